@@ -13,7 +13,7 @@ const rooms = {
   reports: [...own('contract'), ...pkg('zod', 'chalk', 'hdr-histogram-js', 'uplot')],
   'harness/client': [...own('contract'), ...pkg('undici', 'eventsource-parser')],
   'harness/conformance': [
-    ...own('contract', 'harness/judges', 'harness/client'),
+    ...own('contract', 'harness/judges', 'harness/client', 'fixtures'),
     ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein'),
   ],
   'harness/explore': own('contract', 'harness/judges', 'harness/client', 'harness/conformance'),
@@ -24,8 +24,9 @@ const rooms = {
   ],
   'harness/capacity': own('contract', 'harness/load'),
   'harness/plan': own('contract', 'harness/load', 'harness/capacity'),
+  'harness/containers': [...own('harness/conformance'), ...pkg('testcontainers')],
   'harness/certification': [
-    ...own('contract', 'harness/client', 'harness/conformance'),
+    ...own('contract', 'harness/client', 'harness/conformance', 'reports'),
     ...pkg('zod'),
   ],
   'reference-server': [
@@ -40,13 +41,20 @@ const rooms = {
       'pino',
       'pino-pretty',
       'prom-client',
+      'pg',
     ),
   ],
   'harness/library': [
     ...own('contract', 'harness/conformance', 'reference-server'),
     ...pkg('zod', 'vitest'),
   ],
-  'harness/proof': own('fixtures', 'harness/conformance', 'reference-server', 'contract'),
+  'harness/proof': own(
+    'fixtures',
+    'harness/conformance',
+    'harness/certification',
+    'reference-server',
+    'contract',
+  ),
 }
 
 const tests = '\\.test\\.ts$|/test-support/'

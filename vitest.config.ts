@@ -1,14 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests that need a browser have a command of their own: npm run test:browser. */
+/**
+ * `npm test` leaves out those that take long, `*.slow.test.ts`, and npm run test:all adds them; tests that need a browser
+ * have a command of their own, npm run test:browser.
+ */
 export default defineConfig({
   test: {
     include: [
       '{contract,harness,reports,reference-server,fixtures,suites,bin,scripts}/**/*.test.ts',
     ],
     exclude: ['**/*browser.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // The modules of the server and of the suites are loaded once for each worker instead of once for each file.
+    isolate: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 })

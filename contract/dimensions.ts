@@ -9,7 +9,7 @@ export const dimensions = {
   form: ['JSON', 'stream'],
   think: ['without think', 'with think'],
   input: ['text', 'items'],
-  occurrence: ['first time', 'again'],
+  occurrence: ['first', 'repeat'],
   'page size': ['default', 'up to 20', 'above 20'],
   page: ['first', 'second', 'third or later'],
   list: ['chats', 'favorites', 'attachments', 'attachments of a chat', 'history'],
@@ -35,7 +35,7 @@ export function valuesOf(exchange: Exchange, earlier: readonly Exchange[]): Valu
     ...(operation === 'v2.message' && { think: thinkOf(requestJson(exchange)) }),
     ...(list !== undefined && { list, ...pageValues(exchange, earlier) }),
     ...(repeatable.includes(operation) && {
-      occurrence: earlier.some((other) => isSameRequest(other, exchange)) ? 'again' : 'first time',
+      occurrence: earlier.some((other) => isSameRequest(other, exchange)) ? 'repeat' : 'first',
     }),
   }
 }

@@ -150,9 +150,11 @@ export function bodyBytes(exchange: Exchange): Uint8Array {
   return bytes
 }
 
+const utf8 = new TextDecoder()
+
 /** The body as text; bytes that are not UTF-8 become U+FFFD. */
 export function bodyText(exchange: Exchange): string {
-  return new TextDecoder().decode(bodyBytes(exchange))
+  return utf8.decode(bodyBytes(exchange))
 }
 
 /** The body as JSON, or undefined where it is none. */
@@ -163,7 +165,7 @@ export function bodyJson(exchange: Exchange): unknown {
 /** The body of the request as JSON, or undefined where it is none. */
 export function requestJson(exchange: Exchange): unknown {
   const { body } = exchange.request
-  return body === null ? undefined : parseJson(new TextDecoder().decode(body))
+  return body === null ? undefined : parseJson(utf8.decode(body))
 }
 
 /** Media type without parameters, in lower case; empty where there is none. */

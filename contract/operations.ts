@@ -92,18 +92,21 @@ export function isSegment(text: string): boolean {
 /** The operation that a method and a path below the base address name; undefined for others. */
 export function operationAt(method: string, path: string): OperationId | undefined {
   const segments = path.split('/')
-  return operationIds.find((id) => {
-    const operation = operations[id]
-    const pattern = operation.path.split('/')
-    return (
-      operation.method === method &&
-      pattern.length === segments.length &&
-      pattern.every((part, at) => part === segments[at] || part.startsWith('{'))
-    )
-  })
+  return patterns.find(
+    (pattern) =>
+      pattern.method === method &&
+      pattern.parts.length === segments.length &&
+      pattern.parts.every((part, at) => part === segments[at] || part.startsWith('{')),
+  )?.id
 }
 
 /** Literal paths stand before patterns, so that `/chat/favorite` is not taken for a chat. */
 const operationIds = (Object.keys(operations) as OperationId[]).sort(
   (a, b) => Number(operations[a].path.includes('{')) - Number(operations[b].path.includes('{')),
 )
+
+/** Split once: every exchange is looked up several times. */
+const patterns = operationIds.map((id) => {
+  const { method, path } = operations[id]
+  return { id, method, parts: path.split('/') }
+})

@@ -16,8 +16,8 @@ export interface SentRequest {
  * if the body is not JSON.
  */
 export function answerJson(exchange: Exchange): unknown {
-  const known = answers.get(exchange)
-  if (known !== undefined) return known.json
+  const cached = answers.get(exchange)
+  if (cached !== undefined) return cached.json
   const sent = { ...exchange.request, json: requestJson(exchange) }
   const json = withoutEcho(bodyJson(exchange), sent)
   answers.set(exchange, { json })

@@ -3,12 +3,12 @@ import { exclusionIds, questionIds, requirementIds, requirements } from './catal
 import { splitDocument } from './split-document.ts'
 import { statements } from './statements.ts'
 
-describe('the ledger', () => {
+describe('the list of statements', () => {
   const owned = new Set(statements().flatMap(({ owners }) => owners))
 
   test('names only rows of the catalogue as owners', () => {
-    const known = new Set<string>([...requirementIds, ...exclusionIds, ...questionIds])
-    expect([...owned].filter((id) => !known.has(id))).toEqual([])
+    const ids = new Set<string>([...requirementIds, ...exclusionIds, ...questionIds])
+    expect([...owned].filter((id) => !ids.has(id))).toEqual([])
   })
 
   test('names no owner twice for one statement', () => {

@@ -1,5 +1,5 @@
 /**
- * The ledger: every statement of the interface document, in its order, and who owns it. A statement
+ * Every statement of the interface document, in its order, and the requirements that own it. A statement
  * is a list item, a row of a table or a sentence of a paragraph. The text stays in the document:
  * here stands a hash of it, so that an edit of the document is noticed and its owners are reviewed.
  */
@@ -15,7 +15,7 @@ export interface Statement {
 
 /** All statements in document order. */
 export function statements(): readonly Statement[] {
-  return ledger.flatMap(([section, lines]) =>
+  return statementsBySection.flatMap(([section, lines]) =>
     lines
       .trim()
       .split('\n')
@@ -30,7 +30,7 @@ function parse(section: string, line: string): Statement {
 }
 
 /** A line is a hash and the owners. */
-const ledger: readonly (readonly [section: string, lines: string])[] = [
+const statementsBySection: readonly (readonly [section: string, lines: string])[] = [
   [
     '0',
     `

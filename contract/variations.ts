@@ -36,7 +36,8 @@ export const variations: { readonly [Id in RequirementId]?: Variation } = {
   'V3-AUTH-04': all('generation', 'form', 'list'),
   'V3-AUTH-06': all('generation', 'form', 'list'),
   'V3-CHAT-06': { 'page size': ['default', 'up to 20'] },
-  'V3-CHAT-08': all('page'),
+  'V3-CHAT-07': { 'page size': ['up to 20', 'above 20'] },
+  'V3-CHAT-08': { ...all('page'), 'page size': ['up to 20', 'above 20'] },
   'V3-CHAT-10': all('occurrence'),
   'V3-CHAT-11': { list: ['chats', 'favorites', 'history'] },
   'V3-CTX-01': all('form'),
@@ -44,6 +45,7 @@ export const variations: { readonly [Id in RequirementId]?: Variation } = {
   'V3-GEN-03': all('form'),
   'V3-GEN-04': all('form'),
   'V3-GEN-06': all('form'),
+  'V3-GEN-09': all('form', 'think', 'input'),
   'V3-GEN-10': all('form'),
   'V3-GEN-12': all('generation', 'think', 'input'),
   'V3-GEN-13': all('form', 'think'),
@@ -114,6 +116,11 @@ export const variations: { readonly [Id in RequirementId]?: Variation } = {
     surface: ['v2', 'v3'],
     list: ['attachments', 'attachments of a chat', 'history'],
   },
+}
+
+/** Dimensions of which any two values are shown together, in one request. */
+export const paired: { readonly [Id in RequirementId]?: readonly Dimension[] } = {
+  'V3-GEN-09': ['form', 'think', 'input'],
 }
 
 function all(...names: readonly Dimension[]): Variation {

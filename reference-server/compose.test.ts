@@ -70,8 +70,8 @@ it('patches retrieval, in a search and before an answer', async () => {
   const server = await testServer({
     patch: (services) => ({
       ...services,
-      retrieve: (...asked) =>
-        services.retrieve(...asked).map((found) => ({ ...found, text: 'Nothing of the kind.' })),
+      retrieve: (...query) =>
+        services.retrieve(...query).map((found) => ({ ...found, text: 'Nothing of the kind.' })),
     }),
   })
   const { json } = await server.send('GET', `/api/knowledge/${seededBaseId}/search?q=ferry`)

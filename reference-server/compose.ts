@@ -5,7 +5,7 @@ import { decodeByEngine } from './engine/decode.ts'
 import type { EngineOptions } from './engine/options.ts'
 import { responseEvents } from './events/sequence.ts'
 import { encodeBlock } from './events/sse.ts'
-import { bearerAuthentication } from './http/auth.ts'
+import { bearerAuthentication, nameByKey, nameByPosition } from './http/auth.ts'
 import { requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
 import { stampsOnRequest } from './http/stamps.ts'
 import { fakeModel } from './model/fake-model.ts'
@@ -21,8 +21,9 @@ import { noPause, pauseOnce, withPause } from './runtime/pause.ts'
 import { runRegistry } from './runtime/runs.ts'
 import { seededBases } from './seed.ts'
 import type { Patch, Services } from './services.ts'
-import { memoryStore } from './store/memory-store.ts'
+import { memoryStore } from './store/memory/store.ts'
 import type { Store } from './store/types.ts'
+import { waitingIdempotency } from './store/waiting-idempotency.ts'
 
 export interface ServiceOptions {
   readonly keys: readonly string[]
@@ -39,6 +40,11 @@ export interface ServiceOptions {
   readonly clock?: Clock
   readonly ids?: Ids
   readonly store?: Store
+  /**
+   * Answer to a repeat while the first request with its Idempotency-Key runs: 409, the default, or that of
+   * the first request when it is there.
+   */
+  readonly runningRepeat?: '409' | 'wait'
   readonly patch?: Patch
 }
 
@@ -54,10 +60,13 @@ export function composeServices(options: ServiceOptions): Services {
       options.engine === undefined ? decodeOnTime(clock) : decodeByEngine(options.engine, clock),
     model: answeringModel(options),
     retrieve,
-    store: options.store ?? memoryStore({ bases: seededBases() }),
+    store: storeOf(options, clock),
     runs: runRegistry(),
     keys,
-    authenticate: bearerAuthentication(keys),
+    authenticate: bearerAuthentication(
+      keys,
+      options.store?.durable === true ? nameByKey : nameByPosition,
+    ),
     limit:
       options.requestsPerMinute === undefined
         ? withoutLimit
@@ -71,6 +80,13 @@ export function composeServices(options: ServiceOptions): Services {
       pace.freeze === undefined ? chunks : withPause(chunks, pause, call.signal),
   }
   return patch(stampsOnRequest(plain))
+}
+
+function storeOf({ store, runningRepeat }: ServiceOptions, clock: Clock): Store {
+  const plain = store ?? memoryStore({ bases: seededBases() })
+  return runningRepeat === 'wait'
+    ? { ...plain, idempotency: waitingIdempotency(plain.idempotency, clock) }
+    : plain
 }
 
 function answeringModel({ seed, script, onAnswer }: ServiceOptions): Model {

@@ -20,7 +20,7 @@ it('names statuses that the server really has', async () => {
     (await server.send(method, path, body === undefined ? {} : { body })).status
   const turn = { chat_id, input: 'Hi' }
   const both = { include_tools: [], exclude_tools: [] }
-  const seen = {
+  const choices = {
     'OPEN-18': (await server.generate({ ...turn, chat_id: old })).status,
     'OPEN-20': await send('POST', '/api/v3/message/generate', { ...turn, model_id: 'SVC-Main' }),
     'OPEN-21': (await server.generate({ ...turn, ...both })).status,
@@ -30,7 +30,7 @@ it('names statuses that the server really has', async () => {
     'OPEN-40': await send('GET', `/api/v3/message?chat_id=${crypto.randomUUID()}`),
     'OPEN-41': await send('GET', `/api/v3/message?chat_id=${chat_id}&limit=0`),
   }
-  for (const [id, status] of Object.entries(seen)) {
+  for (const [id, status] of Object.entries(choices)) {
     expect([id, row(id).slice(0, 3)]).toEqual([id, String(status)])
   }
   expect(await send('DELETE', `/api/knowledge/${seededBaseId}`)).toBe(403)

@@ -2,7 +2,7 @@
 import { seededBases } from './seed.ts'
 import { type ReferenceServerOptions, startReferenceServer } from './server.ts'
 import type { Patch } from './services.ts'
-import { memoryStore } from './store/memory-store.ts'
+import { memoryStore } from './store/memory/store.ts'
 
 export interface ReplicasOptions
   extends Omit<ReferenceServerOptions, 'patch' | 'store' | 'port' | 'keys'> {

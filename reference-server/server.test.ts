@@ -66,11 +66,24 @@ it('lets running answers finish before it ends, and takes no new ones', async ()
   })
   const compatible = await openStream(server, completionsPath, completion(body.input))
   const closed = server.close()
-  await expect(openStream(server, completionsPath, completion('Hi'))).rejects.toThrow()
+  for (const path of ['/readyz', '/api/v3/chat']) {
+    const { status, headers } = await server.send('GET', path)
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+  }
+  expect((await server.send('GET', '/healthz')).status).toBe(200)
   expect(readEvents(await readAll(native)).at(-1).type).toBe('response.completed')
   expect(readBlocks(await readAll(compatible)).at(-1)?.data).toBe('[DONE]')
   await closed
+  await expect(server.send('GET', '/healthz')).rejects.toThrow()
   expect((await server.services.store.history.runs(chat_id)).length).toBe(1)
+})
+
+it('turns /readyz before it rejects requests', async () => {
+  const server = await testServer({ drainDelayMs: 300 })
+  const closed = server.close()
+  expect((await server.send('GET', '/readyz')).status).toBe(503)
+  expect((await server.complete('Hi')).status).toBe(200)
+  await closed
 })
 
 it('ends what is left at the deadline, without a proper end, and keeps nothing of it', async () => {

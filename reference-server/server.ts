@@ -3,15 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { composeServices, type ServiceOptions } from './compose.ts'
-import { buildApp } from './http/app.ts'
-import { type CatalogueModel, models } from './model/catalogue.ts'
+import { buildApp, type ServerPhase } from './http/app.ts'
+import { type CatalogueModel, models } from './model/models.ts'
 import type { OnAnswered } from './observability/answered-request.ts'
 import type { ServerMetrics } from './observability/metrics.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
+import { documented } from './openapi/endpoint.ts'
 import { addReferencePage } from './openapi/reference-page.ts'
-import { documented } from './openapi/routes.ts'
+import { type InFlight, inFlightCount } from './runtime/in-flight.ts'
 import type { Services } from './services.ts'
-import { allRoutes } from './surfaces/routes.ts'
+import { allRoutes } from './surfaces/all-routes.ts'
 
 export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   /** 0, the default, takes any free port. */
@@ -28,6 +29,8 @@ export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   readonly uploadLimitBytes?: number
   /** Grace period of `close` for open responses. Default 5000. */
   readonly closeDeadlineMs?: number
+  /** Time between /readyz failing and new requests being rejected, in milliseconds. Default 0. */
+  readonly drainDelayMs?: number
   /** Origins of pages in browsers that may call the server, such as `http://localhost:5173`; `*` is any. */
   readonly origins?: readonly string[]
   /** Logs a line for each answered request. */
@@ -52,8 +55,8 @@ export interface ReferenceServer {
    */
   reset(): Promise<void>
   /**
-   * Stops listening, lets running answers finish until the deadline, then ends whatever is left. May
-   * be called again; every call resolves when the server is down.
+   * Fails /readyz, rejects new requests with 503 while running answers finish, and ends what is left at the
+   * deadline. May be called again; every call resolves when the server is down.
    */
   close(): Promise<void>
 }
@@ -63,11 +66,20 @@ export async function startReferenceServer(
   options: ReferenceServerOptions = {},
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
-  const life = { draining: false }
+  const life: Life = { phase: 'serving', inFlight: inFlightCount() }
   const first = await assemble(options, keys, life)
   let current = first
   await first.app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
   let closed: Promise<void> | undefined
+
+  async function end(): Promise<void> {
+    const { drainDelayMs = 0, closeDeadlineMs = 5000 } = options
+    life.phase = 'leaving'
+    if (drainDelayMs > 0) await timeout(drainDelayMs)
+    life.phase = 'draining'
+    await endWithin(closeDeadlineMs, first.app, current.services, life.inFlight)
+  }
+
   return {
     url: listeningUrl(first.app),
     keys,
@@ -87,11 +99,15 @@ export async function startReferenceServer(
       await runs.idle()
     },
     close: () => {
-      life.draining = true
-      closed ??= endWithin(options.closeDeadlineMs ?? 5000, first.app, current.services)
+      closed ??= end()
       return closed
     },
   }
+}
+
+interface Life {
+  phase: ServerPhase
+  readonly inFlight: InFlight
 }
 
 interface Assembled {
@@ -102,7 +118,7 @@ interface Assembled {
 async function assemble(
   options: ReferenceServerOptions,
   keys: readonly string[],
-  life: { readonly draining: boolean },
+  life: Readonly<Life>,
 ): Promise<Assembled> {
   const { services, metrics } = await withMetrics(
     composeServices({ ...options, keys, seed: options.seed ?? 1 }),
@@ -112,7 +128,8 @@ async function assemble(
   const { app } = await buildApp(services, routes, {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
-    draining: () => life.draining,
+    phase: () => life.phase,
+    inFlight: life.inFlight,
     onInternalError: options.onInternalError ?? (() => {}),
     origins: options.origins ?? [],
     onAnswered: options.log && (await openLog({ ...options.log, secrets: keys })),
@@ -144,6 +161,7 @@ async function endWithin(
   deadlineMs: number,
   app: FastifyInstance,
   { runs }: Services,
+  inFlight: InFlight,
 ): Promise<void> {
   const timer = new AbortController()
   const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(
@@ -155,7 +173,9 @@ async function endWithin(
   )
   // A connection whose last answer has just gone out would be kept alive for a next request.
   const idle = setInterval(() => app.server.closeIdleConnections(), 25)
-  await Promise.all([app.close(), runs.idle()])
+  // Until then it listens, to tell others that it is going down.
+  await Promise.all([inFlight.idle(), runs.idle()])
+  await app.close()
   clearInterval(idle)
   timer.abort()
   await deadline

@@ -32,8 +32,8 @@ describe.skipIf(skipBrowser)('a page with', () => {
     const { report, exchanges } = hostileReport(text)
     const page = await open(reportToHtml(report, exchanges))
     await expectHarmless(page)
-    const shown = await page.page.locator('details[id="V3-SSE-05"] .message').textContent()
-    expect(shown).toBe(
+    const message = await page.page.locator('details[id="V3-SSE-05"] .message').textContent()
+    expect(message).toBe(
       `Found: ${withoutColours(text).split('\n').map(printable).join('\n').trim()}`,
     )
   })
@@ -41,8 +41,8 @@ describe.skipIf(skipBrowser)('a page with', () => {
   test.each(texts)('%s, of load', async (_, text) => {
     const page = await open(loadToHtml(hostileLoad(text)))
     await expectHarmless(page)
-    const shown = await page.page.locator('body').textContent()
-    expect(shown).toContain(text.split('\n').map(printable).join('\n'))
+    const bodyText = await page.page.locator('body').textContent()
+    expect(bodyText).toContain(text.split('\n').map(printable).join('\n'))
   })
 
   function open(html: string) {

@@ -33,9 +33,9 @@ async function simulated(): Promise<void> {
     inside += found.held
     all += searches
     widths.push(...found.widths)
-    const ends = [...found.ends].map(([end, count]) => `${count} ${end}`).join(', ')
+    const endCounts = [...found.endCounts].map(([end, count]) => `${count} ${end}`).join(', ')
     console.log(
-      `${String(found.held).padStart(3)} of ${searches} hold the truth (${found.truth.toFixed(2)}/s), width ${percent(median(found.widths))}, ${median(found.probes)} probes (${ends})  ${target.name}`,
+      `${String(found.held).padStart(3)} of ${searches} hold the truth (${found.truth.toFixed(2)}/s), width ${percent(median(found.widths))}, ${median(found.probes)} probes (${endCounts})  ${target.name}`,
     )
   }
   console.log(

@@ -2,6 +2,7 @@
 import { referenceProblems } from './house/references.ts'
 import { readRepository } from './house/repository.ts'
 import { sizeProblems } from './house/sizes.ts'
+import { testProblems } from './house/tests.ts'
 import { wordProblems } from './house/words.ts'
 
 const repository = readRepository()
@@ -9,6 +10,7 @@ const problems = [
   ...wordProblems(repository),
   ...sizeProblems(repository),
   ...referenceProblems(repository),
+  ...testProblems(repository),
 ]
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) console.error(`${problems.length} problems (rules: scripts/house)`)

@@ -8,7 +8,7 @@ import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { childServer } from '../harness/load/child-server.ts'
-import { latencyOf } from '../harness/load/metrics/samples/latencies.ts'
+import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import { drive } from '../harness/load/test-support/drive.ts'
 import { quantile, table } from './load/text.ts'
 

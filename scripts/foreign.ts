@@ -17,19 +17,13 @@ import { parseArgs } from 'node:util'
 import { parse, stringify } from 'yaml'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
+import { freePort } from '../reference-server/test-support/free-port.ts'
 import { delivery, type Front, type Pace, type Place, paces, type Truth } from './foreign/front.ts'
 import { haproxyFronts } from './foreign/haproxy.ts'
 import { difference, untruths, untruthsOfLoad, type Verdicts, verdictsOf } from './foreign/judge.ts'
 import { nginxFronts } from './foreign/nginx.ts'
 import { otherFronts } from './foreign/others.ts'
-import {
-  chatgen,
-  freePort,
-  isInstalled,
-  type Program,
-  type Run,
-  startProgram,
-} from './foreign/programs.ts'
+import { chatgen, isInstalled, type Program, type Run, startProgram } from './foreign/programs.ts'
 import { tryServers } from './foreign/try-servers.ts'
 
 const { values } = parseArgs({
@@ -118,13 +112,13 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
   let program: Program | undefined
   try {
     program = await startProgram(own, port, front.start(place))
-    const { run: check, seen } = await checkedOnTime(url, join(own, 'check'), front.truth)
+    const { run: check, verdicts } = await checkedOnTime(url, join(own, 'check'), front.truth)
     const load = front.truth.load === undefined ? undefined : await loaded(url, join(own, 'load'))
     return {
       front,
-      reported: difference(direct, seen),
+      reported: difference(direct, verdicts),
       problems: [
-        ...untruths(front.truth, direct, seen, check, program.output()),
+        ...untruths(front.truth, direct, verdicts, check, program.output()),
         ...(load === undefined ? [] : untruthsOfLoad(front.truth, load)),
       ],
     }
@@ -139,20 +133,20 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
 async function verdictsWithout(): Promise<Verdicts> {
   const out = join(folder, 'direct')
   const url = servers.get('steady')?.url ?? ''
-  const { run, seen } = await checkedOnTime(url, out)
+  const { run, verdicts } = await checkedOnTime(url, out)
   if (run.code !== 0 && run.code !== 5)
     throw new Error(`the bundled server alone ends with ${run.code}: ${run.stderr}`)
-  return seen
+  return verdicts
 }
 
 /** A machine that is itself late leaves delivery undecided, which says nothing about a front. */
 async function checkedOnTime(url: string, out: string, truth?: Truth) {
   for (let attempt = 1; ; attempt++) {
     const run = await checked(url, out)
-    const seen = verdictsIn(out)
+    const verdicts = verdictsIn(out)
     const decidable = delivery.filter((id) => !truth?.warnedOneOf?.includes(id))
-    const isLate = decidable.some((id) => seen.get(id) === 'inconclusive')
-    if (!isLate || attempt === maxAttempts) return { run, seen }
+    const isLate = decidable.some((id) => verdicts.get(id) === 'inconclusive')
+    if (!isLate || attempt === maxAttempts) return { run, verdicts }
   }
 }
 

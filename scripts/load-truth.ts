@@ -12,7 +12,7 @@
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { latencyOf } from '../harness/load/metrics/samples/latencies.ts'
+import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
 import { keepAwake } from './load/awake.ts'
 import type { EngineResult } from './load/engine-reader.ts'
@@ -38,7 +38,7 @@ const paces = {
 }
 const quantiles = [0.5, 0.9, 0.99]
 
-/** Nanoseconds of one request, in the definitions of harness/load/metrics/samples/latencies.ts. */
+/** Nanoseconds of one request, in the definitions of harness/load/metrics/samples/latency-definitions.ts. */
 type Metrics = Readonly<Record<string, readonly number[]>>
 
 if (!values.halting) keepAwake()
@@ -102,14 +102,14 @@ function compared(
 
 /** The time on the way: of a request until the server took it up, and of its first content. */
 function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startNs: number): string {
-  const lasting = (from: (pair: (typeof pairs)[number]) => number) => {
+  const percentilesOf = (from: (pair: (typeof pairs)[number]) => number) => {
     const all = pairs.map(from)
     return quantiles.map((share) => (quantile(all, share) / 1e6).toFixed(2)).join(' / ')
   }
-  const there = lasting(
+  const there = percentilesOf(
     ([{ timestamps }, { received }]) => received - startNs - (timestamps.sent ?? 0),
   )
-  const back = lasting(([{ timestamps }, { sent, kinds }]) => {
+  const back = percentilesOf(([{ timestamps }, { sent, kinds }]) => {
     return startNs + (timestamps.firstGenerated ?? 0) - (sent[kinds.indexOf('c')] ?? 0)
   })
   return `p50 / p90 / p99, ms: sent to received ${there}; first content written to stamped ${back}`

@@ -10,10 +10,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { capacityReport } from '../contract/report/capacity.ts'
+import { type CapacityReport, capacityReport } from '../contract/report/capacity.ts'
 import { loadReport } from '../contract/report/load.ts'
 import { planReport } from '../contract/report/plan.ts'
-import { freePort, listening, startNginx, urlOf } from './plan/processes.ts'
+import { freePort } from '../reference-server/test-support/free-port.ts'
+import { listening, startNginx, urlOf } from './plan/processes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -31,11 +32,14 @@ if (nginx === undefined) {
   process.exit(0)
 }
 
-const engine = 'max-num-seqs=8,max-waiting=400,prefill=0.1ms/token,decode=20ms,decode-per-seq=1ms'
-const slo = 'ttft.p95 < 250ms'
+/** Long iterations: what a busy machine adds to a latency is small beside them. */
+const engine = 'max-num-seqs=32,max-waiting=400,prefill=0.1ms/token,decode=80ms,decode-per-seq=2ms'
+const slo = 'ttft.p95 < 800ms'
 const replicas = 3
 const tolerance = 0.15
 const key = 'plan-truth'
+/** A generator that other programs made late says nothing of the target: it is asked again. */
+const attempts = 5
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-plan-truth-'))
 mkdirSync(folder, { recursive: true })
 const children: ChildProcess[] = []
@@ -46,7 +50,7 @@ writeFileSync(
 transactions:
   - kind: openai-stream
     prompt: { uniform: { min: 10, max: 60 } }
-    answer: { uniform: { min: 5, max: 15 } }
+    answer: { uniform: { min: 2, max: 6 } }
 `,
 )
 
@@ -65,17 +69,17 @@ try {
     '--probe',
     '8s',
     '--max',
-    '100',
+    '200',
     '--budget',
     values.budget,
     '--out',
     one,
   ])
   const single = capacityReport.parse(JSON.parse(readFileSync(join(one, 'report.json'), 'utf8')))
-  // A search whose budget ended has at least the highest rate that met the SLO.
-  const base = single.result.rate ?? single.result.highestMet
-  if (base === null) throw new Error(`no capacity of one replica: ${single.outcome}`)
-  console.log(`one replica: ${base.toFixed(2)} req/s within ${slo} (${single.outcome})`)
+  const { rate: base, interval: bounds } = estimateOf(single)
+  console.log(
+    `one replica: ${base.toFixed(2)} [${rounded(bounds)}] req/s within ${slo} (${single.outcome})`,
+  )
 
   const { port: front, child } = await startNginx(nginx, servers, folder)
   children.push(child)
@@ -114,20 +118,20 @@ try {
     '--probe',
     '8s',
     '--max',
-    '200',
+    '600',
     '--budget',
     values.budget,
     '--out',
     three,
   ])
-  const { result } = capacityReport.parse(
-    JSON.parse(readFileSync(join(three, 'report.json'), 'utf8')),
+  const { rate, interval } = estimateOf(
+    capacityReport.parse(JSON.parse(readFileSync(join(three, 'report.json'), 'utf8'))),
   )
   rows.push({
     what: `sustainable rate within ${slo}, req/s`,
     predicted: plan(one, `rate=${(replicas * base).toFixed(2)}/s`).rate,
-    measured: result.rate ?? result.highestMet ?? Number.NaN,
-    interval: result.interval ?? [Number.NaN, Number.NaN],
+    measured: rate,
+    interval,
   })
   const isHeld = print(rows)
   process.exitCode = isHeld ? 0 : 1
@@ -143,6 +147,22 @@ interface Row {
   readonly interval: readonly [number, number]
 }
 
+/** @throws Error where the search found no rate: the highest that met the SLO says nothing of the capacity */
+function estimateOf({ result, outcome }: CapacityReport): {
+  readonly rate: number
+  readonly interval: readonly [number, number]
+} {
+  const { rate, interval } = result
+  if (rate === null || interval === null) {
+    throw new Error(`the search ended without a rate: ${outcome}`)
+  }
+  return { rate, interval: [interval[0], interval[1]] }
+}
+
+function rounded(interval: readonly number[]): string {
+  return interval.map((value) => value.toFixed(1)).join(', ')
+}
+
 function print(rows: readonly Row[]): boolean {
   console.log(`\n${replicas} replicas behind nginx (round robin), ${engine}`)
   let isHeld = true
@@ -150,9 +170,8 @@ function print(rows: readonly Row[]): boolean {
     const off = predicted / measured - 1
     const holds = Math.abs(off) <= tolerance
     isHeld &&= holds
-    const bounds = interval.map((value) => value.toFixed(1)).join(', ')
     console.log(
-      `${holds ? 'held  ' : 'MISSED'}  ${what}: predicted ${predicted.toFixed(1)}, measured ${measured.toFixed(1)} [${bounds}], off by ${(100 * off).toFixed(1)} %`,
+      `${holds ? 'held  ' : 'MISSED'}  ${what}: predicted ${predicted.toFixed(1)}, measured ${measured.toFixed(1)} [${rounded(interval)}], off by ${(100 * off).toFixed(1)} %`,
     )
   }
   return isHeld
@@ -183,17 +202,21 @@ function plan(from: string, demand: string): { ttft: number; rate: number } {
 }
 
 function chatgen(args: readonly string[]): void {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['bin/chatgen.cjs', ...args, '--report', 'json'],
-    {
-      encoding: 'utf8',
-      env: { ...process.env, CHATGEN_API_KEY: key },
-    },
-  )
-  // An SLO that is missed, or decided by too few requests, is a measurement all the same.
-  if (status !== 0 && status !== 1 && status !== 5) {
-    throw new Error(`chatgen ${args[0]} ended with ${status}:\n${stderr}`)
+  for (let attempt = 1; ; attempt++) {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['bin/chatgen.cjs', ...args, '--report', 'json'],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, CHATGEN_API_KEY: key },
+      },
+    )
+    // An SLO that is missed, or decided by too few requests, is a measurement all the same.
+    if (status === 0 || status === 1 || status === 5) return
+    if (status !== 6 || attempt === attempts) {
+      throw new Error(`chatgen ${args[0]} ended with ${status}:\n${stderr}`)
+    }
+    console.log(`chatgen ${args[0]} again: the generator was late`)
   }
 }
 
@@ -209,7 +232,8 @@ async function serve(): Promise<number> {
     '--engine',
     engine,
   ]
-  children.push(spawn(process.execPath, args, { stdio: 'ignore' }))
+  // A session each, so that Linux shares CPUs evenly between them and the generator.
+  children.push(spawn(process.execPath, args, { stdio: 'ignore', detached: true }))
   await listening(port)
   return port
 }

@@ -26,19 +26,19 @@ import { faults } from '../reference-server/deviations/index.ts'
 const help = `npm run prove -- [options]
 
 Runs the suites against every fault, dialect, combination of dialects and null server, and says what a
-proof must not show: a fault that survives, a row that turns red though no fault names it, a legal
+proof must not show: a fault that survives, a requirement that turns red though no fault names it, a legal
 server that fails, a pass against a server that does nothing, a deviation without effect.
 
   --only GLOB        only targets with such a name; may be repeated
   --sample N         so many of them, evenly spread
   --crossed N        each fault in N legal dialects, or combinations of them; it may then be undecided,
-                     but may not pass, and no other row may turn red
+                     but may not pass, and no other requirement may turn red
   --seed N           of the dialects that are drawn (1)
-  --changed COMMIT   only faults of the rows that changed since a commit
+  --changed COMMIT   only faults of the requirements that changed since a commit
   --stability        the same verdicts in other orders, one at a time or eight, and with a slow server
   --processes N      at once (${defaultProcesses()})
   --write            writes docs/kill-matrix.md and docs/kill-matrix.json
-  --verbose          tells every row that is not green
+  --verbose          lists every requirement that is not passed
 
   npm run prove -- --only 'openai-*'
   npm run prove -- --only null-echo --verbose
@@ -124,9 +124,9 @@ function conclude(targets: number, found: readonly string[], unstable: number): 
 function chosen(): readonly string[] {
   if (values.changed !== undefined) {
     const { rows, elsewhere, names, leftOut } = changedSince(values.changed)
-    console.log(`rows that changed since ${values.changed}: ${rows.join(' ') || 'none'}`)
+    console.log(`requirements that changed since ${values.changed}: ${rows.join(' ') || 'none'}`)
     if (elsewhere.length > 0) console.log(`a sample of all faults for ${elsewhere.join(' ')}`)
-    if (leftOut > 0) console.log(`${leftOut} faults of these rows are left to a whole run`)
+    if (leftOut > 0) console.log(`${leftOut} faults of these requirements are left to a whole run`)
     return names
   }
   const [crossing] = values.only
@@ -150,6 +150,7 @@ function show(count: number) {
   return (result: TargetResult, done: number): void => {
     const red = redRows(result).join(' ') || 'nothing red'
     console.log(`${done}/${count} ${result.name} (${result.durationMs} ms): ${red}`)
+    for (const objection of objectionsTo([result])) console.log(`    doubtful: ${objection}`)
     if (!values.verbose) return
     for (const { id, verdict, message } of result.rows) {
       if (['fail', 'warn', 'error', 'inconclusive'].includes(verdict))
@@ -167,7 +168,7 @@ function isSelected(name: string): boolean {
   return values.only.some((glob) => new RegExp(`^${glob.replaceAll('*', '.*')}$`).test(name))
 }
 
-/** A target waits now and then: one more than cores keeps them busy. */
+/** A target waits for a good part of its time: 300 took 220 s in three processes on two cores, and 187 s in four. */
 function defaultProcesses(): number {
-  return Math.min(availableParallelism() + 1, 5)
+  return Math.min(2 * availableParallelism(), 6)
 }

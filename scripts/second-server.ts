@@ -1,7 +1,7 @@
 /** `npm run prove:second`: the suites against every violation of the second server. */
 import { parseArgs } from 'node:util'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
-import { spread } from '../harness/proof/runs/attempts.ts'
+import { partOf, spread } from '../harness/proof/runs/attempts.ts'
 import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
 import { judgeSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
 import { proxiedJudge } from '../harness/proof/test-support/second-server/proxied.ts'
@@ -23,6 +23,7 @@ without effect, but may not pass, and no other requirement may be violated.
   --only TEXT   only violations whose name contains it
   --proxied     faults of the wire in front of the server
   --sample N    so many of them, evenly spread
+  --part K/N    every Nth of them, from the Kth on, so that N processes share them
   --whole       all requirements, not only those that the violation breaks`
 
 const { values } = parseArgs({
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     proxied: { type: 'boolean', default: false },
     sample: { type: 'string' },
+    part: { type: 'string', default: '1/1' },
     whole: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -42,7 +44,7 @@ else await prove(chosen(violations))
 
 function chosen<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
   const named = list.filter(({ name }) => name.includes(values.only))
-  return spread(named, Number(values.sample ?? named.length))
+  return partOf(spread(named, Number(values.sample ?? named.length)), values.part)
 }
 
 async function proveProxied(chosen: readonly Fault[]): Promise<void> {

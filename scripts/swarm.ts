@@ -1,6 +1,5 @@
 /**
- * A load run as a replicated job on a real Docker Swarm: builds an image of this checkout from nothing but
- * Node and its libraries, starts the reference server on this machine, runs four shards against it, and
+ * A load run as a replicated job on a real Docker Swarm: builds the image of this checkout, starts the reference server on this machine, runs four shards against it, and
  * verifies the merged report.
  *
  *   node scripts/swarm.ts [--shards 4] [--rate 20] [--seconds 15] [--keep]
@@ -8,20 +7,9 @@
  * Without docker, or without an engine that answers, it says what it skips and exits with 0. An engine that
  * is in no swarm gets one for the time of the test.
  */
-import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { capacityReport } from '../contract/report/capacity.ts'
 import { type LoadReport, loadReport } from '../contract/report/load.ts'
@@ -29,6 +17,8 @@ import { childServer } from '../harness/load/child-server.ts'
 import { fromHdr } from '../harness/load/metrics/samples/distribution.ts'
 import { Histogram } from '../harness/load/metrics/samples/histogram.ts'
 import { rankOf } from '../harness/load/statistics/quantile-interval.ts'
+import { buildImage } from './image/build.ts'
+import { engineProblem, need, root, run } from './image/engine.ts'
 
 const { values } = parseArgs({
   options: {
@@ -38,22 +28,21 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 })
-const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'bin/chatgen.cjs')
 const image = 'chatgen-swarm-test'
 const key = 'sk-swarm-0123456789abcdef'
 
-const engine = run('docker', ['info', '--format', '{{.ServerVersion}} {{.Swarm.LocalNodeState}}'])
-if (engine.code !== 0) {
-  const reason = engine.missing ? 'docker is not installed' : `no Docker engine: ${engine.stderr}`
-  console.log(`skipped: four shards on a Docker Swarm (${reason})`)
+const problem = engineProblem()
+if (problem !== null) {
+  console.log(`skipped: four shards on a Docker Swarm (${problem})`)
 } else {
-  const [version, state] = engine.stdout.trim().split(' ')
+  const format = '{{.ServerVersion}} {{.Swarm.LocalNodeState}}'
+  const [version, state] = need('docker', ['info', '--format', format]).trim().split(' ')
   console.log(`Docker engine ${version}, swarm ${state}`)
   const isOurs = state !== 'active'
   if (isOurs) need('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
   try {
-    buildImage()
+    buildImage(image)
     await loadOnSwarm()
   } finally {
     if (isOurs) run('docker', ['swarm', 'leave', '--force'])
@@ -77,7 +66,7 @@ async function loadOnSwarm(): Promise<void> {
     const { code, stdout, stderr } = run(
       process.execPath,
       [bin, ...load, ...runner, '--seed', 'swarm', '--out', out, '--quiet'],
-      { CHATGEN_API_KEY: key },
+      { env: { CHATGEN_API_KEY: key } },
     )
     console.log(stdout.trim() || stderr)
     verify(out, code)
@@ -96,7 +85,7 @@ function probeCapacity(url: string, out: string): void {
   const { stdout, stderr } = run(
     process.execPath,
     [bin, ...search, ...limits, ...runner, '--out', out, '--quiet'],
-    { CHATGEN_API_KEY: key },
+    { env: { CHATGEN_API_KEY: key } },
   )
   console.log(stdout.trim() || stderr)
   const file = readFileSync(join(out, 'report.json'), 'utf8')
@@ -152,71 +141,10 @@ function quantileProblems({ metrics }: LoadReport): string[] {
   })
 }
 
-function buildImage(): void {
-  const context = mkdtempSync(join(tmpdir(), 'chatgen-image-'))
-  const app = join(context, 'root/app')
-  const sources = [
-    'bin',
-    'contract',
-    'fixtures',
-    'harness',
-    'reference-server',
-    'reports',
-    'suites',
-  ]
-  for (const name of [...sources, 'package.json', 'schemas']) {
-    cpSync(join(root, name), join(app, name), { recursive: true })
-  }
-  const modules = need('npm', ['ls', '--omit=dev', '--all', '--parseable'], root).trim().split('\n')
-  for (const module of modules.filter((path) => path.includes('node_modules'))) {
-    const path = relative(root, module)
-    cpSync(module, join(app, path), { recursive: true, dereference: true })
-  }
-  const libraries = need('ldd', [process.execPath]).match(/\/\S+/g) ?? []
-  for (const library of libraries) {
-    const path = join(context, 'root', library)
-    mkdirSync(dirname(path), { recursive: true })
-    copyFileSync(library, path)
-  }
-  copyFileSync(process.execPath, join(context, 'root/node'))
-  chmodSync(join(context, 'root/node'), 0o755)
-  mkdirSync(join(context, 'root/tmp'))
-  const entry = 'ENTRYPOINT ["/node", "/app/bin/chatgen.cjs"]'
-  writeFileSync(join(context, 'Dockerfile'), `FROM scratch\nCOPY root /\n${entry}\n`)
-  need('docker', ['build', '--quiet', '--tag', image, context])
-  rmSync(context, { recursive: true, force: true })
-}
-
 function readReport(folder: string): LoadReport {
   return loadReport.parse(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')))
 }
 
 function sum(reports: readonly LoadReport[], read: (report: LoadReport) => number): number {
   return reports.reduce((total, report) => total + read(report), 0)
-}
-
-function need(program: string, args: readonly string[], cwd = root): string {
-  const { code, stdout, stderr } = run(program, args, {}, cwd)
-  if (code === 0) return stdout
-  throw new Error(`${program} ${args.slice(0, 2).join(' ')}: ${stderr}`)
-}
-
-function run(
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  cwd = root,
-) {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-    maxBuffer: 1 << 28,
-  })
-  return {
-    code: status,
-    stdout: stdout ?? '',
-    stderr: (stderr ?? '').trim(),
-    missing: error !== undefined,
-  }
 }

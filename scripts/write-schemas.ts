@@ -1,6 +1,6 @@
 /** Writes schemas/*.schema.json from the types that the kit itself reads with. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { jsonSchemas } from '../harness/conformance/profile/json-schemas.ts'
+import { jsonSchemas } from './schemas/json-schemas.ts'
 
 const folder = new URL('../schemas/', import.meta.url)
 mkdirSync(folder, { recursive: true })

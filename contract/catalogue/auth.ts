@@ -1,4 +1,4 @@
-import type { Requirement } from './row.ts'
+import type { Requirement } from './requirement.ts'
 
 /** Section 5: every request carries a bearer key; 401 is promised on the compatible surface only. */
 export const auth = {

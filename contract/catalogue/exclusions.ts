@@ -1,4 +1,4 @@
-import type { Exclusion } from './row.ts'
+import type { Exclusion } from './requirement.ts'
 
 /** Sentences that no conversation over HTTP can show, each with the reason. */
 export const exclusions = {

@@ -8,7 +8,7 @@ import { openQuestions } from './open.ts'
 import { openai } from './openai.ts'
 import { openaiStream } from './openai-stream.ts'
 import { openaiTools } from './openai-tools.ts'
-import type { Exclusion, OpenQuestion, Requirement } from './row.ts'
+import type { Exclusion, OpenQuestion, Requirement } from './requirement.ts'
 import { v2 } from './v2.ts'
 import { v3Chats } from './v3-chats.ts'
 import { v3Generate } from './v3-generate.ts'
@@ -60,5 +60,12 @@ export function areaOf(id: string): string {
   return id.replace(/-\d+$/, '')
 }
 
-export type { Capability, Exclusion, Level, OpenQuestion, Requirement, Surface } from './row.ts'
-export { capabilities } from './row.ts'
+export type {
+  Capability,
+  Exclusion,
+  Level,
+  OpenQuestion,
+  Requirement,
+  Surface,
+} from './requirement.ts'
+export { capabilities } from './requirement.ts'

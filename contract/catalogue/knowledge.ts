@@ -1,4 +1,4 @@
-import type { Requirement } from './row.ts'
+import type { Requirement } from './requirement.ts'
 
 const bases = {
   level: 'required',

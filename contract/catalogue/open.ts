@@ -1,4 +1,4 @@
-import type { OpenQuestion } from './row.ts'
+import type { OpenQuestion } from './requirement.ts'
 
 const on = (surface: OpenQuestion['surface'], section: string, question: string): OpenQuestion => ({
   surface,

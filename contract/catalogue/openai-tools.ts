@@ -1,4 +1,4 @@
-import type { Requirement } from './row.ts'
+import type { Requirement } from './requirement.ts'
 
 /**
  * Section 4.1 does not list tools, response_format or n, but names the contract that has them. A
@@ -56,7 +56,8 @@ export const openaiTools = {
     level: 'expected',
     surface: 'openai',
     section: '4.1',
-    title: 'A request with n SHOULD be answered with n choices, index 0 to n - 1, or be refused.',
+    title:
+      'A request with n SHOULD be answered with n choices, index 0 to n - 1, or be refused; without n, the only choice SHOULD have the index 0.',
     needs: ['OAI-CHAT-06'],
   },
 } as const satisfies Record<string, Requirement>

@@ -1,6 +1,6 @@
-import type { Requirement } from './row.ts'
+import type { Requirement } from './requirement.ts'
 
-/** Sections 2.1, 2.2, 4.1, 7 and 8: the chat-completions-compatible surface, answers in one piece. */
+/** Sections 2.1, 2.2, 4.1, 7 and 8: the chat-completions-compatible surface, unstreamed answers. */
 export const openai = {
   'OAI-CHAT-01': {
     level: 'required',

@@ -1,4 +1,4 @@
-import type { Requirement } from './row.ts'
+import type { Requirement } from './requirement.ts'
 
 const fields = { level: 'required', surface: 'v2', section: '2.3' } as const
 const store = { level: 'required', surface: 'v2', section: '4.2' } as const

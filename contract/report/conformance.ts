@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { container } from './container.ts'
 import { digest } from './digest.ts'
 
 /** The report that other programs read: `report.json`, schema version 1. */
@@ -134,6 +135,8 @@ export const conformanceReport = z.object({
         }),
       )
       .optional(),
+    /** Absent where the run did not start its target. */
+    container: container.optional(),
     /** Absent where the target was reached directly, with its certificate verified. */
     network: z
       .object({

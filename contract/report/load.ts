@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { container } from './container.ts'
 import { digest } from './digest.ts'
+import { endpoint } from './load-endpoints.ts'
 import { audit, generator } from './load-generator.ts'
 import { integrity } from './load-integrity.ts'
 import {
@@ -164,6 +166,8 @@ const config = z.object({
   idempotencyRaceShare: z.number(),
   misbehaviour: z.object({ slowReader: z.number(), abort: z.number(), churn: z.number() }),
   keepAlive: z.boolean(),
+  /** Distribution of requests over the endpoints; absent for a target with one. */
+  spread: z.enum(['round-robin', 'random', 'sticky']).optional(),
   /** Absent where there was no limit. */
   mostConnections: z.int().optional(),
   startAt: z.string().nullable(),
@@ -185,7 +189,12 @@ export const loadReport = z.object({
   /** True where the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
   suite: z.object({ version: z.string(), interface: z.string() }),
-  target: z.object({ baseUrl: z.string(), surfaces: z.array(z.enum(['openai', 'v2', 'v3'])) }),
+  target: z.object({
+    baseUrl: z.string(),
+    surfaces: z.array(z.enum(['openai', 'v2', 'v3'])),
+    /** Absent where the run did not start its target. */
+    container: container.optional(),
+  }),
   seed: z.string(),
   startedAt: z.string(),
   durationMs: z.number(),
@@ -209,6 +218,8 @@ export const loadReport = z.object({
   /** No users: clients that misbehave on purpose, twins of races. In no latency. */
   left: z.object({ abort: z.int(), churn: z.int(), slowReader: z.int(), race: z.int() }),
   transactions: z.array(transaction),
+  /** Absent for a target with one endpoint. */
+  endpoints: z.array(endpoint).optional(),
   connections,
   integrity,
   slo: z.array(sloRow),

@@ -27,11 +27,43 @@ export const bothToolLists = {
   message: 'include_tools and exclude_tools are mutually exclusive',
 }
 
+const anyList = { type: 'array', items: {} }
+
+/** The same in JSON Schema. */
+export const notBothToolListsSchema = {
+  not: {
+    required: ['include_tools', 'exclude_tools'],
+    properties: { include_tools: anyList, exclude_tools: anyList },
+  },
+}
+
+/** JSON Schema of an object in which one of these members is present, neither null nor empty. */
+export function withOneOf(...names: readonly string[]) {
+  return {
+    anyOf: names.map((name) => ({
+      required: [name],
+      properties: { [name]: { not: { enum: [null, ''] } } },
+    })),
+  }
+}
+
 /** A number of rows, as it stands in a query. */
 export const rowLimit = z.coerce.number().int().min(1)
 
-/** A yes or no, as it stands in a query. */
-export const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+/** One of these words for yes or no in a query, in upper or lower case. */
+export function flagOf(truthy: string[], falsy: string[]) {
+  const words = [...truthy, ...falsy].map((word) =>
+    word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`),
+  )
+  return z.stringbool({ truthy, falsy }).meta({ pattern: `^(${words.join('|')})$` })
+}
+
+export const flag = flagOf(['true', '1'], ['false', '0'])
+
+/** Opaque; the pattern describes the cursors of the reference server. */
+export const cursor = z
+  .string()
+  .meta({ pattern: '^[A-Za-z0-9_-]+$', description: 'As the previous page of this list has it' })
 
 /** Query parameters of every list. */
-export const pageQuery = { limit: rowLimit.optional(), cursor: z.string().optional() }
+export const pageQuery = { limit: rowLimit.optional(), cursor: cursor.optional() }

@@ -1,5 +1,6 @@
 /** Input items in the Responses format: what `input` of v3 may hold (sections 2.6 and 4.3). */
 import { z } from 'zod'
+import { withOneOf } from './fields.ts'
 
 /** Only the head is looked at: what follows may be megabytes of base64. */
 const mediaUrl = z
@@ -14,6 +15,7 @@ const inputImage = z
     detail: z.string().nullish(),
   })
   .refine(oneOf('image_url', 'file_id'), 'image_url or file_id is required')
+  .meta(withOneOf('image_url', 'file_id'))
 
 const inputVideo = z
   .looseObject({
@@ -22,6 +24,7 @@ const inputVideo = z
     file_id: z.string().nullish(),
   })
   .refine(oneOf('video_url', 'file_id'), 'video_url or file_id is required')
+  .meta(withOneOf('video_url', 'file_id'))
 
 const inputFile = z
   .looseObject({
@@ -33,6 +36,7 @@ const inputFile = z
     filename: z.string().nullish(),
   })
   .refine(oneOf('file_id', 'file_url', 'file_data'), 'file_id, file_url or file_data is required')
+  .meta(withOneOf('file_id', 'file_url', 'file_data'))
 
 const inputAudio = z.looseObject({ type: z.literal('input_audio') })
 

@@ -14,6 +14,12 @@ const chatMessage = z
     path: ['content'],
     message: 'a string is required',
   })
+  .meta({
+    anyOf: [
+      { properties: { role: { const: 'assistant' } } },
+      { required: ['content'], properties: { content: { not: { type: 'null' } } } },
+    ],
+  })
 
 const jsonSchema = z.record(z.string(), z.unknown())
 
@@ -45,22 +51,41 @@ const responseFormat = z.discriminatedUnion('type', [
 /** OpenAI's own bound of `n`. */
 const maxChoices = 128
 
-export const chatCompletionRequest = z.looseObject({
-  model: z.string(),
-  messages: z.array(chatMessage).min(1),
-  temperature,
-  top_p: topP,
-  max_tokens: maxTokens,
-  max_completion_tokens: maxTokens,
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
-  tools: z.array(functionTool).nullish(),
-  tool_choice: toolChoice.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
-  response_format: responseFormat.nullish(),
-  n: z.int().min(1).max(maxChoices).nullish(),
-})
+/** `required` or a function need tools. */
+const toolChoiceSchema = {
+  anyOf: [
+    { properties: { tool_choice: { enum: ['none', 'auto', null] } } },
+    {
+      required: ['tools'],
+      properties: {
+        tools: {
+          type: 'array',
+          items: {},
+          contains: { required: ['function'], properties: { function: {} } },
+        },
+      },
+    },
+  ],
+}
+
+export const chatCompletionRequest = z
+  .looseObject({
+    model: z.string(),
+    messages: z.array(chatMessage).min(1),
+    temperature,
+    top_p: topP,
+    max_tokens: maxTokens,
+    max_completion_tokens: maxTokens,
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    stop: z.union([z.string(), z.array(z.string())]).nullish(),
+    tools: z.array(functionTool).nullish(),
+    tool_choice: toolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    response_format: responseFormat.nullish(),
+    n: z.int().min(1).max(maxChoices).nullish(),
+  })
+  .meta(toolChoiceSchema)
 
 export type ChatCompletionRequest = z.output<typeof chatCompletionRequest>
 export type ChatMessage = z.output<typeof chatMessage>

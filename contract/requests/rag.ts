@@ -1,5 +1,6 @@
 /** Retrieval before an answer, and its settings (section 4.4). */
 import { z } from 'zod'
+import { flag, flagOf } from './fields.ts'
 
 const searchType = z.enum(['hybrid', 'dense', 'sparse'])
 const threshold = z.number().min(0).max(1)
@@ -18,10 +19,8 @@ export const searchSettingsQuery = {
   threshold: z.coerce.number().min(0).max(1).optional(),
   search_type: searchType.optional(),
   limit: z.coerce.number().int().min(1).optional(),
-  rerank: z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] }).optional(),
-  summary_mode: z
-    .stringbool({ truthy: ['true', '1', 'sentence'], falsy: ['false', '0', 'none'] })
-    .optional(),
+  rerank: flag.optional(),
+  summary_mode: flagOf(['true', '1', 'sentence'], ['false', '0', 'none']).optional(),
 }
 
 export const searchSettings = z.looseObject(members)

@@ -1,6 +1,12 @@
 /** Requests of the native v2 surface (section 4.2); members that are not listed are tolerated. */
 import { z } from 'zod'
-import { bothToolLists, identifier, notBothToolLists, toolLists } from './fields.ts'
+import {
+  bothToolLists,
+  identifier,
+  notBothToolLists,
+  notBothToolListsSchema,
+  toolLists,
+} from './fields.ts'
 import { plainRag } from './rag.ts'
 
 /** Section 2.4, as the service returned it; only the id is needed to find the file again. */
@@ -33,6 +39,7 @@ export const generateReplyRequest = z
     ...toolLists,
   })
   .refine(notBothToolLists, bothToolLists)
+  .meta(notBothToolListsSchema)
 
 export type StoreMessageRequest = z.output<typeof storeMessageRequest>
 export type GenerateReplyRequest = z.output<typeof generateReplyRequest>

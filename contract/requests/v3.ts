@@ -2,13 +2,16 @@
 import { z } from 'zod'
 import {
   bothToolLists,
+  cursor,
   identifier,
   maxTokens,
   notBothToolLists,
+  notBothToolListsSchema,
   rowLimit,
   temperature,
   toolLists,
   topP,
+  withOneOf,
 } from './fields.ts'
 import { input, inputItem } from './input-items.ts'
 import { rag } from './rag.ts'
@@ -16,7 +19,7 @@ import { rag } from './rag.ts'
 export const historyQuery = z.looseObject({
   chat_id: identifier,
   limit: rowLimit.default(50),
-  cursor: z.string().optional(),
+  cursor: cursor.optional(),
 })
 
 /** Settings of both kinds of generation. */
@@ -41,6 +44,7 @@ export const generateRequest = z
     ...settings,
   })
   .refine(notBothToolLists, bothToolLists)
+  .meta(notBothToolListsSchema)
 
 /** A run of an accumulated history. `output` alone is shown; `input` is what was asked. */
 const earlierRun = z.looseObject({
@@ -72,6 +76,7 @@ export const oneShotRequest = z
     message: 'input is required, or the deprecated content',
   })
   .refine(notBothToolLists, bothToolLists)
+  .meta({ ...notBothToolListsSchema, ...withOneOf('input', 'content') })
 
 export type GenerateRequest = z.output<typeof generateRequest>
 export type OneShotRequest = z.output<typeof oneShotRequest>

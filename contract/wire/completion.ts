@@ -14,7 +14,7 @@ const message = z
 /** Above this a number of seconds lies past the year 5000: it counts milliseconds. */
 const farFuture = 1e11
 
-/** Answer of `POST /chat/completions` in one piece (section 2.2). */
+/** Answer of `POST /chat/completions`, unstreamed (section 2.2). */
 export const completion = z.looseObject({
   id: z.string(),
   object: z.literal('chat.completion'),

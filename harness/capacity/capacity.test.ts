@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isotonic } from '../../contract/report/isotonic.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 import { independentShare } from './independence.ts'
-import { isotonic } from './isotonic.ts'
 import { crossingOf } from './logistic.ts'
 import type { Probe } from './probe.ts'
 import { type RunProbe, searchCapacity } from './search.ts'
@@ -77,6 +77,44 @@ describe('searchCapacity', () => {
     expect(found).toMatchObject({ end: 'generator', rate: null, lowestMissed: null })
     expect(found.highestMet).toBeGreaterThan(16)
     expect(found.highestMet).toBeLessThan(20)
+  })
+
+  test('asks again where other programs made the generator late', async () => {
+    const run = exact(around(42))
+    let probes = 0
+    const disturbed = async (rate: number): Promise<Probe> => {
+      probes += 1
+      const probe = await run(rate)
+      return probes % 6 === 0 ? probe : { ...probe, valid: false, isDisturbed: true }
+    }
+    const found = await searchCapacity(disturbed, { ...options, maxProbes: 200 })
+    expect(found).toMatchObject({ end: 'precise', limitedBy: slo })
+  })
+
+  test('ends where other programs never let the generator be in time', async () => {
+    const run = exact(around(42))
+    const disturbed = async (rate: number): Promise<Probe> =>
+      rate < 20 ? run(rate) : { ...(await run(rate)), valid: false, isDisturbed: true }
+    const found = await searchCapacity(disturbed, { ...options, maxProbes: 200 })
+    expect(found).toMatchObject({ end: 'generator', rate: null, lowestMissed: null })
+  })
+
+  test.each([
+    { step: 0, capacity: 32 },
+    { step: 1, capacity: 32 },
+  ])('leaves a rate that stays undecided, in steps of $step', async ({ step, capacity }) => {
+    const run = exact(around(capacity), 300)
+    const rates: number[] = []
+    const probed = async (rate: number) => {
+      const load = step === 1 ? Math.round(rate) : rate
+      rates.push(load)
+      return run(load)
+    }
+    const found = await searchCapacity(probed, { ...options, min: 2, step })
+    const [low = 0, high = 0] = found.interval ?? []
+    expect(low).toBeLessThan(capacity)
+    expect(high).toBeGreaterThan(capacity)
+    expect(rates.filter((rate) => rate === capacity).length).toBeLessThan(8)
   })
 
   test('keeps the bracket when it is interrupted', async () => {

@@ -1,6 +1,7 @@
 /** Estimate for one SLO from the probes so far: the highest rate that meets it, with its interval. */
-import { decideShare } from '../load/slo/early-stopping.ts'
-import { isotonic, type RateCount } from './isotonic.ts'
+
+import { isotonic, type RateCount } from '../../contract/report/isotonic.ts'
+import { decideShare } from '../load/slo/share-test.ts'
 import { type Crossing, crossingOf, type DosePoint } from './logistic.ts'
 import type { LimitCount, Probe } from './probe.ts'
 
@@ -122,6 +123,9 @@ function median(values: readonly number[]): number {
 
 /** Odds this many times below and above what is allowed, with nothing between: no line goes through. */
 const far = 5
+/** Rates this close to a jump show whether it repeats, or whether one queue was long by chance. */
+const close = 1.05
+const minClose = 3
 
 function isJump(
   counts: readonly RateCount[],
@@ -135,8 +139,8 @@ function isJump(
   const above = counts.filter(({ rate }) => rate >= missed)
   return (
     below.length + above.length === counts.length &&
-    below.length >= 2 &&
-    above.length >= 2 &&
+    below.filter(({ rate }) => rate >= met / close).length >= minClose &&
+    above.filter(({ rate }) => rate <= missed * close).length >= minClose &&
     below.every((count) => times(count) < 1) &&
     above.every((count) => times(count) > far)
   )

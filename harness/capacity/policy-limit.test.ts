@@ -10,15 +10,15 @@ function arrivals(
 ): Admission[] {
   const draw = drawsOf(seed, 0)
   const found: Admission[] = []
-  const ends: number[] = []
+  const endTimes: number[] = []
   for (let atMs = 0; ; ) {
     atMs -= (1000 / rate) * Math.log(1 - draw())
     if (atMs > 1000 * seconds) return found
-    while ((ends[0] ?? Number.POSITIVE_INFINITY) <= atMs) ends.shift()
-    const admission = { atMs, inFlight: ends.length, latencyMs: 100, ...admit(atMs) }
+    while ((endTimes[0] ?? Number.POSITIVE_INFINITY) <= atMs) endTimes.shift()
+    const admission = { atMs, inFlight: endTimes.length, latencyMs: 100, ...admit(atMs) }
     found.push(admission)
     // In flight for 100 ms each.
-    if (admission.accepted) ends.push(atMs + 100)
+    if (admission.accepted) endTimes.push(atMs + 100)
   }
 }
 
@@ -43,7 +43,8 @@ describe('the rate limit behind answers 429', () => {
     })
     fc.assert(
       fc.property(limits, ({ burst, refill, overload, seed }) => {
-        const seconds = 15 + burst / (refill * (overload - 1))
+        // The burst is spent, and then a hundred requests more are refused than the fit needs.
+        const seconds = 15 + (burst + 100) / (refill * (overload - 1))
         const sent = arrivals({ rate: refill * overload, seconds, seed }, bucket(burst, refill))
         const found = fitTokenBucket(sent)
         expect(found?.refill.interval[0]).toBeLessThanOrEqual(refill)
@@ -76,11 +77,11 @@ describe('the rate limit behind answers 429', () => {
   })
 
   test('is none where refusals begin at one number of requests in flight', () => {
-    const ends: number[] = []
+    const endTimes: number[] = []
     const sent = arrivals({ rate: 120, seconds: 30 }, (atMs) => {
-      const inFlight = ends.filter((end) => end > atMs).length
+      const inFlight = endTimes.filter((end) => end > atMs).length
       const accepted = inFlight < 8
-      if (accepted) ends.push(atMs + 100)
+      if (accepted) endTimes.push(atMs + 100)
       return { accepted, inFlight }
     })
     expect(sent.some(({ accepted }) => !accepted)).toBe(true)

@@ -1,5 +1,5 @@
 /** One probe of a capacity search: a rate, and how often each SLO's limit was passed at it. */
-import { decideShare } from '../load/slo/early-stopping.ts'
+import { decideShare } from '../load/slo/share-test.ts'
 import type { TokenBucket } from './policy-limit.ts'
 
 /** Requests over the limit of an SLO, against the share that it allows. */
@@ -22,6 +22,8 @@ export interface Probe {
   readonly atMs: number
   /** False where the load generator was the bottleneck: the probe then counts for nothing. */
   readonly valid: boolean
+  /** The generator was late though it was hardly busy: other programs had its CPUs, at any rate. */
+  readonly isDisturbed?: true
   /** The rate limit that explains its refusals; absent where there is none. */
   readonly policy?: TokenBucket
 }

@@ -87,18 +87,32 @@ function nextStep(
     if (lowestMissed <= min) return 'below min'
     return Math.max(min, promising(probes, lowestMissed) ?? lowestMissed / wide)
   }
-  if (lowestMissed - highestMet <= step) return 'precise'
+  if (isBracket && lowestMissed - highestMet <= step) {
+    const sides = [highestMet, lowestMissed]
+    return sides.find((side) => probesAt(side, probes, step) < minAdjacent) ?? 'precise'
+  }
   if (!isBracket && isPrecise(interval, found, precision)) return 'precise'
   const isTight = lowestMissed / highestMet <= 1 + precision
-  return isBracket && !isTight && lowestMissed / highestMet > wide
-    ? Math.sqrt(highestMet * lowestMissed)
-    : (found ?? highestMet) * (1 + (offsets[probes.length % offsets.length] ?? 0))
+  const middle = Math.sqrt(highestMet * lowestMissed)
+  const isWide = isBracket && !isTight && lowestMissed / highestMet > wide
+  // A rate that stays undecided is near the capacity: rates around it say more than it again.
+  if (isWide && probesAt(middle, probes, step) < maxUndecided) return middle
+  return (found ?? highestMet) * (1 + (offsets[probes.length % offsets.length] ?? 0))
+}
+
+/** Number of probes at a rate, or so near to it that there is no rate between. */
+function probesAt(at: number, probes: readonly Probe[], step: number): number {
+  const distance = Math.max(step / 2, at * sameRate)
+  return probes.filter(({ valid, rate }) => valid && Math.abs(rate - at) <= distance).length
 }
 
 /** No share over what is allowed, though maybe of too few requests for a verdict. */
 function isLeaningMet({ valid, limits }: Probe): boolean {
   return valid && limits.every(({ over, requests, allowed }) => over <= allowed * requests)
 }
+
+/** Probes on each side of two verdicts with no load between: a single one may be chance. */
+const minAdjacent = 5
 
 /** Probes at one rate that may stay undecided: it is then too near to the capacity. */
 const maxUndecided = 3
@@ -114,13 +128,16 @@ function promising(probes: readonly Probe[], lowestMissed: number): number | nul
 
 /** Probes in which a generator is late before it counts as the bottleneck: a busy machine is late for a while. */
 const maxLate = 3
+/** The same where other programs made it late: a lower rate would not help, waiting may. */
+const maxDisturbed = 12
 
 /** Lowest rate from which on the generator was always the bottleneck. */
 export function generatorCeiling(probes: readonly Probe[]): number | null {
   const highestValid = Math.max(0, ...probes.flatMap(({ valid, rate }) => (valid ? rate : [])))
   const late = probes.filter(({ valid, rate }) => !valid && rate > highestValid)
-  const rates = late.map(({ rate }) => rate).toSorted((a, b) => a - b)
-  return rates[maxLate - 1] ?? null
+  const ratesOf = (some: readonly Probe[]) => some.map(({ rate }) => rate).toSorted((a, b) => a - b)
+  const undisturbed = late.filter(({ isDisturbed }) => isDisturbed !== true)
+  return ratesOf(undisturbed)[maxLate - 1] ?? ratesOf(late)[maxDisturbed - 1] ?? null
 }
 
 /** Distance at which the rate that the generator can hold is known well enough. */
@@ -130,6 +147,9 @@ function belowCeiling(ceiling: number, highestMet: number | null): number | Sear
   if (highestMet === null || ceiling / highestMet <= ceilingWidth) return 'generator'
   return Math.sqrt(ceiling * highestMet)
 }
+
+/** Rates closer together than this share are one. */
+const sameRate = 0.001
 
 /** Brackets wider than this are halved, in the logarithm; narrower ones are filled evenly. */
 const wide = 1.3

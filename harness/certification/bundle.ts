@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { join, relative, sep } from 'node:path'
+import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
+import { z } from 'zod'
+import { exchangesName, reportName, runRecordName } from '../conformance/defaults.ts'
+import { rounds } from './challenge.ts'
 
 /** Files of a certification bundle. */
 
@@ -17,6 +20,17 @@ export function roundFolder(round: number): string {
   return `rounds/${round}`
 }
 
+/** Names of the files of a bundle beside the envelope and the digests; of compressed files, of their content. */
+export const bundleNames: readonly string[] = [
+  productName,
+  publicKeyName,
+  pageName,
+  badgeName,
+  ...rounds.flatMap((round) =>
+    [exchangesName, reportName, runRecordName].map((name) => `${roundFolder(round)}/${name}`),
+  ),
+]
+
 /** Compressed form of a file, stored as `NAME.gz`. */
 export function compress(text: Uint8Array): Buffer {
   return gzipSync(text, { level: 9 })
@@ -24,11 +38,22 @@ export function compress(text: Uint8Array): Buffer {
 
 /** Paths of all files of a folder, relative, with `/`, sorted. */
 export function filesOf(dir: string): string[] {
+  return entriesOf(dir).map(({ path }) => path)
+}
+
+/** Paths that are neither files nor folders: a link may lead out of the bundle, a pipe may have no end. */
+export function irregularIn(dir: string): string[] {
+  return entriesOf(dir).flatMap(({ path, isFile }) => (isFile ? [] : [path]))
+}
+
+function entriesOf(dir: string) {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(dir).length + 1))
-    .map((path) => path.replaceAll('\\', '/'))
-    .sort()
+    .map((entry) => ({
+      path: relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/'),
+      isFile: entry.isFile(),
+    }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /** Logical name of a stored path: a compressed file is listed by the name of its content. */
@@ -46,10 +71,37 @@ const maxFileBytes = 256 * 1024 * 1024
 export function contentOf(dir: string, path: string): Buffer {
   const bytes = readFileSync(join(dir, path))
   if (!path.endsWith(compressed)) return bytes
-  // RFC 1952, 2.3: no name, comment or time, so that nothing is stored beside the content.
+  return decompress(bytes)
+}
+
+/** Result with `info: true`: the content, and how many bytes it was read from. */
+const inflated = z.object({
+  buffer: z.instanceof(Buffer),
+  engine: z.object({ bytesWritten: z.number() }),
+})
+
+/**
+ * Content of one gzip member (RFC 1952) without name, comment, time, or bytes behind it: nothing is stored
+ * beside the content.
+ */
+function decompress(bytes: Buffer): Buffer {
+  const [headerLength, trailerLength] = [10, 8]
+  const isGzip =
+    bytes.length > headerLength + trailerLength && bytes.readUInt32BE(0) >>> 8 === 0x1f8b08
+  if (!isGzip) throw new Error('it is not a gzip file')
   const isPlain = bytes[3] === 0 && bytes.readUInt32LE(4) === 0
   if (!isPlain) throw new Error('its gzip header holds more than the content (gzip -n writes none)')
-  return gunzipSync(bytes, { maxOutputLength: maxFileBytes })
+  const deflated = bytes.subarray(headerLength, -trailerLength)
+  const { buffer, engine } = inflated.parse(
+    inflateRawSync(deflated, { maxOutputLength: maxFileBytes, info: true }),
+  )
+  const trailer = bytes.subarray(-trailerLength)
+  const isWhole =
+    engine.bytesWritten === deflated.length &&
+    trailer.readUInt32LE(0) === crc32(buffer) &&
+    trailer.readUInt32LE(4) === buffer.length % 2 ** 32
+  if (!isWhole) throw new Error('its gzip trailer does not fit, or bytes follow it')
+  return buffer
 }
 
 /** Text of the file of digests, in the form of `sha256sum`, sorted by name, without itself and the envelope. */
@@ -67,7 +119,7 @@ export function sumsText(dir: string): string {
  */
 export function readSums(text: string): ReadonlyMap<string, string> {
   const lines = text.split(/\r?\n/)
-  if (lines.at(-1) === '') lines.pop()
+  if (lines.pop() !== '') throw new Error('the last line has no line end')
   const sums = new Map<string, string>()
   for (const [at, line] of lines.entries()) {
     const [, digest, name] = /^([0-9a-f]{64}) {2}(\S.*)$/.exec(line) ?? []

@@ -1,12 +1,14 @@
 import type { KeyObject } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { exchangesName, journalName, runRecordName } from '../conformance/defaults.ts'
-import { ConfigurationError } from '../conformance/errors.ts'
-import { missingMembers } from '../conformance/profile/applicability.ts'
+import { killMatrixText } from '../../reports/conformance/html/proving-faults.ts'
+import { withEvidence } from '../../reports/text/digest.ts'
+import { exchangesName, journalName, reportName, runRecordName } from '../conformance/defaults.ts'
+import { ConfigurationError, InterruptedError } from '../conformance/errors.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
-import { type ProfileName, selectRows } from '../conformance/profile/selection.ts'
+import type { ProfileName } from '../conformance/profile/selection.ts'
 import type { Progress } from '../conformance/progress.ts'
 import { makeFolder } from '../conformance/recording/result-files.ts'
 import type { Engine } from '../conformance/run.ts'
@@ -17,22 +19,19 @@ import {
   productName,
   publicKeyName,
   roundFolder,
+  sha256,
   sumsName,
   sumsText,
   writeInBundle,
 } from './bundle.ts'
-import { roundSeed, rounds } from './challenge.ts'
+import { roundSeed, roundStart, rounds } from './challenge.ts'
 import { sealed } from './envelope.ts'
 import { publicKeyOf, toPem } from './keys.ts'
 import type { Product } from './product.ts'
 import { profileText } from './round-record.ts'
-import {
-  certifiedSelection,
-  judgeRounds,
-  type RoundsResult,
-  undeclaredCapabilities,
-} from './rules.ts'
+import { certifiedSelection, judgeRounds, openMembers, type RoundsResult } from './rules.ts'
 import { statementOf } from './statement.ts'
+import { pagesOf, reportText } from './writers.ts'
 
 export interface CertifyOptions {
   readonly profile: TargetProfile
@@ -43,16 +42,16 @@ export interface CertifyOptions {
   readonly key: KeyObject
   /** Folder of the bundle. */
   readonly outDir: string
-  /** Text of the kill matrix of this version. */
-  readonly killMatrix: string
   readonly jobs?: number
-  readonly engine: Engine
+  readonly engine?: Engine
+  /** Time from the first round to the last, in milliseconds; 0 by default. */
+  readonly overMs?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress, round: number) => void
-  /** Writes the reports of a round into its folder; returns the report as it is stored. */
-  readonly publishRound: (report: ConformanceReport, dir: string) => ConformanceReport
-  /** Writes the page and the badge of the whole certificate. */
-  readonly publishBundle: (reports: readonly ConformanceReport[], dir: string) => void
+  /** Writes a file of the bundle that is made from reports. */
+  readonly write: (file: string, text: string) => void
+  /** Completes the report of a round before it is stored. */
+  readonly complete?: (report: ConformanceReport) => ConformanceReport | Promise<ConformanceReport>
 }
 
 export interface Certification {
@@ -71,7 +70,10 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
   makeFolder(outDir)
   rmSync(join(outDir, envelopeName), { force: true })
   const reports: ConformanceReport[] = []
+  const startedAt = performance.now()
   for (const round of rounds) {
+    const waitMs = startedAt + roundStart(challenge, round, options.overMs ?? 0) - performance.now()
+    if (waitMs > 0) await pause(waitMs, signal)
     const dir = join(outDir, roundFolder(round))
     const found = await runConformance({
       profile,
@@ -80,12 +82,12 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
       seed: roundSeed(challenge, round),
       shuffle: roundSeed(challenge, round),
       incognito: true,
-      engine: options.engine,
+      ...(options.engine === undefined ? {} : { engine: options.engine }),
       ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
       ...(signal === undefined ? {} : { signal }),
       onProgress: (progress) => options.onProgress?.(progress, round),
     })
-    reports.push(options.publishRound(found, dir))
+    reports.push(await storeReport(found, dir, options))
     if (found.interrupted) break
   }
   const result = judgeRounds(reports)
@@ -93,13 +95,32 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
   return { result, reports }
 }
 
+/** Writes report.json of a round beside its exchanges; returns the report as it is stored. */
+async function storeReport(
+  found: ConformanceReport,
+  dir: string,
+  { write, complete = (report) => report }: CertifyOptions,
+): Promise<ConformanceReport> {
+  const exchanges = sha256(readFileSync(join(dir, exchangesName)))
+  const report = await complete(found)
+  write(join(dir, reportName), reportText(report, exchanges))
+  return withEvidence(report, exchanges)
+}
+
+/** @throws InterruptedError where the signal comes first */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => {
+    throw new InterruptedError('interrupted between two rounds')
+  })
+}
+
 function writeBundle(options: CertifyOptions, { result, reports }: Certification): void {
-  const { outDir, product, challenge, surfaces, key, killMatrix } = options
+  const { outDir, product, challenge, surfaces, key, write } = options
+  writePages(reports, outDir, write)
   for (const round of rounds) compressRound(join(outDir, roundFolder(round)))
   const productText = `${JSON.stringify(product, null, 2)}\n`
   writeInBundle(outDir, productName, productText)
   writeInBundle(outDir, publicKeyName, toPem(publicKeyOf(key)))
-  options.publishBundle(reports, outDir)
   const sums = sumsText(outDir)
   writeInBundle(outDir, sumsName, sums)
   const statement = statementOf({
@@ -108,11 +129,23 @@ function writeBundle(options: CertifyOptions, { result, reports }: Certification
     challenge,
     surfaces,
     result,
-    killMatrix,
+    killMatrix: killMatrixText(),
     sums,
     profileText: profileText(join(outDir, roundFolder(1), runRecordName)),
   })
   writeInBundle(outDir, envelopeName, sealed(Buffer.from(JSON.stringify(statement)), key))
+}
+
+/** Page and badge show the last round, and its exchanges before they are compressed. */
+function writePages(
+  reports: readonly ConformanceReport[],
+  outDir: string,
+  write: CertifyOptions['write'],
+): void {
+  const report = reports.at(-1)
+  if (report === undefined) return
+  const exchangesFile = join(outDir, roundFolder(reports.length), exchangesName)
+  for (const [name, text] of pagesOf(report, exchangesFile)) write(join(outDir, name), text)
 }
 
 /** Compresses the exchanges of a round and removes its journal, which only cleans up after the run. */
@@ -124,9 +157,7 @@ function compressRound(dir: string): void {
 }
 
 function assertDeclared(profile: TargetProfile, surfaces: ProfileName): void {
-  const open = surfaces === 'full' ? undeclaredCapabilities(profile) : []
-  const missing = missingMembers(selectRows(certifiedSelection(surfaces)), profile)
-  const members = [...new Set([...open.map((name) => `capabilities.${name}`), ...missing.keys()])]
+  const members = openMembers(profile, surfaces)
   if (members.length === 0) return
   throw new ConfigurationError([
     `a certificate leaves nothing open; the profile lacks ${members.join(', ')}`,

@@ -16,6 +16,17 @@ export function roundSeed(challenge: string, round: number): string {
   return createHmac('sha256', challenge).update(`round ${round}`).digest('hex').slice(0, 32)
 }
 
+/**
+ * Begin of a round, in milliseconds after that of the first: the last round begins when `overMs` have
+ * passed, those between at times that follow from the challenge.
+ */
+export function roundStart(challenge: string, round: number, overMs: number): number {
+  const last = rounds.at(-1) ?? 1
+  if (round === 1 || round === last) return round === last ? overMs : 0
+  const share = Number.parseInt(roundSeed(challenge, round).slice(0, 8), 16) / 2 ** 32
+  return overMs * share
+}
+
 /** @throws ConfigurationError if the text is too short to be unpredictable, or not one line of text */
 export function checkChallenge(text: string): string {
   if (text.length < minLength || text.length > maxLength) {

@@ -8,7 +8,7 @@ export function profileText(recordFile: string): string {
 
 /** Why a record is not one of a certification round; null if it is. */
 export function recordProblem(record: RunRecord, seed: string): string | null {
-  const { selection, strict } = record
+  const { selection, strict, explore } = record
   if (record.seed !== seed) {
     return `its seed is ${record.seed}; ${seed} follows from the challenge`
   }
@@ -17,5 +17,6 @@ export function recordProblem(record: RunRecord, seed: string): string | null {
     return 'requirements were selected or skipped'
   }
   if (!record.incognito) return 'its requests named chatgen'
+  if (explore !== undefined) return 'it was run with --explore'
   return strict ? 'it was run with --strict' : null
 }

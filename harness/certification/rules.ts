@@ -1,9 +1,17 @@
 import { capabilities } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { missingMembers } from '../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
-import type { ProfileName, Selection } from '../conformance/profile/selection.ts'
+import { type ProfileName, type Selection, selectRows } from '../conformance/profile/selection.ts'
+import { rounds } from './challenge.ts'
 
 /** The rules of docs/certification.md, as far as they are about the rounds and their settings. */
+
+/** Reason for which a certificate is refused. */
+export interface Refusal {
+  readonly kind: 'violated' | 'unstable' | 'undecided' | 'run'
+  readonly text: string
+}
 
 /** Result of the rounds of a certification, by requirement id. */
 export interface RoundsResult {
@@ -12,7 +20,7 @@ export interface RoundsResult {
   readonly failed: readonly string[]
   readonly notApplicable: readonly string[]
   /** Why no certificate is issued; empty for a certificate. */
-  readonly refusals: readonly string[]
+  readonly refusals: readonly Refusal[]
 }
 
 /** The selection of every round: all requirements of a surface. */
@@ -20,9 +28,12 @@ export function certifiedSelection(profile: ProfileName): Selection {
   return { profile, only: [], skip: [] }
 }
 
-/** Capabilities that a profile declares neither true nor false. */
-export function undeclaredCapabilities(profile: Pick<TargetProfile, 'capabilities'>): string[] {
-  return capabilities.filter((name) => profile.capabilities[name] === undefined)
+/** Members that a certificate of these surfaces needs and the profile leaves open: capabilities, settings. */
+export function openMembers(profile: TargetProfile, surfaces: ProfileName): string[] {
+  const undeclared = capabilities.filter((name) => profile.capabilities[name] === undefined)
+  const open = surfaces === 'full' ? undeclared.map((name) => `capabilities.${name}`) : []
+  const missing = missingMembers(selectRows(certifiedSelection(surfaces)), profile)
+  return [...new Set([...open, ...missing.keys()])]
 }
 
 /**
@@ -41,6 +52,9 @@ export function judgeRounds(reports: readonly ConformanceReport[]): RoundsResult
     notApplicable: [] as string[],
   }
   const refusals = reports.flatMap((report, at) => refusalsOf(report, at + 1))
+  if (reports.length < rounds.length) {
+    refusals.push({ kind: 'run', text: `${reports.length} of ${rounds.length} rounds were run` })
+  }
   for (const [id, verdicts] of rows) {
     const names = new Set(verdicts.map(({ verdict }) => verdict))
     const [first] = verdicts
@@ -55,31 +69,40 @@ export function judgeRounds(reports: readonly ConformanceReport[]): RoundsResult
   return { ...result, refusals }
 }
 
-function refusalsOf(report: ConformanceReport, round: number): string[] {
+function refusalsOf(report: ConformanceReport, round: number): Refusal[] {
   const { interrupted, faults, baseline } = report
-  return [
+  const texts = [
     ...(interrupted ? [`round ${round} was interrupted`] : []),
     ...faults.map(({ message }) => `round ${round}: internal error: ${message}`),
     ...(baseline === undefined ? [] : [`round ${round} was judged with a baseline`]),
   ]
+  return texts.map((text) => ({ kind: 'run', text }))
 }
 
-function refusalOf(id: string, rows: readonly RequirementRow[]): string | null {
-  const names = [...new Set(rows.map(({ verdict }) => verdict))]
+function refusalOf(id: string, rows: readonly RequirementRow[]): Refusal | null {
+  const names = new Set(rows.map(({ verdict }) => verdict))
   const broken = rows.find(({ verdict }) => verdict !== 'pass' && verdict !== 'not-applicable')
   const reason = broken?.message ? `: ${broken.message}` : ''
-  if (names.length > 1) {
-    return `${id} is unstable: ${rows.map(({ verdict }) => verdictWord(verdict)).join(', ')} in rounds 1 to ${rows.length}${reason}`
+  if (names.size > 1) {
+    const words = rows.map(({ verdict }) => verdictWord(verdict)).join(', ')
+    return {
+      kind: 'unstable',
+      text: `${id} is unstable: ${words} in rounds 1 to ${rows.length}${reason}`,
+    }
   }
-  return broken === undefined ? null : `${id} is ${verdictWord(broken.verdict)}${reason}`
+  if (broken === undefined) return null
+  const kind = broken.verdict === 'fail' ? 'violated' : 'undecided'
+  return { kind, text: `${id} is ${verdictWord(broken.verdict)}${reason}` }
 }
 
-function verdictWord(verdict: RequirementRow['verdict']): string {
+export function verdictWord(verdict: RequirementRow['verdict']): string {
   switch (verdict) {
     case 'pass':
       return 'passed'
     case 'fail':
       return 'violated'
+    case 'warn':
+      return 'violated, with a warning'
     case 'not-applicable':
       return 'not applicable'
     case 'unproven':

@@ -13,7 +13,9 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-const switches = buildProgram(io, () => {}).commands.flatMap((command) =>
+const { commands } = await buildProgram(io, () => {})
+
+const switches = commands.flatMap((command) =>
   command.options
     .filter(({ required, optional, envVar }) => !required && !optional && envVar !== undefined)
     .map((option) => ({
@@ -67,6 +69,7 @@ const sameMeaning: Readonly<Record<string, string>> = {
   CHATGEN_BASELINE: 'the file of known violations',
   CHATGEN_DRY_RUN: 'print the plan without sending anything',
   CHATGEN_JSON: 'JSON on standard output',
+  CHATGEN_OVER: 'time from the first round to the last',
   CHATGEN_PROFILE: 'surfaces of the selected requirements',
   CHATGEN_QUIET: 'less output',
   CHATGEN_REFERENCE: 'the bundled reference server as the target',
@@ -76,7 +79,7 @@ const sameMeaning: Readonly<Record<string, string>> = {
 }
 
 describe('the name of a variable', () => {
-  const options = buildProgram(io, () => {}).commands.flatMap((command) =>
+  const options = commands.flatMap((command) =>
     command.options.map((option) => ({ command: command.name(), option })),
   )
   const byName = Map.groupBy(options, ({ option }) => option.envVar ?? '')
@@ -132,7 +135,7 @@ describe('the name of a variable', () => {
 })
 
 function commandNamed(name: string): Command {
-  const command = buildProgram(io, () => {}).commands.find((one) => one.name() === name)
+  const command = commands.find((one) => one.name() === name)
   if (command === undefined) throw new Error(`there is no command ${name}`)
   return command
 }
@@ -160,7 +163,7 @@ async function settingOf(
 ): Promise<unknown> {
   vi.unstubAllEnvs()
   for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value)
-  const program = buildProgram(io, () => {})
+  const program = await buildProgram(io, () => {})
   const command = program.commands.find((one) => one.name() === name)
   command?.action(() => {})
   const operands = command?.registeredArguments.filter(({ required }) => required).map(() => 'x')

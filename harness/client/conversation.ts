@@ -65,7 +65,7 @@ export class Conversation {
     this.#protocol = protocol
     this.#head = { status, headers, headersAtMs: this.#sinceStart() }
     this.#body = new BodyReader(headers, this.#limits, {
-      onEvents: (seen) => this.#leaveAfter(seen),
+      onEvents: (count) => this.#leaveAfter(count),
       onUnreadable: () => this.#breakOff?.(),
     })
     this.answered.resolve()

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import type { StreamEvent, WireChunk } from '../../contract/index.ts'
+import { type Header, header, type StreamEvent, type WireChunk } from '../../contract/index.ts'
 
 /** Largest event that is decoded, in characters; a longer one is left to the framing judge. */
 const maxEventLength = 16 * 1024 * 1024
@@ -7,6 +7,11 @@ const maxEventLength = 16 * 1024 * 1024
 export interface EventDecoder {
   /** The events that this chunk completes. */
   push(chunk: WireChunk): readonly StreamEvent[]
+}
+
+export function isEventStream(headers: readonly Header[]): boolean {
+  const type = header(headers, 'content-type') ?? ''
+  return type.trim().toLowerCase().startsWith('text/event-stream')
 }
 
 /** The events of a stream that has come to its end. */

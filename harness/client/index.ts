@@ -1,5 +1,6 @@
 export { acceptEncoding, codingsOf, createContentDecoder } from './body/content-coding.ts'
 export { defaultBodyLimits } from './body/limits.ts'
+export { decodeEvents, isEventStream } from './events.ts'
 export { createNetworkTransport } from './network/network.ts'
 export {
   directNetwork,

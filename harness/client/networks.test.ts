@@ -82,15 +82,15 @@ test('https on a port without TLS is told as that', async () => {
 })
 
 test('an address that is named is connected to, under the name of the host', async () => {
-  let seen: string | undefined
+  let host: string | undefined
   const front = await secure({}, (request, response) => {
-    seen = request.authority ?? request.headers.host
+    host = request.authority ?? request.headers.host
     response.end('hello')
   })
   const resolve = [{ host: 'chat.test', port: front.port, address: '127.0.0.1' }]
   const url = `https://chat.test:${front.port}`
   expect(bodyText(await converse(url, {}, { ...trusting, resolve }))).toBe('hello')
-  expect(seen).toBe(`chat.test:${front.port}`)
+  expect(host).toBe(`chat.test:${front.port}`)
   const other = await converse(`https://chat.test:${front.port + 1}`, {}, { ...trusting, resolve })
   expect(other.response).toBeNull()
 })
@@ -107,7 +107,7 @@ describe('a proxy', () => {
       const exchange = await converse(unnamed(front.port), {}, network)
       expect(bodyText(exchange)).toBe('hello')
       expect(exchange.protocol).toBe(httpVersion === 'http1' ? 'http/1.1' : 'h2')
-      expect(proxy.asked).toEqual([`CONNECT chat.test:${front.port}`])
+      expect(proxy.requests).toEqual([`CONNECT chat.test:${front.port}`])
     },
   )
 
@@ -118,7 +118,7 @@ describe('a proxy', () => {
     const exchange = await converse(url, {}, { proxy: proxy.url })
     expect(bodyText(exchange)).toBe('/a?b=c')
     expect(exchange.request.url).toBe(url)
-    expect(proxy.asked).toEqual([`GET ${url}`])
+    expect(proxy.requests).toEqual([`GET ${url}`])
   })
 
   test('gets its own credentials, and the exchange does not', async () => {

@@ -115,10 +115,10 @@ function verdictAlone({ id, brokenBy }: RequirementRow, results: readonly Scenar
 
 /** The endpoints that the exchanges of a violation went to; of its scenario, where those are of one. */
 function endpointsIn(exchanges: readonly Exchange[], row: RequirementRow): string[] {
-  const shown = exchanges.filter(({ id }) => row.exchanges.includes(id))
-  const named = namesOf(shown)
+  const evidence = exchanges.filter(({ id }) => row.exchanges.includes(id))
+  const named = namesOf(evidence)
   if (named.length > 1) return named
-  const scenarios = new Set(shown.map(({ labels }) => labels.scenario))
+  const scenarios = new Set(evidence.map(({ labels }) => labels.scenario))
   return namesOf(exchanges.filter(({ labels }) => scenarios.has(labels.scenario)))
 }
 

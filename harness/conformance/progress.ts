@@ -28,14 +28,15 @@ interface Place {
   /** Rows that were selected, the others included. */
   readonly rows: readonly RequirementId[]
   readonly profile: TargetProfile
+  readonly isIncognito: boolean
 }
 
 export function buildProgress(
   collector: Collector,
-  { scenario, judged, rows, profile }: Place,
+  { scenario, judged, rows, profile, isIncognito }: Place,
 ): Progress {
   const { scenarios, results } = collector
-  const own = scenarios.filter((one) => isPlanned(one, judged, profile))
+  const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
   const whole = own.reduce((sum, { cost }) => sum + weightOf(cost), 0)

@@ -64,14 +64,11 @@ export function buildSetup(options: RunOptions, rows: readonly RequirementId[]):
   }
 }
 
-/** User agent of an incognito run: that of `fetch` in Node. */
-const commonUserAgent = 'node'
-
 function identityOf(
   seed: string,
   incognito: boolean,
 ): Pick<RunSetup, 'tag' | 'userAgent' | 'requestIdSeed'> {
   return incognito
-    ? { tag: '', userAgent: commonUserAgent, requestIdSeed: seed }
+    ? { tag: '', userAgent: '', requestIdSeed: seed }
     : { tag: `chatgen-${seed}`, userAgent: `chatgen-conformance/${suiteVersion()}` }
 }

@@ -14,6 +14,7 @@ export interface RunSetup {
    * tells apart from the requests of users.
    */
   readonly tag: string
+  /** Empty for a run without a tag, whose scenarios have the User-Agents of common clients. */
   readonly userAgent: string
   /** Seed of request ids of a run without a tag; absent for a run with one. */
   readonly requestIdSeed?: string
@@ -37,6 +38,11 @@ export interface RunSetup {
   readonly again?: { readonly endpoint: string; readonly scenarios: readonly string[] }
   /** True: an answer of the recording counts only for the request that it was given to. */
   readonly evidence?: boolean
+}
+
+/** Tests if nothing tells the requests of a run apart from those of users. */
+export function isIncognito({ tag }: Pick<RunSetup, 'tag'>): boolean {
+  return tag === ''
 }
 
 /** Identity of the client towards a target, in a run and beside one. */

@@ -59,11 +59,11 @@ function expectOnlyUndecided({ report }: Run, reason: RegExp): void {
 
 describe('a budget of requests', () => {
   test('is kept, and what it does not reach is undecided', async () => {
-    const asked: string[] = []
+    const slugs: string[] = []
     const counted = await run(
       {
         answers: ({ headers }) => {
-          asked.push(String(headers['x-request-id']))
+          slugs.push(String(headers['x-request-id']))
           return false
         },
       },
@@ -71,26 +71,26 @@ describe('a budget of requests', () => {
     )
     expectOnlyUndecided(counted, /the budget of 60 requests \(--max-requests\) is spent/)
     // With those that ask who is there, and those that see to what is left.
-    expect(asked.length).toBeLessThanOrEqual(60)
-    expect(asked.length).toBeGreaterThan(45)
-    expect(counted.report.cost.requests).toBe(asked.length)
+    expect(slugs.length).toBeLessThanOrEqual(60)
+    expect(slugs.length).toBeGreaterThan(45)
+    expect(counted.report.cost.requests).toBe(slugs.length)
     expect(counted.server.chats()).toBe(0)
   })
 })
 
 describe('a target that is busy', () => {
   test('is obeyed and asked again, and gets the verdicts of any other', async () => {
-    let asked = 0
+    let requestCount = 0
     let waitUntil = 0
     const early: number[] = []
     const { report, outDir } = await run(
       {
         answers: (_, response) => {
-          asked += 1
+          requestCount += 1
           if (performance.now() < waitUntil) early.push(waitUntil - performance.now())
-          if (asked !== 40 && asked !== 90) return false
+          if (requestCount !== 40 && requestCount !== 90) return false
           waitUntil = performance.now() + 1_000
-          return turnAway(response, asked === 40 ? 429 : 503, '1')
+          return turnAway(response, requestCount === 40 ? 429 : 503, '1')
         },
       },
       { jobs: 1, only: ['V3-GEN', 'V3-HIST', 'V3-CHAT-01'] },
@@ -116,11 +116,11 @@ describe('a target that is busy', () => {
 })
 
 test('a target that dies in mid-run leaves rows undecided, and is no internal error', async () => {
-  let asked = 0
+  let requestCount = 0
   const dead = await run({
     answers: (request) => {
-      asked += 1
-      if (asked < 120) return false
+      requestCount += 1
+      if (requestCount < 120) return false
       request.socket.resetAndDestroy()
       return true
     },
@@ -131,12 +131,12 @@ test('a target that dies in mid-run leaves rows undecided, and is no internal er
 describe('an interrupt', () => {
   test('ends the run with a report of what was found, and the chats are removed', async () => {
     const interrupt = new AbortController()
-    let asked = 0
+    let requestCount = 0
     const { report, server } = await run(
       {
         answers: () => {
-          asked += 1
-          if (asked === 80) interrupt.abort()
+          requestCount += 1
+          if (requestCount === 80) interrupt.abort()
           return false
         },
       },

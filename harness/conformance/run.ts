@@ -1,3 +1,4 @@
+import type { Surface } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { createRedactor } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
@@ -13,7 +14,7 @@ import { evidenceUnwritable } from './recording/result-files.ts'
 import { buildReport } from './report/build-report.ts'
 import { decide } from './report/verdicts.ts'
 import { buildSetup, type RunOptions } from './run-options.ts'
-import type { RunSetup } from './run-setup.ts'
+import { isIncognito, type RunSetup } from './run-setup.ts'
 import { secretsOf } from './session/secrets.ts'
 import { addCosts, noCost } from './usage.ts'
 import { Collector } from './vitest/collector.ts'
@@ -46,7 +47,13 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const redactor = createRedactor(secretsOf(setup))
   const showProgress = (scenario: string) => {
     options.onProgress?.(
-      buildProgress(collector, { scenario, judged: setup.rows, rows, profile: options.profile }),
+      buildProgress(collector, {
+        scenario,
+        judged: setup.rows,
+        rows,
+        profile: options.profile,
+        isIncognito: isIncognito(setup),
+      }),
     )
   }
   const collector = new Collector(showProgress, redactor.text)
@@ -94,7 +101,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<number> {
   const { selection, signal, anyAnswer = false } = options
   try {
-    const surfaces = surfacesOfProfile(selection.profile)
+    const surfaces = probedSurfaces(selection, setup)
     let requests = 0
     for (const endpoint of endpointsOf(setup.profile)) {
       const there = { ...setup, profile: profileOfEndpoint(setup.profile, endpoint) }
@@ -105,6 +112,13 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<numb
     if (signal?.aborted) return setup.spentBefore
     throw error
   }
+}
+
+/** The probe of v2 is a refused request: an incognito run sends none before it begins. */
+function probedSurfaces({ profile }: Selection, setup: RunSetup): readonly Surface[] {
+  const surfaces = surfacesOfProfile(profile)
+  const harmless = surfaces.filter((surface) => surface !== 'v2')
+  return isIncognito(setup) && harmless.length > 0 ? harmless : surfaces
 }
 
 /** Audits leftovers; a failed audit does not lose the verdicts. */

@@ -23,6 +23,9 @@ export interface Operation {
 
 export type Draft = Omit<Operation, 'command' | 'label'>
 
+/** Sequences are about chats of one version, so that enough happens to each chat. */
+export type SequenceKind = 'v2' | 'v3'
+
 /** A number from 0 up to, and without, what it is given. */
 export type Pick = (below: number) => number
 
@@ -32,6 +35,8 @@ export interface Command {
   readonly weight: number
   /** Generations that it costs. */
   readonly generations: number
+  /** Sequences that it is drawn for; those of v3 chats where it is left out. */
+  readonly kind?: SequenceKind
   /** True where it only reads: it changes nothing that the model knows of. */
   readonly reads?: boolean
   /** Rows without which it is left out: what it needs is not declared or not selected. */
@@ -63,8 +68,6 @@ export interface World {
   keep(label: string, chat: Chat): void
   /** Notes a request that belongs to the sequence, for the report of a violation. */
   act(exchange: Exchange): Exchange
-  /** The v2 chat of this sequence. */
-  v2Chat(): Promise<string>
 }
 
 /** Breach of a requirement by the target, in words. */
@@ -103,7 +106,7 @@ export function drawFrom<T>(list: readonly T[], pick: Pick): T | undefined {
   return list.length === 0 ? undefined : list[pick(list.length)]
 }
 
-/** A chat of a list, the oldest ones more often: what takes many operations happens to them. */
+/** A chat of a list, its first ones more often: what takes many operations happens to them. */
 export function drawChat(
   chats: readonly { readonly label: string }[],
   pick: Pick,

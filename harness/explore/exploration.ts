@@ -6,9 +6,9 @@ import { exploredRows } from './rows.ts'
 export const scenarioName = 'explore'
 
 /** Share of the operations that may be generations. */
-const generationShare = 0.12
+const generationShare = 0.24
 /** Requests of an operation, the reads after it and its share of the sweep included. */
-const requestsPerOperation = 3
+const requestsPerOperation = 4
 
 export function generationsFor(operations: number): number {
   return Math.floor(operations * generationShare)

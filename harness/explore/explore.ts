@@ -2,14 +2,12 @@ import { requirements } from '../../contract/index.ts'
 import { isEarlyEnd } from '../conformance/exploration.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
-import type { Operation, Pick, StateViolation } from './command.ts'
+import type { Operation, Pick, SequenceKind, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
-import { repeatableTurns } from './commands/generate.ts'
-import { commandNamed, commands } from './commands/index.ts'
-import { lastMistakes } from './commands/refusals.ts'
-import { createDeck, drawWeighted } from './deck.ts'
+import { commandNamed } from './commands/index.ts'
+import { type Budget, candidatesFor, createBudget, createDeck, draw, kindOf } from './drawing.ts'
+import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
-import { readsAfter, sweep } from './reads.ts'
 import { exploredRows } from './rows.ts'
 import { perform, replay } from './sequence.ts'
 import { type Shrunk, shrink } from './shrink.ts'
@@ -36,8 +34,6 @@ export interface FoundViolation extends Shrunk {
   readonly foundAfter: number
 }
 
-/** A sequence ends with a sweep of all reads, and the next one begins with fresh chats. */
-const sequenceLength = 60
 /** Violations after which it ends, where nothing else is asked for. */
 const defaultViolations = 3
 /** Answers in a row that say nothing, after which the target is left alone. */
@@ -58,12 +54,17 @@ export async function explore(
   const violations: FoundViolation[] = []
   const unrepeated: StateViolation[] = []
   const useOfDeleted = createDeck(deletedUses, pick)
-  const budget = { operations: 0, generations: 0 }
-  const plan = { session, knowledge, pick, useOfDeleted, budget, options }
+  const hasV2 = candidatesFor(session, 'v2').length > 0
+  const budget = createBudget(options, hasV2)
+  const plan = { session, knowledge, pick, useOfDeleted, budget }
 
-  while (budget.operations < options.operations && violations.length < maxViolations) {
-    const size = Math.min(sequenceLength, options.operations - budget.operations)
-    const found = await runSequence({ ...plan, size })
+  for (
+    let count = 0;
+    budget.operations() < options.operations && violations.length < maxViolations;
+    count += 1
+  ) {
+    const kind = hasV2 ? kindOf(count) : 'v3'
+    const found = await runSequence({ ...plan, kind, size: budget.size(kind) })
     if (found === 'lost') {
       // A recording that holds other requests proves nothing of what was found when it was made.
       const isRecorded = session.context.setup.recordingFile !== null
@@ -80,11 +81,11 @@ export async function explore(
       continue
     }
     // The same operations show the same cause, whichever row tells of it first.
-    if (violations.some((known) => causeOf(known) === causeOf(shrunk))) continue
-    violations.push({ ...shrunk, foundAfter: budget.operations })
+    if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
+    violations.push({ ...shrunk, foundAfter: budget.operations() })
     report(session, shrunk)
   }
-  return { operations: budget.operations, violations, unrepeated }
+  return { operations: budget.operations(), violations, unrepeated }
 }
 
 /**
@@ -134,9 +135,9 @@ interface SequenceRun {
   readonly pick: Pick
   /** Deals what is done with a chat that was deleted. */
   readonly useOfDeleted: () => string
-  readonly budget: { operations: number; generations: number }
+  readonly budget: Budget
+  readonly kind: SequenceKind
   readonly size: number
-  readonly options: ExploreOptions
 }
 
 interface Found {
@@ -167,56 +168,26 @@ async function runOperations(
     return { violation: step.violation, operations: done }
   }
   for (let count = 0; count < run.size; count += 1) {
-    const operation = draw(world, run, `o${count + 1}`)
+    const operation = draw(world.model, `o${count + 1}`, run)
     if (operation === undefined) break
-    run.budget.operations += 1
     const found = await carryOut(operation)
     if (found !== undefined) return found
     if (unclear >= maxUnclear) return 'lost'
-    for (const read of readsAfter(operation, run)) {
-      const seen = await carryOut(read)
-      if (seen !== undefined) return seen
+    for (const read of readsAfter(operation, world.model, run)) {
+      const outcome = await carryOut(read)
+      if (outcome !== undefined) return outcome
     }
   }
-  const last = [...lastRepeat(world, run), ...lastMistakes(world.model)]
-  for (const ending of [...last, ...sweep(world.model, run)]) {
-    const found = await carryOut(ending)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** A key that is as old as can be, which a target is the first to forget; within the budget. */
-function lastRepeat(
-  { model }: RecordedWorld,
-  { pick, budget, options }: SequenceRun,
-): readonly Operation[] {
-  const turns = repeatableTurns(model)
-  const again = turns.filter(({ isRepeated, kind }) => isRepeated && kind === 'generate')
-  const [turn] = pick(2) === 0 && again.length > 0 ? again : turns
-  if (turn === undefined || budget.generations >= options.maxGenerations) return []
-  budget.generations += 1
-  const { chat, label } = turn
-  return [{ command: 'repeat key', label: 'last', chat, turn: label, variant: 'same form' }]
-}
-
-function draw(world: RecordedWorld, run: SequenceRun, label: string): Operation | undefined {
-  const { session, pick, budget, options } = run
-  const left = options.maxGenerations - budget.generations
-  // Generations are spread over the whole run.
-  const due = options.maxGenerations * (budget.operations / options.operations) + 6
-  const isDue = budget.generations < due
-  const candidates = commands.filter(
-    ({ generations, needs = [] }) =>
-      (generations === 0 || (isDue && generations <= left)) &&
-      needs.every((row) => session.isJudged(row)),
-  )
-  for (let tries = 0; tries < 50; tries += 1) {
-    const command = drawWeighted(candidates, pick)
-    const draft = command?.draw(world.model, pick)
-    if (command === undefined || draft === undefined) continue
-    budget.generations += command.generations
-    return { command: command.name, label, ...draft }
+  const isPaid = (generations: number) => run.budget.payAtEnd(run.kind, generations)
+  for (const list of [
+    () => lastWrites(world.model, run.pick, isPaid),
+    () => sweep(world.model, run),
+    () => lastDeletion(world.model),
+  ]) {
+    for (const ending of list()) {
+      const found = await carryOut(ending)
+      if (found !== undefined) return found
+    }
   }
   return undefined
 }

@@ -6,6 +6,8 @@ export interface Model {
   readonly chats: readonly ChatState[]
   readonly turns: readonly Turn[]
   readonly files: readonly FileState[]
+  readonly v2Chats: readonly V2Chat[]
+  readonly v2Messages: readonly V2Message[]
 }
 
 export interface ChatState {
@@ -44,7 +46,36 @@ export interface FileState {
   readonly chat: string | undefined
 }
 
-export const emptyModel: Model = { chats: [], turns: [], files: [] }
+export interface V2Chat {
+  readonly label: string
+  readonly id: string
+  /** True once the v3 surface was called for it. */
+  readonly isCalledByV3: boolean
+}
+
+/** A message that was stored in a v2 chat. */
+export interface V2Message {
+  readonly label: string
+  /** Label of its chat. */
+  readonly chat: string
+  readonly id: string
+  /** Label of the message that it is chained to. */
+  readonly parent: string | undefined
+  /** Word that it states as a fact, in the wording of the target profile. */
+  readonly fact: string | undefined
+  /** Words of it that no other message has. */
+  readonly marks: readonly string[]
+  /** Number of replies to it. */
+  readonly replies: number
+}
+
+export const emptyModel: Model = {
+  chats: [],
+  turns: [],
+  files: [],
+  v2Chats: [],
+  v2Messages: [],
+}
 
 export function chatNamed(model: Model, label: string | undefined): ChatState | undefined {
   return model.chats.find((chat) => chat.label === label)
@@ -53,6 +84,15 @@ export function chatNamed(model: Model, label: string | undefined): ChatState | 
 /** Chats that exist. */
 export function livingChats(model: Model): readonly ChatState[] {
   return model.chats.filter(({ deleted }) => !deleted)
+}
+
+/** Chats with the most turns, files and marks first: what takes many operations happens to them. */
+export function busiestFirst(model: Model): readonly ChatState[] {
+  const work = ({ label, favorite }: ChatState) =>
+    turnsOf(model, label).length +
+    model.files.filter(({ chat }) => chat === label).length +
+    (favorite ? 1 : 0)
+  return livingChats(model).toSorted((a, b) => work(b) - work(a))
 }
 
 export function turnsOf(model: Model, chat: string): readonly Turn[] {
@@ -91,11 +131,11 @@ export function readProperty<Property extends 'name' | 'favorite'>(
   model: Model,
   label: string,
   property: Property,
-  seen: ChatState[Property],
+  observed: ChatState[Property],
 ): Model {
   return mapChat(model, label, (chat) => ({
     ...chat,
-    [property]: seen,
+    [property]: observed,
     sinceRead: { ...chat.sinceRead, [property]: [] },
   }))
 }
@@ -123,6 +163,52 @@ export function addFile(model: Model, file: FileState): Model {
   return { ...model, files: [...model.files, file] }
 }
 
+export function v2ChatNamed(model: Model, label: string | undefined): V2Chat | undefined {
+  return model.v2Chats.find((chat) => chat.label === label)
+}
+
+/** Messages of a v2 chat, the oldest first. */
+export function v2MessagesOf(model: Model, chat: string): readonly V2Message[] {
+  return model.v2Messages.filter((message) => message.chat === chat)
+}
+
+/** The model with another v2 chat; unchanged if it is known, because a profile may name few of them. */
+export function addV2Chat(model: Model, chat: Pick<V2Chat, 'label' | 'id'>): Model {
+  if (model.v2Chats.some(({ id }) => id === chat.id)) return model
+  return { ...model, v2Chats: [...model.v2Chats, { ...chat, isCalledByV3: false }] }
+}
+
+export function callByV3(model: Model, label: string): Model {
+  const v2Chats = model.v2Chats.map((chat) =>
+    chat.label === label ? { ...chat, isCalledByV3: true } : chat,
+  )
+  return { ...model, v2Chats }
+}
+
+export function addV2Message(model: Model, message: Omit<V2Message, 'replies'>): Model {
+  return { ...model, v2Messages: [...model.v2Messages, { ...message, replies: 0 }] }
+}
+
+export function replyToV2(model: Model, label: string): Model {
+  const v2Messages = model.v2Messages.map((message) =>
+    message.label === label ? { ...message, replies: message.replies + 1 } : message,
+  )
+  return { ...model, v2Messages }
+}
+
+/** The messages that lead to a message, from the nearest one that states a fact; empty without one. */
+export function chainOf(model: Model, message: V2Message | undefined): readonly V2Message[] {
+  const chain: V2Message[] = []
+  let at = message
+  while (at !== undefined) {
+    chain.unshift(at)
+    if (at.fact !== undefined) return chain
+    const { parent } = at
+    at = model.v2Messages.find(({ label }) => label === parent)
+  }
+  return []
+}
+
 /** Forgets what is no longer certain of a chat, after an answer that tells nothing. */
 export function forgetChat(model: Model, label: string): Model {
   return {
@@ -130,6 +216,8 @@ export function forgetChat(model: Model, label: string): Model {
     chats: model.chats.filter((chat) => chat.label !== label),
     turns: model.turns.filter(({ chat }) => chat !== label),
     files: model.files.filter(({ chat }) => chat !== label),
+    v2Chats: model.v2Chats.filter((chat) => chat.label !== label),
+    v2Messages: model.v2Messages.filter(({ chat }) => chat !== label),
   }
 }
 

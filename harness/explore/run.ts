@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { requirementIds } from '../../contract/index.ts'
+import { requirementIds, requirements } from '../../contract/index.ts'
 import { exchangesName, journalName } from '../conformance/defaults.ts'
 import { skipReason } from '../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
@@ -11,7 +11,7 @@ import { type ExplorationResult, explore } from './explore.ts'
 import { exploredRows } from './rows.ts'
 
 export interface TargetExploration extends ExplorationResult {
-  /** Rows that the judges of single exchanges found broken meanwhile. */
+  /** Required rows that the judges of single exchanges found broken meanwhile. */
   readonly judged: readonly string[]
   readonly requests: number
   readonly generations: number
@@ -60,6 +60,7 @@ export async function exploreTarget(
     const broken = findings.filter(
       ({ verdict, row }) =>
         verdict === 'broken' &&
+        requirements[row].level === 'required' &&
         !exploration.violations.some((found) => found.violation.row === row),
     )
     return {

@@ -72,6 +72,21 @@ test('no more operations and generations are carried out than are allowed', asyn
   expect(spent.generations).toBeLessThanOrEqual(3)
 })
 
+test('an operation on a chat that was left out is left out with it', async () => {
+  const sequences: (readonly Operation[])[] = []
+  const replay: ShrinkOptions['replay'] = async (sequence) => {
+    sequences.push(sequence)
+    return forgetful(sequence)
+  }
+  await shrink(operations, { ...limits, replay })
+  const orphans = sequences.flatMap((sequence) => {
+    const labels = sequence.map(({ label }) => label)
+    return sequence.filter(({ chat }) => chat !== undefined && !labels.includes(chat))
+  })
+  expect(sequences.length).toBeGreaterThan(5)
+  expect(orphans).toEqual([])
+})
+
 /** A run of which the budget is spent after so many sequences. */
 function failingAfter(sequences: number): ShrinkOptions['replay'] {
   let left = sequences

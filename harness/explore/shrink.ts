@@ -35,7 +35,9 @@ export async function shrink(
   const tried = new Set<string>()
   const last = operations.at(-1)
 
-  const attempt = async (candidate: readonly Operation[]): Promise<boolean> => {
+  const attempt = async (attempted: readonly Operation[]): Promise<boolean> => {
+    const candidate = withoutOrphans(attempted, operations)
+    if (candidate.at(-1) !== attempted.at(-1)) return false
     const name = nameOf(candidate)
     const isPayable =
       spentOperations + candidate.length <= maxOperations &&
@@ -47,8 +49,9 @@ export async function shrink(
     const replayed = await replay(candidate)
     const { violation } = replayed
     // The same cause may show in another row where less is known of the state.
-    const isSame =
-      violation?.row === sought.row || replayed.operations.at(-1)?.label === last?.label
+    const label = replayed.operations.at(-1)?.label
+    const lastLabels = [last?.label, current?.operations.at(-1)?.label]
+    const isSame = violation?.row === sought.row || lastLabels.includes(label)
     if (violation === undefined || !isSame) return false
     current = { ...replayed, violation }
     if (best === undefined || replayed.exchanges.length <= best.exchanges.length) best = current
@@ -62,9 +65,12 @@ export async function shrink(
       tried.delete(nameOf(start))
       await attempt(start)
     }
+    if (current !== undefined) await dropAny(current, kindsOf)
     while (
       current !== undefined &&
-      ((await dropAny(current)) || (await mergeAny(current)) || (await simplifyAny(current)))
+      ((await mergeAny(current)) ||
+        (await dropAny(current, partsOf)) ||
+        (await simplifyAny(current)))
     ) {
       // Each success is a shorter or simpler sequence, of which the same is tried again.
     }
@@ -74,8 +80,8 @@ export async function shrink(
   return best
 
   /** Goes on from each success with the parts that are left, and so tries none twice. */
-  async function dropAny(from: Shrunk): Promise<boolean> {
-    for (const part of partsOf(from.operations)) {
+  async function dropAny(from: Shrunk, parts: typeof partsOf): Promise<boolean> {
+    for (const part of parts(from.operations)) {
       const { operations: all } = current ?? from
       const rest = all.filter((one, at) => at === all.length - 1 || !part.has(one))
       if (rest.length < all.length) await attempt(rest)
@@ -115,6 +121,18 @@ function mergeChats(
     if (creations.includes(operation)) return []
     return [operation.chat === other ? { ...operation, chat: into } : operation]
   })
+}
+
+/** The operations without those on something that only an operation of `all` would create. */
+function withoutOrphans(
+  operations: readonly Operation[],
+  all: readonly Operation[],
+): readonly Operation[] {
+  const missing = new Set(all.map(({ label }) => label))
+  for (const { label } of operations) missing.delete(label)
+  return operations.filter(
+    ({ chat, turn }) => !(missing.has(chat ?? '') || missing.has(turn ?? '')),
+  )
 }
 
 /** Operations to begin with, the fewest first: those on what the violation is about. */
@@ -163,18 +181,23 @@ function nameOf(operations: readonly Operation[]): string {
     .join()
 }
 
-/** Parts to leave out, large ones first: all reads, all of one command, all of one chat, halves, single ones. */
+/** Parts to leave out, large ones first: those of a kind, halves, single ones. */
 function partsOf(operations: readonly Operation[]): readonly ReadonlySet<Operation>[] {
-  const chats = new Set(operations.flatMap(({ chat }) => (chat === undefined ? [] : [chat])))
-  const names = new Set(operations.map(({ command }) => command))
-  const last = operations.at(-1)
-  const where = (test: (operation: Operation) => boolean) => new Set(operations.filter(test))
   const chunks: Set<Operation>[] = []
   for (let size = Math.ceil(operations.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let from = operations.length - size; from > -size; from -= size) {
       chunks.push(new Set(operations.slice(Math.max(0, from), from + size)))
     }
   }
+  return [...kindsOf(operations), ...chunks]
+}
+
+/** All reads, all of one command, all of one chat. */
+function kindsOf(operations: readonly Operation[]): readonly ReadonlySet<Operation>[] {
+  const chats = new Set(operations.flatMap(({ chat }) => (chat === undefined ? [] : [chat])))
+  const names = new Set(operations.map(({ command }) => command))
+  const last = operations.at(-1)
+  const where = (test: (operation: Operation) => boolean) => new Set(operations.filter(test))
   return [
     where(({ command }) => commandNamed(command)?.reads === true),
     ...[...names]
@@ -183,7 +206,6 @@ function partsOf(operations: readonly Operation[]): readonly ReadonlySet<Operati
     ...[...chats]
       .filter((one) => one !== last?.chat)
       .map((one) => where(({ chat, turn, label }) => [chat, turn, label].includes(one))),
-    ...chunks,
   ].filter((part) => part.size > 0)
 }
 

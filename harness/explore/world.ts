@@ -21,8 +21,6 @@ export interface RecordedWorld extends World {
 export function createWorld(session: Session, knowledge: Knowledge): RecordedWorld {
   const handles = new Map<string, Chat>()
   const acts: Exchange[] = []
-  const v2 = v2Routes(session)
-  let v2Chat: Promise<string> | undefined
   const world: RecordedWorld = {
     model: emptyModel,
     knowledge,
@@ -31,7 +29,7 @@ export function createWorld(session: Session, knowledge: Knowledge): RecordedWor
     chats: chatRoutes(session),
     attachments: attachmentRoutes(session),
     oneShot: oneShotRoutes(session),
-    v2,
+    v2: v2Routes(session),
     word: session.nonce(),
     acts,
     act(exchange) {
@@ -44,10 +42,6 @@ export function createWorld(session: Session, knowledge: Knowledge): RecordedWor
       return chat
     },
     keep: (label, chat) => void handles.set(label, chat),
-    v2Chat() {
-      v2Chat ??= v2.chat()
-      return v2Chat
-    },
     async dispose() {
       for (const [label, { id }] of handles) {
         handles.delete(label)

@@ -178,14 +178,16 @@ describe('deliveryOf', () => {
 
   test('says what was seen', () => {
     const buffered = [...lumps(531, 0, [17]), ...lumps(689, 0, [8])]
-    expect(deliveryOf(at(buffered)).seen).toBe('25 deltas came in 2 reads, 158 ms apart')
-    expect(deliveryOf(at(lumps(230, 220, [10, 10, 5]))).seen).toBe(
+    expect(deliveryOf(at(buffered)).description).toBe('25 deltas came in 2 reads, 158 ms apart')
+    expect(deliveryOf(at(lumps(230, 220, [10, 10, 5]))).description).toBe(
       '25 deltas came in 3 reads, mostly 220 ms apart',
     )
-    expect(deliveryOf(at(lumps(754, 0, [25]))).seen).toBe(
+    expect(deliveryOf(at(lumps(754, 0, [25]))).description).toBe(
       '25 deltas came in one read, 754 ms after the request',
     )
-    expect(deliveryOf(at(steps(5, 0.2))).seen).toBe('10 deltas came within 2 ms: too fast to tell')
+    expect(deliveryOf(at(steps(5, 0.2))).description).toBe(
+      '10 deltas came within 2 ms: too fast to tell',
+    )
   })
 
   test('what this machine itself read late is held against nobody', () => {
@@ -195,7 +197,8 @@ describe('deliveryOf', () => {
     expect(late(buffered, 20).kind).toBe('lumps')
     expect(late(buffered, 215)).toEqual({
       kind: 'undecided',
-      seen: '25 deltas came in 3 reads, mostly 220 ms apart, but this machine was itself 215 ms late',
+      description:
+        '25 deltas came in 3 reads, mostly 220 ms apart, but this machine was itself 215 ms late',
     })
     expect(late(lumps(754, 0, [25]), 700).kind).toBe('undecided')
   })

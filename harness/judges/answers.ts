@@ -9,8 +9,8 @@ import {
 } from '../../contract/index.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../contract/json.ts'
 import { finalText } from './final-response.ts'
-import { meaningOf } from './responses/framing.ts'
 import { SseScanner } from './sse/scanner.ts'
+import { meaningOf } from './v3-stream/framing.ts'
 
 /** A fragment of the answer's text, and when it arrived. */
 export interface Delta {

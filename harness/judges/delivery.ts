@@ -10,7 +10,7 @@ export type DeliveryKind = 'spread' | 'bunched' | 'lumps' | 'undecided'
 export interface Delivery {
   readonly kind: DeliveryKind
   /** `25 deltas came in 2 reads, 158 ms apart`, and why that tells nothing where it does not. */
-  readonly seen: string
+  readonly description: string
 }
 
 /** With fewer fragments there is nothing that could have been gathered. */
@@ -44,28 +44,32 @@ export function deliveryOf(exchange: Exchange): Delivery {
   const reads = readsOf(deltas.map(({ atMs }) => atMs))
   const [first, last] = [deltas[0], deltas.at(-1)]
   if (first === undefined || last === undefined) {
-    return { kind: 'undecided', seen: 'no text came' }
+    return { kind: 'undecided', description: 'no text came' }
   }
   const span = last.atMs - first.atMs
-  const seen = describe(deltas.length, reads)
+  const description = describe(deltas.length, reads)
   const held = isGathered(deltas.length, reads) ? maxWait(reads) : 0
   const late = exchange.loopDelayMs ?? 0
 
   const cameAtOnce = deltas.length >= minDeltas && span <= last.atMs * bunchedShare
   if (cameAtOnce && last.atMs >= minBufferedMs) {
-    return late >= last.atMs / 2 ? overslept(seen, late) : { kind: 'bunched', seen }
+    return late >= last.atMs / 2
+      ? overslept(description, late)
+      : { kind: 'bunched', description: description }
   }
   if (held >= heldBackMs) {
-    return late >= held / 2 ? overslept(seen, late) : { kind: 'lumps', seen }
+    return late >= held / 2
+      ? overslept(description, late)
+      : { kind: 'lumps', description: description }
   }
   const burst = reads.find((read, at) => isBurst(read, reads[at - 1], deltas.length))
   if (burst !== undefined) {
     const gathered = `${burst.deltas} of ${counted(deltas.length)} came in one read`
-    return { kind: 'undecided', seen: `${gathered}: held back, or made after a pause` }
+    return { kind: 'undecided', description: `${gathered}: held back, or made after a pause` }
   }
   const isLong = span >= minSpreadMs && (span >= last.atMs * spreadShare || span >= longSpreadMs)
-  if (reads.length > 2 && isLong) return { kind: 'spread', seen }
-  return { kind: 'undecided', seen: tooLittle(deltas.length, span) }
+  if (reads.length > 2 && isLong) return { kind: 'spread', description: description }
+  return { kind: 'undecided', description: tooLittle(deltas.length, span) }
 }
 
 function tooLittle(deltas: number, span: number): string {
@@ -73,8 +77,11 @@ function tooLittle(deltas: number, span: number): string {
   return `${counted(deltas)} came within ${Math.ceil(span)} ms: too ${what} to tell`
 }
 
-function overslept(seen: string, late: number): Delivery {
-  return { kind: 'undecided', seen: `${seen}, but this machine was itself ${late} ms late` }
+function overslept(description: string, late: number): Delivery {
+  return {
+    kind: 'undecided',
+    description: `${description}, but this machine was itself ${late} ms late`,
+  }
 }
 
 /** Arrivals within so many milliseconds may be of one write. */

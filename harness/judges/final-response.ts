@@ -17,22 +17,26 @@ export function itemsOf(response: unknown): JsonObject[] {
 }
 
 /** V3-GEN-02: typed items that hold the answer. A response that failed or was cut owes none. */
-export function judgeOutput(ledger: FindingCollector, response: JsonObject, event?: number): void {
-  judgeShape(ledger, response, {
+export function judgeOutput(
+  collector: FindingCollector,
+  response: JsonObject,
+  event?: number,
+): void {
+  judgeShape(collector, response, {
     schema: finalResponse,
     rows: [],
     rowOf: () => 'V3-GEN-02',
   })
-  if (ledger.isBroken('V3-GEN-02')) return
+  if (collector.isBroken('V3-GEN-02')) return
   const status = response['status'] ?? 'completed'
   if (status !== 'completed') return
   const items = itemsOf(response)
   const types = items.map((item) => item['type']).join(', ') || 'nothing'
   // Reasoning is what leads to an answer; a client that stops there has none.
   if (items.some((item) => item['type'] !== 'reasoning')) {
-    ledger.held('V3-GEN-02', `The output holds ${types}.`, event)
+    collector.held('V3-GEN-02', `The output holds ${types}.`, event)
   } else {
-    ledger.broken('V3-GEN-02', `A completed response holds ${types}, and so no answer.`, event)
+    collector.broken('V3-GEN-02', `A completed response holds ${types}, and so no answer.`, event)
   }
 }
 

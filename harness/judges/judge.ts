@@ -13,8 +13,8 @@ import { judgeBody } from './bodies/judge.ts'
 import { CompletionsJudge } from './completions/judge.ts'
 import { FindingCollector } from './finding-collector.ts'
 import { show } from './json.ts'
-import { ResponsesJudge } from './responses/judge.ts'
 import type { StreamContext, StreamJudge, StreamListener } from './streams.ts'
+import { ResponsesJudge } from './v3-stream/stream-judge.ts'
 
 const eventStream = 'text/event-stream'
 
@@ -67,13 +67,13 @@ function judgeChat(exchange: Exchange): Judgement {
     return judgeInOnePiece(exchange, 'openai.chat')
   }
   const judgement = runJudge(new CompletionsJudge(contextOf(exchange)), exchange)
-  const ledger = new FindingCollector()
-  if (isStream(exchange)) ledger.held('OAI-STREAM-02', `It is ${eventStream}.`)
+  const collector = new FindingCollector()
+  if (isStream(exchange)) collector.held('OAI-STREAM-02', `It is ${eventStream}.`)
   // A body that is no stream at all has no use for the media type of one.
   else if (!isBroken(judgement, 'OAI-STREAM-01')) {
-    ledger.broken('OAI-STREAM-02', `The media type is ${show(mediaType(exchange))}.`)
+    collector.broken('OAI-STREAM-02', `The media type is ${show(mediaType(exchange))}.`)
   }
-  return joined(ledger.judgement([exchange.id]), judgement)
+  return joined(collector.judgement([exchange.id]), judgement)
 }
 
 function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot'): Judgement {
@@ -85,22 +85,22 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
   const wantsStream = typeof streamFlag === 'boolean' ? streamFlag : isStream(exchange)
   if (!wantsStream) return judgeInOnePiece(exchange, operation)
   const row = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
-  const ledger = new FindingCollector()
+  const collector = new FindingCollector()
   const status = exchange.response?.status
-  const shown = `${status} with the media type ${show(mediaType(exchange))}`
+  const received = `${status} with the media type ${show(mediaType(exchange))}`
   if (status !== 200 || !isStream(exchange)) {
-    ledger.broken(row, `The answer is a ${shown}, not a 200 with ${eventStream}.`)
-    return ledger.judgement([exchange.id])
+    collector.broken(row, `The answer is a ${received}, not a 200 with ${eventStream}.`)
+    return collector.judgement([exchange.id])
   }
   // That a one-shot answers so at all is for its scenario to claim.
-  if (operation === 'v3.generate') ledger.held(row, `The answer is a ${shown}.`)
-  return joined(ledger.judgement([exchange.id]), judgeStream(exchange))
+  if (operation === 'v3.generate') collector.held(row, `The answer is a ${received}.`)
+  return joined(collector.judgement([exchange.id]), judgeStream(exchange))
 }
 
 function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement {
-  const ledger = new FindingCollector()
-  judgeBody(ledger, operation, exchange)
-  return ledger.judgement([exchange.id])
+  const collector = new FindingCollector()
+  judgeBody(collector, operation, exchange)
+  return collector.judgement([exchange.id])
 }
 
 function judgeStream(exchange: Exchange): Judgement {

@@ -8,7 +8,7 @@ import { asIndex } from './json.ts'
  * own end there, so that alone breaks nothing.
  */
 export function judgeMaxTokens(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   request: JsonObject,
   usage: JsonObject,
   reasons: readonly string[],
@@ -18,12 +18,12 @@ export function judgeMaxTokens(
   // With several choices the usage is their sum.
   if (maxTokens === undefined || used === undefined || reasons.length > 1) return
   if (used > maxTokens) {
-    ledger.broken('OAI-MAXTOK-01', `The answer took ${used} tokens; max_tokens is ${maxTokens}.`)
+    collector.broken('OAI-MAXTOK-01', `The answer took ${used} tokens; max_tokens is ${maxTokens}.`)
     return
   }
-  ledger.held('OAI-MAXTOK-01', `${used} of at most ${maxTokens} tokens.`)
+  collector.held('OAI-MAXTOK-01', `${used} of at most ${maxTokens} tokens.`)
   if (used === maxTokens && reasons.includes('length')) {
-    ledger.held('OAI-MAXTOK-02', `Cut at ${maxTokens} tokens, with the finish_reason length.`)
+    collector.held('OAI-MAXTOK-02', `Cut at ${maxTokens} tokens, with the finish_reason length.`)
   }
 }
 

@@ -106,6 +106,6 @@ function withoutHeaders({ findings, observations }: Judgement): Judgement {
 }
 
 function segments(bytes: Uint8Array, cuts: readonly number[]): WireChunk[] {
-  const ends = [...cuts, bytes.length].sort((a, b) => a - b)
-  return ends.map((end, at) => ({ atMs: at, bytes: bytes.subarray(ends[at - 1] ?? 0, end) }))
+  const bounds = [...cuts, bytes.length].sort((a, b) => a - b)
+  return bounds.map((end, at) => ({ atMs: at, bytes: bytes.subarray(bounds[at - 1] ?? 0, end) }))
 }

@@ -11,12 +11,12 @@ const call = {
 }
 
 function verdictOf(one: unknown, more: { request?: object; cut?: boolean } = {}) {
-  const ledger = new FindingCollector()
-  judgeToolCall(ledger, 'OAI-TOOL-02', one, {
+  const collector = new FindingCollector()
+  judgeToolCall(collector, 'OAI-TOOL-02', one, {
     request: { ...request, ...more.request },
     cut: more.cut ?? false,
   })
-  return ledger.judgement([]).findings.map(({ verdict, why }) => `${verdict}: ${why}`)
+  return collector.judgement([]).findings.map(({ verdict, why }) => `${verdict}: ${why}`)
 }
 
 describe('a tool call', () => {

@@ -8,7 +8,7 @@ import { show } from './json.ts'
  * `cut` where the answer ended at its token limit, within the arguments perhaps.
  */
 export function judgeToolCall(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   requirement: RequirementId,
   call: unknown,
   { request, cut }: { readonly request: JsonObject; readonly cut: boolean },
@@ -18,7 +18,7 @@ export function judgeToolCall(
   const { id, type, function: called } = asObject(call) ?? {}
   if (type !== undefined && type !== 'function') {
     const offered = asArray(request['tools']).some((tool) => asObject(tool)?.['type'] === type)
-    if (!offered) ledger.broken(requirement, `A tool call has the type ${show(type)}.`)
+    if (!offered) collector.broken(requirement, `A tool call has the type ${show(type)}.`)
     return
   }
   const { name, arguments: input } = asObject(called) ?? {}
@@ -27,8 +27,8 @@ export function judgeToolCall(
     (type === undefined ? `The tool call ${show(id)} has no type.` : undefined) ??
     nameProblem(name, request) ??
     (cut ? undefined : argumentsProblem(input))
-  if (problem === undefined) ledger.held(requirement, `A call of ${show(name)}.`)
-  else ledger.broken(requirement, problem)
+  if (problem === undefined) collector.held(requirement, `A call of ${show(name)}.`)
+  else collector.broken(requirement, problem)
 }
 
 function idProblem(id: unknown): string | undefined {

@@ -9,7 +9,7 @@ import { maxTokensOf } from './max-tokens.ts'
  * (V3-GEN-10). `row` is the row of the form: one for streams, one for JSON.
  */
 export function judgeUsage(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   row: RequirementId,
   response: JsonObject,
   request: unknown,
@@ -18,9 +18,9 @@ export function judgeUsage(
   const usage = asObject(response['usage'])
   if (usage === undefined) return
   const fault = faultOf(usage)
-  if (fault !== undefined) ledger.broken(row, fault, event)
+  if (fault !== undefined) collector.broken(row, fault, event)
   else if (asIndex(usage['total_tokens']) !== undefined) {
-    ledger.held(
+    collector.held(
       row,
       `input ${usage['input_tokens']} + output ${usage['output_tokens']} = total.`,
       event,
@@ -30,8 +30,8 @@ export function judgeUsage(
   const output = asIndex(usage['output_tokens'])
   if (maxTokens === undefined || output === undefined) return
   const why = `${output} output tokens; max_tokens is ${maxTokens}.`
-  if (output > maxTokens) ledger.broken('V3-GEN-10', why, event)
-  else ledger.held('V3-GEN-10', why, event)
+  if (output > maxTokens) collector.broken('V3-GEN-10', why, event)
+  else collector.held('V3-GEN-10', why, event)
 }
 
 function faultOf(usage: JsonObject): string | undefined {

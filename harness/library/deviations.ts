@@ -20,8 +20,8 @@ export function patchesNamed(
   return names.map((name) => {
     const found = deviations.find((deviation) => deviation.name === name) ?? unlisted(name)
     if (found) return found.patch
-    const known = deviations.map((deviation) => deviation.name)
-    const hint = didYouMean(name, known)
+    const names = deviations.map((deviation) => deviation.name)
+    const hint = didYouMean(name, names)
     throw new ConfigurationError([`unknown ${kind} ${name}.${hint} --list-${kind}s prints all`])
   })
 }

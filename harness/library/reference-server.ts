@@ -64,11 +64,11 @@ export async function startReferenceServer(
 
 async function patchOf(faults: readonly string[], dialects: readonly string[]) {
   if (faults.length + dialects.length === 0) return undefined
-  const known = await import('../../reference-server/deviations/index.ts')
+  const deviations = await import('../../reference-server/deviations/index.ts')
   const { patchesNamed } = await import('./deviations.ts')
-  return known.compose([
-    ...patchesNamed('fault', faults, [...known.faults, ...known.loadFaults]),
+  return deviations.compose([
+    ...patchesNamed('fault', faults, [...deviations.faults, ...deviations.loadFaults]),
     // A dialect reshapes what a fault has made wrong, as in the proof.
-    ...patchesNamed('dialect', dialects, known.dialects, known.combinationNamed),
+    ...patchesNamed('dialect', dialects, deviations.dialects, deviations.combinationNamed),
   ])
 }

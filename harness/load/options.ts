@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../contract/report/load.ts'
-import type { RunStats } from './metrics/run-stats.ts'
+import type { RunRecorder } from './metrics/run-recorder.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
 import type { RequestRecord } from './record.ts'
 import type { Slo } from './slo/slo.ts'
@@ -25,6 +25,8 @@ export interface LoadOptions {
   readonly maxConnections?: number | undefined
   /** Wall clock at which the run begins; null begins as soon as it is ready. */
   readonly startAt: Date | null
+  /** Error of the generator's timestamps, p99, from which on the run is invalid; by default 20. */
+  readonly maxTimestampErrorMs?: number
   readonly suite: LoadReport['suite']
   /** Ends the run early; what was found is reported. */
   readonly signal: AbortSignal
@@ -38,5 +40,5 @@ export interface LoadProgress {
   readonly elapsedMs: number
   readonly durationMs: number
   /** Results so far. */
-  readonly stats: RunStats
+  readonly stats: RunRecorder
 }

@@ -10,6 +10,8 @@ export interface RequestRecord {
   /** Name of the transaction in the mix. */
   readonly transaction: string
   readonly surface: 'openai' | 'v2' | 'v3'
+  /** Index of the endpoint that it went to; absent for a target with one. */
+  readonly endpoint?: number
   readonly operation: string
   readonly form: 'stream' | 'json'
   readonly timestamps: Timestamps
@@ -39,7 +41,7 @@ export interface Timestamps {
   /** First delta of answer text that is not empty. */
   readonly firstText: number | null
   readonly lastGenerated: number | null
-  /** The event that ends a stream, or the last byte of a body in one piece. */
+  /** The event that ends a stream, or the last byte of an unstreamed body. */
   readonly terminal: number | null
   /** End of the body or of the connection; for `open` and `timeout`, the end of the wait. */
   readonly ended: number | null
@@ -87,7 +89,7 @@ export type FailureKind = (typeof failureKinds)[number]
 /** A settled request, as its transaction sees it. */
 export interface RequestResult {
   readonly record: RequestRecord
-  /** Body of an answer in one piece; undefined for streams and for bodies that are not JSON. */
+  /** Body of an unstreamed answer; undefined for streams and for bodies that are not JSON. */
   readonly json: unknown
   /** Id of the completion or response. */
   readonly id: string | undefined

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { LoadReport } from '../../contract/report/load.ts'
+import { type Passage, writePassages } from '../../fixtures/content/passages.ts'
 import { sleep } from './concurrency.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { runWorkers, startLeadMs } from './engine/worker-pool.ts'
 import { startClockProbeServer } from './generator/clock-probe-server.ts'
-import { RunStats } from './metrics/run-stats.ts'
+import { RunRecorder } from './metrics/run-recorder.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
 import { partSize } from './plan/needs.ts'
 import { partOfWorker, wholePlan } from './plan/plan.ts'
@@ -22,7 +23,7 @@ export type { LoadOptions, LoadProgress } from './options.ts'
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress, onRecord } = options
   const durationMs = spec.durationNs / 1e6
-  const stats = new RunStats(spec, slos, workers)
+  const stats = new RunRecorder(spec, slos, workers)
   let startNs: bigint | undefined
   let startedAt = new Date()
   let lateMs = 0
@@ -34,8 +35,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const report = (phase: LoadProgress['phase']) =>
     onProgress({ phase, elapsedMs: elapsedMs(), durationMs, stats: stats })
   report('preparing')
+  const passages = await writePassages(spec.seed)
   const probeServer = await startClockProbeServer()
-  const outcome = await runWorkers(setupsOf(options, probeServer.port), {
+  const outcome = await runWorkers(setupsOf(options, passages, probeServer.port), {
     signal,
     whenReady: async () => {
       report('waiting')
@@ -67,7 +69,11 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
 /** Time that measuring the clock of the target takes at most, if it answers at once. */
 const clockMs = 6000
 
-function setupsOf(options: LoadOptions, clockProbePort: number): WorkerSetup[] {
+function setupsOf(
+  options: LoadOptions,
+  passages: readonly Passage[],
+  clockProbePort: number,
+): WorkerSetup[] {
   const { spec, target, workers, keepAlive, maxConnections, drainMs, maxInFlight } = options
   const shard = options.shard ?? wholePlan
   return Array.from({ length: workers }, (_, index) => {
@@ -76,6 +82,7 @@ function setupsOf(options: LoadOptions, clockProbePort: number): WorkerSetup[] {
       target,
       spec,
       part,
+      passages,
       needs: partSize(spec, part).needs,
       keepAlive,
       ...(maxConnections === undefined

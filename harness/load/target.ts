@@ -3,9 +3,26 @@ import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-limits.ts'
 import type { JournalPlace } from './setup/chat-journal.ts'
 
+/**
+ * Distribution of requests over the endpoints of a service. `sticky`: all requests about a chat go to the
+ * endpoint that created it, other requests of a transaction to one endpoint.
+ */
+export const spreads = ['round-robin', 'random', 'sticky'] as const
+export type Spread = (typeof spreads)[number]
+
+/** Endpoints of one service, and the distribution of requests over them. */
+export interface SpreadEndpoints {
+  /** Two or more, with the names that reports use. */
+  readonly list: readonly { readonly name: string; readonly baseUrl: string }[]
+  readonly spread: Spread
+}
+
 /** A deployment under load; structured-cloneable. */
 export interface LoadTarget {
+  /** The only endpoint, or the first of several. */
   readonly baseUrl: string
+  /** Absent for a target with one endpoint. */
+  readonly endpoints?: SpreadEndpoints
   /** Network options; a direct connection by default. */
   readonly network?: NetworkOptions
   /** Bearer token of each surface; null where it has none. */

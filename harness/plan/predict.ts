@@ -62,11 +62,11 @@ function predictOpen(
   const share = simulated / replicas
   const nextLength = lengthsOf(lengths, drawOf(seed, 'lengths'))
   const draw = drawOf(seed, 'arrivals')
-  const shown = pieces.map(({ fromMs, perSecond }) => ({
+  const rows = pieces.map(({ fromMs, perSecond }) => ({
     fromMs,
     perSecond: isOne ? perSecond : perSecond * share,
   }))
-  const times = poissonArrivals(shown, untilMs, isOne ? replicas : 1, draw)
+  const times = poissonArrivals(rows, untilMs, isOne ? replicas : 1, draw)
   const first = pieces[0]
   const isSteady = pieces.length === 1 && first !== undefined
   // A steady load ends when enough requests were seen; a trace is simulated to its end.
@@ -178,7 +178,7 @@ export class UnpredictedMetricError extends Error {
 }
 
 export function predictedMetric(metric: string): PredictedMetric {
-  const found = predictedMetrics.find((known) => known === metric)
+  const found = predictedMetrics.find((name) => name === metric)
   if (found !== undefined) return found
   throw new UnpredictedMetricError(
     `${metric} is not predicted: the service model has ${predictedMetrics.join(', ')}`,

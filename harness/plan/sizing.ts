@@ -48,9 +48,9 @@ export function sizeCluster(options: SizingOptions): Sizing {
   }
   const safeReplicas = smallest((count) => rowFor(count).verdict === 'met', replicas, last, 1.05)
   const { assess } = options
-  const shown = [replicas - 1, replicas, replicas + 1, ...(assess === null ? [] : [assess])]
-  if (safeReplicas !== null) shown.push(safeReplicas, safeReplicas + 1)
-  const counts = [...new Set(shown)].filter((count) => count >= 1).toSorted((a, b) => a - b)
+  const sizes = [replicas - 1, replicas, replicas + 1, ...(assess === null ? [] : [assess])]
+  if (safeReplicas !== null) sizes.push(safeReplicas, safeReplicas + 1)
+  const counts = [...new Set(sizes)].filter((count) => count >= 1).toSorted((a, b) => a - b)
   return {
     replicas,
     safeReplicas,

@@ -138,7 +138,7 @@ function dialectLine(result: TargetResult): DialectLine {
 }
 
 function summaryOf(name: string): string {
-  const dialect = dialects.find((known) => known.name === name) ?? combinationNamed(name)
+  const dialect = dialects.find((one) => one.name === name) ?? combinationNamed(name)
   return dialect?.summary ?? ''
 }
 

@@ -17,9 +17,9 @@ test('summaries of faults are sentences', () => {
 })
 
 test('faults break known requirements, each listed once', () => {
-  const known = new Set<string>(requirementIds)
+  const ids = new Set<string>(requirementIds)
   for (const { name, breaks } of faults) {
-    expect([name, breaks.filter((row) => !known.has(row))]).toEqual([name, []])
+    expect([name, breaks.filter((row) => !ids.has(row))]).toEqual([name, []])
     expect([name, new Set(breaks).size]).toEqual([name, breaks.length])
   }
 })
@@ -89,7 +89,7 @@ async function conversation(patch: Patch): Promise<unknown[]> {
     await server.send('GET', `/api/v3/message?chat_id=${chat_id}&limit=2`),
   ]
   return answers.map(({ status, headers, text }) => {
-    const shown = [...headers].filter(([name]) => name !== 'date')
-    return { status, headers: shown, text }
+    const stableHeaders = [...headers].filter(([name]) => name !== 'date')
+    return { status, headers: stableHeaders, text }
   })
 }

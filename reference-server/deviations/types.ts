@@ -1,4 +1,4 @@
-/** Deliberate deviations: violations of few requirements (faults), and legal oddities (dialects). */
+/** Deliberate deviations: violations of few requirements (faults), and legal variants (dialects). */
 import type { RequirementId, Surface, Variation } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
 
@@ -10,12 +10,12 @@ export interface Fault {
   readonly summary: string
   /** All requirements that it breaks; more than two need `because`. */
   readonly breaks: readonly [RequirementId, ...RequirementId[]]
-  /** The values of a dimension with which alone it shows, where it does not show with all. */
+  /** Values of a dimension with which the fault occurs, if it does not occur with all. */
   readonly only?: Variation
   /** Reason why no narrower fault shows it. */
   readonly because?: string
   /** Real server that did this. */
-  readonly seen?: string
+  readonly precedent?: string
   readonly patch: Patch
 }
 
@@ -24,9 +24,9 @@ export interface Dialect {
   readonly name: string
   /** Difference from the plain server, in a sentence. */
   readonly summary: string
-  /** Members of the target profile that describe such a server, where discovery by value fails. */
+  /** Changes of the target profile (JSON Merge Patch, RFC 7396), where discovery by value fails. */
   readonly profile?: Readonly<Record<string, unknown>>
-  /** The only surface on which it shows; without it, it may show on each. */
+  /** The only surface on which it is visible; any surface by default. */
   readonly surface?: Surface
   /** Names of dialects that contradict this one. */
   readonly excludes?: readonly string[]

@@ -4,6 +4,7 @@ import { fakeModel } from '../model/fake-model.ts'
 import { realClock } from '../runtime/clock.ts'
 import { decodeOnTime } from '../runtime/decoding.ts'
 import { randomIds } from '../runtime/ids.ts'
+import { plainSettings } from '../test-support/run-settings.ts'
 import { finalResponse } from './response-object.ts'
 import { beginRun, type ResponseRun } from './run.ts'
 import { type ResponseEvent, responseEvents } from './sequence.ts'
@@ -21,18 +22,7 @@ function run(
     maxTokens,
     stop: [],
   })
-  const settings = {
-    model: 'svc-main-model',
-    think,
-    tools: [],
-    maxTokens: null,
-    temperature: 1,
-    topP: 1,
-    presencePenalty: 0,
-    instructions: null,
-    stored: true,
-    previousRunId: null,
-  }
+  const settings = { ...plainSettings, think }
   const clock = { now: () => 1_700_000_000_000 }
   return beginRun(generation, settings, {
     ids: randomIds,

@@ -19,7 +19,7 @@ export function* responseEvents(run: ResponseRun): Generator<ResponseEvent> {
 
 /** Ends the stream, or announces its end: from here on the run is over. */
 export function endsRun(event: ResponseEvent): boolean {
-  return ends.has(event.type)
+  return terminal.has(event.type)
 }
 
 /** One fragment of text: what the pace of the model applies to. */
@@ -27,7 +27,7 @@ export function isFragment(event: ResponseEvent): boolean {
   return typeof event['delta'] === 'string'
 }
 
-const ends = new Set(['error', 'response.completed', 'response.incomplete', 'response.failed'])
+const terminal = new Set(['error', 'response.completed', 'response.incomplete', 'response.failed'])
 
 function* unnumbered(run: ResponseRun): Generator<Unnumbered> {
   yield { type: 'response.created', response: runningResponse(run) }

@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { ModelOutage } from '../model/types.ts'
 import { type Observers, observe } from '../observability/observe.ts'
 import { sleepUntil } from '../runtime/clock.ts'
+import type { InFlight } from '../runtime/in-flight.ts'
 import type { Services } from '../services.ts'
 import { unauthorized } from './auth.ts'
 import type { Call, Reply, Route } from './call.ts'
@@ -14,12 +15,15 @@ import type { Standing } from './rate-limit.ts'
 import { takeOver } from './take-over.ts'
 import { writeReply } from './writer.ts'
 
+/** `leaving`: not ready, so that balancers turn away, but still answering; `draining`: 503 to new requests. */
+export type ServerPhase = 'serving' | 'leaving' | 'draining'
+
 export interface AppOptions extends Observers {
   readonly bodyLimitBytes: number
   /** Largest file of an upload. */
   readonly uploadLimitBytes: number
-  /** True during shutdown: new requests are rejected with 503. */
-  readonly draining: () => boolean
+  readonly phase: () => ServerPhase
+  readonly inFlight: InFlight
   readonly onInternalError: (error: unknown) => void
   /** Origins of pages in browsers that may call the server; empty: none. */
   readonly origins: readonly string[]
@@ -66,10 +70,10 @@ export async function buildApp(
 
   observe(app, options)
   if (options.origins.length > 0) await allowOrigins(app, options.origins)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const refusal = admission(request, reply)
-    if (refusal !== undefined) await refuse(request, reply, refusal)
-    return undefined
+    if (refusal === undefined) done()
+    else refuse(request, reply, refusal).catch(done)
   })
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound(request)))
@@ -100,11 +104,13 @@ export async function buildApp(
       method: withHead(route.method),
       url: route.path,
       handler: (request, reply) =>
-        answer(request, reply, async () => {
-          const params = request.params as Call['params']
-          request.call = { ...request.call, params, ...(await read(request)) }
-          return route.handle(services.incoming(request.call))
-        }),
+        options.inFlight.track(
+          answer(request, reply, async () => {
+            const params = request.params as Call['params']
+            request.call = { ...request.call, params, ...(await read(request)) }
+            return route.handle(services.incoming(request.call))
+          }),
+        ),
     })
   }
 
@@ -119,10 +125,15 @@ export async function buildApp(
       request.standing = headers
       if (refusal !== undefined) return refusal
     }
-    if (options.draining()) return goingDown()
+    if (isTurnedAway(path)) return goingDown()
     if (request.is404) return notFound(request)
     const { allow } = request.routeOptions.config
     return allow === undefined ? undefined : wrongMethod(request.method, allow)
+  }
+
+  function isTurnedAway(path: string): boolean {
+    const phase = options.phase()
+    return path === '/readyz' ? phase !== 'serving' : phase === 'draining' && path !== '/healthz'
   }
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown) {
@@ -202,9 +213,9 @@ function withHead(method: Route['method']): string[] {
 function methodsByPath(routes: readonly Route[]): Map<string, Set<string>> {
   const byPath = new Map<string, Set<string>>()
   for (const { path, method } of routes) {
-    const known = byPath.get(path) ?? new Set()
-    byPath.set(path, known)
-    for (const name of withHead(method)) known.add(name)
+    const methods = byPath.get(path) ?? new Set()
+    byPath.set(path, methods)
+    for (const name of withHead(method)) methods.add(name)
   }
   return byPath
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allRoutes } from '../surfaces/routes.ts'
+import { allRoutes } from '../surfaces/all-routes.ts'
 import { testServer } from '../test-support/server.ts'
 
 const bad: readonly [string, Record<string, string>][] = [

@@ -1,5 +1,5 @@
 /** Bearer authentication (section 5). */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from './errors.ts'
 
 /** The caller behind an `Authorization` header, or undefined; every route has the same callers. */
@@ -8,16 +8,28 @@ export type Authenticate = (
   request: { readonly method: string; readonly path: string },
 ) => string | undefined
 
+/** Name of the caller of a key, never the key itself. */
+export type CallerName = (key: string, index: number) => string
+
+export const nameByPosition: CallerName = (_key, index) => `caller-${index + 1}`
+
+/** The same for every server and order of keys, as a store that outlives a server needs it. */
+export const nameByKey: CallerName = (key) => `caller-${digest(key).toString('hex').slice(0, 16)}`
+
 /** Several keys are several callers. Digests have one length, so comparing them takes one time. */
-export function bearerAuthentication(keys: readonly string[]): Authenticate {
+export function bearerAuthentication(
+  keys: readonly string[],
+  nameOf: CallerName = nameByPosition,
+): Authenticate {
   const digests = keys.map(digest)
+  const names = keys.map(nameOf)
   return (authorization) => {
     const token = bearerToken(authorization)
     if (token === undefined) return undefined
     const given = digest(token)
     let caller: string | undefined
-    for (const [index, known] of digests.entries()) {
-      if (timingSafeEqual(given, known)) caller = `caller-${index + 1}`
+    for (const [index, expected] of digests.entries()) {
+      if (timingSafeEqual(given, expected)) caller = names[index]
     }
     return caller
   }
@@ -37,5 +49,5 @@ function bearerToken(authorization: string | undefined): string | undefined {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }

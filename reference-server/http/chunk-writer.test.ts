@@ -32,6 +32,24 @@ it('writes each event by itself, whatever the pace', async () => {
   }
 })
 
+it('has sent what came before a stream broke off', async () => {
+  const errors: unknown[] = []
+  const server = await testServer({
+    onInternalError: (error) => errors.push(error),
+    patch: (services) => ({
+      ...services,
+      encode: (block) => {
+        if (block.data === '[DONE]') throw new RangeError('broken')
+        return services.encode(block)
+      },
+    }),
+  })
+  const text = await exchange(server, request('1.1', ''))
+  expect(text.match(/^data: .*$/gm)).toHaveLength(5)
+  expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
+  expect(errors).toEqual([new RangeError('broken')])
+})
+
 function request(version: string, header: string): string {
   return [
     `POST /api/openai/chat/completions HTTP/${version}`,

@@ -1,40 +1,70 @@
-/** Writer of a streamed body, one write per chunk. */
+/** Writer of a streamed body, one HTTP chunk per event. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Writes a chunk; resolves when the next may follow, or is undefined if at once. */
-type WriteChunk = (chunk: Uint8Array) => Promise<void> | undefined
+export interface ChunkWriter {
+  /** Sends the head ahead of the first chunk, or with it if that is due at once. */
+  writeHead(): void
+  /** Takes a chunk; resolves when the next may follow, or is undefined if at once. */
+  write(chunk: Uint8Array): Promise<void> | undefined
+  /** Hands everything taken so far to the kernel. */
+  flush(): void
+}
 
-/** After this time without a write, other streams have had their turn of the event loop. */
-const turnMs = 1
+/** A stream that has written so much without a wait gives other streams their turn. */
+const turnBytes = 16 * 1024
 
 /**
- * Waits until a chunk has left this process, and then for the others' turn: each is its own write,
- * never gathered with the next one; a reader who is slow slows us down, and one who is fast does not
- * keep the server to itself.
+ * Chunks that are due at once share a system call, and a chunk never waits for one that is due later. A
+ * slow reader slows the stream down, and a fast one does not keep the server to itself.
  */
-export function chunkWriter(raw: ServerResponse): WriteChunk {
+export function chunkWriter(raw: ServerResponse): ChunkWriter {
   const { socket } = raw
   let settle = () => {}
   raw.once('close', () => settle())
-  return socket !== null && raw.chunkedEncoding ? ontoSocket(socket) : throughResponse
+  return socket !== null && raw.chunkedEncoding ? ontoSocket(socket) : throughResponse()
 
-  function throughResponse(chunk: Uint8Array): Promise<void> {
-    return settled((done) => raw.write(chunk, () => setImmediate(done)))
+  function throughResponse(): ChunkWriter {
+    return {
+      writeHead: () => raw.flushHeaders(),
+      write: (chunk) => settled((done) => raw.write(chunk, () => setImmediate(done))),
+      flush: () => {},
+    }
   }
 
-  /** Framed here, a chunk is one buffer and one system call, made at once; a response makes it four. */
-  function ontoSocket(to: Socket): WriteChunk {
-    let lastWriteAt = 0
-    return (chunk) => {
-      if (chunk.length === 0) return undefined
-      const now = performance.now()
-      const yieldedSince = now - lastWriteAt > turnMs
-      lastWriteAt = now
-      if (!yieldedSince || to.writableLength > 0) {
-        return settled((done) => to.write(framed(chunk), () => setImmediate(done)))
-      }
-      return to.write(framed(chunk)) ? undefined : settled((done) => to.once('drain', done))
+  /** Framed here, a chunk is one buffer; a response makes it four. */
+  function ontoSocket(to: Socket): ChunkWriter {
+    let isCorked = false
+    let turn = 0
+    const flush = () => {
+      if (isCorked) to.uncork()
+      isCorked = false
+      turn = 0
+    }
+    const gather = () => {
+      if (isCorked) return
+      isCorked = true
+      to.cork()
+      // Runs when all promises have settled that could: chunks that were due at once are written by then.
+      process.nextTick(flush)
+    }
+    return {
+      flush,
+      writeHead() {
+        gather()
+        raw.flushHeaders()
+      },
+      write(chunk) {
+        if (chunk.length === 0 || to.destroyed) return undefined
+        gather()
+        turn += chunk.length
+        const hasRoom = to.write(framed(chunk))
+        if (hasRoom && turn < turnBytes) return undefined
+        flush()
+        return settled((done) =>
+          to.writableNeedDrain ? to.once('drain', done) : setImmediate(done),
+        )
+      },
     }
   }
 

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ZodError } from 'zod'
 import { ModelOutage, UnsupportedSchema } from '../model/types.ts'
+import { ClaimLost, StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { ValueReply } from './call.ts'
 
 interface ErrorDetails {
@@ -72,7 +73,11 @@ function apiError(thrown: unknown): ApiError {
   if (thrown instanceof ModelOutage) return outage(thrown)
   if (thrown instanceof UnsupportedSchema) return new ApiError(400, thrown.message, thrown)
   if (thrown instanceof Error && thrown.name === 'AbortError') return interrupted()
-  return frameworkError(thrown) ?? new ApiError(500, 'Internal error', { code: 'internal_error' })
+  return (
+    storeRefusal(thrown) ??
+    frameworkError(thrown) ??
+    new ApiError(500, 'Internal error', { code: 'internal_error' })
+  )
 }
 
 /** The first issue is enough: a client mends one field at a time. */
@@ -113,6 +118,18 @@ function interrupted(): ApiError {
     code: 'service_unavailable',
     headers: { 'retry-after': '1' },
   })
+}
+
+function storeRefusal(thrown: unknown): ApiError | undefined {
+  const again = { 'retry-after': '1' }
+  if (thrown instanceof StoreUnavailable) {
+    return new ApiError(503, thrown.message, { code: thrown.code, headers: again })
+  }
+  if (thrown instanceof StoreFull) return new ApiError(507, thrown.message, { code: thrown.code })
+  if (thrown instanceof ClaimLost) {
+    return new ApiError(409, thrown.message, { code: thrown.code, headers: again })
+  }
+  return undefined
 }
 
 const frameworkRefusals: Readonly<Record<number, readonly [message: string, code: string]>> = {

@@ -52,10 +52,10 @@ it('leaves every byte as it is unless it is asked for', async () => {
 })
 
 it.each(requests)('adds stamps and nothing else: %s %j', async (path, body) => {
-  const asked = 'x-chatgen-stamps: 1\r\n'
+  const header = 'x-chatgen-stamps: 1\r\n'
   const plain = await rawAnswer(await testServer(predictable()), path, body, '')
   const began = process.hrtime.bigint()
-  const stamped = await rawAnswer(await testServer(predictable()), path, body, asked)
+  const stamped = await rawAnswer(await testServer(predictable()), path, body, header)
   const ended = process.hrtime.bigint()
   const stamps = [...stamped.matchAll(/^(?:: sent|x-chatgen-\w+:) (\d+)/gm)].map(([, ns = '']) =>
     BigInt(ns),

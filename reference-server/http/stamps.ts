@@ -2,7 +2,7 @@
  * Monotonic stamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes
  * of a machine: a client beside the server can tell its own timestamp error from the server's time.
  */
-import { mapAsync } from '../runtime/map-async.ts'
+import { mapValues } from '../runtime/timed-values.ts'
 import type { Call, Reply } from './call.ts'
 import type { Encoding } from './writer.ts'
 
@@ -36,7 +36,7 @@ export function stampsOnRequest<Out extends WayOut>(services: Out): Out {
     },
     bytes: (call, chunks) => {
       const original = services.bytes(call, chunks)
-      return streamed.has(call) ? mapAsync(original, stamped) : original
+      return streamed.has(call) ? mapValues(original, stamped) : original
     },
   }
 }

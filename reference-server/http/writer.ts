@@ -1,7 +1,7 @@
 /** Writer of replies to sockets. */
 import type { ServerResponse } from 'node:http'
 import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
-import { mapAsync } from '../runtime/map-async.ts'
+import { forEachValue, mapValues, TimedValues } from '../runtime/timed-values.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
 import { chunkWriter } from './chunk-writer.ts'
 
@@ -40,7 +40,7 @@ async function writeValue(
     return
   }
   const text = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body))
-  const content = await collect(bytes(call, once(text)))
+  const content = await collect(bytes(call, new TimedValues([text])))
   const length = 'transfer-encoding' in headers ? {} : { 'content-length': content.length }
   raw.writeHead(status, { 'content-type': 'application/json', ...length, ...headers })
   raw.end(content)
@@ -53,27 +53,31 @@ async function writeStream(
   { encode, bytes }: Encoding,
 ): Promise<void> {
   raw.writeHead(status, { ...sseHeaders, ...headers })
-  raw.flushHeaders()
-  const write = chunkWriter(raw)
+  const writer = chunkWriter(raw)
+  writer.writeHead()
   try {
-    for await (const chunk of bytes(call, mapAsync(blocks, encode))) {
-      const wait = write(chunk)
-      if (wait !== undefined) await wait
-      if (raw.destroyed) return
-    }
+    await forEachValue(bytes(call, mapValues(blocks, encode)), (chunk) => {
+      if (raw.destroyed) throw clientLeft
+      return writer.write(chunk)
+    })
     raw.end()
   } catch (error) {
+    if (raw.destroyed) return
+    writer.flush()
     raw.destroy()
-    if (!call.signal.aborted) throw error
+    throw error
   }
 }
 
-async function* once(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield chunk
-}
+/** Ends the generation of blocks that nobody reads. */
+const clientLeft = new Error('The client has left')
 
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = []
-  for await (const chunk of chunks) all.push(chunk)
-  return Buffer.concat(all)
+  await forEachValue(chunks, (chunk) => {
+    all.push(chunk)
+    return undefined
+  })
+  const [first, ...others] = all
+  return first !== undefined && others.length === 0 ? first : Buffer.concat(all)
 }

@@ -6,7 +6,7 @@ import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation } from './quotation.ts'
 import { recall } from './recall.ts'
 import { conformingValue, hintsIn } from './schema/conforming.ts'
-import { cutAtStop, splitTokens } from './tokens.ts'
+import { splitTokens, tokensBeforeStop } from './tokens.ts'
 import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
 import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from './types.ts'
 
@@ -17,7 +17,7 @@ import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from
 export function fakeModel(serverSeed: number): Model {
   return (request) => {
     // Each of `n` answers is one of its own.
-    const seed = serverSeed + (request.client?.choice ?? 0)
+    const seed = serverSeed + (request.client?.choice ?? 0) + (request.variation ?? 0)
     const question = request.turns.findLast(({ role }) => role === 'user')?.text ?? ''
     const directives = readDirectives(question)
     if (directives.error !== undefined) throw new ModelOutage(directives.error)
@@ -86,18 +86,25 @@ function speak(context: PromptContext): Step {
   if (context.directives.refuse) {
     return spoken({ type: 'refusal' }, splitTokens('I cannot help with this request.'))
   }
-  const { text, citations } = inForm(context, answer(context))
-  return spoken({ type: 'message', citations }, splitTokens(cutAtStop(text, context.request.stop)))
+  const { tokens, citations } = inForm(context, answer(context))
+  return spoken({ type: 'message', citations }, tokensBeforeStop(tokens, context.request.stop))
+}
+
+interface Answer extends Pick<Quotation, 'citations'> {
+  readonly tokens: readonly string[]
 }
 
 /** A structured answer (`response_format`); an object that the prompt dictates stays as it is. */
-function inForm({ seed, request, question }: PromptContext, quoted: Quotation): Quotation {
+function inForm({ seed, request, question }: PromptContext, plain: Answer): Answer {
   const form = request.client?.form ?? 'text'
-  if (form === 'text' || isObjectText(quoted.text)) return quoted
-  if (form === 'object') return { text: JSON.stringify({ answer: quoted.text }), citations: [] }
+  if (form === 'text') return plain
+  const text = plain.tokens.join('')
+  if (isObjectText(text)) return plain
+  if (form === 'object')
+    return { tokens: splitTokens(JSON.stringify({ answer: text })), citations: [] }
   const { strings, numbers } = hintsIn(question)
-  const hints = { strings: strings.length > 0 ? strings : [quoted.text], numbers }
-  return { text: JSON.stringify(conformingValue(form, seed, hints)), citations: [] }
+  const hints = { strings: strings.length > 0 ? strings : [text], numbers }
+  return { tokens: splitTokens(JSON.stringify(conformingValue(form, seed, hints))), citations: [] }
 }
 
 function isObjectText(text: string): boolean {
@@ -109,36 +116,47 @@ function isObjectText(text: string): boolean {
   }
 }
 
-function answer(context: PromptContext): Quotation {
+function answer(context: PromptContext): Answer {
   const { question, directives, request, hits } = context
   const remembered = recall(question, request.turns)
   const free = directives.say === undefined && directives.tokens === undefined
-  if (free && remembered?.known !== true && request.turns.at(-1)?.role !== 'tool') {
+  if (free && remembered?.isKnown !== true && request.turns.at(-1)?.role !== 'tool') {
     const quoted = quotation(hits)
-    if (quoted !== undefined) return quoted
+    if (quoted !== undefined) return { ...quoted, tokens: splitTokens(quoted.text) }
   }
-  return { text: answerText(context, remembered?.text), citations: [] }
+  return { tokens: answerTokens(context, remembered?.text), citations: [] }
 }
 
-function answerText(
+function answerTokens(
   { seed, request, question, directives }: PromptContext,
   remembered: string | undefined,
-): string {
-  if (directives.say !== undefined) return directives.say
+): readonly string[] {
+  if (directives.say !== undefined) return splitTokens(directives.say)
   if (directives.tokens !== undefined) {
     const rememberedTokens = remembered === undefined ? [] : splitTokens(remembered)
     const prose = proseOfTokens(seed, question, directives.tokens)
-    if (rememberedTokens.length === 0) return prose.join('')
+    if (rememberedTokens.length === 0) return prose
     const [first = '', ...others] = prose
-    return [...rememberedTokens, ` ${first}`, ...others].slice(0, directives.tokens).join('')
+    return [...rememberedTokens, ` ${first}`, ...others].slice(0, directives.tokens)
   }
+  const text = remark(request, question, directives, seed) ?? remembered
+  return text === undefined ? answerProse(seed, question) : splitTokens(text)
+}
+
+/** Words about the tools; undefined where there is nothing to say of them. */
+function remark(
+  request: ModelRequest,
+  question: string,
+  directives: Directives,
+  seed: number,
+): string | undefined {
   const results = toolResults(request.turns)
   if (results.length === 1) return `The tool answered: ${results[0]}`
   if (results.length > 1) return `The tools answered: ${results.join('; ')}`
   const [call] = toolCalls(request, question, directives, seed)
   if (call !== undefined) return `I asked ${call.name} with ${call.arguments} before answering.`
   if (asksForTool(question, directives)) return 'The tool for that is not available to me here.'
-  return remembered ?? answerProse(seed, question)
+  return undefined
 }
 
 /** Results of the latest tool calls. */

@@ -3,13 +3,13 @@ import { type Draw, pick, seededDraw } from '../runtime/random.ts'
 import { splitTokens } from './tokens.ts'
 import type { Turn } from './types.ts'
 
-/** Whole sentences, 22 to 60 words in all. */
-export function answerProse(seed: number, prompt: string): string {
+/** Whole sentences, 22 to 60 words in all, as tokens. */
+export function answerProse(seed: number, prompt: string): readonly string[] {
   const draw = seededDraw(seed, 'answer', prompt)
   const wordCount = 22 + Math.floor(draw() * 22)
-  let text = sentence(draw)
-  while (text.split(' ').length < wordCount) text += ` ${sentence(draw)}`
-  return text
+  const tokens: string[] = []
+  while (tokens.length === 0 || words(tokens) < wordCount) addSentence(tokens, draw)
+  return tokens
 }
 
 export function reasoningProse(seed: number, prompt: string): string {
@@ -18,18 +18,23 @@ export function reasoningProse(seed: number, prompt: string): string {
 }
 
 /** Sentences, cut after exactly `count` tokens. */
-export function proseOfTokens(seed: number, prompt: string, count: number): string[] {
+export function proseOfTokens(seed: number, prompt: string, count: number): readonly string[] {
   const draw = seededDraw(seed, 'measured', prompt)
   const tokens: string[] = []
-  while (tokens.length < count) {
-    tokens.push(...splitTokens(tokens.length === 0 ? sentence(draw) : ` ${sentence(draw)}`))
-  }
+  while (tokens.length < count) addSentence(tokens, draw)
   return tokens.slice(0, count)
 }
 
-function sentence(draw: Draw): string {
-  const parts = [pick(draw, subjects), pick(draw, verbs), pick(draw, objects), pick(draw, endings)]
-  return `${parts.join(' ')}.`
+function addSentence(tokens: string[], draw: Draw): void {
+  const isFirst = tokens.length === 0
+  for (const list of [subjects, verbs, objects, endings]) tokens.push(...pick(draw, list))
+  tokens.push('.')
+  if (isFirst) tokens[0] = tokens[0]?.trimStart() ?? ''
+}
+
+/** Each word but the first follows a space, with which its first token begins. */
+function words(tokens: readonly string[]): number {
+  return 1 + tokens.filter((token) => token.startsWith(' ')).length
 }
 
 /** Title of a conversation: the beginning of what its user said first; never empty. */
@@ -43,7 +48,7 @@ export function titleOf(turns: readonly Turn[]): string {
 
 const maxTitleWords = 6
 
-const subjects = [
+const subjects = phrases(
   'The harbour master',
   'A patient gardener',
   'Our neighbour Zoë',
@@ -56,9 +61,9 @@ const subjects = [
   'Every second visitor',
   'A bookbinder from Łódź',
   'The quiet observatory',
-] as const
+)
 
-const verbs = [
+const verbs = phrases(
   'counts',
   'repairs',
   'remembers',
@@ -69,9 +74,9 @@ const verbs = [
   'describes',
   'guards',
   'exchanges',
-] as const
+)
 
-const objects = [
+const objects = phrases(
   'seven brass keys',
   'the tide tables',
   'a map of the valley',
@@ -84,9 +89,9 @@ const objects = [
   'a box of crayons 🎨',
   'the word für "bridge"',
   'half a dozen kites',
-] as const
+)
 
-const endings = [
+const endings = phrases(
   'before sunrise',
   'when the rain stops',
   'with great care',
@@ -97,7 +102,7 @@ const endings = [
   'at −4 °C',
   'while the kettle sings',
   'as 春 turns to summer',
-] as const
+)
 
 const openings = [
   'The question comes first, so I read it twice.',
@@ -116,3 +121,11 @@ const conclusions = [
   'So the answer can be brief.',
   'I will say it simply.',
 ] as const
+
+/** Phrases as tokens, each after a space: no token reaches from one phrase into the next. */
+function phrases(first: string, ...others: readonly string[]): [Tokens, ...Tokens[]] {
+  const tokensOf = (phrase: string) => splitTokens(` ${phrase}`)
+  return [tokensOf(first), ...others.map(tokensOf)]
+}
+
+type Tokens = readonly string[]

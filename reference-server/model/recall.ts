@@ -2,7 +2,7 @@
 import type { Turn } from './types.ts'
 
 export interface Recollection {
-  readonly known: boolean
+  readonly isKnown: boolean
   readonly text: string
 }
 
@@ -20,8 +20,8 @@ export function recall(question: string, turns: readonly Turn[]): Recollection |
   if (thing === undefined) return undefined
   const value = lastStatement(thing, turns)
   return value === undefined
-    ? { known: false, text: `You have not told me your ${thing} yet.` }
-    : { known: true, text: `Your ${thing} is ${value}.` }
+    ? { isKnown: false, text: `You have not told me your ${thing} yet.` }
+    : { isKnown: true, text: `Your ${thing} is ${value}.` }
 }
 
 function lastStatement(thing: string, turns: readonly Turn[]): string | undefined {

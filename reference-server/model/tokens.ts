@@ -10,7 +10,8 @@ export function splitTokens(text: string): string[] {
 
 export function countTokens(text: string): number {
   let count = 0
-  for (const _ of text.matchAll(token)) count += 1
+  token.lastIndex = 0
+  while (token.test(text)) count += 1
   return count
 }
 
@@ -18,18 +19,21 @@ const counted = new WeakMap<Turn, number>()
 
 /** Text and role; remembered per turn, because a long history is counted again with every run. */
 export function countTurn(turn: Turn): number {
-  const known = counted.get(turn)
-  if (known !== undefined) return known
+  const cached = counted.get(turn)
+  if (cached !== undefined) return cached
   const count = countTokens(turn.text) + 1
   counted.set(turn, count)
   return count
 }
 
-/** Text up to the first stop sequence, wherever the borders of tokens fall. */
-export function cutAtStop(text: string, stop: readonly string[]): string {
-  const found = stop
-    .filter((sequence) => sequence !== '')
-    .map((sequence) => text.indexOf(sequence))
-    .filter((index) => index >= 0)
-  return found.length === 0 ? text : text.slice(0, Math.min(...found))
+/** Tokens of the text up to the first stop sequence, wherever the borders of tokens fall. */
+export function tokensBeforeStop(
+  tokens: readonly string[],
+  stop: readonly string[],
+): readonly string[] {
+  const sequences = stop.filter((sequence) => sequence !== '')
+  if (sequences.length === 0) return tokens
+  const text = tokens.join('')
+  const found = sequences.map((sequence) => text.indexOf(sequence)).filter((index) => index >= 0)
+  return found.length === 0 ? tokens : splitTokens(text.slice(0, Math.min(...found)))
 }

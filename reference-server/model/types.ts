@@ -26,6 +26,8 @@ export interface ModelRequest {
   readonly knowledge?: Knowledge
   /** Options that only the compatible surface has. */
   readonly client?: ClientDemands
+  /** Another number makes another answer to the same conversation; 0 by default. */
+  readonly variation?: number
 }
 
 export interface ClientDemands {

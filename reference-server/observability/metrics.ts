@@ -48,11 +48,18 @@ export function serverMetrics(runs: () => number): ServerMetrics {
     buckets: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
     registers,
   })
-  const tokens = new Counter({
+  const tokens = { input: 0, output: 0 }
+  new Counter({
     name: 'chatgen_tokens_total',
     help: 'Tokens of prompts and answers',
     labelNames: ['gen_ai_token_type'],
     registers,
+    collect() {
+      this.reset()
+      for (const [type, count] of Object.entries(tokens)) {
+        if (count > 0) this.inc({ gen_ai_token_type: type }, count)
+      }
+    },
   })
   new Gauge({
     name: 'chatgen_runs_active',
@@ -77,8 +84,8 @@ export function serverMetrics(runs: () => number): ServerMetrics {
       requests.observe(labels, durationMs / 1000)
     },
     measured: (decode) => (request) => {
-      tokens.inc({ gen_ai_token_type: 'input' }, request.promptTokens)
-      tokens.inc({ gen_ai_token_type: 'output' }, request.outputTokens)
+      tokens.input += request.promptTokens
+      tokens.output += request.outputTokens
       return observed(decode(request), request.outputTokens, {
         first: (seconds) => firstTokens.observe(seconds),
         perToken: (seconds) => laterTokens.observe(seconds),

@@ -19,7 +19,7 @@ export function observe(app: FastifyInstance, { onAnswered, metrics }: Observers
     })
   }
   if (onAnswered === undefined && metrics === undefined) return
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now()
     metrics?.requestBegins()
     // The hook onResponse is not called for a client that leaves.
@@ -28,6 +28,7 @@ export function observe(app: FastifyInstance, { onAnswered, metrics }: Observers
       metrics?.requestEnds(answered)
       onAnswered?.(answered)
     })
+    done()
   })
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Operation, operations } from '../../contract/operations.ts'
 import type { Call, Reply } from '../http/call.ts'
-import { allRoutes } from '../surfaces/routes.ts'
+import { allRoutes } from '../surfaces/all-routes.ts'
 import { testServer } from '../test-support/server.ts'
 import type { Json } from '../test-support/sse.ts'
 import { isCallOf, tour } from '../test-support/tour.ts'

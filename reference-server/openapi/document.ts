@@ -75,7 +75,7 @@ function operation(route: Route, path: string): Json {
 
 function origin({ method, path: given }: Route, path: string): string {
   const isShown = Object.values(operations).some(
-    (shown) => shown.method === method && shown.path === path,
+    (documented) => documented.method === method && documented.path === path,
   )
   if (isShown) return 'Shown by the interface document.'
   return given.startsWith('/api/')
@@ -91,7 +91,7 @@ function success({ status, body, stream }: Answer, examples: OperationExamples):
       ? {}
       : {
           'text/event-stream': {
-            schema: { type: 'string', description: stream },
+            schema: { description: stream },
             ...example(examples.stream),
           },
         }),
@@ -138,13 +138,17 @@ function queryParameters({ query }: Route): readonly Json[] {
   }))
 }
 
+/** 1 to 255 printable characters, without the spaces around them. */
+const printable =
+  '^[!-~\\x80-\\x9f\\xa1-\\xff]([ -~\\x80-\\xff]{0,253}[!-~\\x80-\\x9f\\xa1-\\xff])?$'
+
 function headerParameters({ headers }: Route): readonly Json[] {
   return Object.entries(headers).map(([name, description]) => ({
     name,
     in: 'header',
     required: true,
     description,
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: printable },
   }))
 }
 
@@ -152,8 +156,8 @@ function headerParameters({ headers }: Route): readonly Json[] {
 const shapes = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() }
 
 function shape(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const known = shapes[io].get(schema)
-  if (known !== undefined) return known
+  const cached = shapes[io].get(schema)
+  if (cached !== undefined) return cached
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   shapes[io].set(schema, rest)
   return rest

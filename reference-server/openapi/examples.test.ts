@@ -3,22 +3,22 @@ import type { SseBlock } from '../events/sse.ts'
 import { encodeBlock } from '../events/sse.ts'
 import type { Call, Reply } from '../http/call.ts'
 import type { Patch } from '../services.ts'
-import { allRoutes } from '../surfaces/routes.ts'
+import { allRoutes } from '../surfaces/all-routes.ts'
 import { countingIds } from '../test-support/conversation.ts'
 import { testServer } from '../test-support/server.ts'
 import { isCallOf, tour } from '../test-support/tour.ts'
 import type { OperationExamples } from './examples.ts'
 
 it('the examples are what the server answers: vitest --update=all writes them', async () => {
-  const seen: Seen[] = []
+  const exchanges: SeenExchange[] = []
   const server = await testServer({
     clock: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), sleep: async () => {} },
     ids: countingIds(),
-    patch: watched(seen),
+    patch: watched(exchanges),
   })
   await tour(server)
   const examples = allRoutes(server.services).map((route) => {
-    const own = seen.filter(({ call, reply }) => isCallOf(route, call) && reply.status < 300)
+    const own = exchanges.filter(({ call, reply }) => isCallOf(route, call) && reply.status < 300)
     return [`${route.method} ${route.path}`, exampleOf(own)] as const
   })
   await expect(`${JSON.stringify(Object.fromEntries(examples), null, 2)}\n`).toMatchFileSnapshot(
@@ -26,18 +26,18 @@ it('the examples are what the server answers: vitest --update=all writes them', 
   )
 }, 60_000)
 
-interface Seen {
+interface SeenExchange {
   readonly call: Call
   readonly reply: Reply
   readonly blocks: SseBlock[]
 }
 
-function watched(seen: Seen[]): Patch {
+function watched(exchanges: SeenExchange[]): Patch {
   return (services) => ({
     ...services,
     outgoing: (call, reply) => {
-      const one: Seen = { call, reply, blocks: [] }
-      seen.push(one)
+      const one: SeenExchange = { call, reply, blocks: [] }
+      exchanges.push(one)
       return 'blocks' in reply ? { ...reply, blocks: kept(reply.blocks, one.blocks) } : reply
     },
   })
@@ -52,9 +52,9 @@ async function* kept(blocks: AsyncIterable<SseBlock>, into: SseBlock[]) {
 
 const maxBlocks = 3
 
-function exampleOf(seen: readonly Seen[]): OperationExamples {
-  const value = seen.find(({ reply }) => !('blocks' in reply))
-  const stream = seen.find(({ reply }) => 'blocks' in reply)
+function exampleOf(exchanges: readonly SeenExchange[]): OperationExamples {
+  const value = exchanges.find(({ reply }) => !('blocks' in reply))
+  const stream = exchanges.find(({ reply }) => 'blocks' in reply)
   const request = value?.call.file === undefined ? value?.call.body : undefined
   return {
     ...(request === undefined ? {} : { request }),

@@ -43,6 +43,7 @@ export function refusalResponses(route: Route): Json {
 
 function statusesOf(route: Route): readonly Status[] {
   const { method, path, accepts, body, headers } = route
+  if (path === '/readyz') return [431, 503]
   if (!path.startsWith('/api/')) return [431]
   const members = membersOf(route)
   const refersTo = (names: readonly string[]) => members.some((name) => names.includes(name))

@@ -1,7 +1,7 @@
 /** Search options of a request, completed to a plan. */
 import type { SearchPlan } from './types.ts'
 
-interface Asked {
+interface SearchRequest {
   readonly search_type?: SearchPlan['type'] | null | undefined
   readonly threshold?: number | null | undefined
   readonly limit?: number | null | undefined
@@ -12,14 +12,14 @@ interface Asked {
 const maxHits = 50
 
 export function searchPlan(
-  asked: Asked,
+  request: SearchRequest,
   otherwise: Pick<SearchPlan, 'threshold' | 'limit'>,
 ): SearchPlan {
   return {
-    type: asked.search_type ?? 'hybrid',
-    threshold: asked.threshold ?? otherwise.threshold,
-    limit: Math.min(asked.limit ?? otherwise.limit, maxHits),
-    rerank: asked.rerank ?? false,
-    summarize: asked.summary_mode === true || asked.summary_mode === 'sentence',
+    type: request.search_type ?? 'hybrid',
+    threshold: request.threshold ?? otherwise.threshold,
+    limit: Math.min(request.limit ?? otherwise.limit, maxHits),
+    rerank: request.rerank ?? false,
+    summarize: request.summary_mode === true || request.summary_mode === 'sentence',
   }
 }

@@ -37,6 +37,14 @@ describe('chunks', () => {
     )
   })
 
+  it('stay short where no spaces are put between words', () => {
+    const sentence = '春天我们搬到了上码市，一半的箱子还放在走廊里。'
+    const chunks = chunksOf(doc(sentence.repeat(40)))
+    expect(chunks.length).toBeGreaterThan(3)
+    for (const { text } of chunks) expect(text.length).toBeLessThan(160)
+    expect(chunks.map(({ text }) => text.replace(/\s/g, '')).join('')).toBe(sentence.repeat(40))
+  })
+
   it('stand under their heading', () => {
     const chunks = chunksOf(doc('zero\n# One\nfirst\n## Two\n\nsecond\nthird', 'a-note_b'))
     expect(chunks.map(({ heading, text }) => [heading, text])).toEqual([
@@ -57,14 +65,14 @@ describe('search', () => {
         type,
         fc.boolean(),
         (texts, query, type, rerank) => {
-          const asked = { ...plan, type, rerank }
+          const variant = { ...plan, type, rerank }
           const documents = texts.map((text, at) => doc(text, `d${at}`))
-          const found = retrieve([documents], query, asked)
-          expect(retrieve([[...documents]], query, asked)).toEqual(found)
+          const found = retrieve([documents], query, variant)
+          expect(retrieve([[...documents]], query, variant)).toEqual(found)
           const scores = found.map(({ score }) => score)
           expect(scores).toEqual(scores.toSorted((a, b) => b - a))
           for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
-          const strict = retrieve([documents], query, { ...asked, threshold: 0.6 })
+          const strict = retrieve([documents], query, { ...variant, threshold: 0.6 })
           for (const { score } of strict) expect(score).toBeGreaterThanOrEqual(0.6)
         },
       ),

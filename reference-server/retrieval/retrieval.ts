@@ -45,8 +45,8 @@ const remembered = new WeakMap<readonly KnowledgeDocument[], Rankers>()
 
 /** Made once for an array of documents: a base that changes has another array. */
 function rankersOf(documents: readonly KnowledgeDocument[]): Rankers {
-  const known = remembered.get(documents)
-  if (known !== undefined) return known
+  const cached = remembered.get(documents)
+  if (cached !== undefined) return cached
   const chunks = documents.flatMap(chunksOf)
   const rankers = { sparse: sparseRanker(chunks), dense: denseRanker(chunks) }
   remembered.set(documents, rankers)

@@ -7,7 +7,7 @@ export function contentWords(text: string): string[] {
 
 export function plainWords(text: string): string[] {
   return (
-    text
+    withSpaces(text)
       .normalize('NFKD')
       .replace(/\p{M}/gu, '')
       .toLowerCase()
@@ -15,9 +15,27 @@ export function plainWords(text: string): string[] {
   )
 }
 
+/** Scripts that put no spaces between words. */
+const unspaced =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+
+function withSpaces(text: string): string {
+  return text.replace(unspaced, (run) => {
+    const words = Array.from(segmenter.segment(run), ({ segment }) => segment)
+    return ` ${words.join(' ')} `
+  })
+}
+
+/** About as many words as a text has, of two characters each where no spaces are put between them. */
+export function wordCount(text: string): number {
+  const unspacedLength = text.match(unspaced)?.join('').length ?? 0
+  return (text.match(/\S+/g)?.length ?? 0) + Math.floor(unspacedLength / 2)
+}
+
 /** The sentences of a text; joined with spaces they are the text again, but for white space. */
 export function sentences(text: string): string[] {
-  return text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.trim() !== '')
+  return text.split(/(?<=[.!?])\s+|(?<=[。！？])\s*/).filter((sentence) => sentence.trim() !== '')
 }
 
 const idle = new Set(

@@ -8,24 +8,49 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+const { timeOrigin } = performance
+
 export const realClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => timeOrigin + performance.now(),
+  // A timer counts whole milliseconds and would drop the rest.
   sleep: (ms, signal) =>
-    signal === undefined
-      ? // A timer counts whole milliseconds and would drop the rest.
-        new Promise((resolve) => setTimeout(resolve, Math.round(ms)))
-      : timeout(Math.round(ms), undefined, { signal }),
+    signal === undefined ? sharedSleep(ms) : timeout(Math.round(ms), undefined, { signal }),
+}
+
+/** By the millisecond in which they end. */
+const sleepers = new Map<number, (() => void)[]>()
+
+/** Sleeps that end in the same millisecond share a timer: of many streams, many tokens are due in each. */
+function sharedSleep(ms: number): Promise<void> {
+  const now = performance.now()
+  const end = Math.round(now + ms)
+  return new Promise((resolve) => {
+    const others = sleepers.get(end)
+    if (others !== undefined) {
+      others.push(resolve)
+      return
+    }
+    const all = [resolve]
+    sleepers.set(end, all)
+    setTimeout(
+      () => {
+        sleepers.delete(end)
+        for (const wake of all) wake()
+      },
+      Math.round(end - now),
+    )
+  })
 }
 
 /** To listen for the end of so short a wait costs more than to wait for it. */
 const shortMs = 50
 
 /** Absolute times do not drift: a late event does not make the next one late. */
-export async function sleepUntil(clock: Clock, time: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted()
+export function sleepUntil(clock: Clock, time: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return Promise.reject(signal.reason)
   const remaining = time - clock.now()
-  if (remaining > shortMs) await clock.sleep(remaining, signal)
-  else if (remaining > 0) await clock.sleep(remaining)
+  if (remaining <= 0) return Promise.resolve()
+  return remaining > shortMs ? clock.sleep(remaining, signal) : clock.sleep(remaining)
 }
 
 export function unixSeconds(ms: number): number {

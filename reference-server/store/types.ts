@@ -62,6 +62,12 @@ export interface StoredRun {
   readonly output: readonly RunItem[]
 }
 
+/** The key of a turn and the run that it stands for from now on. */
+export interface FinishedTurn {
+  readonly scope: IdempotencyScope
+  readonly run: ResponseRun
+}
+
 export interface HistoryRow {
   readonly runId: string
   readonly createdAt: number
@@ -69,8 +75,13 @@ export interface HistoryRow {
 }
 
 export interface HistoryStore {
-  /** The whole run or nothing: its rows stand together. Of a deleted chat, nothing is kept. */
-  append(chatId: string, run: StoredRun): Promise<void>
+  /**
+   * The whole run or nothing: its rows stand together. Of a deleted chat, nothing is kept. A store that
+   * outlives its server finishes the key of the turn in the same transaction.
+   *
+   * @throws ClaimLost if another request has taken the key over; nothing is stored then
+   */
+  append(chatId: string, run: StoredRun, turn?: FinishedTurn): Promise<void>
   /** Oldest first, the rows after position `after` (0: from the start). */
   page(chatId: string, after: number, limit: number): Promise<Page<HistoryRow>>
   /** Oldest first. */
@@ -135,6 +146,12 @@ export interface KnowledgeBase {
   readonly seeded: boolean
 }
 
+/** A base that every caller has from the start. */
+export interface SeededBase {
+  readonly base: KnowledgeBase
+  readonly documents: readonly KnowledgeDocument[]
+}
+
 export interface OldestFirst {
   /** Position of the last row of the page before; 0 from the start. */
   readonly after: number
@@ -164,7 +181,7 @@ export interface IdempotencyScope {
 }
 
 export type Reservation =
-  /** The caller of `claim` now owns the key and must `finish` or `release` it. */
+  /** The caller now owns the key and must `finish` or `release` it. */
   | { readonly state: 'first' }
   | { readonly state: 'running' }
   | { readonly state: 'finished'; readonly run: ResponseRun }
@@ -179,6 +196,12 @@ export interface IdempotencyStore {
   release(scope: IdempotencyScope): Promise<void>
 }
 
+export interface StoreOptions {
+  /** Time after which the key of a run is free if its server has died, in milliseconds. Default 10,000. */
+  readonly leaseMs?: number
+}
+
+/** State of a server. Methods throw StoreUnavailable while a database is away, StoreFull on a full disk. */
 export interface Store {
   readonly chats: ChatStore
   readonly history: HistoryStore
@@ -186,4 +209,9 @@ export interface Store {
   readonly attachments: AttachmentStore
   readonly knowledge: KnowledgeStore
   readonly idempotency: IdempotencyStore
+  /** Stored data outlives the server: callers must have the same names in the next one. */
+  readonly durable: boolean
+  /** Resolves if the store answers. */
+  ready(): Promise<void>
+  close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /** Request values that only the catalogue of models or the content of a file can decide. */
 import type { UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
-import { type CatalogueModel, findModel } from '../model/catalogue.ts'
+import { type CatalogueModel, findModel } from '../model/models.ts'
 import { uploadText } from '../retrieval/documents/document-text.ts'
 import { BrokenPdfError } from '../retrieval/documents/pdf.ts'
 

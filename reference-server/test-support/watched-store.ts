@@ -21,7 +21,11 @@ export function watched(store: Store): { readonly store: Store; readonly writes:
         return Reflect.get(target, name, receiver)
       },
     })
-  const { idempotency, ...rest } = store
+  const { idempotency, durable, ready, close, ...rest } = store
   const parts = Object.entries(rest).map(([name, part]) => [name, watch(part)])
-  return { store: { idempotency, ...Object.fromEntries(parts) }, writes: () => writes }
+  const watchedParts = Object.fromEntries(parts)
+  return {
+    store: { idempotency, durable, ready, close, ...watchedParts },
+    writes: () => writes,
+  }
 }

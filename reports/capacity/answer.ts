@@ -25,28 +25,52 @@ const words: Readonly<Record<CapacityReport['outcome'], string>> = {
   unreachable: 'Unreachable',
 }
 
-function answerOf({ result, config, loop, outcome }: CapacityReport): string {
-  const { rate, interval, confidence, limitedBy, limit, firstFailing, highestMet, headroom } =
-    result
+function answerOf(report: CapacityReport): string {
+  const { result, config, loop, outcome } = report
+  const { rate, interval, limitedBy, limit, firstFailing, highestMet, headroom } = result
   if (outcome === 'below min') {
     return `below ${load(config.min, loop)}, the minimum of the search, limited by ${clean(limitedBy ?? 'an SLO')}`
   }
+  if (report.loop === 'closed' && result.concurrency !== null) return clientsText(report)
   if (rate === null) {
-    const known = highestMet === null ? [] : [`at least ${rateText(highestMet)}`]
+    const bound = highestMet === null ? [] : [`at least ${rateText(highestMet)}`]
     const missed = firstFailing === null ? [] : [`first failing rate ${figure(firstFailing)}`]
-    return [...known, ...missed].join('; ') || 'no rate was decided'
+    return [...bound, ...missed].join('; ') || 'no rate was decided'
   }
   const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
-  // Two verdicts have no confidence of their own.
-  const level = result.by === 'bracket' ? ' between two verdicts' : ` at ${100 * confidence} %`
   return [
-    `${rateText(rate)}${bounds}${level}, limited by ${clean(limitedBy ?? 'an SLO')}`,
+    `${rateText(rate)}${bounds}${levelOf(result)}, limited by ${clean(limitedBy ?? 'an SLO')}`,
     ...(limit === 'policy' ? ['limited by policy, not by capacity'] : []),
     ...(firstFailing === null ? [] : [`first failing rate ${figure(firstFailing)}`]),
     ...(headroom === null
       ? []
       : [
           `at ${Number((100 * headroom.share).toPrecision(3))} % headroom ${figure(headroom.rate)}`,
+        ]),
+  ].join('; ')
+}
+
+/** Two verdicts have no confidence of their own. */
+function levelOf({ by, confidence }: CapacityReport['result']): string {
+  return by === 'bracket' ? ' between two verdicts' : ` at ${100 * confidence} %`
+}
+
+/** `32.0 clients [30.1, 33.8] at 95 %, 47.0 req/s, limited by …`: the answer of a closed loop. */
+function clientsText({ result, probes }: CapacityReport): string {
+  const { concurrency, rate, limitedBy, headroom } = result
+  const { value = 0, interval = null } = concurrency ?? {}
+  const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
+  const completed = rate === null ? '' : `, ${rateText(rate)}`
+  const failing = probes
+    .filter(({ verdict, clients }) => verdict === 'missed' && clients !== null && clients > value)
+    .map(({ clients }) => clients ?? 0)
+  return [
+    `${figure(value)} clients${bounds}${levelOf(result)}${completed}, limited by ${clean(limitedBy ?? 'an SLO')}`,
+    ...(failing.length === 0 ? [] : [`first failing ${Math.min(...failing)} clients`]),
+    ...(headroom === null
+      ? []
+      : [
+          `at ${Number((100 * headroom.share).toPrecision(3))} % headroom ${figure(headroom.share * value)} clients`,
         ]),
   ].join('; ')
 }
@@ -115,6 +139,6 @@ function policyText({
 }: NonNullable<CapacityReport['policyLimit']>): string {
   const bounds = ({ value, interval }: typeof burst) =>
     `${figure(value)}${interval === null ? '' : ` [${interval.map(figure).join(', ')}]`}`
-  const shown = Object.entries(headers).map(([name, value]) => `${clean(name)}: ${clean(value)}`)
-  return [`burst ${bounds(burst)}, refill ${bounds(refill)}/s`, ...shown].join('; ')
+  const lines = Object.entries(headers).map(([name, value]) => `${clean(name)}: ${clean(value)}`)
+  return [`burst ${bounds(burst)}, refill ${bounds(refill)}/s`, ...lines].join('; ')
 }

@@ -71,6 +71,17 @@ describe('the answer in a line', () => {
   })
 })
 
+test('the answer of a closed loop is in clients', () => {
+  const [probe] = capacityReportOf().probes
+  if (probe === undefined) throw new Error('the sketch has no probe')
+  const missed = [64, 36].map((clients) => ({ ...probe, clients, verdict: 'missed' as const }))
+  const concurrency = { value: 32, interval: [30, 34] as [number, number] }
+  const result = { ...capacityReportOf().result, concurrency }
+  expect(answerText(capacityReportOf({ loop: 'closed', result, probes: missed }))).toBe(
+    '32.0 clients [30.0, 34.0] at 95 %, 42.1 req/s, limited by ttft.p95 < 1s; first failing 36 clients; at 70 % headroom 22.4 clients',
+  )
+})
+
 test('the console shows the answer first and last, the frontier and the probes', () => {
   expect(capacityToConsole(capacityReportOf(), style)).toMatchInlineSnapshot(`
     "FOUND  42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 %

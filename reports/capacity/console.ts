@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { CapacityReport } from '../../contract/report/capacity.ts'
+import { containerLog, containerText } from '../text/container.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
 import { clean, printable } from '../text/escape.ts'
 import { hanging, list, type Page } from '../text/page.ts'
@@ -21,6 +22,7 @@ export function capacityToConsole(report: CapacityReport, options: CapacityConso
   const outcome = [...editedLines(page, report), ...outcomeLines(page, report)]
   const about = [
     `Target  ${clean(target.baseUrl)}`,
+    ...(target.container === undefined ? [] : [`Image   ${containerText(target.container)}`]),
     `Search  ${config.slos.map(printable).join(', ') || 'no SLO'}; mix ${printable(config.mixName)}; seed ${printable(seed)}`,
   ]
   const parts = [
@@ -31,6 +33,7 @@ export function capacityToConsole(report: CapacityReport, options: CapacityConso
     list(page, `Generator ${generator.verdict}`, generator.reasons.map(printable)),
     list(page, 'Notes', notes),
     list(page, 'Internal errors of chatgen', faults),
+    containerLog(target.container, page.width),
     outcome,
   ]
   return `${parts
@@ -80,9 +83,9 @@ function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   return rows.map((row) =>
     row
       .map((text, column) => {
-        const shown = printable(text)
+        const printed = printable(text)
         const width = widths[column] ?? 0
-        return /^[\d.–]|^n\/a/.test(shown) ? shown.padStart(width) : shown.padEnd(width)
+        return /^[\d.–]|^n\/a/.test(printed) ? printed.padStart(width) : printed.padEnd(width)
       })
       .join('  ')
       .trimEnd(),

@@ -3,6 +3,7 @@ import {
   type ExclusionId,
   excluded,
   isRequirementId,
+  paired,
   requirementIds,
   requirements,
   variations,
@@ -69,7 +70,8 @@ function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
   const requirement = requirementOf(id)
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement
-  const varied = isRequirementId(id) ? variations[id] : undefined
+  const variation = isRequirementId(id) ? variations[id] : undefined
+  const pairs = isRequirementId(id) ? paired[id] : undefined
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
     ['area', `${area}, ${areaTitle(area)}`],
@@ -78,12 +80,18 @@ function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
     ...(capability ? [['capability', capabilityText(capability)] as const] : []),
     ...(member ? [['profile', memberText(member)] as const] : []),
     ...(contract ? [['contract', contractText(contract)] as const] : []),
-    ...(varied === undefined ? [] : [['varied', `${variationText(varied)}.`] as const]),
+    ...(variation === undefined ? [] : [['variations', `${variationText(variation)}.`] as const]),
+    ...(pairs === undefined ? [] : [['combined', combinedText(pairs)] as const]),
   ]
 }
 
 function dependsOnText(needs: readonly string[]): string {
   return `${needs.join(', ')}: if one of these is violated, this requirement is inconclusive.`
+}
+
+function combinedText(names: readonly string[]): string {
+  const last = names.at(-1) ?? ''
+  return `any two values of ${names.slice(0, -1).join(', ')} and ${last}, in one request; which combinations, by the seed.`
 }
 
 function capabilityText(capability: string): string {

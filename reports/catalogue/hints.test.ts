@@ -7,7 +7,7 @@ test('hints are about requirements that exist', () => {
   const source = readFileSync(new URL('hints.ts', import.meta.url), 'utf8')
   const ids = [...source.matchAll(/^ {2}'([A-Z0-9-]+-\d\d)':/gm)].map(([, id]) => id)
   expect(ids.length).toBeGreaterThan(50)
-  expect(ids.filter((id) => !requirementIds.some((known) => known === id))).toEqual([])
+  expect(ids.filter((id) => !requirementIds.some((one) => one === id))).toEqual([])
 })
 
 test('a hint is one sentence: a cause, and a fix behind a semicolon', () => {

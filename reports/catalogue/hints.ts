@@ -38,7 +38,7 @@ const sameResponse =
 const eventOrder =
   'Events are sent as the model produces them, without the frame around them; emit the added event before the first delta and the done events after the last.'
 const indexes =
-  'Indexes are left out when they are 0, or counted over the whole stream; send them always, counted within their parent.'
+  'Indexes are omitted when they are 0, or counted over the whole stream; always send them, counted within their parent.'
 const usage = 'Token counts come from several places; compute total from the counts that are sent.'
 const versionCheck =
   'The handler does not check the version of the chat; compare it first and answer with an error that names the other prefix.'
@@ -75,7 +75,8 @@ const byId: Readonly<Record<string, string>> = {
   'OAI-STREAM-02': 'The stream is written without a type; set Content-Type: text/event-stream.',
   'OAI-STREAM-08':
     'Usage is added to every chunk, or sent without stream_options.include_usage; send it on request in one last chunk with empty choices.',
-  'OAI-STREAM-09': 'The handler returns without the end mark; write data: [DONE] once, then close.',
+  'OAI-STREAM-09':
+    'The handler returns without the end-of-stream marker; write data: [DONE] once, then close.',
   'OAI-STREAM-10': sameResponse,
   'OAI-STREAM-11': buffering,
   'OAI-STREAM-12':
@@ -145,7 +146,7 @@ const byId: Readonly<Record<string, string>> = {
   'V3-SSE-15': indexes,
   'V3-SSE-16': indexes,
   'V3-SSE-17':
-    'Deltas are trimmed, lost or sent twice on their way; collect the final text from the deltas that are sent.',
+    'Deltas are trimmed, lost or sent twice; collect the final text from the deltas that are sent.',
   'V3-SSE-18':
     'Done events and the final response are built from other text than the deltas; build all from one buffer.',
   'V3-SSE-19': sameResponse,
@@ -154,7 +155,8 @@ const byId: Readonly<Record<string, string>> = {
     'The model always reasons; drop its reasoning where the request does not ask for it.',
   'V3-SSE-26': 'Text is cut between bytes of one character; decode and encode whole characters.',
   'V3-SSE-27': 'Text is cut between UTF-16 code units; cut between characters.',
-  'V3-SSE-29': 'The end mark of the compatible surface is reused; end with the terminal event.',
+  'V3-SSE-29':
+    'The end-of-stream marker of the compatible surface is reused; end with the terminal event.',
   'V3-SSE-30': buffering,
   'V3-ONE-03': 'One-shot shares the check of generate; do not require the header here.',
   'V3-ONE-05': memory,
@@ -181,11 +183,12 @@ const byArea: Readonly<Record<string, string>> = {
   'V2-MODEL': 'The router does not know an alias; resolve ids and aliases from one model catalog.',
   'V3-MODEL': 'The router does not know an alias; resolve ids and aliases from one model catalog.',
   'OAI-STREAM': chunks,
-  'OAI-TOOL': 'tools are dropped or the calls are rewritten on their way; pass both on unchanged.',
+  'OAI-TOOL': 'tools are dropped or the calls are rewritten by a gateway; pass both on unchanged.',
   'OAI-FORMAT': 'response_format is ignored; pass it to the model, or reject the request.',
   'OAI-N': 'n is ignored; return n choices, or reject the request.',
-  'V2-RAG': 'The modes of rag are not told apart; search before the answer only where it is true.',
-  RAG: 'The modes of rag are not told apart; search before the answer only where it is true or an object.',
+  'V2-RAG':
+    'The modes of rag are not distinguished; search before the answer only where it is true.',
+  RAG: 'The modes of rag are not distinguished; search before the answer only where it is true or an object.',
   'V3-TOOLS':
     'The tool lists are applied to the prompt only; filter the tools that the model may call.',
   'V3-IDEM': twiceStep,

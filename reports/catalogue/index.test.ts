@@ -61,11 +61,32 @@ describe('explaining a row', () => {
                   target non-conforming.
       section     4.3 (covers 2 statements of the document)
       surface     Native v3 surface, /api/v3
-      area        V3-GEN, Generation in a chat
+      area        V3-GEN, Chat generation
       depends on  V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is violated, this
                   requirement is inconclusive.
       contract    R22 of the Responses-style streaming contract.
-      varied      form: JSON, stream.
+      variations  form: JSON, stream.
+      "
+    `)
+  })
+
+  test('one that is shown in combinations', () => {
+    expect(explainRow('V3-GEN-09')).toMatchInlineSnapshot(`
+      "V3-GEN-09
+      A generation MUST accept max_tokens, temperature, top_p and presence_penalty.
+
+      level       required: stated in the interface document. A violation makes the
+                  target non-conforming.
+      section     4.3 (covers 4 statements of the document)
+      surface     Native v3 surface, /api/v3
+      area        V3-GEN, Chat generation
+      depends on  V3-GEN-11: if one of these is violated, this requirement is
+                  inconclusive.
+      required by V3-GEN-10
+      variations  form: JSON, stream; think: without think, with think; input: text,
+                  items.
+      combined    any two values of form, think and input, in one request; which
+                  combinations, by the seed.
       "
     `)
   })
@@ -88,7 +109,7 @@ describe('explaining a row', () => {
                   not applicable; absent: not tested.
       profile     rag.object: without this member of the target profile the
                   requirement is not tested.
-      varied      form: JSON, stream.
+      variations  form: JSON, stream.
       "
     `)
   })

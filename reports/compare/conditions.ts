@@ -82,11 +82,11 @@ function differences(a: object, b: object, path: readonly string[] = []): readon
 
 /** `otherKey (only in A), limits.timeoutMs`. */
 export function differencesText(found: readonly Difference[]): string {
-  const shown = found
+  const listed = found
     .slice(0, maxShown)
     .map(({ member, onlyIn }) => (onlyIn === null ? member : `${member} (only in ${onlyIn})`))
-  const rest = found.length - shown.length
-  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
+  const rest = found.length - listed.length
+  return [...listed, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
 }
 
 const maxShown = 8

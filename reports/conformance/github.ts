@@ -1,7 +1,10 @@
+import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { toCurl } from '../text/curl/curl.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
 import { clean, printable } from '../text/escape.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
+import { isSequence } from './console/evidence.ts'
 import { outcomeText } from './summary.ts'
 
 /**
@@ -10,7 +13,10 @@ import { outcomeText } from './summary.ts'
  * and the outcome. GitHub shows ten errors and ten warnings of a step; findings
  * that share a cause are one.
  */
-export function reportToGitHub(report: ConformanceReport): string {
+export function reportToGitHub(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange> = new Map(),
+): string {
   const { requirements, strict, baseline, faults, outcome } = report
   const open = requirements.filter(({ known }) => !known)
   const findings = (verdict: RequirementRow['verdict']) =>
@@ -19,14 +25,14 @@ export function reportToGitHub(report: ConformanceReport): string {
   const lines = [
     ...(doubt === null ? [] : [command(isEdited(report) ? 'error' : 'warning', 'chatgen', doubt)]),
     command('notice', 'chatgen check', `${outcome.toUpperCase()}: ${outcomeText(report)}`),
-    ...findings('fail').map((found) => annotation('error', found)),
+    ...findings('fail').map((found) => annotation('error', found, exchanges)),
     ...(baseline?.problems ?? []).map(({ id, message }) =>
       command('error', `${id}: stale baseline entry`, clean(message)),
     ),
     ...faults.map(({ scenario, message }) =>
       command('error', `internal error: ${scenario}`, clean(message)),
     ),
-    ...findings('warn').map((found) => annotation(strict ? 'error' : 'warning', found)),
+    ...findings('warn').map((found) => annotation(strict ? 'error' : 'warning', found, exchanges)),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -41,7 +47,11 @@ export function withoutCommands(text: string, token: string): string {
 
 type Level = 'error' | 'warning' | 'notice'
 
-function annotation(level: Level, findings: Findings): string {
+function annotation(
+  level: Level,
+  findings: Findings,
+  exchanges: ReadonlyMap<string, Exchange>,
+): string {
   const { rows } = findings
   const same = saysTheSame(findings)
   const title = rows.map(({ id }) => id).join(', ')
@@ -52,6 +62,10 @@ function annotation(level: Level, findings: Findings): string {
       `${row.id} (section ${row.section}): ${clean(row.title)}`,
       ...(same && cause !== null ? [] : [`found: ${clean(row.message ?? 'no message')}`]),
     ]),
+    ...(isSequence(rows) ? rows.flatMap((row) => row.exchanges) : []).flatMap((id) => {
+      const exchange = exchanges.get(id)
+      return exchange === undefined ? [] : toCurl(exchange).split('\n')
+    }),
   ]
   return command(level, title, lines.join('\n'))
 }

@@ -43,7 +43,7 @@ export function countsText({ passed, violated, known, undecided, required }: Sum
   return `${passed} passed, ${violated} violated${excused}, ${undecided} undecided of ${count(required, 'required requirement')}`
 }
 
-/** The counts, and warnings and stale baseline entries, which also decide the outcome. */
+/** The counts, with warnings and stale baseline entries, which also decide the outcome, and an interruption. */
 export function outcomeText(report: ConformanceReport): string {
   const summary = summarize(report)
   const problems = report.baseline?.problems.length ?? 0
@@ -54,12 +54,13 @@ export function outcomeText(report: ConformanceReport): string {
     ...(problems === 0
       ? []
       : [`${problems} stale baseline ${problems === 1 ? 'entry' : 'entries'}`]),
+    ...(report.interrupted ? ['interrupted'] : []),
   ].join('; ')
 }
 
 /** `known: because the gateway is open (CHAT-17, platform, until 2026-12-31)`; null for a new violation. */
 export function knownText({ baseline }: ConformanceReport, id: string): string | null {
-  const entry = baseline?.known.find((known) => known.id === id)
+  const entry = baseline?.known.find((one) => one.id === id)
   if (entry === undefined) return null
   const { because, issue, owner, until } = entry
   const notes = [issue, owner, until && `until ${until}`].filter(Boolean).join(', ')

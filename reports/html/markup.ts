@@ -30,8 +30,8 @@ function textOf(value: Child): string {
 
 function escapeHtml(text: string): string {
   // Most text is plain; looking first is what makes a page of thousands of exchanges quick.
-  const shown = odd.test(text) ? text.split('\n').map(printable).join('\n') : text
-  return shown.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+  const printed = odd.test(text) ? text.split('\n').map(printable).join('\n') : text
+  return printed.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
 const odd = /[^\n\x20-\x7e]/

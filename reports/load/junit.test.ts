@@ -30,7 +30,7 @@ test('a case for each SLO, row, audit and for the generator', () => {
     <testcase name="the load generator was not the bottleneck" classname="generator" time="0.000"/>
     <testcase name="littles-law" classname="generator" time="0.000"/>
     <testcase name="conservation-planned" classname="generator" time="0.000"><error type="audit" message="306 planned = 305 dispatched + 0 not dispatched does not hold."/></testcase>
-    <system-out>generator degraded, timestamp error p99 3.10 ms; its own stamps were up to 3.1 ms late (p99)</system-out>
+    <system-out>generator degraded, timestamp error p99 3.10 ms; its timestamps were up to 3.1 ms late (p99)</system-out>
     <system-err></system-err>
     </testsuite>
     </testsuites>

@@ -26,15 +26,20 @@ export function loadToJUnit(report: LoadReport): string {
 
 function caseOfSlo(row: SloRow, { durationMs }: LoadReport): JUnitCase {
   const { expression, verdict, observed, low, high, unit, message } = row
-  const seen = `${interval(observed, low, high)} ${unit}`
+  const observation = `${interval(observed, low, high)} ${unit}`
   return {
     name: clean(expression),
     timeMs: durationMs,
-    output: verdict === 'met' ? `${clean(expression)}: ${seen}` : null,
+    output: verdict === 'met' ? `${clean(expression)}: ${observation}` : null,
     result:
       verdict === 'met'
         ? null
-        : { tag: 'failure', type: verdict, message: `${verdict}: ${seen}`, text: clean(message) },
+        : {
+            tag: 'failure',
+            type: verdict,
+            message: `${verdict}: ${observation}`,
+            text: clean(message),
+          },
   }
 }
 

@@ -64,7 +64,7 @@ test('a run of which some went well', () => {
 
     ### Generator
 
-    **degraded**: timestamp error 0.08 ms (p50), 3.10 ms (p99); its own stamps were up to 3.1 ms late (p99)
+    **degraded**: timestamp error 0.08 ms (p50), 3.10 ms (p99); its timestamps were up to 3.1 ms late (p99)
 
     ### Notes
 

@@ -4,8 +4,15 @@ import { doubtLine } from '../conformance/markdown/markdown.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent, seconds } from '../text/format.ts'
 import { cell, code, escaped } from '../text/markdown.ts'
-import { clocked, quantileName, rateRows, turnRows } from './measures.ts'
-import { outcomeText, outcomeWord } from './outcome.ts'
+import {
+  clocked,
+  endpointHead,
+  endpointTableRows,
+  quantileName,
+  rateRows,
+  turnRows,
+} from './measures.ts'
+import { outcomeText, outcomeWord, targetText } from './outcome.ts'
 import { planText, windowText } from './plan.ts'
 import { connectionText, deliveryText, disturbanceText, lumpText } from './traffic.ts'
 
@@ -22,6 +29,7 @@ export function loadToMarkdown(report: LoadReport): string {
     section('SLO', sloTable(report)),
     section('Violated', findings(report)),
     section('Rates', rates(report)),
+    section('Endpoints', endpoints(report)),
     section('Latency, ms', latencies(report)),
     section('Connections and delivery', delivery(report)),
     section('Failed requests', errors(report)),
@@ -49,7 +57,7 @@ function heading(report: LoadReport): string {
 
 function about(report: LoadReport): string {
   return [
-    `${code(clean(report.target.baseUrl))}; ${escaped(clean(planText(report)))}`,
+    `${code(clean(targetText(report)))}; ${escaped(clean(planText(report)))}`,
     `Measured: ${escaped(windowText(report))}`,
   ].join('  \n')
 }
@@ -79,6 +87,18 @@ function rates(report: LoadReport): readonly string[] {
     ['', 'count', 'per second'],
     rateRows(report).map(([name, count, perSecond]) => [name, String(count), figure(perSecond)]),
     1,
+  )
+}
+
+function endpoints(report: LoadReport): readonly string[] {
+  return table(
+    ['', 'URL', ...endpointHead],
+    endpointTableRows(report).map(({ name, baseUrl, figures }) => [
+      name,
+      cell(clean(baseUrl)),
+      ...figures,
+    ]),
+    2,
   )
 }
 

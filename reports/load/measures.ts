@@ -5,6 +5,7 @@ import {
   metricNames,
   type Quantile,
 } from '../../contract/report/load-measures.ts'
+import { figure } from '../text/format.ts'
 
 /** Latencies and rates as rows, shared by the forms of a load report. */
 
@@ -69,3 +70,26 @@ export function rateRows({
   )
   return [...five, ['good', goodput.good, goodput.perSecond]]
 }
+
+/** A row for each of several endpoints; `figures` stand below `endpointHead`. */
+export function endpointTableRows({ endpoints = [] }: Pick<LoadReport, 'endpoints'>) {
+  return endpoints.map(({ name, baseUrl, requests, completed, failed, shed, open, metrics }) => {
+    const p95 = (metric: string) =>
+      metrics.find((each) => each.name === metric)?.response?.quantiles.find(({ q }) => q === 0.95)
+        ?.value ?? null
+    return {
+      name,
+      baseUrl,
+      figures: [
+        ...[requests, completed, failed, shed, open].map(String),
+        figure(p95('ttft')),
+        figure(p95('e2e')),
+      ],
+    }
+  })
+}
+
+export const endpointHead = [
+  ...['requests', 'completed', 'failed', 'shed', 'in flight'],
+  ...['ttft p95, ms', 'e2e p95, ms'],
+]

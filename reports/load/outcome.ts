@@ -39,9 +39,18 @@ export function outcomeText(report: LoadReport): string {
   ].join('; ')
 }
 
+/** Address of the target, and the number of its other endpoints. */
+export function targetText({
+  target,
+  endpoints = [],
+}: Pick<LoadReport, 'target' | 'endpoints'>): string {
+  const others = endpoints.length - 1
+  return others > 0 ? `${target.baseUrl} and ${count(others, 'more endpoint')}` : target.baseUrl
+}
+
 export function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
   const slo = rows.filter(({ implied }) => implied !== true)
-  if (slo.length === 0) return 'no SLO was given'
+  if (slo.length === 0) return 'built-in SLOs only'
   const number = (verdict: string) => slo.filter((row) => row.verdict === verdict).length
   const others = (['missed', 'undecided'] as const)
     .filter((verdict) => number(verdict) > 0)
@@ -70,9 +79,9 @@ function refusedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] 
   const details = refusals.map(({ kind, detail }) =>
     kind === 'in-band-error' ? 'error event' : printable(detail),
   )
-  const shown = [...new Set(details)]
-  const rest = shown.length > 3 ? ', …' : ''
-  return [`${roundPercent(share)} of requests refused (${shown.slice(0, 3).join(', ')}${rest})`]
+  const distinct = [...new Set(details)]
+  const rest = distinct.length > 3 ? ', …' : ''
+  return [`${roundPercent(share)} of requests refused (${distinct.slice(0, 3).join(', ')}${rest})`]
 }
 
 /** `67 %`, `1.03 %`; never rounded up to 100 %. */

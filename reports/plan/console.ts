@@ -63,7 +63,7 @@ function titled(
   spare: readonly string[],
 ): readonly string[] {
   if (rows.length <= 1) return []
-  const shown = rows.map((row) => row.map(printable))
-  const { lines } = fittedColumns(shown, { names: 2, width: width - 2, spare })
+  const printed = rows.map((row) => row.map(printable))
+  const { lines } = fittedColumns(printed, { names: 2, width: width - 2, spare })
   return [chalk.bold(title), ...lines.map((line) => `  ${line}`)]
 }

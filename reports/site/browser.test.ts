@@ -60,6 +60,14 @@ describe.skipIf(skipBrowser)('the site of implementations in Chromium', () => {
     expect(await page.locator(`[id="${first}"]`).getAttribute('open')).not.toBeNull()
   })
 
+  test('takes keys after a box was ticked', async () => {
+    const { page } = await open('index.html')
+    await page.getByLabel('Differences only').check()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/report\.html#OAI-CHAT-10/)
+  })
+
   test('fits a phone: only the table scrolls sideways', async () => {
     const { page } = await open('index.html', { viewport: { width: 360, height: 640 } })
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth')

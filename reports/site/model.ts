@@ -65,8 +65,8 @@ export interface ComparedObservation {
 }
 
 export function compareObservations(all: readonly Verified[]): readonly ComparedObservation[] {
-  const seen = all.flatMap((one) => one.report.observations.map((row) => ({ one, row })))
-  return [...Map.groupBy(seen, ({ row }) => row.id)]
+  const observations = all.flatMap((one) => one.report.observations.map((row) => ({ one, row })))
+  return [...Map.groupBy(observations, ({ row }) => row.id)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([id, answers]) => ({
       id,

@@ -50,7 +50,7 @@ function step(by) {
 const keys = { '/': () => search.focus(), j: () => step(1), k: () => step(-1) }
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return
-  if (event.target.closest('input, select')) {
+  if (event.target.closest('input:not([type="checkbox"]), select')) {
     if (event.key === 'Escape') event.target.blur()
     return
   }

@@ -27,10 +27,10 @@ export function cell(text: string): string {
 /** A code span. */
 export function code(text: string): string {
   if (text === '') return ''
-  const shown = printable(text)
-  const fence = '`'.repeat(maxRunLength(shown) + 1)
-  const space = /^`|`$|^ .* $/.test(shown) ? ' ' : ''
-  return `${fence}${space}${shown}${space}${fence}`
+  const printed = printable(text)
+  const fence = '`'.repeat(maxRunLength(printed) + 1)
+  const space = /^`|`$|^ .* $/.test(printed) ? ' ' : ''
+  return `${fence}${space}${printed}${space}${fence}`
 }
 
 /** A block of code that no line in it can end. */

@@ -47,12 +47,12 @@ export function foldEvents(
   events: readonly StreamEvent[],
   offending: number | null,
 ): readonly TimelineEntry[] {
-  const shown = events.map((_, at) => isShown(at, events.length, offending))
+  const isListed = events.map((_, at) => isShown(at, events.length, offending))
   return events.flatMap((event, at): readonly TimelineEntry[] => {
-    if (shown[at]) return [{ at, event }]
+    if (isListed[at]) return [{ at, event }]
     // One entry stands for a whole fold, at its beginning.
-    if (shown[at - 1] === false) return []
-    return [{ folded: events.slice(at, shown.indexOf(true, at)) }]
+    if (isListed[at - 1] === false) return []
+    return [{ folded: events.slice(at, isListed.indexOf(true, at)) }]
   })
 }
 

@@ -15,7 +15,7 @@ export function element(name: string, attributes: Attributes, children = ''): st
 export function xmlText(text: string): string {
   return text
     .replace(/[^\t\n\r]+/g, printable)
-    .replace(forbidden, shown)
+    .replace(forbidden, escaped)
     .replace(/[&<>]/g, (character) => entities[character] ?? '')
 }
 
@@ -38,7 +38,7 @@ const entities: Readonly<Record<string, string>> = {
 const forbidden =
   /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\u{10000}-\u{10ffff}]/gu
 
-function shown(character: string): string {
+function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0
   return code < 0x100
     ? `\\x${code.toString(16).padStart(2, '0')}`

@@ -17,7 +17,7 @@ export interface Coverage {
   /** Of the intervals, as shares of the rate. */
   readonly widths: readonly number[]
   readonly probes: readonly number[]
-  readonly ends: ReadonlyMap<SearchEnd, number>
+  readonly endCounts: ReadonlyMap<SearchEnd, number>
   /** Of the first search; a target that drifts has another for each length of a search. */
   readonly truth: number
 }
@@ -28,31 +28,38 @@ export async function coverageOf(
 ): Promise<Coverage> {
   const truths = new Map<number, number>()
   const truthAt = (probe: number) => {
-    const known = truths.get(probe) ?? trueCapacity(target, probe, knownBy)
-    truths.set(probe, known)
-    return known
+    const truth = truths.get(probe) ?? trueCapacity(target, probe, knownBy)
+    truths.set(probe, truth)
+    return truth
   }
   let held = 0
   const widths: number[] = []
   const counts: number[] = []
-  const ends = new Map<SearchEnd, number>()
+  const endCounts = new Map<SearchEnd, number>()
   for (let search = 0; search < searches; search++) {
     const draw = seededDraw(search, target.name, 'search')
     let probes = 0
     const { end, interval, rate } = await searchCapacity(
       async (offered) => {
-        const over = target.run(offered, draw, probes, requests)
+        const rate = target.step === undefined ? offered : Math.max(1, Math.round(offered))
+        const over = target.run(rate, draw, probes, requests)
         probes += 1
-        return { rate: offered, limits: [limitOf(over, target.allowed)], atMs: probes, valid: true }
+        return { rate, limits: [limitOf(over, target.allowed)], atMs: probes, valid: true }
       },
-      { min: target.min, max: target.max, precision: 0.05, maxProbes: 40 },
+      { precision: 0.05, maxProbes: 40, ...target },
     )
-    ends.set(end, (ends.get(end) ?? 0) + 1)
+    endCounts.set(end, (endCounts.get(end) ?? 0) + 1)
     const truth = truthAt(target.drifts === true ? probes - 1 : 0)
     const [low, high] = interval ?? [Number.NaN, Number.NaN]
     if (low <= truth && truth <= high) held += 1
     widths.push((high - low) / (rate ?? 1))
     counts.push(probes)
   }
-  return { held, widths, probes: counts, ends, truth: [...truths.values()][0] ?? Number.NaN }
+  return {
+    held,
+    widths,
+    probes: counts,
+    endCounts: endCounts,
+    truth: [...truths.values()][0] ?? Number.NaN,
+  }
 }

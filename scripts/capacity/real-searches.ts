@@ -15,13 +15,16 @@ import { trueCapacity } from './targets.ts'
 const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 const key = 'capacity-truth'
 
-/** Iterations of 70 ms and more: what a busy machine adds to a latency is small beside them. */
+/**
+ * Iterations of a quarter of a second and more: what a busy machine adds to a latency is small beside
+ * them. They grow with the batch, whose size varies within seconds, so that ten of them say much.
+ */
 export const engine =
-  'max-num-seqs=32,max-waiting=1000,prefill=0ms/token,decode=70ms,decode-per-seq=0.5ms'
-export const slo = 'ttft.p90 < 250ms'
-const limitMs = 250
+  'max-num-seqs=512,max-waiting=1000,prefill=0ms/token,decode=240ms,decode-per-seq=3ms'
+export const slo = 'ttft.p90 < 900ms'
+const limitMs = 900
 const allowed = 0.1
-const answer = { min: 2, max: 6 }
+const answer = { min: 1, max: 3 }
 
 export interface RealSearch {
   readonly outcome: string
@@ -99,6 +102,8 @@ function start(args: readonly string[], cwd: string): ChildProcess {
     cwd,
     env: { ...process.env, CHATGEN_API_KEY: key },
     stdio: ['ignore', 'pipe', 'ignore'],
+    // A session each, so that Linux shares CPUs evenly between the two and all other programs.
+    detached: true,
   })
 }
 

@@ -13,6 +13,8 @@ export interface SimulatedTarget {
   /** Simulates requests at a rate; true for each over the limit, in order of arrival. */
   readonly run: (rate: number, draw: Draw, probe: number, requests: number) => readonly boolean[]
   readonly allowed: number
+  /** Smallest difference of two loads: 1 for clients of a closed loop. */
+  readonly step?: number
   /** True where the capacity falls with each probe. */
   readonly drifts?: boolean
   /** Share over the limit in the long run, where a formula gives it; simulated where none does. */
@@ -27,14 +29,30 @@ function queue(rate: number, draw: Draw, servers: number, serviceMs: number, req
   let now = 0
   return Array.from({ length: requests }, () => {
     now += exponential(draw, 1000 / rate)
-    let first = 0
-    for (let server = 1; server < servers; server++) {
-      if ((freeAt[server] ?? 0) < (freeAt[first] ?? 0)) first = server
-    }
+    const first = indexOfLeast(freeAt)
     const end = Math.max(now, freeAt[first] ?? 0) + exponential(draw, serviceMs)
     freeAt[first] = end
     return end - now
   })
+}
+
+/** Clients without time to think before four servers, first come first served: response times in milliseconds. */
+function closedQueue(clients: number, draw: Draw, serviceMs: number, requests: number) {
+  const readyAt = new Array<number>(clients).fill(0)
+  const freeAt = new Array<number>(4).fill(0)
+  return Array.from({ length: requests }, () => {
+    const client = indexOfLeast(readyAt)
+    const server = indexOfLeast(freeAt)
+    const start = readyAt[client] ?? 0
+    const end = Math.max(start, freeAt[server] ?? 0) + exponential(draw, serviceMs)
+    readyAt[client] = end
+    freeAt[server] = end
+    return end - start
+  })
+}
+
+function indexOfLeast(times: readonly number[]): number {
+  return times.reduce((least, time, index) => (time < (times[least] ?? 0) ? index : least), 0)
 }
 
 /** Of response times in M/M/c, first come first served (Gross & Harris, Fundamentals of Queueing Theory). */
@@ -127,6 +145,15 @@ export const targets: readonly SimulatedTarget[] = [
       queue(rate, draw, 4, 100 * 1.004 ** probe, n).map((ms) => ms > 500),
   },
   {
+    name: 'a closed loop: clients of M/M/4, p95 of the response time',
+    min: 1,
+    max: 200,
+    step: 1,
+    allowed: 0.05,
+    run: (clients, draw, _, n) =>
+      closedQueue(Math.round(clients), draw, 100, n).map((ms) => ms > 1000),
+  },
+  {
     name: 'a rate limit of 40 a second, bursts of 20',
     min: 2,
     max: 500,
@@ -176,8 +203,8 @@ function simulatedShare(target: SimulatedTarget, rate: number, probe: number, re
   let [over, all] = [0, 0]
   for (let run = 0; run < runs; run++) {
     const draw = seededDraw(1, target.name, String(run))
-    const seen = target.run(rate, draw, probe, Math.ceil(requests / runs))
-    const steady = seen.slice(Math.floor(seen.length * warmUp))
+    const result = target.run(rate, draw, probe, Math.ceil(requests / runs))
+    const steady = result.slice(Math.floor(result.length * warmUp))
     over += steady.filter(Boolean).length
     all += steady.length
   }

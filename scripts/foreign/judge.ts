@@ -16,7 +16,7 @@ const undecided: readonly Verdict[] = ['inconclusive', 'unproven']
 export function untruths(
   truth: Truth,
   direct: Verdicts,
-  seen: Verdicts,
+  verdicts: Verdicts,
   check: Run,
   log = '',
 ): string[] {
@@ -26,7 +26,7 @@ export function untruths(
   const logged = truth.whereLogged?.says.test(log) ? truth.whereLogged : undefined
   const byChance = logged?.violated ?? []
   const leftOpen = [...(truth.undecided ?? []), ...(logged?.undecided ?? [])]
-  const rows = [...seen].flatMap(([id, verdict]) => {
+  const rows = [...verdicts].flatMap(([id, verdict]) => {
     const expected = violated.includes(id) ? 'fail' : warned.includes(id) ? 'warn' : direct.get(id)
     if (verdict === expected || (accusations.includes(verdict) && byChance.includes(id))) return []
     if (oneOf.includes(id) && (verdict === 'warn' || undecided.includes(verdict))) return []
@@ -37,21 +37,21 @@ export function untruths(
     return [`${id} is ${verdict}, without the front ${expected}`]
   })
   const unseen = [...violated, ...warned]
-    .filter((id) => !seen.has(id))
+    .filter((id) => !verdicts.has(id))
     .map((id) => `missed: ${id} was not judged`)
   const unwarned =
-    oneOf.length > 0 && !oneOf.some((id) => seen.get(id) === 'warn')
+    oneOf.length > 0 && !oneOf.some((id) => verdicts.get(id) === 'warn')
       ? [`missed: none of ${oneOf.join(' and ')} is warn`]
       : []
   const unsaid = (truth.says ?? [])
     .filter((text) => !text.test(check.stdout))
     .map((text) => `the report does not say ${text}`)
-  return [...rows, ...unseen, ...unwarned, ...unsaid, ...endOf(check, seen)]
+  return [...rows, ...unseen, ...unwarned, ...unsaid, ...endOf(check, verdicts)]
 }
 
 /** The exit code and the report are of one mind. */
-function endOf({ code, stderr }: Run, seen: Verdicts): string[] {
-  const fails = [...seen.values()].includes('fail')
+function endOf({ code, stderr }: Run, verdicts: Verdicts): string[] {
+  const fails = [...verdicts.values()].includes('fail')
   if (fails ? code === 1 : code === 0 || code === 5) return []
   return [`chatgen check ended with ${code}: ${stderr.trim().split('\n').at(-1) ?? ''}`]
 }
@@ -80,8 +80,8 @@ function lastLine(text: string): string {
 }
 
 /** `3 warn: V3-SSE-30, …`: what differs from the server alone. */
-export function difference(direct: Verdicts, seen: Verdicts): string {
-  const changed = [...seen].filter(([id, verdict]) => verdict !== direct.get(id))
+export function difference(direct: Verdicts, verdicts: Verdicts): string {
+  const changed = [...verdicts].filter(([id, verdict]) => verdict !== direct.get(id))
   const groups = [...Map.groupBy(changed, ([, verdict]) => verdict)]
   return (
     groups.map(([verdict, rows]) => `${rows.length} ${verdict}: ${idsOf(rows)}`).join('; ') ||
@@ -90,8 +90,8 @@ export function difference(direct: Verdicts, seen: Verdicts): string {
 }
 
 function idsOf(rows: readonly (readonly [string, Verdict])[]): string {
-  const shown = rows.slice(0, 4).map(([id]) => id)
-  return [...shown, ...(rows.length > shown.length ? ['…'] : [])].join(' ')
+  const ids = rows.slice(0, 4).map(([id]) => id)
+  return [...ids, ...(rows.length > ids.length ? ['…'] : [])].join(' ')
 }
 
 function matches(id: string, globs: readonly string[]): boolean {

@@ -7,6 +7,7 @@ import {
   type Start,
   type Truth,
 } from './front.ts'
+import { temporaryPaths } from './programs.ts'
 
 interface Options {
   /** Directives of the http block. */
@@ -112,7 +113,6 @@ function configuration(place: Place, options: Options): string {
   const { folder, port, innerPort, upstream, certificate } = place
   const { http = [], location = [], tls = false, path = '', pace = 'steady' } = options
   const target = `127.0.0.1:${options.compressingHop ? innerPort : upstream[pace]}`
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 daemon off;
 master_process off;
@@ -120,7 +120,7 @@ pid ${folder}/nginx.pid;
 events { worker_connections 256; }
 http {
   access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  ${temporaryPaths(folder).join('\n  ')}
   ${http.join('\n  ')}
   server {
     listen 127.0.0.1:${port}${tls ? ' ssl http2' : ''};

@@ -155,14 +155,14 @@ export async function startPrefixProxy(port: number, prefix: string): Promise<Se
   const server = createServer((incoming, outgoing) => {
     const path = (incoming.url ?? '/').replace(/^\/api\/openai(?=\/|$)/, prefix)
     const { method, headers } = incoming
-    const asked = request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
+    const forwarded = request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
       answer.on('error', () => outgoing.destroy())
       answer.pipe(outgoing)
     })
-    asked.on('error', () => outgoing.destroy())
-    outgoing.on('close', () => asked.destroy())
-    incoming.pipe(asked)
+    forwarded.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server

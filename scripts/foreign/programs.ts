@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,13 +14,10 @@ export function isInstalled(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: path } }).status === 0
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+/** Directives that keep the temporary files of nginx below a folder. */
+export function temporaryPaths(folder: string): string[] {
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
 }
 
 export interface Program {
@@ -112,6 +109,7 @@ const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 export async function chatgen(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  maxMs = 120_000,
 ): Promise<Run> {
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -125,13 +123,11 @@ export async function chatgen(
   child.stderr.on('data', (bytes) => {
     stderr += bytes
   })
-  const timer = setTimeout(() => child.kill('SIGTERM'), maxRunMs)
+  const timer = setTimeout(() => child.kill('SIGTERM'), maxMs)
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   return { code, stdout, stderr }
 }
-
-const maxRunMs = 120_000
 
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(

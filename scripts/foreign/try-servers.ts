@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { conformanceReport } from '../../contract/report/conformance.ts'
+import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { type NpmServer, npmServers, startPrefixProxy } from './npm-servers.ts'
-import { chatgen, freePort, startProgram } from './programs.ts'
+import { chatgen, startProgram } from './programs.ts'
 
 export interface ServerResult {
   readonly name: string

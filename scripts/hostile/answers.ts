@@ -27,7 +27,7 @@ export const endlessLine: Answer = async (socket) => {
   while (await written(socket, mebibyteOfText));
 }
 
-/** A body in one piece that never ends. */
+/** An unstreamed body that never ends. */
 export const endlessBody: Answer = async (socket) => {
   socket.write(`${json}{"a":"`)
   while (await written(socket, mebibyteOfText));

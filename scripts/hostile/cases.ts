@@ -13,25 +13,26 @@ import {
   silence,
   status,
 } from './answers.ts'
-import type { Answer, Asked } from './front.ts'
+import type { Answer, ReceivedRequest } from './front.ts'
 
 /** A target that does one thing wrong, in some of its answers or in all. */
 export interface HostileCase {
   readonly name: string
-  readonly answerFor: (asked: Asked) => Answer | undefined
+  readonly answerFor: (request: ReceivedRequest) => Answer | undefined
   /** `limits` of the profile, beside the defaults. */
   readonly limits?: Readonly<Record<string, number>>
   /** Expected text in the report of `check`. */
   readonly says: RegExp
 }
 
-const streamed = ({ method, body }: Asked) => method === 'POST' && body.includes('"stream":true')
-const read = ({ method }: Asked) => method === 'GET'
-const history = ({ method, path }: Asked) => method === 'GET' && path.endsWith('/message')
-const models = ({ path }: Asked) => path.endsWith('/models')
+const streamed = ({ method, body }: ReceivedRequest) =>
+  method === 'POST' && body.includes('"stream":true')
+const read = ({ method }: ReceivedRequest) => method === 'GET'
+const history = ({ method, path }: ReceivedRequest) => method === 'GET' && path.endsWith('/message')
+const models = ({ path }: ReceivedRequest) => path.endsWith('/models')
 
-function where(asks: (asked: Asked) => boolean, answer: Answer) {
-  return (asked: Asked) => (asks(asked) ? answer : undefined)
+function where(asks: (request: ReceivedRequest) => boolean, answer: Answer) {
+  return (request: ReceivedRequest) => (asks(request) ? answer : undefined)
 }
 
 let pages = 0
@@ -81,9 +82,9 @@ export const hostileCases: readonly HostileCase[] = [
   },
   {
     name: 'a cursor that never ends',
-    answerFor: where(history, (socket, asked) => {
+    answerFor: where(history, (socket, request) => {
       pages += 1
-      return body(historyPage(0, `c${pages}`))(socket, asked)
+      return body(historyPage(0, `c${pages}`))(socket, request)
     }),
     says: /gave 500 pages, and a cursor for more \(limits\.pages\)/,
   },

@@ -2,7 +2,7 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 import type { Socket } from 'node:net'
 import { listenOnLoopback } from '../../harness/client/test-support/listen-on-loopback.ts'
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string
   /** Without the query. */
   readonly path: string
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /** Answers on the bare socket; nothing of HTTP is seen to. */
-export type Answer = (socket: Socket, asked: Asked) => unknown
+export type Answer = (socket: Socket, request: ReceivedRequest) => unknown
 
 export interface Front {
   readonly url: string
@@ -21,7 +21,7 @@ export interface Front {
 /** A service behind a front that answers some requests itself, as it likes; a null service answers none. */
 export async function startFront(
   service: string | null,
-  answerFor: (asked: Asked) => Answer | undefined,
+  answerFor: (request: ReceivedRequest) => Answer | undefined,
 ): Promise<Front> {
   const server = createServer((request, response) => void serve(request, response))
   server.keepAliveTimeout = 60_000
@@ -32,9 +32,9 @@ export async function startFront(
     const body = await bodyOf(request)
     const { method = 'GET', url = '/', headers } = request
     const path = new URL(url, 'http://localhost').pathname
-    const asked = { method, path, headers, body: body.toString() }
-    const answer = answerFor(asked)
-    if (answer) await answer(request.socket, asked)
+    const received = { method, path, headers, body: body.toString() }
+    const answer = answerFor(received)
+    if (answer) await answer(request.socket, received)
     else if (service !== null) forward(service, request, body, response)
     else response.writeHead(404).end()
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { brokenLinks, unknownPaths, unknownSections, unlinkedSections } from './references.ts'
 import { scanSource } from './scan-source.ts'
 import { sizeProblems } from './sizes.ts'
+import { testProblems } from './tests.ts'
 import { wordProblems } from './words.ts'
 
 /** Rules of `npm run check:house`: each catches a violation and passes what looks like one. */
@@ -77,6 +78,8 @@ describe('source is split into code, comments and texts', () => {
 describe('words', () => {
   test.each([
     ['a.ts', 'const ok = 1\nconst mostOpen = 2', 'a.ts:2: mostOpen: use max*'],
+    ['a.ts', 'const known = cache.get(1)', 'a.ts:1: const known: use a noun'],
+    ['a.ts', 'if (a.some((seen) => b)) c()', 'a.ts:1: seen: use a noun'],
     ['a.ts', '/** What is left. */', 'a.ts:1: /** What: use a noun or a verb first'],
     ['a.ts', '/**\n * Where it is. */', 'a.ts:1: /** * Where: use a noun or a verb first'],
     [
@@ -92,6 +95,7 @@ describe('words', () => {
   test.each([
     ['a.ts', '// mostOpen was its name\nconst maxOpen = "mostOpen"'],
     ['a.ts', '/** Reads what was sent. */'],
+    ['a.ts', 'rows.filter(({ known }) => !known)'],
     ['a.ts', 'const almost = 1; const mostly = 2'],
     ['docs/requirements.md', 'Whoever reads'],
   ])('%s: %s is fine', (path, text) => {
@@ -143,4 +147,16 @@ describe('references', () => {
       'ARCHITECTURE.md: harness/a/c.ts does not exist',
     ])
   })
+})
+
+test('each test file is run by one command', () => {
+  const found = (path: string) => testProblems(repository({ [path]: '' }))
+  expect(found('harness/a.test.ts')).toEqual([])
+  expect(found('harness/a.slow.test.ts')).toEqual([])
+  expect(found('reports/html.browser.test.ts')).toEqual([])
+  expect(found('harness/latest.ts')).toEqual([])
+  for (const path of ['docs/a.test.ts', 'harness/a.spec.ts', 'harness/a.test.mts', 'a/b.slow.ts']) {
+    expect(found(path)).toEqual([`${path}: run by no command`])
+  }
+  expect(found('scripts/browser.test.ts')).toEqual(['scripts/browser.test.ts: run by no command'])
 })

@@ -10,7 +10,7 @@ interface Rule {
 const begin = '<!-- imports: written by `npm run docs` -->'
 const end = '<!-- end of imports -->'
 
-/** The page with its table replaced; the descriptions of the folders are kept. */
+/** The page with its table replaced; the descriptions of the folders are kept. Throws where one is missing. */
 export function withImportTable(page: string): string {
   const start = page.indexOf(begin)
   const stop = page.indexOf(end)
@@ -22,7 +22,8 @@ export function withImportTable(page: string): string {
     ),
   )
   const rows = rules().map(([folder, imports]) => {
-    const text = described.get(folder) ?? 'not described'
+    const text = described.get(folder)
+    if (text === undefined) throw new Error(`ARCHITECTURE.md does not describe ${folder}`)
     return `| \`${folder}\`: ${text} | ${imports.join(', ')} |`
   })
   const table = ['| Folder | May import |', '| --- | --- |', ...rows]

@@ -43,12 +43,12 @@ const otherDocument = /RFC|HTML|WHATWG/
 
 /** Sections of the interface in comments that have no page in docs/interface. */
 export function unknownSections(repository: Repository): readonly string[] {
-  const known = new Set<string>(Object.keys(sections))
+  const anchors = new Set<string>(Object.keys(sections))
   return sources(repository).flatMap(([path, text]) =>
     [...text.matchAll(sectionNames)]
       .filter(({ index, input }) => !otherDocument.test(input.slice(index - 40, index)))
       .flatMap(([, numbers]) => numbers?.match(/\d(?:\.\d)?/g) ?? [])
-      .filter((number) => !known.has(number) && !known.has(`${number}.1`))
+      .filter((number) => !anchors.has(number) && !anchors.has(`${number}.1`))
       .map((number) => `${path}: section ${number} does not exist`),
   )
 }
@@ -72,14 +72,14 @@ const pathNames =
 
 /** Paths in the guides that do not exist. */
 export function unknownPaths(repository: Repository): readonly string[] {
-  const known = new Set(repository.keys())
+  const paths = new Set(repository.keys())
   for (const path of repository.keys()) {
-    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) known.add(folder)
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) paths.add(folder)
   }
   return guides.flatMap((guide) =>
     [...(repository.get(guide) ?? '').matchAll(pathNames)]
       .map(([, path = '']) => path)
-      .filter((path) => !known.has(path) && !known.has(`${path}.ts`))
+      .filter((path) => !paths.has(path) && !paths.has(`${path}.ts`))
       .map((path) => `${guide}: ${path} does not exist`),
   )
 }

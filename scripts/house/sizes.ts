@@ -12,7 +12,7 @@ const largeFolders: Readonly<Record<string, string>> = {
   contract: 'the shared vocabulary, one idea a file',
   'contract/report': 'one report model, or a part of one, a file',
   'harness/cli/commands': 'one command a file',
-  'harness/judges/responses': 'one judge a file',
+  'harness/judges/v3-stream': 'one judge a file',
 }
 
 /** Source files that are longer, with the reason. */

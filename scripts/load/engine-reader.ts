@@ -1,5 +1,6 @@
 /** The engine of `chatgen load` on one worker, every event judged. */
 
+import { writePassages } from '../../fixtures/content/passages.ts'
 import { runWorkers } from '../../harness/load/engine/worker-pool.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
@@ -37,6 +38,7 @@ export async function readWithEngine(
   const setup = {
     target: { ...plainTarget(url, key), headers: { 'x-chatgen-stamps': '1' }, tag },
     spec,
+    passages: await writePassages(spec.seed),
     needs: { v3: 0, v2: 0, history: 0 },
     keepAlive: true,
     drainNs: 30e9,

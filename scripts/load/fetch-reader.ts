@@ -5,12 +5,12 @@ import { type ReaderOptions, type ReaderResult, requestOf, Window } from './read
 export async function readFetch(options: ReaderOptions): Promise<ReaderResult> {
   const window = new Window(options)
   const { path, headers, body } = requestOf(options)
-  const ends: Promise<void>[] = []
+  const completions: Promise<void>[] = []
   for (let index = 0; index < options.streams; index += 1) {
-    ends.push(oneAfterTheOther())
+    completions.push(oneAfterTheOther())
     await sleep(options.streamMs / options.streams)
   }
-  await Promise.all(ends)
+  await Promise.all(completions)
   return window.result()
 
   async function oneAfterTheOther(): Promise<void> {

@@ -9,7 +9,7 @@ import { isFragment, type ResponseEvent } from '../../reference-server/events/se
 import type { SseBlock } from '../../reference-server/events/sse.ts'
 import type { Call } from '../../reference-server/http/call.ts'
 import { parsePace, type Services, startReferenceServer } from '../../reference-server/index.ts'
-import { mapAsync } from '../../reference-server/runtime/map-async.ts'
+import { mapValues } from '../../reference-server/runtime/timed-values.ts'
 
 export interface LoggingServerOptions {
   readonly pace: string
@@ -46,7 +46,7 @@ function logging(streams: Open[]): (parts: Services) => Services {
       const stream: Open = { id: call.id, received, head: now(), sent: [], kinds: '', ended: 0 }
       streams.push(stream)
       open.set(call, stream)
-      const blocks = mapAsync(usual.blocks, (block) => {
+      const blocks = mapValues(usual.blocks, (block) => {
         stream.kinds += kindOf(block)
         return block
       })
@@ -65,7 +65,7 @@ async function* logged(
   chunks: AsyncIterable<Uint8Array>,
   stream: Open,
 ): AsyncGenerator<Uint8Array, void> {
-  yield* mapAsync(chunks, (chunk) => {
+  yield* mapValues(chunks, (chunk) => {
     stream.sent.push(now())
     return chunk
   })

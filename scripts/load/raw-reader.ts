@@ -8,12 +8,12 @@ export async function readRaw(options: ReaderOptions): Promise<ReaderResult> {
   const window = new Window(options)
   const request = requestBytes(options)
   const buffer = Buffer.allocUnsafe(65_536)
-  const ends: Promise<void>[] = []
+  const completions: Promise<void>[] = []
   for (let index = 0; index < options.streams; index += 1) {
-    ends.push(oneConnection(options.url, request, buffer, window))
+    completions.push(oneConnection(options.url, request, buffer, window))
     await sleep(options.streamMs / options.streams)
   }
-  await Promise.all(ends)
+  await Promise.all(completions)
   return window.result()
 }
 

@@ -1,8 +1,9 @@
 /** Processes on free loopback ports. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../reference-server/test-support/free-port.ts'
+import { temporaryPaths } from '../foreign/programs.ts'
 
 /** One worker, so that the turn of round robin is one. */
 export async function startNginx(
@@ -12,16 +13,13 @@ export async function startNginx(
 ): Promise<{ readonly port: number; readonly child: ChildProcess }> {
   const port = await freePort()
   const upstream = servers.map((server) => `server 127.0.0.1:${server};`).join(' ')
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${join(folder, name)};`,
-  )
   const file = join(folder, 'nginx.conf')
   writeFileSync(
     file,
     `worker_processes 1; daemon off; error_log stderr error; pid ${join(folder, 'nginx.pid')};
 events { worker_connections 4096; }
 http {
-  access_log off; ${paths.join(' ')}
+  access_log off; ${temporaryPaths(folder).join(' ')}
   upstream replicas { ${upstream} keepalive 64; }
   server {
     listen 127.0.0.1:${port};
@@ -40,19 +38,6 @@ http {
 
 export function urlOf(port: number): string {
   return `http://127.0.0.1:${port}`
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      )
-    })
-  })
 }
 
 export async function listening(port: number): Promise<void> {

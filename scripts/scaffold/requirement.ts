@@ -30,10 +30,10 @@ export interface Skeleton {
  */
 export function requirementSkeleton(repository: Repository, added: NewRequirement): Skeleton {
   const { id, title, beside } = added
-  const neighbor = requirementIds.find((known) => known === beside)
+  const neighbor = requirementIds.find((one) => one === beside)
   if (neighbor === undefined) throw new SyntaxError(`${beside}: no such requirement`)
   const area = areaOf(neighbor)
-  const siblings = requirementIds.filter((known) => areaOf(known) === area)
+  const siblings = requirementIds.filter((one) => areaOf(one) === area)
   const next = `${area}-${String(siblings.length + 1).padStart(2, '0')}`
   if (id !== next) throw new SyntaxError(`${id}: the next id of this area is ${next}`)
   const level = levelOf(title)
@@ -112,7 +112,7 @@ function scenarioText(id: string, surface: Surface): string {
   return `  test(
     'TODO: the rule of ${id}',
     covers(['${id}'], ${cost}),
-    async ({ ${fixture}, claim }) => {
+    async ({ ${fixture}, claim, prompts }) => {
 ${request.map((line) => `      ${line}`).join('\n')}
       claim('${id}', () => expectAccepted(exchange, 'the request'), exchange)
     },
@@ -126,14 +126,14 @@ const plainRequests: Readonly<
   openai: {
     fixture: 'openai',
     cost: '{ requests: 1, generations: 1 }',
-    request: ["const exchange = await openai.chat(openai.chatBody('Name a colour.'))"],
+    request: ['const exchange = await openai.chat(openai.chatBody(prompts.brief()))'],
   },
   v2: {
     fixture: 'v2',
     cost: '{ requests: 1 }',
     request: [
       'const chat = await v2.chat()',
-      "const exchange = await v2.message(v2.messageBody(chat, 'Name a colour.'))",
+      'const exchange = await v2.message(v2.messageBody(chat, prompts.brief()))',
     ],
   },
   v3: {
@@ -141,7 +141,7 @@ const plainRequests: Readonly<
     cost: '{ requests: 2, generations: 1, chats: 1 }',
     request: [
       'const chat = await v3.createChat()',
-      "const exchange = await v3.generate(v3.generateBody(chat, 'Name a colour.'))",
+      'const exchange = await v3.generate(v3.generateBody(chat, prompts.brief()))',
     ],
   },
 }

@@ -18,8 +18,8 @@ describe('compatible surface: authentication', () => {
   test(
     'POST /chat/completions wants the right key',
     covers(rows, { requests: 19, generations: 1 }),
-    async ({ openai, claim, expectRejected, keys }) => {
-      const body = openai.chatBody('Say hello.', { max_tokens: 16 })
+    async ({ openai, claim, expectRejected, keys, prompts }) => {
+      const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
       acceptsKey(claim, 'OAI-AUTH-05', control, isCompletion(control))
 

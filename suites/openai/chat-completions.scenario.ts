@@ -13,7 +13,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { buildRecall } from '../support/test-data.ts'
 
-/** Sections 2.2 and 4.1: POST /chat/completions, answered in one piece. */
+/** Sections 2.2 and 4.1: POST /chat/completions, answered without a stream. */
 describe('compatible surface: chat completions', () => {
   test(
     'a question gets a completion',
@@ -34,8 +34,8 @@ describe('compatible surface: chat completions', () => {
       ],
       { requests: 1, generations: 1 },
     ),
-    async ({ openai, claim }) => {
-      const answer = await openai.chat(openai.chatBody('Name a colour and say why you like it.'))
+    async ({ openai, claim, prompts }) => {
+      const answer = await openai.chat(openai.chatBody(prompts.reasoned()))
       claim('OAI-CHAT-01', () => expectCompletion(answer))
     },
   )
@@ -43,10 +43,10 @@ describe('compatible surface: chat completions', () => {
   test(
     'a system message is accepted beside that of the user',
     covers(['OAI-CHAT-12'], { requests: 1, generations: 1 }),
-    async ({ openai, claim }) => {
+    async ({ openai, claim, prompts }) => {
       const messages = [
-        { role: 'system', content: 'You are brief.' },
-        { role: 'user', content: 'Name a colour.' },
+        { role: 'system', content: prompts.instruction(prompts.instruction('You are brief.')) },
+        { role: 'user', content: prompts.brief() },
       ]
       const answer = await openai.chat(openai.chatBody('', { messages }))
       claim('OAI-CHAT-12', () => expectAccepted(answer))
@@ -60,41 +60,43 @@ describe('compatible surface: chat completions', () => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
       const able = await openai.chatOk(openai.chatBody(`${tell} ${ask}`))
-      const fresh = await openai.chat(openai.chatBody(ask))
-      const [a, b] = [able.exchange, fresh].map((exchange) => {
+      const otherReply = await openai.chat(openai.chatBody(ask))
+      const [a, b] = [able.exchange, otherReply].map((exchange) => {
         const completion = bodyJson(exchange)
         return isObject(completion) ? completion['id'] : undefined
       })
-      if (a !== undefined && succeeded(fresh)) {
+      if (a !== undefined && succeeded(otherReply)) {
         claim(
           'OAI-CHAT-14',
           () => expect(b, 'the id of another completion').not.toBe(a),
           able.exchange,
-          fresh,
+          otherReply,
         )
       }
       assume(able.text.includes(nonce), 'the model does not give back a fact from the same message')
 
       const messages = [
         { role: 'user', content: tell },
-        { role: 'assistant', content: 'Noted.' },
+        { role: 'assistant', content: 'OK.' },
         { role: 'user', content: ask },
       ]
-      let known = false
-      for (let tries = 0; tries < 3 && !known; tries += 1) {
-        known = (
+      let isRemembered = false
+      for (let tries = 0; tries < 3 && !isRemembered; tries += 1) {
+        isRemembered = (
           await openai.chatOk(openai.chatBody('', { messages }), { role: 'act' })
         ).text.includes(nonce)
       }
-      claim('OAI-CHAT-13', () => expect(known, 'the fact of the first message is known').toBe(true))
+      claim('OAI-CHAT-13', () =>
+        expect(isRemembered, 'the fact of the first message is known').toBe(true),
+      )
 
-      assume(succeeded(fresh), 'the question alone was refused', fresh)
-      const text = answerText(fresh) ?? ''
+      assume(succeeded(otherReply), 'the question alone was refused', otherReply)
+      const text = answerText(otherReply) ?? ''
       claim(
         'OAI-CHAT-16',
         () => expect(text, 'the answer to another request').not.toContain(nonce),
         able.exchange,
-        fresh,
+        otherReply,
       )
     },
   )

@@ -24,12 +24,12 @@ describe('compatible surface: models', () => {
     covers(['OAI-MODELS-01', 'OAI-MODELS-04', 'OAI-MODELS-05'], { requests: 1 }),
     async ({ openai, claim, profile, session }) => {
       const list = await openai.models()
-      const known = [profile.models.main, ...profile.models.aliases]
+      const names = [profile.models.main, ...profile.models.aliases]
       claim('OAI-MODELS-01', () => {
         expectAccepted(list)
-        const named = known.filter((id) => contains(answerJson(list), id))
+        const named = names.filter((id) => contains(answerJson(list), id))
         if (named.length > 0) return
-        const expected = `a list with ${known.join(' or ')}`
+        const expected = `a list with ${names.join(' or ')}`
         throw new ContractViolation(`expected ${expected}, received ${describeAnswer(list)}`)
       })
       if (succeeded(list)) session.observe('OPEN-08', describeShape(list), [list])
@@ -53,14 +53,14 @@ describe('compatible surface: models', () => {
   test(
     'every accepted id of the main model works on the compatible surface',
     covers(['OAI-MODELS-02'], { requests: 2, generations: 2 }),
-    async ({ openai, claim, profile, session }) => {
+    async ({ openai, claim, profile, session, prompts }) => {
       for (const model of modelAliases(profile)) {
         const answer = await openai.chat(
-          openai.chatBody('Name a colour.', { max_tokens: 16, model }),
+          openai.chatBody(prompts.brief(), { max_tokens: 16, model }),
         )
         claim('OAI-MODELS-02', () => expectAccepted(answer, `a request with the model ${model}`))
         const streamed = await openai.chat(
-          openai.chatBody('Name a colour.', { max_tokens: 16, model, stream: true }),
+          openai.chatBody(prompts.brief(), { max_tokens: 16, model, stream: true }),
         )
         claim(
           'OAI-MODELS-02',
@@ -79,10 +79,10 @@ describe('compatible surface: models', () => {
   test(
     'the vision model works on the compatible surface',
     covers(['OAI-MODELS-03'], { requests: 1, generations: 1 }),
-    async ({ openai, claim, profile }) => {
+    async ({ openai, claim, profile, prompts }) => {
       const { vision } = profile.models
       const answer = await openai.chat(
-        openai.chatBody('Name a colour.', { max_tokens: 16, model: vision }),
+        openai.chatBody(prompts.brief(), { max_tokens: 16, model: vision }),
       )
       claim('OAI-MODELS-03', () => expectAccepted(answer, `a request with the model ${vision}`))
     },

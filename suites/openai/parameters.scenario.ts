@@ -16,9 +16,9 @@ describe('compatible surface: parameters', () => {
   test(
     'temperature is accepted from 0 to 2 and refused outside',
     covers(['OAI-TEMP-01', 'OAI-TEMP-02'], { requests: 7, generations: 3 }),
-    async ({ openai, claim, expectRejected }) => {
+    async ({ openai, claim, expectRejected, prompts }) => {
       const body = (temperature: number) =>
-        openai.chatBody('Name a colour.', { max_tokens: 16, temperature })
+        openai.chatBody(prompts.brief(), { max_tokens: 16, temperature })
       for (const temperature of [0, 2]) {
         const answer = await openai.chat(body(temperature))
         claim('OAI-TEMP-01', () =>
@@ -43,9 +43,9 @@ describe('compatible surface: parameters', () => {
   test(
     'top_p is accepted',
     covers(['OAI-TOPP-01'], { requests: 1, generations: 1 }),
-    async ({ openai, claim }) => {
+    async ({ openai, claim, prompts }) => {
       const answer = await openai.chat(
-        openai.chatBody('Name a colour.', { max_tokens: 16, top_p: 0.5 }),
+        openai.chatBody(prompts.brief(), { max_tokens: 16, top_p: 0.5 }),
       )
       claim('OAI-TOPP-01', () => expectAccepted(answer, 'a request with top_p'))
     },
@@ -54,8 +54,8 @@ describe('compatible surface: parameters', () => {
   test(
     'max_tokens limits an answer',
     covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 3, generations: 3 }),
-    async ({ openai, claim, session }) => {
-      const question = 'Count from one to two hundred, in words, one number a line.'
+    async ({ openai, claim, session, prompts }) => {
+      const question = prompts.longAnswer()
       const free = await openai.chatOk(openai.chatBody(question, { max_tokens: 100 }))
       if (tokensOf(free.exchange) <= 24) {
         const reason = 'the answer is short by itself, so that a limit does not show'
@@ -95,8 +95,8 @@ describe('compatible surface: parameters', () => {
   test(
     'a listed field of the wrong type is refused',
     covers(['OAI-ERR-02', 'OAI-TEMP-02'], { requests: 28, generations: 2 }),
-    async ({ openai, expectRejected }) => {
-      const right = openai.chatBody('Name a colour.', {
+    async ({ openai, expectRejected, prompts }) => {
+      const right = openai.chatBody(prompts.brief(), {
         temperature: 1,
         max_tokens: 16,
         top_p: 1,
@@ -109,7 +109,7 @@ describe('compatible surface: parameters', () => {
           `${field}: ${JSON.stringify(value)}`,
           { ...right, [field]: value },
         ]),
-        ['messages[0].role: 7', { ...right, messages: [{ role: 7, content: 'Name a colour.' }] }],
+        ['messages[0].role: 7', { ...right, messages: [{ role: 7, content: prompts.brief() }] }],
         ['messages[0].content: 7', { ...right, messages: [{ role: 'user', content: 7 }] }],
       ]
       for (const [what, body] of wrong) {
@@ -146,9 +146,11 @@ describe('compatible surface: parameters', () => {
   test(
     'a body that is not JSON is refused',
     covers(['OAI-ERR-01'], { requests: 5, generations: 1 }),
-    async ({ openai, expectRejected }) => {
-      const right = JSON.stringify(openai.chatBody('Name a colour.', { max_tokens: 16 }))
-      const control = await openai.raw(right, { role: 'control' })
+    async ({ openai, expectRejected, prompts }) => {
+      const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
+      const control = await openai.chat(body, { role: 'control' })
+      // As it was accepted, with members that the server wants as well.
+      const right = new TextDecoder().decode(control.request.body ?? undefined)
       for (const [what, text] of [
         ['a body that breaks off', right.slice(0, -2)],
         ['a body with a stray comma', right.replace('{', '{,')],
@@ -168,17 +170,17 @@ describe('compatible surface: parameters', () => {
   test(
     'doubtful values are answered somehow',
     covers(['OAI-ERR-02'], { requests: 3, generations: 1 }),
-    async ({ openai, session }) => {
+    async ({ openai, session, prompts }) => {
       const doubtful = {
-        'an unknown model': openai.chatBody('Name a colour.', { model: session.nonce() }),
+        'an unknown model': openai.chatBody(prompts.brief(), { model: session.nonce() }),
         'empty messages': openai.chatBody('', { messages: [] }),
-        'a negative max_tokens': openai.chatBody('Name a colour.', { max_tokens: -1 }),
+        'a negative max_tokens': openai.chatBody(prompts.brief(), { max_tokens: -1 }),
       }
       for (const [what, body] of Object.entries(doubtful)) {
-        const seen = await openai.chat(body, { role: 'probe' })
+        const probe = await openai.chat(body, { role: 'probe' })
         const question = what === 'an unknown model' ? 'OPEN-32' : 'OPEN-38'
-        session.observe(question, `${what}: ${seen.response?.status}`, [seen])
-        if (!succeeded(seen)) session.observe('OPEN-19', describeShape(seen), [seen])
+        session.observe(question, `${what}: ${probe.response?.status}`, [probe])
+        if (!succeeded(probe)) session.observe('OPEN-19', describeShape(probe), [probe])
         // Who answers one of them answers most: that is not worth another generation.
         else break
       }

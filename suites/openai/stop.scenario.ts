@@ -15,13 +15,13 @@ import {
  * answer and the same is asked again. An answer that goes another way than before proves nothing.
  */
 describe('compatible surface: stop sequences', () => {
-  const question = 'Tell me in five sentences what the sea looks like in winter.'
   const steady = { temperature: 0, max_tokens: 160 }
 
   test(
     'an answer ends at a stop sequence given as string, or as one of an array',
     covers(['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-03'], { requests: 3, generations: 3 }),
-    async ({ openai, claim, session }) => {
+    async ({ openai, claim, session, prompts }) => {
+      const question = prompts.sentences(5, 'the sea looks in winter')
       const before = await openai.chatOk(openai.chatBody(question, steady))
       const word = middleWord(before.text)
       assume(word, 'the answer is too short to take a stop sequence from', before.exchange)
@@ -67,7 +67,8 @@ describe('compatible surface: stop sequences', () => {
   test(
     'a stream ends at a stop sequence that lies within one chunk, or across two',
     covers(['OAI-STOP-05', 'OAI-STOP-04'], { requests: 4, generations: 4 }),
-    async ({ openai, claim, session }) => {
+    async ({ openai, claim, session, prompts }) => {
+      const question = prompts.sentences(5, 'the sea looks in winter')
       const body = openai.chatBody(question, { ...steady, stream: true })
       const before = await openai.chatOk(body)
       const deltas = deltasOf(before.exchange).map(({ text }) => text)

@@ -14,8 +14,6 @@ import { arrivalOfText, expectSpread } from '../support/delivery.ts'
  * any stream can show is judged as it passes, in harness/judges/completions.
  */
 describe('compatible surface: streaming', () => {
-  const question = 'Tell me in three sentences how bread is made.'
-
   test(
     'an answer is streamed in chunks, as a deterministic target gives it in one piece',
     covers(
@@ -27,7 +25,8 @@ describe('compatible surface: streaming', () => {
       ],
       { requests: 7, generations: 3 },
     ),
-    async ({ openai, claim, expectRejected, keys }) => {
+    async ({ openai, claim, expectRejected, keys, prompts }) => {
+      const question = prompts.sentences(3, 'bread is made')
       const body = openai.chatBody(question, { stream: true })
       const streamed = await openai.chatOk(body, { role: 'act' })
       claim('OAI-STREAM-04', () => expect(streamed.text, 'the joined deltas').not.toBe(''))
@@ -60,17 +59,18 @@ describe('compatible surface: streaming', () => {
   test(
     'chunks arrive while the answer is made',
     covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 3),
-    async ({ openai, claim }) => {
+    async ({ openai, claim, prompts }) => {
       const ask = async (text: string, more = {}) => {
         const body = openai.chatBody(text, { stream: true, ...more })
         return (await openai.chatOk(body, { role: 'act' })).exchange
       }
-      const { kind, seen, replies } = await arrivalOfText(
+      const { kind, description, replies } = await arrivalOfText(
+        prompts,
         (text) => ask(text),
-        () => ask('Name a colour.', { max_tokens: 4 }),
+        () => ask(prompts.brief(), { max_tokens: 4 }),
       )
-      assume(kind !== 'undecided', seen, ...replies)
-      claim('OAI-STREAM-11', () => expectSpread(kind, seen), ...replies)
+      assume(kind !== 'undecided', description, ...replies)
+      claim('OAI-STREAM-11', () => expectSpread(kind, description), ...replies)
     },
   )
 })

@@ -34,7 +34,6 @@ describe('compatible surface: tools, response_format and n', () => {
       },
     },
   }
-  const question = 'What time is it in Lisbon? Use the tool.'
   const required = { tools: [tool], tool_choice: 'required' }
 
   /** Holds for a refusal as well. */
@@ -46,7 +45,8 @@ describe('compatible surface: tools, response_format and n', () => {
   test(
     'a required tool call is made or refused, and its result is accepted',
     covers(['OAI-TOOL-01', 'OAI-TOOL-02', 'OAI-TOOL-04'], { requests: 2, generations: 2 }),
-    async ({ openai, claim }) => {
+    async ({ openai, claim, prompts }) => {
+      const question = prompts.time()
       const called = await openai.chat(openai.chatBody(question, required))
       const made = claim('OAI-TOOL-01', () => expectCalls(called), called)
       const calls = toolCallsOf(called)
@@ -66,8 +66,9 @@ describe('compatible surface: tools, response_format and n', () => {
   test(
     'a required tool call is streamed or refused',
     covers(['OAI-TOOL-01', 'OAI-TOOL-03'], { requests: 1, generations: 1 }),
-    async ({ openai, claim }) => {
-      const streamed = await openai.chat(openai.chatBody(question, { ...required, stream: true }))
+    async ({ openai, claim, prompts }) => {
+      const body = openai.chatBody(prompts.time(), { ...required, stream: true })
+      const streamed = await openai.chat(body)
       claim('OAI-TOOL-01', () => expectCalls(streamed), streamed)
     },
   )
@@ -75,17 +76,16 @@ describe('compatible surface: tools, response_format and n', () => {
   test(
     'an answer in JSON is JSON, or refused',
     covers(['OAI-FORMAT-01', 'OAI-FORMAT-02'], { requests: 2, generations: 2 }),
-    async ({ openai, claim }) => {
-      const instruction =
-        'Name a city and its country, as a JSON object with members city and country.'
-      const asked = (response_format: object) =>
+    async ({ openai, claim, prompts }) => {
+      const instruction = prompts.place()
+      const requestWith = (response_format: object) =>
         openai.chat(openai.chatBody(instruction, { response_format }))
 
-      const free = await asked({ type: 'json_object' })
+      const free = await requestWith({ type: 'json_object' })
       if (!supports(free) || cameToItsEnd(free)) {
         claim('OAI-FORMAT-01', () => expectContent(free, isObject, 'a JSON object'), free)
       }
-      const strict = await asked({ type: 'json_schema', json_schema: place })
+      const strict = await requestWith({ type: 'json_schema', json_schema: place })
       if (!supports(strict) || cameToItsEnd(strict)) {
         const what = 'an object of the schema: a city, and Norway or Portugal as its country'
         claim('OAI-FORMAT-02', () => expectContent(strict, isPlace, what), strict)
@@ -96,11 +96,11 @@ describe('compatible surface: tools, response_format and n', () => {
   test(
     'n choices are given, or refused',
     covers(['OAI-N-01'], { requests: 1, generations: 1 }),
-    async ({ openai, claim }) => {
-      const answer = await openai.chat(openai.chatBody('Name a colour.', { n: 2 }))
+    async ({ openai, claim, prompts }) => {
+      const answer = await openai.chat(openai.chatBody(prompts.brief(), { n: 2 }))
       const indexes = choicesOf(answer).map((choice) => choice['index'])
-      const shown = supports(answer) ? indexes.toSorted() : [0, 1]
-      claim('OAI-N-01', () => expect(shown, 'indexes of the choices with n: 2').toEqual([0, 1]))
+      const usable = supports(answer) ? indexes.toSorted() : [0, 1]
+      claim('OAI-N-01', () => expect(usable, 'indexes of the choices with n: 2').toEqual([0, 1]))
     },
   )
 })
@@ -127,6 +127,6 @@ function isPlace(value: unknown): boolean {
 function expectContent(answer: Exchange, fits: (value: unknown) => boolean, what: string): void {
   if (!supports(answer)) return
   const content = String(messageOf(answer)['content'])
-  const shown = content.length > 80 ? `${content.slice(0, 80)}…` : content
-  expect(fits(jsonContentOf(answer)), `content is ${what}; it is ${shown}`).toBe(true)
+  const excerpt = content.length > 80 ? `${content.slice(0, 80)}…` : content
+  expect(fits(jsonContentOf(answer)), `content is ${what}; it is ${excerpt}`).toBe(true)
 }

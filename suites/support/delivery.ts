@@ -3,13 +3,12 @@ import {
   type Delivery,
   deliveryOf,
   type Exchange,
+  type Prompts,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** One text for each try: a target may answer a text that it knows from what it has stored. */
-const longAnswers = ['bicycle', 'lighthouse', 'compass'].map(
-  (subject) => `Write ten sentences about the history of the ${subject}.`,
-)
-const maxAsks = longAnswers.length
+/** A text of its own for each try: a target may answer a text that it knows from what it has stored. */
+const subjects = ['bicycles came about', 'lighthouses came about', 'compasses came about']
+const maxAsks = subjects.length
 
 /** Number of streams with gathered text that decides. */
 const enough = 2
@@ -20,7 +19,7 @@ const briefShare = 0.6
 export interface Arrival {
   readonly kind: 'spread' | 'held back' | 'undecided'
   /** Observation, for a sentence. */
-  readonly seen: string
+  readonly description: string
   readonly replies: readonly Exchange[]
 }
 
@@ -30,36 +29,42 @@ export interface Arrival {
  * may have been made at once, after a wait: it was not where a `brief` one is there far sooner.
  */
 export async function arrivalOfText(
+  prompts: Prompts,
   ask: (text: string) => Promise<Exchange>,
   brief: () => Promise<Exchange>,
 ): Promise<Arrival> {
   const replies: Exchange[] = []
   const gathered: Delivery[] = []
-  let seen = ''
+  let description = ''
   while (replies.length < maxAsks) {
-    const reply = await ask(longAnswers[replies.length] ?? '')
+    const reply = await ask(prompts.sentences(10, subjects[replies.length] ?? ''))
     const delivery = deliveryOf(reply)
     replies.push(reply)
     // A repeat after a failed conversation may be answered from what is stored.
     if (reply.labels.repeatOf !== undefined) continue
-    if (delivery.kind === 'spread') return { kind: 'spread', seen: delivery.seen, replies: [reply] }
+    if (delivery.kind === 'spread')
+      return { kind: 'spread', description: delivery.description, replies: [reply] }
     if (delivery.kind !== 'undecided') gathered.push(delivery)
-    seen = delivery.seen
+    description = delivery.description
   }
-  const summary = `${gathered.at(-1)?.seen ?? seen}, and alike in ${gathered.length} of ${maxAsks} streams`
-  if (gathered.length < enough) return { kind: 'undecided', seen, replies }
+  const summary = `${gathered.at(-1)?.description ?? description}, and alike in ${gathered.length} of ${maxAsks} streams`
+  if (gathered.length < enough) return { kind: 'undecided', description: description, replies }
   if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough) {
-    return { kind: 'held back', seen: summary, replies }
+    return { kind: 'held back', description: summary, replies }
   }
   const control = await brief()
   const longest = Math.max(...replies.map(({ ending }) => ending.atMs))
   if (control.ending.atMs > longest * briefShare) {
     const took = `a brief answer took ${Math.round(control.ending.atMs)} ms as well`
-    return { kind: 'undecided', seen: `${summary}, but ${took}`, replies: [...replies, control] }
+    return {
+      kind: 'undecided',
+      description: `${summary}, but ${took}`,
+      replies: [...replies, control],
+    }
   }
-  return { kind: 'held back', seen: summary, replies: [...replies, control] }
+  return { kind: 'held back', description: summary, replies: [...replies, control] }
 }
 
-export function expectSpread(kind: Arrival['kind'], seen: string): void {
-  if (kind !== 'spread') throw new ContractViolation(seen)
+export function expectSpread(kind: Arrival['kind'], description: string): void {
+  if (kind !== 'spread') throw new ContractViolation(description)
 }

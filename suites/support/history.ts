@@ -30,7 +30,7 @@ export async function claimOutputKept(
   if (!Array.isArray(output)) return
   const { rows, pages } = await v3.waitForHistory(
     chat,
-    (seen) => compareOutputWithHistory(output, seen).length === 0,
+    (rows) => compareOutputWithHistory(output, rows).length === 0,
   )
   if (rows.length === 0 || !everyItemShown(rows)) return
   const differences = compareOutputWithHistory(output, rows)

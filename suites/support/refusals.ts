@@ -35,7 +35,7 @@ export async function claimNoStep(
   refused: Exchange,
 ): Promise<void> {
   if (!isDeclined(refused)) return
-  const { rows, pages } = await v3.walk(chat)
+  const { rows, pages } = await v3.historyAfterPause(chat)
   claim(
     'V3-GEN-14',
     () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([]),

@@ -19,11 +19,12 @@ export function buildRecall(
   return { tell: tell.replaceAll('{nonce}', nonce), ask }
 }
 
-/** A small text file with the tag of the run in its name, found by the nonce that its name begins with. */
+/** A small text file with the tag of the run, if any, in its name, which begins with the nonce. */
 export function buildTextFile(session: Session, nonce = session.nonce(), more = '') {
-  const text = `Notes of ${nonce}${more}.\nThe tower of ${nonce} is 47 metres high.\n`
+  const { tag } = session.context.setup
+  const { text } = session.prompts.document(`${nonce}${more}`)
   return {
-    name: `${nonce}${more}-${session.context.setup.tag}.txt`,
+    name: `${nonce}${more}${tag === '' ? '' : `-${tag}`}.txt`,
     type: 'text/plain',
     bytes: new TextEncoder().encode(text),
   }

@@ -10,6 +10,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { allBadCredentials, badCredentials } from '../support/credentials.ts'
+import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
 describe('v2: authentication', () => {
@@ -25,9 +26,9 @@ describe('v2: authentication', () => {
   test(
     'POST /api/v2/message wants the right token',
     covers(rows, { requests: 20 }),
-    async ({ v2, claim, expectRejected, keys }) => {
+    async ({ v2, claim, expectRejected, keys, prompts }) => {
       const chat = await v2.chat()
-      const body = v2.messageBody(chat, 'Name a colour.')
+      const body = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(body, { role: 'control' })
       acceptsKey(claim, 'V2-AUTH-05', control, succeeded(control) && isObject(bodyJson(control)))
 
@@ -48,17 +49,18 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message/generate wants the right token',
-    covers(rows, { requests: 17, generations: 1 }),
-    async ({ v2, claim, expectRejected, keys }) => {
+    covers(rows, { requests: 19, generations: 1, chats: 1 }),
+    async ({ v2, claim, expectRejected, keys, prompts }) => {
       const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, 'Name a colour.')
+      const { id } = await v2.storeOk(chat, prompts.brief())
       const turn = v2.generateBody(chat, id)
       const control = await v2.generate(turn, { role: 'control' })
       acceptsKey(claim, 'V2-AUTH-05', control, answerText(control) !== undefined)
 
       requireProfile(keys.v2, 'apiKey')
+      const sendReply = await replyToUnanswered(v2, { prompts }, turn)
       for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
-        const send = () => v2.generate(turn, { role: 'negative', authorization })
+        const send = () => sendReply((body) => body, { authorization })
         await expectRejected({
           row,
           noServerError: 'V2-AUTH-06',

@@ -15,15 +15,16 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { buildRecall, modelAliases, visionModels } from '../support/test-data.ts'
+import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 4.2: POST /message/generate answers a stored message. */
 describe('v2: generation', () => {
   test(
     'a stored message is answered',
     covers(['V2-GEN-01'], { requests: 3, generations: 1 }),
-    async ({ v2, claim, session }) => {
+    async ({ v2, claim, session, prompts }) => {
       const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, 'Name a colour and say why you like it.')
+      const { id } = await v2.storeOk(chat, prompts.reasoned())
       const reply = await v2.generate(v2.generateBody(chat, id))
       claim('V2-GEN-01', () => {
         expectAccepted(reply, 'a generation')
@@ -36,14 +37,15 @@ describe('v2: generation', () => {
 
   test(
     'a v2 generation without a required field is refused',
-    covers(['V2-GEN-02', 'V2-MSG-15'], { requests: 9, generations: 1 }),
-    async ({ v2, expectRejected, session }) => {
+    covers(['V2-GEN-02', 'V2-MSG-15'], { requests: 11, generations: 1, chats: 1 }),
+    async ({ v2, expectRejected, session, prompts }) => {
       const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, 'Name a colour.')
+      const { id } = await v2.storeOk(chat, prompts.brief())
       const right = v2.generateBody(chat, id)
       const control = await v2.generate(right, { role: 'control' })
+      const sendReply = await replyToUnanswered(v2, { prompts }, right)
       for (const field of ['chat_id', 'parent_id', 'model_id']) {
-        const send = () => v2.generate({ ...right, [field]: undefined }, { role: 'negative' })
+        const send = () => sendReply((body) => ({ ...body, [field]: undefined }))
         const what = `no ${field}`
         const refused = await expectRejected({
           row: 'V2-GEN-02',
@@ -60,21 +62,24 @@ describe('v2: generation', () => {
 
   test(
     'a v2 generation with a field of another type is refused',
-    covers(['V2-GEN-05', 'V2-MSG-15'], { requests: 13, generations: 1 }),
-    async ({ v2, expectRejected }) => {
+    covers(['V2-GEN-05', 'V2-MSG-15'], { requests: 15, generations: 1, chats: 1 }),
+    async ({ v2, expectRejected, prompts }) => {
       const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, 'Name a colour.')
+      const { id } = await v2.storeOk(chat, prompts.brief())
       const right = v2.generateBody(chat, id)
       const control = await v2.generate(right, { role: 'control' })
-      const wrong = {
-        chat_id: { id: chat },
-        parent_id: { id },
-        model_id: { id: 'model' },
-        exclude_tools: { tool: 'get_time' },
-      }
-      for (const [field, value] of [...Object.entries(wrong), ['exclude_tools', [7]] as const]) {
-        const send = () => v2.generate({ ...right, [field]: value }, { role: 'negative' })
-        const what = `${field}: ${JSON.stringify(value)}`
+      const sendReply = await replyToUnanswered(v2, { prompts }, right)
+      const inObject = (value: unknown) => ({ id: value })
+      const mistakes = [
+        ['chat_id', 'as an object', inObject],
+        ['parent_id', 'as an object', inObject],
+        ['model_id', 'as an object', inObject],
+        ['exclude_tools', 'as an object', () => ({ tool: 'get_time' })],
+        ['exclude_tools', 'with a number', () => [7]],
+      ] as const
+      for (const [field, mistake, wrongOf] of mistakes) {
+        const send = () => sendReply((body) => ({ ...body, [field]: wrongOf(body[field]) }))
+        const what = `${field} ${mistake}`
         await expectRejected({
           row: 'V2-GEN-05',
           noServerError: 'V2-MSG-15',
@@ -89,10 +94,10 @@ describe('v2: generation', () => {
 
   test(
     'both tool lists at once are refused',
-    covers(['V2-GEN-03', 'V2-MSG-15'], { requests: 5, generations: 1 }),
-    async ({ v2, expectRejected, session }) => {
+    covers(['V2-GEN-03', 'V2-MSG-15'], { requests: 7, generations: 1, chats: 1 }),
+    async ({ v2, expectRejected, session, prompts }) => {
       const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, 'Name a colour.')
+      const { id } = await v2.storeOk(chat, prompts.brief())
       const control = await v2.generate(
         v2.generateBody(chat, id, { exclude_tools: ['get_weather'] }),
         {
@@ -100,12 +105,13 @@ describe('v2: generation', () => {
         },
       )
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
+      const sendReply = await replyToUnanswered(v2, { prompts }, v2.generateBody(chat, id))
       const refused = await expectRejected({
         row: 'V2-GEN-03',
         noServerError: 'V2-MSG-15',
         control,
         what: 'include_tools and exclude_tools',
-        send: () => v2.generate(v2.generateBody(chat, id, lists), { role: 'negative' }),
+        send: () => sendReply((body) => ({ ...body, ...lists })),
         ping: () => v2.ping(chat),
       })
       session.observe('OPEN-21', `v2: ${refused.response?.status}`, [refused])
@@ -132,7 +138,7 @@ describe('v2: generation', () => {
   test(
     'the chain of parent_id gives the model its context',
     covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 16, generations: 4 }, 2),
-    async ({ v2, claim, profile, session }) => {
+    async ({ v2, claim, profile, session, prompts }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
       const able = await v2.storeAndGenerate(await v2.chat(), `${tell} ${ask}`)
@@ -145,28 +151,29 @@ describe('v2: generation', () => {
       const chat = await v2.chat()
       const stored = await v2.storeOk(chat, tell)
       // The fact stands two links away, so that a chain of one link does not look like a whole one.
-      const between = await v2.storeAndGenerate(chat, 'Name a colour.', { parent_id: stored.id })
-      let known = false
+      const between = await v2.storeAndGenerate(chat, prompts.brief(), { parent_id: stored.id })
+      let isRemembered = false
       let { reply } = between
-      for (let tries = 0; tries < 3 && !known; tries += 1) {
+      for (let tries = 0; tries < 3 && !isRemembered; tries += 1) {
         reply = (await v2.storeAndGenerate(chat, ask, { parent_id: between.messageId })).reply
-        known = answerText(reply)?.includes(nonce) ?? false
+        isRemembered = answerText(reply)?.includes(nonce) ?? false
       }
       claim(
         'V2-CTX-01',
-        () => expect(known, 'the fact of an earlier message of the chain is known').toBe(true),
+        () =>
+          expect(isRemembered, 'the fact of an earlier message of the chain is known').toBe(true),
         stored.exchange,
         reply,
       )
 
       const other = await v2.chat()
       assume(other !== chat, 'the profile names a single v2 chat, so none is fresh')
-      const fresh = (await v2.storeAndGenerate(other, ask)).reply
+      const otherReply = (await v2.storeAndGenerate(other, ask)).reply
       claim(
         'V2-CTX-02',
-        () => expect(answerText(fresh), 'the answer in a fresh chat').not.toContain(nonce),
+        () => expect(answerText(otherReply), 'the answer in a fresh chat').not.toContain(nonce),
         stored.exchange,
-        fresh,
+        otherReply,
       )
     },
   )
@@ -175,18 +182,22 @@ describe('v2: generation', () => {
     ['V2-MODEL-01', 'every accepted id of the main model works on v2', modelAliases],
     ['V2-MODEL-02', 'the vision model works on v2', visionModels],
   ] as const) {
-    test(title, covers([row], { requests: 3, generations: 1 }), async ({ v2, claim, profile }) => {
-      const chat = await v2.chat()
-      for (const model of modelsOf(profile)) {
-        const body = v2.messageBody(chat, 'Name a colour.', { model_id: model })
-        const stored = await v2.message(body)
-        const taken = () => expectAccepted(stored, `a message with model_id ${model}`)
-        if (!claim(row, taken, stored)) continue
-        const turn = v2.generateBody(chat, v2.storedId(stored), { model_id: model })
-        const reply = await v2.generate(turn)
-        claim(row, () => expectAccepted(reply, `model_id ${model}`), reply)
-      }
-    })
+    test(
+      title,
+      covers([row], { requests: 3, generations: 1 }),
+      async ({ v2, claim, profile, prompts }) => {
+        const chat = await v2.chat()
+        for (const model of modelsOf(profile)) {
+          const body = v2.messageBody(chat, prompts.brief(), { model_id: model })
+          const stored = await v2.message(body)
+          const taken = () => expectAccepted(stored, `a message with model_id ${model}`)
+          if (!claim(row, taken, stored)) continue
+          const turn = v2.generateBody(chat, v2.storedId(stored), { model_id: model })
+          const reply = await v2.generate(turn)
+          claim(row, () => expectAccepted(reply, `model_id ${model}`), reply)
+        }
+      },
+    )
   }
 })
 

@@ -34,9 +34,9 @@ describe('v2: messages', () => {
   test(
     'a message without a required field is refused',
     covers(['V2-MSG-08', 'V2-MSG-15'], { requests: 8 }),
-    async ({ v2, expectRejected, session }) => {
+    async ({ v2, expectRejected, session, prompts }) => {
       const chat = await v2.chat()
-      const right = v2.messageBody(chat, 'Name a colour.')
+      const right = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(right, { role: 'control' })
       for (const field of ['chat_id', 'content', 'model_id']) {
         const send = () => v2.message({ ...right, [field]: undefined }, { role: 'negative' })
@@ -57,13 +57,13 @@ describe('v2: messages', () => {
   test(
     'a message with a field of another type is refused',
     covers(['V2-MSG-09', 'V2-MSG-15'], { requests: 20 }),
-    async ({ v2, expectRejected }) => {
+    async ({ v2, expectRejected, prompts }) => {
       const chat = await v2.chat()
-      const right = v2.messageBody(chat, 'Name a colour.')
+      const right = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(right, { role: 'control' })
       const wrong = {
         chat_id: { id: chat },
-        content: { text: 'Name a colour.' },
+        content: { text: prompts.brief() },
         model_id: { id: 'model' },
         parent_id: { id: chat },
         think: { on: true },
@@ -89,14 +89,14 @@ describe('v2: messages', () => {
   test(
     'assistant_id may be a UUID or an identifier of instructions',
     covers(['V2-MSG-10'], { requests: 3 }),
-    async ({ v2, claim, profile, session }) => {
+    async ({ v2, claim, profile, session, prompts }) => {
       const chat = await v2.chat()
       const { withoutKnowledge, withKnowledge, instructions } = profile.assistants ?? {}
       const uuid = withoutKnowledge ?? withKnowledge
       requireProfile(uuid, 'assistants')
       for (const assistant of [uuid, instructions ?? 'brief']) {
         const stored = await v2.message(
-          v2.messageBody(chat, 'Name a colour.', { assistant_id: assistant }),
+          v2.messageBody(chat, prompts.brief(), { assistant_id: assistant }),
         )
         if (
           assistant !== uuid &&
@@ -118,10 +118,10 @@ describe('v2: messages', () => {
   test(
     'parent_id chains a message to its parent',
     covers(['V2-MSG-11'], { requests: 3 }),
-    async ({ v2, claim }) => {
+    async ({ v2, claim, prompts }) => {
       const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, 'Name a colour.')
-      const next = await v2.message(v2.messageBody(chat, 'And another.', { parent_id: id }))
+      const { id } = await v2.storeOk(chat, prompts.brief())
+      const next = await v2.message(v2.messageBody(chat, prompts.followUp(), { parent_id: id }))
       claim('V2-MSG-11', () => expectAccepted(next, 'a message with parent_id'), next)
     },
   )
@@ -129,10 +129,10 @@ describe('v2: messages', () => {
   test(
     'think may be sent or left out',
     covers(['V2-MSG-12'], { requests: 4 }),
-    async ({ v2, claim }) => {
+    async ({ v2, claim, prompts }) => {
       const chat = await v2.chat()
       for (const think of [true, false, undefined]) {
-        const stored = await v2.message(v2.messageBody(chat, 'Name a colour.', { think }))
+        const stored = await v2.message(v2.messageBody(chat, prompts.brief(), { think }))
         claim('V2-MSG-12', () => expectAccepted(stored, `a message with think: ${think}`), stored)
       }
     },
@@ -141,10 +141,10 @@ describe('v2: messages', () => {
   test(
     'rag may be a boolean or agent',
     covers(['V2-MSG-13'], { requests: 4 }),
-    async ({ v2, claim }) => {
+    async ({ v2, claim, prompts }) => {
       const chat = await v2.chat()
       for (const rag of [true, false, 'agent']) {
-        const stored = await v2.message(v2.messageBody(chat, 'Name a colour.', { rag }))
+        const stored = await v2.message(v2.messageBody(chat, prompts.brief(), { rag }))
         claim('V2-MSG-13', () => expectAccepted(stored, `a message with rag: ${rag}`), stored)
       }
     },
@@ -153,14 +153,14 @@ describe('v2: messages', () => {
   test(
     'attachments takes what the service returned for an upload',
     covers(['V2-MSG-14'], { requests: 3, uploads: 1 }),
-    async ({ v2, attachments, claim, session }) => {
+    async ({ v2, attachments, claim, session, prompts }) => {
       const file = buildTextFile(session)
       const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
       const record = attachments.recordIn(uploaded, file.name)
       assume(record, 'the answer to the upload shows no attachment', uploaded)
       const chat = await v2.chat()
       const stored = await v2.message(
-        v2.messageBody(chat, 'What is in the file?', { attachments: [record] }),
+        v2.messageBody(chat, prompts.reasoned(), { attachments: [record] }),
       )
       claim('V2-MSG-14', () => expectAccepted(stored, 'a message with attachments'), stored)
     },

@@ -46,12 +46,12 @@ describe('v2: retrieval', () => {
         ['V2-RAG-02', undefined],
         ['V2-RAG-03', 'agent'],
       ] as const) {
-        const asked = await ask(rag, more)
-        if (asked.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
+        const reply = await ask(rag, more)
+        if (reply.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
         else {
           const what = `the answer holds the fact of the knowledge base ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
-          const evidence = [...control.evidence, ...asked.evidence]
-          claim(row, () => expect(asked.searched, what).toBe(false), ...evidence)
+          const evidence = [...control.evidence, ...reply.evidence]
+          claim(row, () => expect(reply.searched, what).toBe(false), ...evidence)
         }
       }
     },

@@ -41,8 +41,8 @@ describe('v3: attachments', () => {
             file.name,
           )
         // A success that says nothing, of a file that nobody lists, may come from anybody.
-        const shown = !succeeded(uploaded) || record !== undefined || (await listed())
-        assume(shown, 'neither the answer to the upload nor the list shows the file', uploaded)
+        const isVisible = !succeeded(uploaded) || record !== undefined || (await listed())
+        assume(isVisible, 'neither the answer to the upload nor the list shows the file', uploaded)
         claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
         assume(
           record,
@@ -126,8 +126,10 @@ describe('v3: attachments', () => {
           'V3-ATT-09',
           () => {
             expectAccepted(limited, 'GET /attachment with limit')
-            const shown = names.filter((name) => attachments.lists(limited, name))
-            expect(shown.length, 'files of ours on a page with limit 2').toBeLessThanOrEqual(2)
+            const listedNames = names.filter((name) => attachments.lists(limited, name))
+            expect(listedNames.length, 'files of ours on a page with limit 2').toBeLessThanOrEqual(
+              2,
+            )
           },
           limited,
         )

@@ -9,13 +9,13 @@ describe('v3: types of the fields', () => {
   test(
     'a generation with a field of another type is refused',
     covers(['V3-GEN-17', 'V3-GEN-13'], { requests: 55, generations: 2, chats: 1 }),
-    async ({ v3, expectRejected, session, profile }) => {
+    async ({ v3, expectRejected, session, profile, prompts }) => {
       const chat = await v3.createChat()
       const wrong = {
         stream: { on: false },
         chat_id: { id: chat.id },
         model_id: { id: 'model' },
-        input: { text: 'Name a colour.' },
+        input: { text: prompts.brief() },
         think: { on: true },
         include_tools: { tool: 'get_time' },
         exclude_tools: { tool: 'get_time' },
@@ -32,7 +32,7 @@ describe('v3: types of the fields', () => {
       )
       const all = [...Object.entries(wrong), ...numbered]
       const [plain, streamed] = formsOf(profile).map((form) =>
-        v3.generateBody(chat, form.stream ? 'Name another colour.' : 'Name a colour.', { ...form }),
+        v3.generateBody(chat, form.stream ? prompts.otherBrief() : prompts.brief(), { ...form }),
       )
       for (const [right, fields, form] of [
         [plain, all, ''],

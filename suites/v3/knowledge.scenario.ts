@@ -58,13 +58,13 @@ describe('knowledge bases', () => {
       requests: 26,
       uploads: 1,
     }),
-    async ({ knowledge, chats, claim, expectRejected, keys, session }) => {
+    async ({ knowledge, chats, claim, expectRejected, keys, session, prompts }) => {
       const nonce = session.nonce()
       const file = buildTextFile(session, nonce)
       const uploaded = await knowledge.send('upload', { file, values: { name: file.name, nonce } })
       const accepted = claim('KB-02', () => expectAccepted(uploaded, 'an upload'), uploaded)
       assume(accepted, 'the upload was refused', uploaded)
-      const values = { question: `How high is the tower of ${nonce}?` }
+      const values = { question: prompts.document(nonce).question }
       const found = await chats.poll(
         () => knowledge.send('search', { values }),
         (body) => contains(body, nonce),
@@ -101,8 +101,8 @@ describe('knowledge bases', () => {
         name === null
           ? factsOf(answer).length > 0
           : contains(answerJson(answer), name === 'list' ? baseId : fact)
-      const known = routes.filter((name) => profile.knowledge?.routes?.[name])
-      for (const name of known.length > 0 ? known : [null]) {
+      const configured = routes.filter((name) => profile.knowledge?.routes?.[name])
+      for (const name of configured.length > 0 ? configured : [null]) {
         const [v3, plain] = await readBoth((prefix) => knowledge.send(name, { prefix }))
         assume(
           [v3, plain].some((answer) => succeeded(answer) && tells(answer, name)),
@@ -130,14 +130,14 @@ describe('knowledge bases', () => {
   test(
     'a document can be uploaded under both prefixes',
     covers(['KB-04'], { requests: 18, uploads: 2 }),
-    async ({ knowledge, chats, claim, session }) => {
+    async ({ knowledge, chats, claim, session, prompts }) => {
       const uploads: [boolean, Exchange][] = []
       for (const prefix of knowledgePrefixes) {
         const nonce = session.nonce()
         const file = buildTextFile(session, nonce)
         const values = { name: file.name, nonce }
         const uploaded = await knowledge.send('upload', { prefix, file, values })
-        const question = `How high is the tower of ${nonce}?`
+        const question = prompts.document(nonce).question
         const found =
           succeeded(uploaded) &&
           (await chats.poll(

@@ -20,20 +20,24 @@ describe('v3: media', () => {
   /** The head of an MP4 file, without a frame. */
   const video = 'data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE='
 
-  const ask = (part: object) => [
+  const ask = (text: string, part: object) => [
     {
       type: 'message',
       role: 'user',
-      content: [{ type: 'input_text', text: 'What do you see?' }, part],
+      content: [{ type: 'input_text', text }, part],
     },
   ]
 
   test(
     'input may carry an image',
     covers(['V3-GEN-07', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
-    async ({ v3, claim, profile }) => {
+    async ({ v3, claim, profile, prompts }) => {
       const chat = await v3.createChat()
-      const input = ask({ type: 'input_image', image_url: image, detail: 'auto' })
+      const input = ask(prompts.picture(), {
+        type: 'input_image',
+        image_url: image,
+        detail: 'auto',
+      })
       const reply = await v3.generate(
         v3.generateBody(chat, input, { model_id: profile.models.vision }),
       )
@@ -54,11 +58,11 @@ describe('v3: media', () => {
   test(
     'input may carry a video',
     covers(['V3-GEN-08'], { requests: 3, generations: 1, chats: 1 }),
-    async ({ v3, claim, profile, session }) => {
+    async ({ v3, claim, profile, session, prompts }) => {
       const chat = await v3.createChat()
       // Of the parts, the document shows input_text and input_image only.
       const guess = { type: 'input_video', video_url: '{url}' }
-      const input = ask(fill(profile.requests.video ?? guess, { url: video }))
+      const input = ask(prompts.picture(), fill(profile.requests.video ?? guess, { url: video }))
       const reply = await v3.generate(
         v3.generateBody(chat, input, { model_id: profile.models.vision }),
       )
@@ -77,10 +81,10 @@ describe('v3: media', () => {
   test(
     'the vision model works on v3',
     covers(['V3-MODEL-02'], { requests: 3, generations: 1, chats: 1 }),
-    async ({ v3, claim, profile }) => {
+    async ({ v3, claim, profile, prompts }) => {
       const chat = await v3.createChat()
       const reply = await v3.generate(
-        v3.generateBody(chat, 'Name a colour.', { model_id: profile.models.vision }),
+        v3.generateBody(chat, prompts.brief(), { model_id: profile.models.vision }),
       )
       claim('V3-MODEL-02', () => expectResponse(reply, 'the vision model'), reply)
     },

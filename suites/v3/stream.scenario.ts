@@ -17,11 +17,11 @@ import { claimOutputKept } from '../support/history.ts'
 
 /**
  * Section 6: the stream of events. Its requirements are in contract/catalogue/v3-stream.ts. Those that
- * any stream can show are judged as it passes, in harness/judges/responses; these scenarios make the
+ * any stream can show are judged as it passes, in harness/judges/v3-stream; these scenarios make the
  * streams that show all of them, and claim what takes more than one answer.
  */
 describe('v3: stream', () => {
-  /** Judged in every stream of any scenario; harness/judges/responses has a file for each concern. */
+  /** Judged in every stream of any scenario; harness/judges/v3-stream has a file for each concern. */
   const everyStream = requirementsOf('V3-SSE', {
     // A tool call, a search before the answer, and delivery in time have scenarios of their own.
     except: ['V3-SSE-23', 'V3-SSE-28', 'V3-SSE-30'],
@@ -30,15 +30,15 @@ describe('v3: stream', () => {
   test(
     'a reply is streamed as events',
     covers(everyStream, { requests: 3, generations: 1, chats: 1 }, 3),
-    async ({ v3, claim }) => {
+    async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
-      const question = 'Tell me in three sentences how bread is made.'
+      const question = prompts.sentences(3, 'bread is made')
       const ask = (stream: boolean) =>
         v3.generateOk(v3.generateBody(chat, question, { stream }), { role: 'act' })
       const replies = [await ask(true)]
       while (replies.length < 3 && replies.every(isCutOff)) replies.push(await ask(true))
       if (!replies.every(isCutOff)) return
-      // An answer may be cut or fail by chance; the control in one piece shows whether it has to.
+      // An answer may be cut or fail by chance; the unstreamed control shows whether it has to.
       const whole = await ask(false)
       assume(finalResponse(whole)?.['status'] === 'completed', 'no answer is completed', whole)
       claim(
@@ -57,9 +57,9 @@ describe('v3: stream', () => {
       generations: 1,
       chats: 1,
     }),
-    async ({ v3 }) => {
+    async ({ v3, prompts }) => {
       const chat = await v3.createChat()
-      const question = 'Repeat exactly: Größe, naïveté, Ελλάδα, 東京, 👩‍🚀🚀, café.'
+      const question = prompts.repeat()
       await v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'act' })
     },
   )
@@ -71,9 +71,9 @@ describe('v3: stream', () => {
       generations: 1,
       chats: 1,
     }),
-    async ({ v3 }) => {
+    async ({ v3, prompts }) => {
       const chat = await v3.createChat()
-      const question = 'Count from one to two hundred, in words, one number a line.'
+      const question = prompts.longAnswer()
       await v3.generateOk(v3.generateBody(chat, question, { stream: true, max_tokens: 12 }), {
         role: 'act',
       })
@@ -122,9 +122,9 @@ describe('v3: stream', () => {
         chats: 2,
       },
     ),
-    async ({ v3, claim }) => {
+    async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
-      const question = 'How many days are there in four weeks? Think it through.'
+      const question = prompts.calculation()
       const reply = await v3.generate(
         v3.generateBody(chat, question, { stream: true, think: true }),
       )
@@ -155,7 +155,7 @@ describe('v3: stream', () => {
       if (thoughts.length === 0 || answerText(whole) === undefined) return
       claim(
         'V3-THINK-02',
-        () => expect(repeated, 'reasoning that the answer in one piece repeats').toEqual([]),
+        () => expect(repeated, 'reasoning that the unstreamed answer repeats').toEqual([]),
         whole,
       )
     },
@@ -164,15 +164,16 @@ describe('v3: stream', () => {
   test(
     'events arrive while the answer is made',
     covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 3),
-    async ({ v3, claim }) => {
+    async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
-      const { kind, seen, replies } = await arrivalOfText(
+      const { kind, description, replies } = await arrivalOfText(
+        prompts,
         (text) => v3.generateOk(v3.generateBody(chat, text, { stream: true }), { role: 'act' }),
         () =>
-          v3.generateOk(v3.generateBody(chat, 'Name a colour.', { stream: true, max_tokens: 4 })),
+          v3.generateOk(v3.generateBody(chat, prompts.brief(), { stream: true, max_tokens: 4 })),
       )
-      assume(kind !== 'undecided', seen, ...replies)
-      claim('V3-SSE-30', () => expectSpread(kind, seen), ...replies)
+      assume(kind !== 'undecided', description, ...replies)
+      claim('V3-SSE-30', () => expectSpread(kind, description), ...replies)
     },
   )
 })

@@ -17,13 +17,13 @@ describe('v3: tool lists', () => {
   test(
     'both tool lists at once are refused, and leave nothing behind',
     covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 14, generations: 2, chats: 2 }),
-    async ({ v3, claim, expectRejected, session, profile }) => {
+    async ({ v3, claim, expectRejected, session, profile, prompts }) => {
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
       for (const form of formsOf(profile)) {
         const chat = await v3.createChat()
         const nonce = session.nonce()
         const control = await v3.generate(
-          v3.generateBody(chat, 'Name a colour.', { ...form, exclude_tools: lists.exclude_tools }),
+          v3.generateBody(chat, prompts.brief(), { ...form, exclude_tools: lists.exclude_tools }),
           { role: 'control' },
         )
         const refused = await expectRejected({
@@ -32,12 +32,9 @@ describe('v3: tool lists', () => {
           control,
           what: `include_tools and exclude_tools${describeForm(form)}`,
           send: () =>
-            v3.generate(
-              v3.generateBody(chat, `Name a colour for ${nonce}.`, { ...form, ...lists }),
-              {
-                role: 'negative',
-              },
-            ),
+            v3.generate(v3.generateBody(chat, prompts.brief(nonce), { ...form, ...lists }), {
+              role: 'negative',
+            }),
           ping: () => v3.ping(chat),
         })
         session.observe('OPEN-21', `${refused.response?.status} ${describeShape(refused)}`, [

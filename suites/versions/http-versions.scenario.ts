@@ -8,14 +8,13 @@ import {
   whereNegotiated,
 } from '../../harness/conformance/scenario/index.ts'
 
-const question = 'Tell me in three sentences how bread is made.'
-
 /** Section 1 names addresses and no version of HTTP: what differs between two of them is observed. */
 describe('HTTP versions', () => {
   test(
     'a target that chooses HTTP/2 is asked over HTTP/1.1 as well',
     whereNegotiated(covers(['OAI-STREAM-01', 'V3-SSE-01'], { requests: 6, generations: 2 })),
-    async ({ openai, oneShot, chats, keys, session }) => {
+    async ({ openai, oneShot, chats, keys, session, prompts }) => {
+      const question = prompts.sentences(3, 'bread is made')
       const compatible = [
         ['GET /models', (options) => openai.models(options)],
         [
@@ -23,14 +22,14 @@ describe('HTTP versions', () => {
           (options) => openai.chat(openai.chatBody(question, { stream: true }), options),
         ],
         ['GET /models without a key', (options) => openai.models({ ...options, ...withoutKey })],
-      ] satisfies Asked[]
+      ] satisfies Question[]
       const native = [
         [
           'a streamed one-shot',
           (options) => oneShot.send(oneShot.body(question, { stream: true }), options),
         ],
         ['GET /chat without a key', (options) => chats.list({}, { ...options, ...withoutKey })],
-      ] satisfies Asked[]
+      ] satisfies Question[]
       const isCompatible = session.isJudged('OAI-STREAM-01')
       const key = isCompatible ? keys.openai : keys.v3
 
@@ -59,6 +58,6 @@ describe('HTTP versions', () => {
 })
 
 type Send = Parameters<typeof overBothVersions>[0]
-type Asked = readonly [what: string, send: Send]
+type Question = readonly [what: string, send: Send]
 
 const withoutKey = { role: 'negative', authorization: null } as const

@@ -22,7 +22,7 @@ describe('versions of chats', () => {
   test(
     'no update changes the version of a chat',
     covers(['VER-02'], { requests: 10, generations: 1, chats: 1 }),
-    async ({ v3, chats, claim, session }) => {
+    async ({ v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const before = statedVersions(await chats.get(chat.id), chat.id)
       for (const body of [{ version: 'v2' }, { name: session.name(), version: 'v2' }]) {
@@ -33,7 +33,7 @@ describe('versions of chats', () => {
       }
       const after = await chats.get(chat.id)
       const history = await v3.history(chat)
-      const reply = await v3.generate(v3.generateBody(chat, 'Name a colour.'))
+      const reply = await v3.generate(v3.generateBody(chat, prompts.brief()))
       claim(
         'VER-02',
         () => {
@@ -61,10 +61,10 @@ describe('versions of chats', () => {
       generations: 2,
       chats: 1,
     }),
-    async ({ v2, v3, chats, attachments, claim, session, profile }) => {
+    async ({ v2, v3, chats, attachments, claim, session, profile, prompts }) => {
       const before = await v2.chat()
       const nonce = session.nonce()
-      const { messageId } = await v2.storeAndGenerate(before, `Name a colour for ${nonce}.`)
+      const { messageId } = await v2.storeAndGenerate(before, prompts.brief(nonce))
       const mine = await v3.createChat()
       assume(succeeded(await v3.history(mine)), 'v3 history does not work for a v3 chat')
 
@@ -117,23 +117,23 @@ describe('versions of chats', () => {
       refuse('VER-05', 'DELETE /chat/{chat_id}', await chats.remove(before, role))
 
       const { ask } = buildRecall(profile, nonce)
-      const asked = await v2.message(v2.messageBody(before, ask, { parent_id: messageId }), {
+      const repeat = await v2.message(v2.messageBody(before, ask, { parent_id: messageId }), {
         role: 'probe',
       })
-      const question = succeeded(asked) ? v2.storedId(asked) : messageId
+      const question = succeeded(repeat) ? v2.storedId(repeat) : messageId
       const after = await v2.generate(v2.generateBody(before, question), { role: 'probe' })
       claim(
         'VER-06',
         () => {
           expect(succeeded(after), 'the v2 chat is answered as before').toBe(true)
           for (const secret of secrets) {
-            const known = answerText(after)?.includes(secret) ?? false
-            expect(known, 'the v2 chat knows what a refused generation said').toBe(false)
+            const isRemembered = answerText(after)?.includes(secret) ?? false
+            expect(isRemembered, 'the v2 chat knows what a refused generation said').toBe(false)
           }
           const isFavorite = contains(answerJson(favorites), before)
           expect(isFavorite === wasFavorite, 'the v2 chat keeps its favorite mark').toBe(true)
         },
-        asked,
+        repeat,
         after,
         favorites,
       )
@@ -142,19 +142,22 @@ describe('versions of chats', () => {
 
   test(
     'v2 routes refuse a v3 chat and name /api/v3',
-    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 10, generations: 2, chats: 1 }),
-    async ({ v2, v3, claim, session }) => {
-      const able = await v2.storeAndGenerate(await v2.chat(), 'Name a colour.')
+    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 11, generations: 2, chats: 1 }),
+    async ({ v2, v3, claim, session, prompts }) => {
+      const own = await v2.chat()
+      const able = await v2.storeAndGenerate(own, prompts.brief())
       assume(succeeded(able.reply), 'v2 does not work for a v2 chat')
+      // A message that has its reply may be refused for that.
+      const unanswered = await v2.storeOk(own, prompts.brief(session.nonce()))
       const chat = await v3.createChat()
-      await v3.generateOk(v3.generateBody(chat, 'Name a colour.'))
+      await v3.generateOk(v3.generateBody(chat, prompts.brief()))
       const before = await v3.waitForHistory(chat, (rows) => inputRows(rows).length > 0)
 
       const nonce = session.nonce()
-      const stored = await v2.message(v2.messageBody(chat.id, `Name a colour for ${nonce}.`), {
+      const stored = await v2.message(v2.messageBody(chat.id, prompts.brief(nonce)), {
         role: 'negative',
       })
-      const reply = await v2.generate(v2.generateBody(chat.id, able.messageId), {
+      const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), {
         role: 'negative',
       })
       for (const [row, what, exchange] of [

@@ -4,7 +4,7 @@ import type { LoadProgress } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { runLoad } from '../../load/run.ts'
 import type { CapacityOptions } from './options.ts'
-import { probeLimits } from './probe-limits.ts'
+import { maxTimestampErrorOf, probeLimits } from './probe-limits.ts'
 import { ProbeObserver } from './probe-observer.ts'
 
 export interface ProbeRunOptions {
@@ -68,6 +68,7 @@ export async function runLoadProbe(
       spec,
       shard: null,
       startAt: null,
+      maxTimestampErrorMs: maxTimestampErrorOf(load.slos),
       signal: AbortSignal.any([signal, ending.signal]),
       onRecord: (record) => {
         observer.add(record)

@@ -1,6 +1,7 @@
 /** SLOs of a search as limits of single requests, so that the requests over each can be counted. */
-import { isGood } from '../../load/metrics/request-stats.ts'
-import { forEachCensored, latencyOf } from '../../load/metrics/samples/latencies.ts'
+import { generatorLimits } from '../../load/generator/verdict.ts'
+import { isGood } from '../../load/metrics/latency-recorder.ts'
+import { forEachCensored, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { defaultMaxRefusals } from '../../load/slo/implied.ts'
 import { goodputLimits, type LatencySlo, type RequestLimit, type Slo } from '../../load/slo/slo.ts'
@@ -31,6 +32,16 @@ export function probeLimits(slos: readonly Slo[], maxRefusals?: number): readonl
   const limits = slos.map((slo) => limitOf(slo, slos))
   if (limits.some(({ isFailures }) => isFailures)) return limits
   return [...limits, failures(maxRefusals ?? defaultMaxRefusals)]
+}
+
+/** A stamp that is late by this share of a limit moves few requests over it. */
+const tolerated = 0.1
+
+/** Milliseconds that the stamps of a probe may be late, p99, so that it still decides these SLOs. */
+export function maxTimestampErrorOf(slos: readonly Slo[]): number {
+  const limits = slos.flatMap((slo) => (slo.kind === 'latency' ? slo.limitNs / 1e6 : []))
+  const least = generatorLimits.timestampError.invalid
+  return limits.length === 0 ? least : Math.max(least, tolerated * Math.min(...limits))
 }
 
 function limitOf(slo: Slo, all: readonly Slo[]): ProbeLimit {

@@ -1,8 +1,8 @@
 /** Everything that a search keeps of the requests of one probe. */
 import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
-import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latencies.ts'
+import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
-import { decideShare } from '../../load/slo/early-stopping.ts'
+import { decideShare } from '../../load/slo/share-test.ts'
 import { meanOf } from '../../load/statistics/autocorrelation.ts'
 import { independentShare } from '../independence.ts'
 import type { Admission } from '../policy-limit.ts'
@@ -198,10 +198,10 @@ export class ProbeObserver {
 
 /** Of requests in order of their start, those that had not ended when each started. */
 function inFlightAtStart(byStart: readonly Observed[]): readonly number[] {
-  const ends = byStart.map(({ endNs }) => endNs).toSorted((a, b) => a - b)
+  const endTimes = byStart.map(({ endNs }) => endNs).toSorted((a, b) => a - b)
   let ended = 0
   return byStart.map(({ startNs }, index) => {
-    while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= startNs) ended += 1
+    while ((endTimes[ended] ?? Number.POSITIVE_INFINITY) <= startNs) ended += 1
     return index - ended
   })
 }

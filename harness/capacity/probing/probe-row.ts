@@ -6,7 +6,8 @@ import type {
 } from '../../../contract/report/capacity-probe.ts'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Metric } from '../../../contract/report/load-measures.ts'
-import { decideShare } from '../../load/slo/early-stopping.ts'
+import { generatorLimits } from '../../load/generator/verdict.ts'
+import { decideShare } from '../../load/slo/share-test.ts'
 import { policyLimitOf } from '../policy-limit.ts'
 import { type LimitCount, type Probe, verdictOf } from '../probe.ts'
 import type { ProbeRun } from './load-probe.ts'
@@ -41,6 +42,7 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts): MeasuredProbe {
     limits: counts,
     atMs: facts.atMs,
     valid: isValid,
+    ...(isDisturbed(report) ? { isDisturbed: true } : {}),
     ...(policy === null ? {} : { policy }),
   }
   const { rates, goodput } = report
@@ -86,6 +88,20 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts): MeasuredProbe {
   return { row, probe }
 }
 
+/** Below this share of an event loop a generator has no queue of its own that could make it late. */
+const hardlyBusy = 0.5
+const nearlyAll = 0.9
+
+function isDisturbed({ generator, rates }: LoadReport): boolean {
+  // Arrivals that were dropped because too many requests were in flight are no lateness.
+  if (rates.dispatched.count < nearlyAll * rates.offered.count) return false
+  const { verdict, eventLoopUtilization, timestampError, scheduleDelay } = generator
+  const isLate =
+    (timestampError?.p99 ?? 0) >= generatorLimits.timestampError.invalid ||
+    (scheduleDelay?.p99 ?? 0) >= generatorLimits.scheduleDelay.invalid
+  return verdict === 'invalid' && isLate && eventLoopUtilization < hardlyBusy
+}
+
 /** Refusals say something of a policy only where nothing else fails. */
 function policyOf(
   { report, observer }: ProbeRun,
@@ -122,10 +138,10 @@ function marginOf(count: LimitCount, limit: ProbeLimit | undefined, report: Load
   }
 }
 
-const shown = ['ttft', 'tpot', 'e2e'] as const
+const latencyMetrics = ['ttft', 'tpot', 'e2e'] as const
 
 function latenciesOf({ metrics }: LoadReport): ProbeLatency[] {
-  return shown.flatMap((name) => {
+  return latencyMetrics.flatMap((name) => {
     const metric = metrics.find((each) => each.name === name)
     return (['service', 'response'] as const).flatMap((clock) => latencyRow(metric, clock) ?? [])
   })

@@ -9,17 +9,23 @@ const sameRate = 1.02
 export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
   const counted = rows
     .filter(({ valid, purpose }) => valid && purpose === 'search')
-    .toSorted((a, b) => a.rate - b.rate)
+    .toSorted((a, b) => loadOf(a) - loadOf(b))
   const groups: CapacityProbe[][] = []
   for (const row of counted) {
     const group = groups.at(-1)
     const first = group?.[0]
     const isSame =
-      first !== undefined && row.rate <= first.rate * sameRate && row.clients === first.clients
+      first !== undefined &&
+      (row.clients === null ? row.rate <= first.rate * sameRate : row.clients === first.clients)
     if (isSame) group?.push(row)
     else groups.push([row])
   }
   return groups.map(pointOf)
+}
+
+/** Load that was set: the rate that clients reach is an answer of the target. */
+function loadOf({ clients, rate }: CapacityProbe): number {
+  return clients ?? rate
 }
 
 function pointOf(rows: readonly CapacityProbe[]): FrontierPoint {
@@ -52,6 +58,6 @@ function quantilesOf(rows: readonly CapacityProbe[], name: 'ttft' | 'tpot' | 'e2
 }
 
 function median(values: readonly (number | null)[]): number | null {
-  const known = values.flatMap((value) => value ?? []).toSorted((a, b) => a - b)
-  return known[Math.floor((known.length - 1) / 2)] ?? null
+  const measured = values.flatMap((value) => value ?? []).toSorted((a, b) => a - b)
+  return measured[Math.floor((measured.length - 1) / 2)] ?? null
 }

@@ -28,14 +28,10 @@ export function resultOf(
   const isClosed = options.loop === 'closed'
   const near = nearest(rows, found.load, isClosed)
   // Of a closed loop the clients are found, and the rate is what they complete.
-  const perClient = isClosed
-    ? mean(near.map((row) => row.perSecond.completed / (row.clients ?? 1)))
-    : 1
   const rateOf = (load: number | null) =>
-    load === null || perClient === null ? null : load * perClient
+    load === null ? null : isClosed ? completedAt(rows, load) : load
   const rate = rateOf(found.load)
-  const interval =
-    found.interval === null || perClient === null ? null : scaled(found.interval, perClient)
+  const interval = found.interval === null ? null : intervalOf(found.interval.map(rateOf))
   const residence = mean(near.flatMap((row) => perRate(row.concurrency, row)))
   const isPolicy = capacity.end === 'policy'
   return {
@@ -123,6 +119,29 @@ function failuresOf(options: CapacityOptions): string | null {
 function methodOf({ isCliff, isBracket, rate }: Capacity): CapacityResult['by'] {
   if (rate === null) return null
   return isCliff ? 'cliff' : isBracket ? 'bracket' : 'fit'
+}
+
+/** Requests a second that so many clients complete: by the line through the probes below and above. */
+function completedAt(rows: readonly CapacityProbe[], clients: number): number | null {
+  const counts = new Map<number, number[]>()
+  for (const row of rows) {
+    if (!row.valid || row.clients === null || row.purpose !== 'search') continue
+    counts.set(row.clients, [...(counts.get(row.clients) ?? []), row.perSecond.completed])
+  }
+  const points = [...counts].map(([at, completed]) => ({ at, completed: mean(completed) ?? 0 }))
+  const below = points.filter(({ at }) => at <= clients).toSorted((a, b) => b.at - a.at)[0]
+  const above = points.filter(({ at }) => at >= clients).toSorted((a, b) => a.at - b.at)[0]
+  if (below === undefined || above === undefined || below.at === above.at) {
+    return (below ?? above)?.completed ?? null
+  }
+  const share = (clients - below.at) / (above.at - below.at)
+  return below.completed + share * (above.completed - below.completed)
+}
+
+/** More clients may complete less. */
+function intervalOf(rates: readonly (number | null)[]): [number, number] | null {
+  const bounds = rates.filter((rate) => rate !== null)
+  return bounds.length < 2 ? null : [Math.min(...bounds), Math.max(...bounds)]
 }
 
 function nearest(rows: readonly CapacityProbe[], load: number | null, isClosed: boolean) {

@@ -1,13 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { runRecordName } from '../../conformance/defaults.ts'
+import { profileOfRecord, type RunRecord } from '../../conformance/recording/record.ts'
+import { suiteVersion } from '../../conformance/version.ts'
 import { sha256 } from '../bundle.ts'
 import { roundSeed } from '../challenge.ts'
 import { recordProblem } from '../round-record.ts'
-import { judgeRounds } from '../rules.ts'
-import { configurationOf, configured, digestOf } from '../statement.ts'
+import { judgeRounds, openMembers } from '../rules.ts'
+import { configurationOf, configured, digestOf, statementOf } from '../statement.ts'
 import type { BundleContent } from './content.ts'
 
 /** Claims of a certificate, compared with its own evidence. */
+
+/** Version of chatgen that made the bundle, as its first round records it. */
+export function madeWith({ rounds }: BundleContent): string {
+  return rounds[0]?.record.suite.version ?? ''
+}
 
 /** Empty if the bundle answers the challenge that was expected. */
 export function challengeProblem(content: BundleContent, expected: string | undefined): string[] {
@@ -18,39 +26,70 @@ export function challengeProblem(content: BundleContent, expected: string | unde
   return [`the certificate answers the challenge "${challenge}", not "${expected}"`]
 }
 
-/** Settings of the rounds: seeds from the challenge, nothing skipped, one profile for all. */
-export function roundProblems({ rounds, challenge, statement, productText }: BundleContent) {
-  const problems: string[] = []
+/** Settings of the rounds: seeds from the challenge, nothing skipped, one version and profile for all. */
+export function roundProblems(content: BundleContent): string[] {
+  const { rounds, challenge, statement, productText } = content
   const profileDigest = configurationOf(statement, configured.profile)?.digest['sha256']
-  for (const { round, record, report } of rounds) {
-    const problem = recordProblem(record, roundSeed(challenge, round))
-    if (problem !== null) problems.push(`round ${round}: ${problem}`)
+  const problems = rounds.flatMap(({ round, record, recordText, report }) => {
+    const found = [recordProblem(record, roundSeed(challenge, round)), profileProblem(record)]
+    const surfaces = record.selection.profile
+    if (!isWritten(recordText, record)) {
+      found.push(`${runRecordName} is not in the form that chatgen writes`)
+    }
+    if (!isDeepStrictEqual(record.suite, report.suite)) {
+      found.push('report and record do not name the same suite')
+    }
     if (sha256(JSON.stringify(record.profile)) !== profileDigest) {
-      problems.push(`round ${round}: its profile is not the certified one`)
+      found.push('its profile is not the certified one')
     }
     if (report.seed !== record.seed || report.startedAt !== record.startedAt) {
-      problems.push(`round ${round}: report and record are not of the same run`)
+      found.push('report and record are not of the same run')
     }
-    if (report.target.profile !== surfacesOf(statement)) {
-      problems.push(
-        `round ${round}: it covers ${report.target.profile}, not the certified surfaces`,
-      )
+    if (surfaces !== surfacesOf(statement) || report.target.profile !== surfaces) {
+      found.push(`it covers ${surfaces}, not the certified surfaces`)
     }
-  }
+    const versions = [record.suite.version, report.suite.version, versionIn(statement)]
+    if (versions.some((version) => version !== madeWith(content))) {
+      found.push('record, report and statement do not name the same version of chatgen')
+    }
+    return found.filter((text) => text !== null).map((text) => `round ${round}: ${text}`)
+  })
   const productDigest = configurationOf(statement, configured.product)?.digest['sha256']
   if (productDigest !== sha256(productText)) problems.push('product.json is not the certified one')
   return problems
 }
 
+/** True for the text of a value with all its members, as chatgen writes JSON. */
+function isWritten(text: string, value: unknown): boolean {
+  const stored: unknown = JSON.parse(text)
+  return text === `${JSON.stringify(stored, null, 2)}\n` && isDeepStrictEqual(stored, value)
+}
+
+/** Rule that the profile of a round breaks; null for none. */
+function profileProblem(record: RunRecord): string | null {
+  try {
+    const open = openMembers(profileOfRecord(record, runRecordName), record.selection.profile)
+    return open.length === 0 ? null : `its profile leaves open: ${open.join(', ')}`
+  } catch {
+    return 'its profile is not a target profile'
+  }
+}
+
 /** The statement against the rounds as they were judged anew. */
 export function statementProblems(
-  { statement, product, productText }: BundleContent,
+  content: BundleContent,
   reports: readonly ConformanceReport[],
+  killMatrix: string,
 ): string[] {
-  const result = judgeRounds(reports)
+  const { statement, product, productText, challenge, sums, rounds } = content
+  const isOwn = madeWith(content) === suiteVersion()
+  const today = judgeRounds(reports)
+  // Another version may have other requirements: undecided ones are noted with the verdicts.
+  const refusals = today.refusals.filter(({ kind }) => isOwn || kind !== 'undecided')
+  const result = isOwn ? today : judgeRounds(rounds.map(({ report }) => report))
   const { predicate, subject } = statement
+  const problems = refusals.map(({ text }) => text)
   const claimed = { passed: predicate.passedTests, warned: predicate.warnedTests }
-  const problems = [...result.refusals]
   if (!isDeepStrictEqual(claimed, { passed: result.passed, warned: result.warned })) {
     problems.push('passed and warned tests are not those of the rounds')
   }
@@ -64,9 +103,40 @@ export function statementProblems(
   if (!isDeepStrictEqual(digest, digestOf(product) ?? { sha256: sha256(productText) })) {
     problems.push('the digest of the subject is not that of the product')
   }
-  return problems
+  const expected = statementOf({
+    product,
+    productText,
+    challenge,
+    sums,
+    result,
+    killMatrix,
+    surfaces: String(surfacesOf(statement)),
+    profileText: JSON.stringify(rounds[0]?.record.profile),
+  })
+  // What only the version that made the bundle knows.
+  const unknown: readonly string[] = isOwn
+    ? []
+    : [configured.kit, configured.catalogue, configured.killMatrix]
+  const compared = (entries: typeof predicate.configuration) =>
+    entries.filter(({ name }) => !unknown.includes(name))
+  for (const entry of compared(expected.predicate.configuration)) {
+    if (isDeepStrictEqual(configurationOf(statement, entry.name), entry)) continue
+    problems.push(
+      `the configuration "${entry.name}" is not that of the rounds and of chatgen ${suiteVersion()}`,
+    )
+  }
+  if (problems.length > 0) return problems
+  const isWhole = isDeepStrictEqual(
+    predicate.configuration.map(({ name }) => name),
+    expected.predicate.configuration.map(({ name }) => name),
+  )
+  return isWhole ? [] : ['the configuration has entries that a certification does not write']
 }
 
 function surfacesOf(statement: BundleContent['statement']): unknown {
   return configurationOf(statement, configured.profile)?.annotations?.['surfaces']
+}
+
+function versionIn(statement: BundleContent['statement']): unknown {
+  return configurationOf(statement, configured.kit)?.annotations?.['version']
 }

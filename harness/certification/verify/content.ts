@@ -1,15 +1,18 @@
 import type { KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { z } from 'zod'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
 import { type RunRecord, runRecord } from '../../conformance/recording/record.ts'
 import {
+  bundleNames,
   canonicalSums,
   contentName,
   contentOf,
   envelopeName,
   filesOf,
+  irregularIn,
   productName,
   publicKeyName,
   readSums,
@@ -29,6 +32,7 @@ export interface StoredRound {
   readonly record: RunRecord
   readonly recordText: string
   readonly report: ConformanceReport
+  readonly reportText: string
   /** Text of exchanges.ndjson, uncompressed. */
   readonly exchanges: Buffer
 }
@@ -38,6 +42,8 @@ export interface BundleContent {
   readonly product: Product
   readonly productText: string
   readonly challenge: string
+  /** SHA256SUMS in its one form. */
+  readonly sums: string
   readonly rounds: readonly StoredRound[]
   readonly keyId: string
 }
@@ -55,6 +61,10 @@ export interface ReadBundle {
 export function readBundle(dir: string, expected: KeyObject | undefined): ReadBundle {
   let envelope: Envelope
   let key: KeyObject
+  const irregular = irregularIn(dir)
+  if (irregular.length > 0) {
+    return { signature: irregular.map((path) => `${path} is not a regular file`), files: [] }
+  }
   try {
     envelope = readEnvelope(readFileSync(join(dir, envelopeName), 'utf8'))
   } catch (error) {
@@ -71,9 +81,11 @@ export function readBundle(dir: string, expected: KeyObject | undefined): ReadBu
   const signed = readStatement(envelope)
   if (typeof signed === 'string') return { signature: [signed], files: [], keyId }
   try {
-    const files = digestProblems(dir, signed)
+    const sums = readSums(text(dir, sumsName))
+    const files = digestProblems(dir, signed, sums)
     if (files.length > 0) return { signature: [], files, keyId }
-    return { signature: [], files: [], keyId, content: contentFrom(dir, signed, keyId) }
+    const content = contentFrom(dir, { statement: signed, sums: canonicalSums(sums), keyId })
+    return { signature: [], files: keyProblem(dir, keyId), keyId, content }
   } catch (error) {
     return { signature: [], files: [messageOf(error)], keyId }
   }
@@ -97,67 +109,98 @@ function readStatement(envelope: Envelope): Statement | string {
 }
 
 /** Digests of the certificate against the file of digests, and of that against every file. */
-function digestProblems(dir: string, signed: Statement): string[] {
-  const sums = readSums(readFileSync(join(dir, sumsName), 'utf8'))
+function digestProblems(
+  dir: string,
+  signed: Statement,
+  sums: ReadonlyMap<string, string>,
+): string[] {
   const evidence = configurationOf(signed, configured.evidence)?.digest['sha256']
   if (sha256(canonicalSums(sums)) !== evidence) {
     return [`${sumsName} is not the file that the certificate was signed with`]
   }
   const problems: string[] = []
-  const seen = new Set<string>()
+  const paths = new Set<string>()
   for (const path of filesOf(dir)) {
     if (path === sumsName || path === envelopeName) continue
     const name = contentName(path)
     const listed = sums.get(name)
     if (listed === undefined) problems.push(`${path} is not a file of the certificate`)
-    else if (seen.has(name)) problems.push(`${name} is there twice, compressed and not`)
-    else if (digestOfFile(dir, path) !== listed) problems.push(`${path} was changed`)
-    seen.add(name)
+    else if (paths.has(name)) problems.push(`${name} is there twice, compressed and not`)
+    else {
+      const problem = changeOf(dir, path, listed)
+      if (problem !== null) problems.push(problem)
+    }
+    paths.add(name)
   }
-  for (const name of sums.keys()) if (!seen.has(name)) problems.push(`${name} is missing`)
+  for (const name of sums.keys()) if (!paths.has(name)) problems.push(`${name} is missing`)
+  for (const name of bundleNames) {
+    if (!sums.has(name)) problems.push(`${sumsName} does not list ${name}`)
+  }
+  for (const name of sums.keys()) {
+    if (!bundleNames.includes(name)) problems.push(`${name} is no part of a bundle`)
+  }
   return problems
 }
 
-function digestOfFile(dir: string, path: string): string | null {
+/** Difference between a file and its digest; null without any. */
+function changeOf(dir: string, path: string, listed: string): string | null {
   try {
-    return sha256(contentOf(dir, path))
-  } catch {
-    return null
+    return sha256(contentOf(dir, path)) === listed ? null : `${path} was changed`
+  } catch (error) {
+    return `${path} was changed: ${messageOf(error)}`
   }
 }
 
-function contentFrom(dir: string, signed: Statement, keyId: string): BundleContent {
-  const challenge = configurationOf(signed, configured.challenge)?.annotations?.['challenge']
+/** A certificate says whose key it is signed with. */
+function keyProblem(dir: string, keyId: string): string[] {
+  return keyIdOf(bundledKey(dir)) === keyId ? [] : [`${publicKeyName} is not the key of the signer`]
+}
+
+function contentFrom(
+  dir: string,
+  signed: Pick<BundleContent, 'statement' | 'sums' | 'keyId'>,
+): BundleContent {
+  const { annotations } = configurationOf(signed.statement, configured.challenge) ?? {}
+  const challenge = annotations?.['challenge']
   if (typeof challenge !== 'string') throw new Error('the certificate names no challenge')
-  const productText = readFileSync(join(dir, productName), 'utf8')
   return {
-    statement: signed,
-    product: product.parse(JSON.parse(productText)),
-    productText,
+    ...signed,
     challenge,
-    keyId,
+    product: parsed(dir, productName, product, 'a product file'),
+    productText: text(dir, productName),
     rounds: rounds.map((round) => readRound(dir, round)),
   }
 }
 
 function readRound(dir: string, round: number): StoredRound {
   const folder = roundFolder(round)
-  const recordText = text(dir, `${folder}/${runRecordName}`)
-  const report = conformanceReport.safeParse(JSON.parse(text(dir, `${folder}/${reportName}`)))
-  const record = runRecord.safeParse(JSON.parse(recordText))
-  if (!report.success) throw new Error(`${folder}/${reportName} is not a conformance report`)
-  if (!record.success) throw new Error(`${folder}/${runRecordName} is not the record of a run`)
+  const recordName = `${folder}/${runRecordName}`
+  const name = `${folder}/${reportName}`
   return {
     round,
-    recordText,
-    record: record.data,
-    report: report.data,
+    recordText: text(dir, recordName),
+    record: parsed(dir, recordName, runRecord, 'the record of a run'),
+    reportText: text(dir, name),
+    report: parsed(dir, name, conformanceReport, 'a conformance report'),
     exchanges: contentOf(dir, `${folder}/${exchangesName}.gz`),
   }
 }
 
+/** @throws Error that names the file and what it should be */
+function parsed<T>(dir: string, path: string, model: z.ZodType<T>, what: string): T {
+  try {
+    return model.parse(JSON.parse(text(dir, path)))
+  } catch {
+    throw new Error(`${path} is not ${what}`)
+  }
+}
+
 function text(dir: string, path: string): string {
-  return contentOf(dir, path).toString('utf8')
+  try {
+    return contentOf(dir, path).toString('utf8')
+  } catch {
+    throw new Error(`${path} cannot be read`)
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../../contract/index.ts'
-import { restoreExchange } from '../../../contract/index.ts'
-import type { StoredRound } from './content.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import type { BundleContent, StoredRound } from './content.ts'
+import type { RoundRecording } from './recording.ts'
 
 /** Clocks are read at different moments of a request: what may lie between, in milliseconds. */
 const toleranceMs = 2_000
@@ -16,24 +17,28 @@ export function orderProblems(rounds: readonly StoredRound[]): string[] {
   })
 }
 
-/** Exchanges lie within their round, and each is in an order that a network can produce. */
-export function timeProblems({ report, exchanges }: StoredRound): string[] {
+/** Empty if so much time lies between the first round and the last. */
+export function spanProblem({ rounds }: BundleContent, overMs: number | undefined): string[] {
+  if (overMs === undefined) return []
+  const starts = rounds.map(({ report }) => Date.parse(report.startedAt))
+  const span = (starts.at(-1) ?? 0) - (starts[0] ?? 0)
+  if (span + toleranceMs >= overMs) return []
+  return [`the last round began ${span} ms after the first, not ${overMs} ms`]
+}
+
+/** Exchanges lie within their round, each is in an order that a network can produce, and so are they together. */
+export function timeProblems(report: ConformanceReport, { exchanges }: RoundRecording): string[] {
   const begin = Date.parse(report.startedAt) - toleranceMs
   const end = begin + report.durationMs + 2 * toleranceMs
-  const problems: string[] = []
-  const ids = new Set<string>()
-  for (const line of exchanges.toString('utf8').split('\n')) {
-    if (line === '') continue
-    const exchange = restoreExchange(JSON.parse(line))
+  const problems = exchanges.flatMap((exchange) => {
     const startedAt = Date.parse(exchange.startedAt)
-    if (!(startedAt >= begin && startedAt + exchange.ending.atMs <= end)) {
-      problems.push(`${exchange.id} lies outside the time of its round`)
-    }
-    if (!isOrdered(exchange)) problems.push(`${exchange.id} has times that run backwards`)
-    if (ids.has(exchange.id)) problems.push(`${exchange.id} is recorded twice`)
-    ids.add(exchange.id)
-  }
-  return problems.slice(0, 5)
+    const isWithin = startedAt >= begin && startedAt + exchange.ending.atMs <= end
+    return [
+      ...(isWithin ? [] : [`${exchange.id} lies outside the time of its round`]),
+      ...(isOrdered(exchange) ? [] : [`${exchange.id} has times that run backwards`]),
+    ]
+  })
+  return [...problems, ...causeProblems(exchanges)].slice(0, 5)
 }
 
 function isOrdered({ response, events, ending }: Exchange): boolean {
@@ -48,4 +53,35 @@ function isOrdered({ response, events, ending }: Exchange): boolean {
 
 function isAscending(times: readonly number[]): boolean {
   return times.every((time, at) => at === 0 || time >= (times[at - 1] ?? 0))
+}
+
+/** An id that the service gave, in the path of a request: a UUID or another long token. */
+const givenId = /[A-Za-z0-9_-]{16,}/g
+
+/** Requests of a scenario that use an id before the answer that gave it had come. */
+function causeProblems(exchanges: readonly Exchange[]): string[] {
+  const scenarios = Map.groupBy(exchanges, ({ labels }) => labels.scenario)
+  return [...scenarios.values()].flatMap((own) => {
+    const inOrder = own.toSorted(
+      ({ labels: a }, { labels: b }) => a.ordinal - b.ordinal || a.attempt - b.attempt,
+    )
+    const texts = inOrder.map(textOfAnswer)
+    return inOrder.flatMap((exchange, at) => {
+      const ids = new URL(exchange.request.url).pathname.match(givenId) ?? []
+      const giver = inOrder.find(
+        (_, before) => before < at && ids.some((id) => texts[before]?.includes(id)),
+      )
+      if (giver?.response == null) return []
+      const given = Date.parse(giver.startedAt) + giver.response.headersAtMs
+      return Date.parse(exchange.startedAt) + toleranceMs >= given
+        ? []
+        : [`${exchange.id} uses an id of the answer ${giver.id}, which came later`]
+    })
+  })
+}
+
+function textOfAnswer({ response }: Exchange): string {
+  return response === null
+    ? ''
+    : Buffer.concat(response.chunks.map(({ bytes }) => bytes)).toString()
 }

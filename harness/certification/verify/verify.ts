@@ -1,10 +1,17 @@
 import type { KeyObject } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { challengeProblem, roundProblems, statementProblems } from './claims.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { killMatrixText } from '../../../reports/conformance/html/proving-faults.ts'
+import { suiteVersion } from '../../conformance/version.ts'
+import { pagesOf } from '../writers.ts'
+import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle } from './content.ts'
-import { evidenceProblems } from './evidence.ts'
+import { type JudgedRound, judgeRound } from './evidence.ts'
+import { readRecordingOf } from './recording.ts'
+import { reportProblems, verdictDifferences } from './reports.ts'
+import { orderProblems, spanProblem, timeProblems } from './times.ts'
 
 export interface VerifyOptions {
   /** Folder of the bundle. */
@@ -13,6 +20,8 @@ export interface VerifyOptions {
   readonly publicKey?: KeyObject
   /** Challenge that the bundle must answer. */
   readonly challenge?: string
+  /** Shortest time from the first round to the last, in milliseconds. */
+  readonly overMs?: number
   readonly signal?: AbortSignal
   readonly onStep?: (step: string) => void
 }
@@ -32,14 +41,20 @@ export interface Verification {
   readonly steps: readonly VerifiedStep[]
   /** Absent where the bundle could not be read. */
   readonly content?: BundleContent
+  /** The last round of a verified bundle, as this version judges and shows it. */
+  readonly lastRound?: {
+    readonly report: ConformanceReport
+    /** Texts of the files that show it, by name. */
+    readonly pages: ReadonlyMap<string, string>
+  }
 }
 
 /**
  * Verifies a bundle: signature, digests, completeness, freshness, and that this version sends the recorded
- * requests and comes to the recorded verdicts. Nothing is sent.
+ * requests, comes to the recorded verdicts and writes the same reports. Nothing is sent.
  */
 export async function verifyBundle(options: VerifyOptions): Promise<Verification> {
-  const { dir, challenge, onStep = () => {} } = options
+  const { dir, challenge, overMs, onStep = () => {} } = options
   const steps: VerifiedStep[] = []
   const holds = (title: string, problems: readonly string[], notes: readonly string[] = []) => {
     steps.push({ title, problems, notes })
@@ -53,27 +68,106 @@ export async function verifyBundle(options: VerifyOptions): Promise<Verification
       ? [`the key ${bundle.keyId} was taken from the bundle; compare it, or pass --public-key`]
       : []
   if (!holds('signature', bundle.signature, trust)) return { verified: false, steps }
-  if (!holds('files and digests', bundle.files) || bundle.content === undefined) {
+  const { content } = bundle
+  if (!holds('files and digests', bundle.files) || content === undefined) {
     return { verified: false, steps }
   }
-  const { content } = bundle
   const failed = { verified: false, steps, content }
   if (!holds('challenge', challengeProblem(content, challenge))) return failed
-  if (!holds('rounds and settings', roundProblems(content))) return failed
+  const settings = [...roundProblems(content), ...spanProblem(content, overMs)]
+  if (!holds('rounds and settings', settings, versionNote(content))) return failed
+
+  const recordings = content.rounds.map(readRecordingOf)
+  const lines = recordings.flatMap(({ round, problems }) => inRound(round, problems))
+  if (!holds('exchanges', lines)) return failed
+  const times = content.rounds.flatMap(({ round, report }, at) => {
+    const recording = recordings[at]
+    return recording === undefined ? [] : inRound(round, timeProblems(report, recording))
+  })
+  if (!holds('times and order', [...orderProblems(content.rounds), ...times])) return failed
 
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-verify-'))
   try {
-    const { requests, verdicts, times, notes, reports } = await evidenceProblems(content, {
-      folder,
-      onStep,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    })
-    if (!holds('times and order', times)) return failed
-    if (!holds('requests', requests)) return failed
-    if (!holds('verdicts', verdicts, notes)) return failed
-    if (!holds('statement', statementProblems(content, reports))) return failed
-    return { verified: true, steps, content }
+    const judged: JudgedRound[] = []
+    for (const [at, stored] of content.rounds.entries()) {
+      onStep(`round ${stored.round}`)
+      const recording = recordings[at]
+      if (recording === undefined) continue
+      const { signal } = options
+      const round = await judgeRound(stored, recording, {
+        folder,
+        ...(signal === undefined ? {} : { signal }),
+      })
+      judged.push(round)
+      // Evidence of other requests decides nothing: the rounds that remain need not be judged.
+      if (round.requests.length > 0) break
+    }
+    return concluded({ judged, content, steps, dir, holds })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+interface Conclusion {
+  readonly judged: readonly JudgedRound[]
+  readonly content: BundleContent
+  readonly steps: readonly VerifiedStep[]
+  readonly dir: string
+  readonly holds: (title: string, problems: readonly string[], notes?: readonly string[]) => boolean
+}
+
+/** The steps that compare the bundle with its rounds as they were judged anew. */
+function concluded({ judged, content, steps, dir, holds }: Conclusion): Verification {
+  const failed = { verified: false, steps, content }
+  const isOwn = madeWith(content) === suiteVersion()
+  const requests = judged.flatMap((one) => inRound(one.stored.round, one.requests))
+  if (!isOwn && requests.length > 0) {
+    requests.unshift(
+      `${versionNote(content).join()}, which sends other requests: verify it with chatgen ${madeWith(content)}`,
+    )
+  }
+  if (!holds('requests', requests)) return failed
+  const verdicts = judged.flatMap(({ stored, report }) =>
+    inRound(stored.round, verdictDifferences(stored.report, report)),
+  )
+  if (!holds('verdicts', isOwn ? verdicts : [], isOwn ? [] : verdicts)) return failed
+
+  const last = judged.at(-1)
+  const pages = last === undefined ? new Map() : pagesOf(last.report, last.exchangesFile)
+  if (isOwn) {
+    const reports = judged.flatMap(({ stored, report }) =>
+      inRound(stored.round, reportProblems(stored, report)),
+    )
+    if (!holds('reports', [...reports, ...pageProblems(dir, pages)])) return failed
+  } else {
+    holds(
+      'reports',
+      [],
+      ['report.json, report.html and badge.svg are those of another version: not compared'],
+    )
+  }
+  const reports = judged.map(({ report }) => report)
+  if (!holds('statement', statementProblems(content, reports, killMatrixText()))) return failed
+  return last === undefined
+    ? failed
+    : { verified: true, steps, content, lastRound: { report: last.report, pages } }
+}
+
+function pageProblems(dir: string, pages: ReadonlyMap<string, string>): string[] {
+  return [...pages].flatMap(([name, text]) =>
+    readFileSync(join(dir, name), 'utf8') === text
+      ? []
+      : [`${name} is not what chatgen writes for the last round`],
+  )
+}
+
+function versionNote(content: BundleContent): string[] {
+  const version = madeWith(content)
+  return version === suiteVersion()
+    ? []
+    : [`the bundle was made with chatgen ${version}, and this is ${suiteVersion()}`]
+}
+
+function inRound(round: number, texts: readonly string[]): string[] {
+  return texts.map((text) => `round ${round}: ${text}`)
 }

@@ -3,6 +3,7 @@ import { flag } from '../flags.ts'
 import { addTrafficFlags, type LoadFlags } from '../load/flags.ts'
 import { duration, percentage, rate } from '../load/values.ts'
 import type { RunnerFlags } from '../runner/flags.ts'
+import { addContainerFlags } from '../target/container-flags.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
 
 /** Flags of `chatgen capacity`. Times in milliseconds, shares from 0 to 1. */
@@ -26,7 +27,7 @@ export interface CapacityFlags
 
 /** Adds the flags that describe the search and its probes. */
 export function addCapacityFlags(command: Command): Command {
-  const own = addTargetFlags(command)
+  const own = addContainerFlags(addTargetFlags(command))
     .addOption(
       flag('--min <n>', 'lowest load of the search: transactions per second, or clients')
         .argParser(rate)

@@ -3,12 +3,17 @@ import type { Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { Source } from '../../conformance/profile/document.ts'
 import { flag } from '../flags.ts'
+import { duration } from '../load/values.ts'
 
 export function challengeFlag(): Option {
   return flag(
     '--challenge <text>',
     'challenge that the certification programme issued for this run',
   )
+}
+
+export function overFlag(description: string): Option {
+  return flag('--over <time>', description).argParser(duration)
 }
 
 /**

@@ -3,13 +3,13 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { reportToBadge } from '../../../reports/conformance/badge.ts'
 import { reportToConsole } from '../../../reports/conformance/console/console.ts'
 import { reportToGitHub } from '../../../reports/conformance/github.ts'
+import { provingFaults } from '../../../reports/conformance/html/proving-faults.ts'
 import { reportToHtml } from '../../../reports/conformance/html/report-to-html.ts'
 import { reportToJUnit } from '../../../reports/conformance/junit/junit.ts'
 import { reportToMarkdown } from '../../../reports/conformance/markdown/markdown.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
-import { provingFaults } from './proving-faults.ts'
 
 export interface RenderOptions {
   readonly color: boolean
@@ -68,12 +68,12 @@ export function formatsIn<Format>(
   table: Readonly<Record<string, Format>>,
   names: readonly string[],
 ): readonly Named<Format>[] {
-  const known = Object.keys(table)
+  const formatNames = Object.keys(table)
   const problems = names
-    .filter((name) => !known.includes(name))
+    .filter((name) => !formatNames.includes(name))
     .map((name) => {
-      const hint = didYouMean(name, known)
-      return `unknown report format ${name}.${hint} Formats: ${known.join(', ')}`
+      const hint = didYouMean(name, formatNames)
+      return `unknown report format ${name}.${hint} Formats: ${formatNames.join(', ')}`
     })
   if (problems.length > 0) throw new ConfigurationError(problems)
   return Object.entries(table)

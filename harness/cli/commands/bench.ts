@@ -8,7 +8,7 @@ import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, list, positiveInteger } from '../flags.ts'
 import { bundledServer } from '../target/bundled-server.ts'
-import { withTarget } from '../target/target.ts'
+import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import { keyEnvFlag, targetFlag } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
@@ -107,6 +107,7 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
   if (url !== undefined || flags.target !== undefined) {
     await casesOf(flags)
     return withTarget(url, flags, io, async (profile) => {
+      noteFirstEndpoint(profile, io)
       const { preflight } = await import('../../conformance/preflight/preflight.ts')
       const userAgent = `chatgen-conformance/${suiteVersion()}`
       const setup = { profile, tag: 'chatgen-bench', userAgent }

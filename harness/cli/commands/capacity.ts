@@ -12,10 +12,10 @@ import { type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import type { LoadTarget } from '../../load/target.ts'
 import { addCapacityFlags, type CapacityFlags } from '../capacity/flags.ts'
 import { showCapacityProgress } from '../capacity/progress.ts'
-import { publishCapacity } from '../capacity/publish.ts'
 import {
   capacityFormatNames,
   capacityFormats,
+  capacityKind,
   defaultCapacityFormats,
 } from '../capacity/report-formats.ts'
 import { withoutSecrets } from '../check/publish.ts'
@@ -27,10 +27,12 @@ import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
+import { publishReport } from '../results/publish-report.ts'
 import { probesName, type Taking, withResultsFolder } from '../results/results-folder.ts'
-import { addRunnerFlags, shardingOf } from '../runner/flags.ts'
+import { addRunnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
-import { withTarget } from '../target/target.ts'
+import { withContainerRow } from '../target/container.ts'
+import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 
 const examples = `
@@ -39,6 +41,7 @@ Examples:
   $ chatgen capacity --target staging.yaml --slo 'ttft.p95 < 500ms' --slo 'tpot.p95 < 40ms' --mix v3
   $ chatgen capacity --target staging.yaml --slo 'e2e.p99 < 8s' --min 5 --max 200 --precision 3% --budget 1h
   $ chatgen capacity --target staging.yaml --slo 'ttft.p95 < 1s' --concurrency --max 256
+  $ chatgen capacity --image chat:1.4 --port 8080 --ready /healthz --slo 'ttft.p95 < 1s'
 
 Exit codes:
   0 the capacity was found, or every SLO is met at --max
@@ -71,12 +74,12 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
       shardingOf(flags, flags.out)
       const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
       const formats = formatsIn(capacityFormats, flags.report ?? defaultCapacityFormats)
-      const report = await withTarget(url, flags, io, (profile) =>
-        searchTarget(profile, { ...search, formats }, flags, io),
+      const report = await withTarget(url, targetFlagsOf(flags), io, async (profile, container) =>
+        withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
       )
       const { out, json = false, quiet = false, verbose = false } = flags
       const style = { color: io.color && flags.color, width: io.width, verbose }
-      publishCapacity(report, { formats, out, style, json, quiet }, io)
+      publishReport(report, capacityKind, { formats, out, style, json, quiet }, io)
       finish(exitCodeOfCapacity(report))
     })
 }
@@ -97,6 +100,7 @@ async function searchTarget(
 ): Promise<CapacityReport> {
   const seed = flags.seed ?? randomBytes(6).toString('hex')
   const sharding = shardingOf(flags, join(flags.out, 'shards'))
+  noteFirstEndpoint(profile, io)
   const target = loadTargetOf(profile, seed)
   requireWhatIsSent(search.mix, target)
   const { preflight } = await import('../../conformance/preflight/preflight.ts')

@@ -4,13 +4,14 @@ import { rounds } from '../../certification/challenge.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
-import { publishBundle, publishRound } from '../certification/publish.ts'
-import { challengeFlag, readSource } from '../certification/sources.ts'
-import { killMatrixText } from '../check/proving-faults.ts'
+import { challengeFlag, overFlag, readSource } from '../certification/sources.ts'
+import { withoutSecrets } from '../check/publish.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
+import { withContainerRow } from '../target/container.ts'
+import { addContainerFlags } from '../target/container-flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
@@ -21,6 +22,7 @@ interface CertifyFlags extends TargetFlags {
   readonly challenge?: string
   readonly key?: string
   readonly out: string
+  readonly over?: number
   readonly profile: ProfileName
   readonly jobs: number
   readonly quiet?: boolean
@@ -30,6 +32,7 @@ const examples = `
 Examples:
   $ openssl genpkey -algorithm ed25519 -out ed25519.pem
   $ chatgen certify --target staging.yaml --product product.yaml --challenge 2026-11-7f3a9c51e02b --key ed25519.pem --out bundle
+  $ chatgen certify --image chat:1.4 --port 8080 --target profile.yaml --product product.yaml --challenge 2026-11-7f3a9c51e02b --key ed25519.pem --out bundle
   $ chatgen verify bundle --public-key vendor.pem --challenge 2026-11-7f3a9c51e02b
 
 Three rounds with seeds from the challenge; every requirement of the surfaces must pass, or be not
@@ -47,7 +50,7 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
     .description('run a certification and write a signed bundle')
     .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'certify the bundled reference server'))
-  addTargetFlags(command)
+  addContainerFlags(addTargetFlags(command))
     .addOption(flag('--product <file>', 'product file: vendor, name, version, contact'))
     .addOption(challengeFlag())
     .addOption(flag('--key <file>', 'private Ed25519 key, PEM', 'certify'))
@@ -56,6 +59,7 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
         .choices(profileNames)
         .default('full'),
     )
+    .addOption(overFlag('time from the first round to the last'))
     .addOption(
       flag('--jobs <n>', 'number of concurrent scenarios')
         .argParser(positiveInteger)
@@ -80,7 +84,7 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
       const challenge = checkChallenge(given.challenge)
       const key = readPrivateKey(readSource('--key', given.key))
       assertEmpty(out)
-      const certification = await withTarget(url, flags, io, async (profile) => {
+      const certification = await withTarget(url, flags, io, async (profile, container) => {
         makeOutFolder(out)
         const engine = inlineEngine()
         const progress = showProgress(io, !quiet)
@@ -94,12 +98,13 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
             outDir: out,
             surfaces: flags.profile,
             jobs: flags.jobs,
-            killMatrix: killMatrixText(),
+            ...(flags.over === undefined ? {} : { overMs: flags.over }),
             signal: io.signal,
-            onProgress: (seen, round) =>
-              progress.update({ ...seen, scenario: `round ${round}: ${seen.scenario}` }),
-            publishRound: (report, dir) => publishRound(report, dir, io),
-            publishBundle: (reports, dir) => publishBundle(reports, dir, io),
+            onProgress: (state, round) =>
+              progress.update({ ...state, scenario: `round ${round}: ${state.scenario}` }),
+            write: (file, text) => io.write(file, text),
+            complete: async (report) =>
+              withoutSecrets(await withContainerRow(report, container), io),
           })
         } finally {
           await engine.close()
@@ -114,11 +119,11 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
 function outcomeText({ result, reports }: Certification, out: string): string {
   const { refusals, passed, warned, notApplicable } = result
   if (refusals.length > 0) {
-    const shown = 20
-    const more = refusals.length - shown
+    const maxListed = 20
+    const more = refusals.length - maxListed
     return [
       `REFUSED  ${refusals.length === 1 ? '1 reason' : `${refusals.length} reasons`} in ${reports.length} of ${rounds.length} rounds; no certificate was written`,
-      ...refusals.slice(0, shown).map((line) => `  ${line}`),
+      ...refusals.slice(0, maxListed).map(({ text }) => `  ${text}`),
       ...(more > 0 ? [`  and ${more} more`] : []),
       `Reports of the rounds: ${out}/rounds`,
     ].join('\n')
@@ -133,9 +138,9 @@ function outcomeText({ result, reports }: Certification, out: string): string {
 function codeOf({ result, reports }: Certification): ExitCode {
   if (reports.some(({ interrupted }) => interrupted)) return exitCode.interrupted
   if (result.refusals.length === 0) return exitCode.done
-  const isRefused =
-    result.failed.length > 0 || result.refusals.some((text) => /unstable/.test(text))
-  if (isRefused) return exitCode.violated
+  if (result.refusals.some(({ kind }) => kind === 'violated' || kind === 'unstable')) {
+    return exitCode.violated
+  }
   return reports.some(({ faults }) => faults.length > 0)
     ? exitCode.internalError
     : exitCode.incomplete

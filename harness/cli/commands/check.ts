@@ -30,6 +30,8 @@ import {
 } from '../flags.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { withContainerRow } from '../target/container.ts'
+import { addContainerFlags, containerOf, withoutContainer } from '../target/container-flags.ts'
 import { discover } from '../target/discovery.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags, endpointFlag, endpointsOfFlags } from '../target/target-flags.ts'
@@ -68,6 +70,8 @@ Examples:
   $ chatgen check --target staging.yaml --dry-run
   $ chatgen check --url http://10.0.0.1:8080 --url http://10.0.0.2:8080 --target staging.yaml
   $ chatgen check --target staging.yaml --baseline known.yaml --report console,junit
+  $ chatgen check --image registry.example.org/chat:1.4 --port 8080 --env MODEL=small --ready /healthz
+  $ chatgen check --compose compose.yaml --service chat --port 8080 --target profile.yaml
 
 Exit codes:
   0 conforms   1 a requirement is violated   2 usage or configuration
@@ -86,7 +90,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .description('run the conformance suites against a deployment')
     .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'start the bundled reference server and check it'))
-  addTargetFlags(command.addOption(endpointFlag()))
+  addContainerFlags(addTargetFlags(command.addOption(endpointFlag())))
     .addOption(flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'))
     .addOption(
       flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
@@ -128,15 +132,21 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
       const { only, skip, profile } = flags
       const isNamed = url !== undefined || flags.url.length > 0 || flags.target !== undefined
-      if (!isNamed && !flags.reference) {
-        throw new ConfigurationError(['no target given: pass a URL, --target FILE or --reference'])
+      const container = containerOf(flags, io.env)
+      if (!isNamed && !flags.reference && container === undefined) {
+        throw new ConfigurationError([
+          'no target given: pass a URL, --target FILE, --image IMAGE or --reference',
+        ])
       }
       const formats = formatsOf(flags.report ?? checkFormats)
       const selection: Selection = { profile, only, skip }
       if (flags.dryRun) {
         const { judgedRows, planConformance } = await import('../../conformance/plan.ts')
         const exploration = await explorationFor(flags)
-        const text = await withTarget(url, flags, io, async (profile) => {
+        // A dry run starts no container.
+        const planned = container === undefined ? flags : withoutContainer(flags)
+        const address = container === undefined ? url : `http://127.0.0.1:${container.port}`
+        const text = await withTarget(address, planned, io, async (profile) => {
           const scenarios = await planConformance(profile, selection)
           const isExplored =
             exploration && isExplorable(exploration, judgedRows(selection, profile))
@@ -182,9 +192,7 @@ function check(
   const taking = { kind: 'conformance-report', formats } as const
   const run = async (given: TargetProfile, take: () => void) => {
     const rows = selectRows(selection)
-    const { inlineEngine, singleRunEngine, runConformance } = await import(
-      '../../conformance/run.ts'
-    )
+    const { inlineEngine, singleRunEngine, runConformance } = await loadRunner()
     const isKnown = flags.target !== undefined || flags.reference === true
     const { profile, requests } =
       isKnown || missingMembers(rows, given).size === 0
@@ -215,11 +223,20 @@ function check(
       progress.stop()
     }
   }
-  return withTarget(url, flags, io, (profile) => {
-    makeOutFolder(out)
-    return withResultsFolder(out, taking, io, (take) => run(profile, take))
-  })
+  return withTarget(
+    url,
+    flags,
+    io,
+    async (profile, container) => {
+      makeOutFolder(out)
+      const checked = await withResultsFolder(out, taking, io, (take) => run(profile, take))
+      return { ...checked, report: await withContainerRow(checked.report, container) }
+    },
+    loadRunner,
+  )
 }
+
+const loadRunner = () => import('../../conformance/run.ts')
 
 /** Undefined where nothing is to be explored: random sequences are about chats, which are v3. */
 async function explorationFor(flags: CheckFlags): Promise<Exploration | undefined> {

@@ -20,11 +20,11 @@ const tagged = (nonce: string) => `${nonce} chatgen-5eed`
 describe('chatgen cleanup', () => {
   test('deletes what a journal leaves open, and nothing else, line by line', async () => {
     const server = await startChatServer()
-    const known = server.add(tagged('Known1'))
+    const chat = server.add(tagged('Known1'))
     server.add(tagged('Lost1'))
     server.add('Somebody else made this')
     const { file, folder } = journal(server, [
-      { event: 'created', kind: 'chat', name: tagged('Known1'), scenario: 's', id: known },
+      { event: 'created', kind: 'chat', name: tagged('Known1'), scenario: 's', id: chat },
       { event: 'create', kind: 'chat', name: tagged('Lost1'), scenario: 's' },
       { event: 'create', kind: 'chat', name: tagged('Never1'), scenario: 's' },
       { event: 'create', kind: 'attachment', name: 'a.txt', scenario: 's' },
@@ -46,11 +46,11 @@ describe('chatgen cleanup', () => {
     expect(code).toBe(0)
     expect([...server.chats.values()].map(({ name }) => name)).toEqual(['Somebody else made this'])
 
-    const before = server.asked.length
+    const before = server.requests.length
     const again = await run(['cleanup', file], server, folder)
     expect(again.stdout).toContain('no chats to delete')
     expect(again.code).toBe(0)
-    expect(server.asked.length).toBe(before)
+    expect(server.requests.length).toBe(before)
     await server.close()
   })
 
@@ -63,7 +63,7 @@ describe('chatgen cleanup', () => {
     const { code, stdout } = await run(['cleanup', 'j.ndjson', '--dry-run'], server, folder)
     expect(stdout).toContain(`would delete  ${id}`)
     expect(code).toBe(0)
-    expect(server.asked).toEqual([])
+    expect(server.requests).toEqual([])
     await server.close()
   })
 
@@ -81,6 +81,30 @@ describe('chatgen cleanup', () => {
     expect(stdout).toContain('0 chats deleted or already gone, 1 left')
     expect(code).toBe(1)
     await server.close()
+  })
+
+  test('asks every endpoint for what the others did not delete, also if one is down', async () => {
+    const key = 'tok_of_both'
+    const servers = [await startChatServer({ key }), await startChatServer({ key })] as const
+    const ids = servers.map((server, at) => server.add(tagged(`Known${at}`)))
+    const down = await startChatServer()
+    await down.close()
+    const { folder } = journal(
+      servers[0],
+      ids.map((id, at) => ({
+        ...{ event: 'created', kind: 'chat', name: tagged(`Known${at}`), scenario: 's', id },
+      })),
+    )
+    const urls = [down, ...servers].map(({ url }) => url)
+    const profile = `baseUrls: [${urls.join(', ')}]\nlimits: { settleMs: 50 }\n`
+    writeFileSync(join(folder, 'target.yaml'), profile)
+    const args = ['cleanup', 'j.ndjson', '--target', 'target.yaml']
+    const { code, stdout, stderr } = await run(args, servers[0], folder)
+    expect(stderr).toContain(`chatgen: ${down.url}`)
+    expect(stdout).toContain('2 chats deleted or already gone')
+    expect(code).toBe(0)
+    expect(servers.map((server) => server.chats.size)).toEqual([0, 0])
+    for (const server of servers) await server.close()
   })
 
   test('does not touch what lacks the tag of the run', async () => {

@@ -2,16 +2,19 @@ import { printable } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { OpenJournal } from '../../conformance/cleanup/cleanup.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
+import type { Io } from '../terminal/io.ts'
 import { escapeWorkflowCommands } from '../terminal/workflow-commands.ts'
 
 interface CleanupFlags extends TargetFlags {
   readonly dryRun?: boolean
+  readonly containers?: boolean
 }
 
 const examples = `
@@ -19,8 +22,11 @@ Examples:
   $ chatgen cleanup chatgen-results/journal.ndjson
   $ chatgen cleanup results/journal.ndjson --target staging.yaml
   $ chatgen cleanup results/journal.ndjson https://chat.example.org --dry-run
+  $ chatgen cleanup --containers
 
-Deletes only chats that are listed in the journal and whose name contains the tag of its run.
+Deletes only chats that are listed in the journal and whose name contains the tag of its run. With
+--containers, removes the containers, networks and volumes of --image and --compose whose run was killed
+on this machine, as the next run with --image or --compose does.
 
 Exit codes:
   0 all deleted   1 something could not be deleted   2 no such file, or not a journal
@@ -30,13 +36,23 @@ Exit codes:
 export const cleanupCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('cleanup')
-    .description('delete the chats that a killed run left behind')
-    .argument('<journal>', 'journal.ndjson in the results folder of the run')
+    .description('delete the chats or containers that a killed run left behind')
+    .argument('[journal]', 'journal.ndjson in the results folder of the run')
     .argument('[url]', 'base URL of the deployment (default: that of the journal)')
     .addOption(flag('--dry-run', 'print what would be deleted, without sending anything'))
+    .addOption(flag('--containers', 'remove containers, networks and volumes of killed runs'))
     .addHelpText('after', examples)
   addTargetFlags(command).action(
-    async (file: string, url: string | undefined, flags: CleanupFlags) => {
+    async (file: string | undefined, url: string | undefined, flags: CleanupFlags) => {
+      if (flags.containers) {
+        if (file !== undefined) {
+          throw new ConfigurationError(['pass a journal or --containers, not both'])
+        }
+        return removeContainers(io, flags.dryRun === true)
+      }
+      if (file === undefined) {
+        throw new ConfigurationError(['pass the journal.ndjson of a run, or --containers'])
+      }
       const { cleanUp, openJournal } = await import('../../conformance/cleanup/cleanup.ts')
       const open = openJournal(file)
       const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
@@ -52,7 +68,13 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
         if (profile.baseUrl !== open.journal.head.baseUrl)
           print(`target: ${printable(profile.baseUrl)}`)
         const onRemoval = (removal: Removal) => print(removalLine(removal))
-        return cleanUp({ journalFile: file, profile, signal: io.signal, onRemoval })
+        return cleanUp({
+          journalFile: file,
+          profile,
+          signal: io.signal,
+          onRemoval,
+          onUnusableEndpoint: ({ message }) => io.err(`chatgen: ${message}`),
+        })
       })
       printOthers(open, print)
       const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
@@ -60,6 +82,21 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
       finish(left.length > 0 ? exitCode.violated : exitCode.done)
     },
   )
+}
+
+async function removeContainers(io: Io, isDryRun: boolean): Promise<void> {
+  const { openEngine } = await import('../../containers/engine.ts')
+  const { leftoversOf, removeRun } = await import('../../containers/removal.ts')
+  const { api } = await openEngine()
+  const { ended, elsewhere } = await leftoversOf(api)
+  for (const run of ended) {
+    if (!isDryRun) await removeRun(api, run)
+    io.out(`${isDryRun ? 'would remove' : 'removed'}  containers, networks and volumes of ${run}`)
+  }
+  for (const run of elsewhere) {
+    io.out(`kept  ${run}: a run of another machine, which may be going on`)
+  }
+  if (ended.length === 0 && elsewhere.length === 0) io.out('no containers of killed runs')
 }
 
 function headline(file: string, { journal, chats }: OpenJournal): string {

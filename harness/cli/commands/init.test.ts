@@ -86,14 +86,14 @@ describe('chatgen init', () => {
   })
 
   test('ends with 130 where it is interrupted, and leaves no file', async () => {
-    const seen = Promise.withResolvers<void>()
+    const firstRequest = Promise.withResolvers<void>()
     await using server = await startModelsServer({
       delayMs: 300,
-      onRequest: (count) => count === 5 && seen.resolve(),
+      onRequest: (count) => count === 5 && firstRequest.resolve(),
     })
     const folder = emptyFolder()
     const run = start(['init', server.url], withKey, folder)
-    await seen.promise
+    await firstRequest.promise
     run.child.kill('SIGINT')
     const { code, stderr } = await run.ended
     expect(stderr).toMatch(/^chatgen: interrupted\n$/m)

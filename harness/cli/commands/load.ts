@@ -4,7 +4,11 @@ import { Option } from 'commander'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
-import type { TargetProfile } from '../../conformance/profile/index.ts'
+import {
+  endpointsOf,
+  profileOfEndpoint,
+  type TargetProfile,
+} from '../../conformance/profile/index.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
@@ -19,17 +23,19 @@ import { runJobShard } from '../load/job-shard.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
 import { loadPlanText } from '../load/output/plan-text.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
-import { publishLoad } from '../load/output/publish.ts'
-import { loadFormatNames, loadFormats } from '../load/output/report-formats.ts'
+import { loadFormatNames, loadFormats, loadKind } from '../load/output/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { uploadReport, uploadUrl } from '../load/upload.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
+import { publishReport } from '../results/publish-report.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
-import { addRunnerFlags, type RunnerFlags, shardingOf } from '../runner/flags.ts'
+import { addRunnerFlags, type RunnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { recordsLine } from '../runner/shard-output.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
+import { withContainerRow } from '../target/container.ts'
 import { withTarget } from '../target/target.ts'
+import { endpointsOfFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -47,9 +53,11 @@ Examples:
   $ chatgen load --target staging.yaml --rate 50 --mix v3 --slo 'ttft.p95 < 500ms'
   $ chatgen load --target staging.yaml --concurrency 100 --surface v3
   $ chatgen load --target staging.yaml --ramp 0..100/60s --duration 90s
+  $ chatgen load --url https://one.example.org --url https://two.example.org --rate 20 --spread sticky
   $ chatgen load --target staging.yaml --rate 400 --shard 2/8 --start-at 2026-12-01T10:00:00Z
   $ chatgen load --target staging.yaml --rate 400 --runner local --shards 4
   $ chatgen load --target staging.yaml --rate 4000 --runner kubernetes --shards 20 --image registry.example.org/chatgen
+  $ chatgen load --image chat:1.4 --port 8080 --ready /healthz --rate 20
   $ chatgen load --target staging.yaml --rate 50 --report console,html,junit,prometheus
   $ chatgen load --target staging.yaml --rate 50 --dry-run
 
@@ -86,13 +94,14 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
     )
     .addHelpText('after', examples)
-    .action(async (url: string | undefined, flags: LoadCommandFlags) => {
+    .action(async (url: string | undefined, given: LoadCommandFlags) => {
+      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
       const { out, json = false, quiet = false, verbose = false } = flags
       const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
       const style = { color: io.color && flags.color, width: io.width, verbose }
       if (flags.job !== undefined) {
         const { report, records } = await runJobShard(flags.job, flags, io)
-        publishLoad(report, { formats: [], out, style, json, quiet }, io)
+        publishReport(report, loadKind, { formats: [], out, style, json, quiet }, io)
         if (records !== null) io.out(recordsLine(records))
         finish(exitCodeOfShard(report))
         return
@@ -109,10 +118,10 @@ export const loadCommand: AddCommand = (program, io, finish) => {
         finish(endDryRun(command, io))
         return
       }
-      const report = await withTarget(url, flags, io, (profile) =>
-        load(profile, { ...run, formats }, flags, io),
+      const report = await withTarget(url, targetFlagsOf(flags), io, async (profile, container) =>
+        withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
       )
-      publishLoad(report, { formats, out, style, json, quiet }, io)
+      publishReport(report, loadKind, { formats, out, style, json, quiet }, io)
       if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
       finish(exitCodeOfLoad(report))
     })
@@ -136,7 +145,7 @@ async function load(
   flags: LoadCommandFlags,
   io: Io,
 ): Promise<LoadReport> {
-  const target = loadTargetOf(profile, spec.seed)
+  const target = loadTargetOf(profile, spec.seed, flags.spread)
   requireWhatIsSent(spec.mix, target)
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
@@ -147,7 +156,10 @@ async function load(
   const taking = { kind: 'load-report', formats } as const
   makeOutFolder(flags.out)
   return withResultsFolder(flags.out, taking, io, async (take) => {
-    await preflight(setup, surfaces, { signal: io.signal })
+    for (const endpoint of endpointsOf(profile)) {
+      const own = { ...setup, profile: profileOfEndpoint(profile, endpoint) }
+      await preflight(own, surfaces, { signal: io.signal })
+    }
     take()
     const sharding = shardingOf(flags, flags.out)
     const journal =

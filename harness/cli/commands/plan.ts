@@ -1,7 +1,4 @@
-import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
-import type { PlanReport } from '../../../contract/report/plan.ts'
-import { planAnswer } from '../../../reports/plan/answer.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { defaultFormats, formatsIn } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
@@ -11,11 +8,9 @@ import { slosOf } from '../load/spec.ts'
 import { expressions } from '../load/values.ts'
 import { demandOf, priceOf } from '../plan/demand.ts'
 import { openMeasurements } from '../plan/measurements.ts'
-import { renderPlan } from '../plan/publish.ts'
-import { planFormatNames, planFormats, planToJson } from '../plan/report-formats.ts'
+import { planFormatNames, planFormats, planKind } from '../plan/report-formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
-import { fitted } from '../terminal/fitted.ts'
-import type { Io } from '../terminal/io.ts'
+import { publishReport } from '../results/publish-report.ts'
 
 const examples = `
 Examples:
@@ -118,7 +113,9 @@ export const planCommand: AddCommand = (program, io, finish) => {
         assess: flags.replicas ?? null,
       })
       makeOutFolder(flags.out)
-      publish(report, flags, formats, io)
+      const { out, json = false, quiet = false, verbose = false, color } = flags
+      const style = { color: io.color && color, width: io.width, verbose }
+      publishReport(report, planKind, { formats, out, style, json, quiet }, io)
       finish(isEdited ? exitCode.usage : exitCodeOfPlan(report))
     })
 }
@@ -147,24 +144,6 @@ async function planned({ seed: text, ...options }: Planned) {
     }
     throw error
   }
-}
-
-function publish(
-  report: PlanReport,
-  { out, json = false, quiet = false, verbose = false, color }: PlanFlags,
-  formats: ReturnType<typeof formatsIn<(typeof planFormats)[string]>>,
-  io: Io,
-): void {
-  const text = planToJson(report)
-  io.write(join(out, 'plan.json'), text)
-  if (json) io.out(text.trimEnd())
-  else if (quiet) io.out(planAnswer(report))
-  const others = formats.filter(
-    ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
-  )
-  const style = { color: io.color && color, width: io.width, verbose }
-  renderPlan(report, { formats: others, out, style, print: json ? io.err : io.out }, io)
-  if (!json && !quiet) io.out(fitted(`Results: ${out}`, io))
 }
 
 function numbers(text: string): number[] {

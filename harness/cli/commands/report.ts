@@ -1,25 +1,17 @@
 import { partialText } from '../../../reports/load/outcome.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { renderCapacity } from '../capacity/publish.ts'
 import { capacityFormatNames, capacityFormats } from '../capacity/report-formats.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { render } from '../check/publish.ts'
-import {
-  formatNames,
-  formatsIn,
-  formatsOf,
-  type Named,
-  type RenderOptions,
-} from '../check/report-formats.ts'
+import { formatNames, formatsIn, formatsOf, type RenderOptions } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag, list } from '../flags.ts'
 import { mergedLoad } from '../load/merged.ts'
-import { renderLoad } from '../load/output/publish.ts'
 import { loadFormatNames, loadFormats } from '../load/output/report-formats.ts'
-import { renderPlan } from '../plan/publish.ts'
 import { planFormatNames, planFormats } from '../plan/report-formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
+import { type PlainFormat, renderReport } from '../results/publish-report.ts'
 import { foldersFor, hasFile, refuseOtherRun, tellWritten } from '../results/rendered-files.ts'
 import {
   anyEdited,
@@ -116,10 +108,10 @@ function renderKind(
     case 'load-report':
       return renderLoads(files, flags, io)
     case 'capacity-report':
-      renderEach(files, capacityFormats, capacityIn, renderCapacity, flags, io)
+      renderEach(files, capacityFormats, capacityIn, flags, io)
       return exitCode.done
     case 'plan-report':
-      renderEach(files, planFormats, planIn, renderPlan, flags, io)
+      renderEach(files, planFormats, planIn, flags, io)
       return exitCode.done
     default:
       renderConformance(files.map(conformanceIn), flags, io)
@@ -128,23 +120,10 @@ function renderKind(
 }
 
 /** Reports that stand by themselves, each in the folder it came from. */
-function renderEach<
-  Format extends { readonly file: string | null },
-  Report extends { readonly kind: string; readonly startedAt?: string },
->(
+function renderEach<Report extends { readonly kind: string; readonly startedAt?: string }>(
   files: readonly StoredFile[],
-  table: Readonly<Record<string, Format>>,
+  table: Readonly<Record<string, PlainFormat<Report>>>,
   read: (file: StoredFile) => Report,
-  write: (
-    report: Report,
-    rendering: {
-      readonly formats: readonly Named<Format>[]
-      readonly out: string | null
-      readonly style: RenderOptions
-      readonly print: Io['out']
-    },
-    io: Io,
-  ) => void,
   flags: ReportFlags,
   io: Io,
 ): void {
@@ -157,7 +136,7 @@ function renderEach<
     if (startedAt !== undefined) refuseOtherRun({ kind, startedAt }, out, formats)
     if (out !== null && hasFile(formats)) makeOutFolder(out)
     if (files.length > 1) io.out(`${file.file}:`)
-    write(report, { formats, out, style: styleOf(flags, io), print: io.out }, io)
+    renderReport(report, { formats, out, style: styleOf(flags, io), print: io.out }, io)
     tellWritten(formats, out, io)
   }
 }
@@ -200,8 +179,7 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   refuseOtherRun(report, folder, formats)
   if (folder !== null && hasFile(formats)) makeOutFolder(folder)
   const style = styleOf(flags, io)
-  const { out: print, write, env } = io
-  renderLoad(report, { formats, out: folder, style, print, write, env })
+  renderReport(report, { formats, out: folder, style, print: io.out }, io)
   tellWritten(formats, folder, io)
   if (report.partial === undefined) return exitCode.done
   io.err(`chatgen: ${partialText(report.partial)}: the figures do not cover the whole load`)

@@ -63,6 +63,35 @@ describe('the banner', () => {
   })
 })
 
+test('--store keeps chats when the server is killed, for the same key', async () => {
+  const folder = emptyFolder()
+  const store = `sqlite:${join(folder, 'chats.sqlite')}`
+  const headers = { authorization: 'Bearer test-key', 'content-type': 'application/json' }
+  const before = await serve(['--key', 'other-key', '--key', 'test-key', '--store', store])
+  const created = await fetch(`${before.url}/api/v3/chat`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'Kept' }),
+  })
+  const { id } = JSON.parse(await created.text())
+  before.run.child.kill('SIGKILL')
+  await before.run.ended
+  const after = await serve(['--key', 'test-key', '--store', store])
+  expect(after.run.soFar()).toContain(`Store:     ${store}`)
+  const found = await fetch(`${after.url}/api/v3/chat/${id}`, { headers })
+  expect(await found.json()).toMatchObject({ id, name: 'Kept' })
+})
+
+test.each([
+  ['sqlite:', 'expected memory, sqlite:FILE or postgres://USER@HOST/DATABASE'],
+  ['sqlite:/no/such/folder/chats.sqlite', 'the file cannot be opened or created'],
+  ['postgres://ann:secret@127.0.0.1:1/chats', 'ECONNREFUSED'],
+])('--store %s is refused', async (store, message) => {
+  const { code, stderr } = await chatgen(['serve', '--port', '0', '--store', store])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  expect(stderr).not.toContain('secret')
+})
+
 test('--log json leaves nothing but JSON lines on standard output', async () => {
   const run = start(['serve', '--port', '0', '--key', 'test-key', '--log', 'json'])
   let errors = ''

@@ -7,9 +7,11 @@ import type { AddCommand } from '../command.ts'
 import { flag, list, portNumber, positiveInteger } from '../flags.ts'
 import { type AnswerFlags, answerOptions } from '../serve/answers.ts'
 import { bannerText } from '../serve/banner.ts'
+import { addServiceFlags, type ServiceFlags, serviceOptions } from '../serve/service-flags.ts'
+import { openedStore } from '../serve/store.ts'
 import type { Io } from '../terminal/io.ts'
 
-interface ServeFlags extends AnswerFlags {
+interface ServeFlags extends AnswerFlags, ServiceFlags {
   readonly port: number
   readonly host: string
   readonly key?: readonly string[]
@@ -38,6 +40,7 @@ Examples:
   $ chatgen serve --list-faults
   $ chatgen serve --fault stream-terminal-missing
   $ chatgen serve --cors http://localhost:5173 --log pretty
+  $ chatgen serve --key test-key --store sqlite:chats.sqlite
   $ chatgen serve --script answers.yaml
   $ chatgen serve --record answers.yaml       (and then: chatgen serve --replay answers.yaml)
 
@@ -52,7 +55,7 @@ standard output has JSON lines only, and everything else is printed on standard 
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
 export const serveCommand: AddCommand = (program, io) => {
-  program
+  const command = program
     .command('serve')
     .description('run the reference server, with a deterministic fake model')
     .addOption(flag('--port <n>', 'port; 0 picks a free one').argParser(portNumber).default(4010))
@@ -107,6 +110,7 @@ export const serveCommand: AddCommand = (program, io) => {
     .addOption(
       flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
     )
+  addServiceFlags(command)
     .addOption(flag('--list-faults', 'list the faults, with the requirements they violate'))
     .addOption(flag('--list-dialects', 'list the dialects'))
     .addHelpText('after', examples)
@@ -132,11 +136,14 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...patchesNamed('dialect', flags.dialect, dialects, combinationNamed),
   ]
   const origins = originsOf(flags.cors)
+  const { store, name: storeName } = await openedStore(flags)
   const server = await listen({
+    store,
     port,
     host,
     origins,
     metrics: true,
+    ...serviceOptions(flags),
     ...answerOptions(flags),
     ...(flags.log === undefined ? {} : { log: logOptions(flags.log, io) }),
     ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
@@ -153,11 +160,13 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     dialects: flags.dialect,
     origins,
     answers: answersText(flags),
+    store: storeName,
   })
   print(banner)
   if (!io.signal.aborted) await once(io.signal, 'abort')
   print('Shutting down, waiting for open responses')
   await server.close()
+  await store.close()
 }
 
 function answersText({ script, replay, record, seed = 1 }: ServeFlags): string {
@@ -193,6 +202,7 @@ async function listen(options: ReferenceServerOptions) {
   try {
     return await startReferenceServer(options)
   } catch (error) {
+    await options.store?.close()
     throw new ConfigurationError([`cannot listen: ${reasonOf(error, options)}`])
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Implementation, isVerified } from '../../../reports/site/model.ts'
 import { siteToHtml } from '../../../reports/site/site-to-html.ts'
@@ -10,6 +10,7 @@ import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
+import type { Io } from '../terminal/io.ts'
 import { noStatus, showStatus } from '../terminal/status.ts'
 
 interface SiteFlags {
@@ -55,7 +56,7 @@ export const siteCommand: AddCommand = (program, io, finish) => {
         for (const [at, dir] of dirs.entries()) {
           latest = `bundle ${at + 1} of ${dirs.length}: ${dir}`
           status.refresh()
-          implementations.push(await implementationOf(dir, at, out, io.signal))
+          implementations.push(await implementationOf(dir, at, out, io))
         }
       } finally {
         status.stop()
@@ -72,17 +73,18 @@ export const siteCommand: AddCommand = (program, io, finish) => {
     })
 }
 
+/** Verifies a bundle and writes its page, as this version shows its evidence, into a folder of its own. */
 async function implementationOf(
   dir: string,
   at: number,
   out: string,
-  signal: AbortSignal,
+  { signal, write }: Pick<Io, 'signal' | 'write'>,
 ): Promise<Implementation> {
   const { verifyBundle } = await import('../../certification/verify/verify.ts')
-  const { verified, steps, content } = await verifyBundle({ dir, signal })
+  const { steps, content, lastRound } = await verifyBundle({ dir, signal })
   signal.throwIfAborted()
-  const last = content?.rounds.at(-1)
-  if (content === undefined || last === undefined || !verified) {
+  const page = lastRound?.pages.get(pageName)
+  if (content === undefined || lastRound === undefined || page === undefined) {
     const reason = steps.flatMap(({ problems }) => problems)[0] ?? 'it cannot be read'
     return {
       slug: `${at + 1}`,
@@ -98,15 +100,15 @@ async function implementationOf(
   const { vendor, name, version } = content.product
   const slug = `${at + 1}-${slugOf(`${vendor} ${name} ${version}`)}`
   makeFolder(join(out, slug))
-  copyFileSync(join(dir, pageName), join(out, slug, pageName))
+  write(join(out, slug, pageName), page)
   return {
     slug,
     vendor,
     name,
     version,
-    startedAt: last.report.startedAt,
+    startedAt: lastRound.report.startedAt,
     unverified: null,
-    report: last.report,
+    report: lastRound.report,
     page: `${slug}/${pageName}`,
   }
 }

@@ -4,7 +4,7 @@ import { printable } from '../../../reports/text/escape.ts'
 import { envelopeName } from '../../certification/bundle.ts'
 import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { challengeFlag, readSource } from '../certification/sources.ts'
+import { challengeFlag, overFlag, readSource } from '../certification/sources.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
@@ -14,6 +14,7 @@ import { noStatus, showStatus } from '../terminal/status.ts'
 interface VerifyFlags {
   readonly publicKey?: string
   readonly challenge?: string
+  readonly over?: number
   readonly json?: boolean
   readonly quiet?: boolean
 }
@@ -37,6 +38,7 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
     .argument('<dir>', 'folder of the bundle')
     .addOption(flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'))
     .addOption(challengeFlag())
+    .addOption(overFlag('shortest time from the first round to the last'))
     .addOption(flag('--json', 'print the result as JSON'))
     .addOption(flag('--quiet', 'print the outcome only'))
     .addHelpText('after', examples)
@@ -48,7 +50,7 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
       }
       const { verifyBundle } = await import('../../certification/verify/verify.ts')
       const { readPublicKey } = await import('../../certification/keys.ts')
-      const { publicKey: file, challenge, json = false, quiet = false } = flags
+      const { publicKey: file, challenge, over, json = false, quiet = false } = flags
       const publicKey =
         file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
       let latest = 'starting'
@@ -65,6 +67,7 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
           },
           ...(publicKey === undefined ? {} : { publicKey }),
           ...(challenge === undefined ? {} : { challenge }),
+          ...(over === undefined ? {} : { overMs: over }),
         })
         status.stop()
         io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))

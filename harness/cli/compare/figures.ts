@@ -17,10 +17,10 @@ function figureName(name: string): FigureName {
   if (name === 'success' || name === 'goodput') return { share: name }
   if (name === 'rate' || name === 'tokens') return { rate: name }
   const match = /^(\w+)\.p(\d{1,2}(?:\.\d+)?)$/.exec(name)
-  const metric = comparedLatencies.find((known) => known === match?.[1])
+  const metric = comparedLatencies.find((name) => name === match?.[1])
   const q = Number((Number(match?.[2]) / 100).toPrecision(10))
   if (metric === undefined || !(q > 0)) {
-    const latencies = comparedLatencies.map((known) => `${known}.p95`)
+    const latencies = comparedLatencies.map((name) => `${name}.p95`)
     throw new InvalidArgumentError(`must be one of ${[...latencies, ...others].join(', ')}`)
   }
   return { metric, q }

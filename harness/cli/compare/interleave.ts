@@ -16,7 +16,7 @@ import type { LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
-import { withTarget } from '../target/target.ts'
+import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Flags of an interleaved run beside those of a load. */
@@ -87,6 +87,7 @@ function refuseOthers(flags: InterleaveFlags): void {
 }
 
 async function requireTarget(profile: TargetProfile, spec: PlanSpec, io: Io): Promise<void> {
+  noteFirstEndpoint(profile, io)
   const target = loadTargetOf(profile, spec.seed)
   requireWhatIsSent(spec.mix, target)
   const { preflight } = await import('../../conformance/preflight/preflight.ts')

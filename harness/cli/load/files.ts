@@ -14,9 +14,9 @@ export function mixNamed(name: string): Mix {
   const builtIn = builtInMixes.get(name)
   if (builtIn !== undefined) return builtIn
   if (!existsSync(name)) {
-    const known = [...builtInMixes.keys()]
+    const names = [...builtInMixes.keys()]
     throw new ConfigurationError([
-      `--mix: no such file or built-in mix: ${name}.${didYouMean(name, known)} Mixes: ${known.join(', ')}`,
+      `--mix: no such file or built-in mix: ${name}.${didYouMean(name, names)} Mixes: ${names.join(', ')}`,
     ])
   }
   const { value, place } = readDocument({ name, text: textOf('--mix', name) }, 'a mix')

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { type Spread, spreads } from '../../load/target.ts'
 import { flag, positiveInteger, seed as seedText } from '../flags.ts'
+import { addContainerFlags } from '../target/container-flags.ts'
 import type { TargetFlags } from '../target/target.ts'
-import { addTargetFlags } from '../target/target-flags.ts'
+import { addTargetFlags, endpointFlag } from '../target/target-flags.ts'
 import {
   duration,
   expressions,
@@ -27,6 +29,7 @@ export interface LoadFlags extends TargetFlags {
   readonly ramp?: Ramp
   readonly steps?: readonly RateStep[]
   readonly replay?: string
+  readonly spread: Spread
   readonly duration?: number
   readonly mix?: string
   readonly surface?: 'openai' | 'v2' | 'v3'
@@ -53,7 +56,22 @@ export interface LoadFlags extends TargetFlags {
 
 /** Adds the flags that describe the load. */
 export function addLoadFlags(command: Command): Command {
-  return addTrafficFlags(addArrivalFlags(addTargetFlags(command)))
+  return addTrafficFlags(
+    addArrivalFlags(addEndpointFlags(addContainerFlags(addTargetFlags(command)))),
+  )
+}
+
+function addEndpointFlags(command: Command): Command {
+  return command
+    .addOption(endpointFlag())
+    .addOption(
+      flag(
+        '--spread <spread>',
+        'distribution of requests over several endpoints; sticky: a chat stays on one',
+      )
+        .choices(spreads)
+        .default('round-robin'),
+    )
 }
 
 function addArrivalFlags(command: Command): Command {

@@ -1,17 +1,23 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
+import { endpointsOf, networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
 import { surfaceCredentials } from '../../conformance/session/credentials.ts'
 import { secretsOf } from '../../conformance/session/secrets.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import type { Mix } from '../../load/plan/mix.ts'
-import type { LoadTarget, V2Chat } from '../../load/target.ts'
+import type { LoadTarget, Spread, V2Chat } from '../../load/target.ts'
 
-/** Converts a target profile for the load engine. */
-export function loadTargetOf(profile: TargetProfile, seed: string): LoadTarget {
+/**
+ * Converts a target profile for the load engine.
+ * @param spread distribution over several endpoints; without it, all requests go to the first one
+ */
+export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spread): LoadTarget {
   const { models, assistants, requests, shapes, limits, recall } = profile
   const { openai, v2, v3 } = surfaceCredentials(profile)
   return {
     baseUrl: profile.baseUrl,
+    ...(spread === undefined || profile.baseUrls === undefined
+      ? {}
+      : { endpoints: { list: endpointsOf(profile), spread } }),
     network: networkOf(profile),
     tokens: { openai: openai ?? null, v2: v2 ?? null, v3: v3 ?? null },
     headers: profile.headers,

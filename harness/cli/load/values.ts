@@ -110,9 +110,9 @@ export function misbehaviour(text: string): Misbehaviour {
   for (const part of text.split(',')) {
     const [name = '', value = ''] = part.trim().split('=')
     if (!isBehavior(name)) {
-      const known = Object.keys(behaviors).join(', ')
+      const names = Object.keys(behaviors).join(', ')
       throw new InvalidArgumentError(
-        `unknown behavior ${JSON.stringify(name)}; expected one of ${known}`,
+        `unknown behavior ${JSON.stringify(name)}; expected one of ${names}`,
       )
     }
     found[behaviors[name]] = share(value)

@@ -1,19 +1,14 @@
 import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
+import { planAnswer } from '../../../reports/plan/answer.ts'
 import { planToConsole } from '../../../reports/plan/console.ts'
 import { planToJUnit } from '../../../reports/plan/junit.ts'
 import { planToMarkdown } from '../../../reports/plan/markdown.ts'
 import { planToHtml } from '../../../reports/plan/plan-to-html.ts'
 import { printableJson } from '../../../reports/text/escape.ts'
-import type { RenderOptions } from '../check/report-formats.ts'
-
-export interface PlanFormat {
-  /** Name of the file in the results folder; null if the text is printed. */
-  readonly file: string | null
-  readonly render: (report: PlanReport, style: RenderOptions) => string
-}
+import type { PlainFormat, ReportKind } from '../results/publish-report.ts'
 
 /** Formats of `--report` for a plan, in the order in which they are listed, printed and written. */
-export const planFormats: Readonly<Record<string, PlanFormat>> = {
+export const planFormats: Readonly<Record<string, PlainFormat<PlanReport>>> = {
   console: { file: null, render: planToConsole },
   json: { file: 'plan.json', render: planToJson },
   junit: { file: 'plan.xml', render: planToJUnit },
@@ -21,9 +16,16 @@ export const planFormats: Readonly<Record<string, PlanFormat>> = {
   markdown: { file: 'plan.md', render: planToMarkdown },
 }
 
+/** Forms of every plan. */
+export const planKind: ReportKind<PlanReport> = {
+  file: 'plan.json',
+  toJson: planToJson,
+  toOutcome: planAnswer,
+}
+
 export const planFormatNames: readonly string[] = Object.keys(planFormats)
 
 /** `plan.json`: members in the order of the model, two spaces, a final line feed. */
-export function planToJson(report: PlanReport): string {
+function planToJson(report: PlanReport): string {
   return `${printableJson(JSON.stringify(planReport.parse(report), null, 2))}\n`
 }

@@ -124,7 +124,7 @@ function foundIn(file: string): FoundResults {
     const kind = 'kind' in value ? value.kind : undefined
     const startTime = new Date('startedAt' in value ? String(value.startedAt) : Number.NaN)
     const at = Number.isNaN(startTime.getTime()) ? mtime : startTime
-    return { kind: kinds.find((known) => known === kind) ?? 'unknown', at }
+    return { kind: kinds.find((name) => name === kind) ?? 'unknown', at }
   } catch {
     return { kind: 'unknown', at: mtime }
   }

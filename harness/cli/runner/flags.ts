@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import { duration } from '../load/values.ts'
+import type { ContainerFlags } from '../target/container-flags.ts'
 import { kubernetesRunner } from './kubernetes.ts'
 import { localRunner } from './local.ts'
 import type { Runner } from './runner.ts'
@@ -14,6 +15,8 @@ export interface RunnerFlags {
   readonly runner?: RunnerName
   readonly shards?: number
   readonly startIn?: number
+  readonly runnerImage?: string
+  /** With an engine, the image with chatgen; otherwise that of the target. */
   readonly image?: string
 }
 
@@ -29,7 +32,10 @@ export function addRunnerFlags(command: Command): Command {
       '--start-in <time>',
       'time until the shards start together (default: 12s for local, 30s for an engine)',
     ).argParser(duration),
-    flag('--image <image>', 'container image with chatgen, for an engine', 'runner'),
+    flag(
+      '--runner-image <image>',
+      'container image with chatgen, for an engine; --image means the same beside --runner swarm|kubernetes',
+    ),
   ]
   for (const option of flags) command.addOption(option.helpGroup('Several machines:'))
   return command
@@ -42,22 +48,36 @@ const defaultShards = 4
  * @throws ConfigurationError if flags of a runner are given without one, or an engine has no image
  */
 export function shardingOf(
-  { runner, shards, startIn, image }: RunnerFlags,
+  { runner, shards, startIn, runnerImage, image }: RunnerFlags,
   folder: string,
 ): ShardingOptions | undefined {
   if (runner === undefined) {
-    const given = Object.entries({ shards, 'start-in': startIn, image }).find(
-      ([, value]) => value !== undefined,
-    )
+    const own = { shards, 'start-in': startIn, 'runner-image': runnerImage }
+    const given = Object.entries(own).find(([, value]) => value !== undefined)
     if (given === undefined) return undefined
     throw new ConfigurationError([`--${given[0]} applies to --runner only`])
   }
   return {
-    runner: runnerOf(runner, image),
+    runner: runnerOf(runner, runnerImage ?? image),
     shards: shards ?? defaultShards,
     startInMs: startIn ?? defaultStartInMs[runner],
     folder,
   }
+}
+
+/**
+ * Flags of the target: `--image` of an engine is that of chatgen.
+ * @throws ConfigurationError for a container of this machine, which shards elsewhere do not reach
+ */
+export function targetFlagsOf<T extends RunnerFlags & ContainerFlags>(flags: T): T {
+  const { runner, compose, port } = flags
+  if (runner === undefined || runner === 'local') return flags
+  if (compose !== undefined || port !== undefined) {
+    throw new ConfigurationError([
+      `--runner ${runner} does not reach a container of this machine: pass the URL of a deployment`,
+    ])
+  }
+  return { ...flags, image: undefined }
 }
 
 /** Enough for processes to start, and for containers whose image is on the machine. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Deployment } from 'kubernetes-models/apps/v1'
 import { Job } from 'kubernetes-models/batch/v1'
-import { PersistentVolumeClaim, Secret } from 'kubernetes-models/v1'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
+import { PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { jobManifests } from './kubernetes.ts'
@@ -40,12 +42,23 @@ test('the manifests of deploy/kubernetes are valid', () => {
   expect(validate(PersistentVolumeClaim, manifest('results.yaml'))).not.toThrow()
 })
 
+test('the manifests of the server are valid, and leave it the time to drain', () => {
+  const server = (name: string) => parse(read(`deploy/kubernetes/server/${name}`))
+  const deployment = server('deployment.yaml')
+  expect(validate(Deployment, deployment)).not.toThrow()
+  expect(validate(Service, server('service.yaml'))).not.toThrow()
+  expect(validate(PodDisruptionBudget, server('disruption-budget.yaml'))).not.toThrow()
+  const { terminationGracePeriodSeconds: grace, containers } = deployment.spec.template.spec
+  const seconds = /--drain-delay,(\d+)s,--drain-timeout,(\d+)s/.exec(containers[0].args.join())
+  expect(Number(seconds?.[1]) + Number(seconds?.[2])).toBeLessThan(grace)
+})
+
 test('every field of the manifests is one that the runner or Kubernetes knows', () => {
   const [, { spec }] = jobManifests(prepared, 'image')
-  const known = [...Object.keys(spec), 'backoffLimitPerIndex']
+  const fields = [...Object.keys(spec), 'backoffLimitPerIndex']
   const found = Object.keys(Reflect.get(Object(manifest('job.yaml')), 'spec'))
   expect(found.length).toBeGreaterThan(4)
-  expect(found.filter((name) => !known.includes(name))).toEqual([])
+  expect(found.filter((name) => !fields.includes(name))).toEqual([])
 })
 
 test('arguments of docker service create have no key', () => {
@@ -59,14 +72,22 @@ test('arguments of docker service create have no key', () => {
 })
 
 function manifest(name: string): unknown {
-  const folder = new URL('../../../deploy/kubernetes/volume-claim/', import.meta.url)
-  return parse(readFileSync(fileURLToPath(new URL(name, folder)), 'utf8'))
+  return parse(read(`deploy/kubernetes/volume-claim/${name}`))
 }
 
+function read(path: string): string {
+  return readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8')
+}
+
+type Model =
+  | typeof Job
+  | typeof Secret
+  | typeof PersistentVolumeClaim
+  | typeof Deployment
+  | typeof Service
+  | typeof PodDisruptionBudget
+
 /** Validates plain data as a resource. */
-function validate(
-  model: typeof Job | typeof Secret | typeof PersistentVolumeClaim,
-  value: unknown,
-) {
+function validate(model: Model, value: unknown) {
   return () => Reflect.construct(model, [structuredClone(value)]).validate()
 }

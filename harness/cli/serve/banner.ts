@@ -8,12 +8,14 @@ export interface BannerOptions {
   readonly origins: readonly string[]
   /** Source of the answers: the fake model, or a file. */
   readonly answers: string
+  /** As given by --store, without a password. */
+  readonly store: string
 }
 
 /** The first lines of a running server; the first of them is `Listening on URL`. */
 export function bannerText(
   { url, keys, models }: Pick<ReferenceServer, 'url' | 'keys' | 'models'>,
-  { keysGiven, faults, dialects, origins, answers }: BannerOptions,
+  { keysGiven, faults, dialects, origins, answers, store }: BannerOptions,
 ): string {
   const [key = ''] = keys
   const users = keys.length === 1 ? '' : ` (${keys.length} keys, each is a user)`
@@ -24,6 +26,7 @@ export function bannerText(
     ['Faults', faults.length === 0 ? 'none' : faults.join(', ')],
     ...(dialects.length === 0 ? [] : [['Dialects', dialects.join(', ')]]),
     ...(origins.length === 0 ? [] : [['Browsers', `pages of ${origins.join(', ')}`]]),
+    ...(store === 'memory' ? [] : [['Store', store]]),
     ['API key', keysGiven ? `as given by --key${users}` : key],
   ]
   return [

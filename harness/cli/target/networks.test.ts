@@ -41,11 +41,11 @@ describe('chatgen check', () => {
       join(folder, 'target.yaml'),
       `baseUrl: ${front.url}\nnetwork: { ca: ${ca}, httpVersion: 1 }\n`,
     )
-    const ends = await Promise.all([
+    const runs = await Promise.all([
       chatgen(['check', front.url, ...only], { ...key, CHATGEN_CA: ca }),
       chatgen(['check', '--target', 'target.yaml', ...only], key, folder),
     ])
-    for (const { stdout, stderr } of ends) {
+    for (const { stdout, stderr } of runs) {
       expect(stderr).not.toContain('certificate')
       expect(stdout).toMatch(/1 passed, 0 violated/)
     }
@@ -92,13 +92,13 @@ describe('chatgen check', () => {
     const env = { ...key, HTTPS_PROXY: `http://bob:a-secret@127.0.0.1:${proxy.port}` }
     const through = await chatgen(['check', url, ...only, '--ca', ca], env)
     expect(through.stdout).toMatch(/1 passed, 0 violated/)
-    expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT chat.test:${front.port}`]))
-    const asked = proxy.asked.length
+    expect(new Set(proxy.requests)).toEqual(new Set([`CONNECT chat.test:${front.port}`]))
+    const requestCount = proxy.requests.length
     const around = await chatgen(
       ['check', url, ...only, '--ca', ca, '--resolve', `chat.test:${front.port}:127.0.0.1`],
       { ...env, NO_PROXY: '.test' },
     )
     expect(around.stdout).toMatch(/1 passed, 0 violated/)
-    expect(proxy.asked).toHaveLength(asked)
+    expect(proxy.requests).toHaveLength(requestCount)
   })
 })

@@ -9,12 +9,16 @@ import {
   type TargetProfile,
 } from '../../conformance/profile/index.ts'
 import { secretsOf, userInfoSecrets, withoutUserInfo } from '../../conformance/session/secrets.ts'
+import type { RunningContainer } from '../../containers/start.ts'
 import type { Io } from '../terminal/io.ts'
 import { baseUrlOf } from './address.ts'
+import { withContainer } from './container.ts'
+import { type ContainerFlags, containerOf } from './container-flags.ts'
 import { type KeyFlags, keysOf } from './key.ts'
 import { type NetworkFlags, withNetwork } from './network-flags.ts'
+import { startReferenceThread } from './reference-thread.ts'
 
-export interface TargetFlags extends KeyFlags, NetworkFlags {
+export interface TargetFlags extends KeyFlags, NetworkFlags, ContainerFlags {
   readonly reference?: boolean
   readonly target?: string
   readonly timeout?: number
@@ -23,50 +27,83 @@ export interface TargetFlags extends KeyFlags, NetworkFlags {
 }
 
 /** Slow enough to tell a stream from a buffered response, fast enough for a quick run. */
-const referencePace = 'ttft=2ms,gap=1ms'
+const referencePace = 'ttft=2ms,gap=0.5ms'
 
 /**
- * Calls `use` with the target of the command line; stops the bundled server afterwards if it was started.
+ * Calls `use` with the target of the command line, and the container it runs in, if it was started for
+ * that. Stops the container or the bundled server afterwards.
+ * @param meanwhile called while the bundled server starts, to load what `use` needs
  * @throws ConfigurationError if there is no target, or more than one
  */
 export async function withTarget<T>(
   url: string | undefined,
   flags: TargetFlags,
   io: Io,
-  use: (profile: TargetProfile) => Promise<T>,
+  use: (profile: TargetProfile, container: RunningContainer | null) => Promise<T>,
+  meanwhile: () => Promise<unknown> = async () => {},
 ): Promise<T> {
-  if (!flags.reference) {
-    const profile = withTimeout(namedTarget(url, flags, io), flags)
-    io.redact(secretsOf({ profile }))
-    return use(withPlainAddress(profile, io))
+  const source = containerOf(flags, io.env)
+  if (source !== undefined) {
+    refuseOtherTargets(url, flags, source.from.kind)
+    return withContainer(source, io, (container) =>
+      use(profileOf(container.baseUrl, flags, io), container),
+    )
   }
-  refuseOtherTargets(url, flags)
-  const { parsePace, startReferenceServer } = await import('../../../reference-server/index.ts')
-  const server = await startReferenceServer({
-    pace: parsePace(referencePace),
-    keys: [randomKey(), randomKey()],
-  })
+  if (!flags.reference) return use(profileOf(url, flags, io), null)
+  refuseOtherTargets(url, { ...flags, reference: false }, 'reference')
+  const [apiKey, otherKey] = [randomKey(), randomKey()]
+  const starting = startReferenceThread({ pace: referencePace, keys: [apiKey, otherKey] })
+  const [server] = await Promise.all([starting, meanwhile()])
   try {
-    const [apiKey, otherKey] = server.keys
     const overrides = { baseUrl: server.url, apiKey, otherKey }
     const profile = loadProfile(targetFixture('reference'), {}, overrides)
     io.redact(secretsOf({ profile }))
-    return await use(withTimeout(profile, flags))
+    return await use(withTimeout(profile, flags), null)
   } finally {
     await server.close()
   }
 }
 
-/** Prevents a verdict on the bundled server from being mistaken for one on the named target. */
-function refuseOtherTargets(url: string | undefined, flags: TargetFlags): void {
-  const { target } = flags
-  const isUrl = url !== undefined || (flags.url ?? []).length > 0
-  const other = isUrl ? 'a URL' : target !== undefined ? '--target (CHATGEN_TARGET)' : null
-  if (other === null) return
-  throw new ConfigurationError([
-    `--reference (CHATGEN_REFERENCE) tests only the bundled server: pass ${other} or --reference, not both`,
-  ])
+function profileOf(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
+  const profile = withTimeout(namedTarget(url, flags, io), flags)
+  io.redact(secretsOf({ profile }))
+  return withPlainAddress(profile, io)
 }
+
+/** Prevents a verdict on a target that chatgen starts from being mistaken for one on the named target. */
+function refuseOtherTargets(
+  url: string | undefined,
+  flags: TargetFlags,
+  started: keyof typeof startedTargets,
+): void {
+  const { target } = flags
+  const { flagName, text } = startedTargets[started]
+  const isUrl = url !== undefined || (flags.url ?? []).length > 0
+  // The profile of a container describes the service in it.
+  const isFile = target !== undefined && started === 'reference'
+  const isReference = flags.reference === true
+  const other = isUrl
+    ? 'a URL'
+    : isFile
+      ? '--target (CHATGEN_TARGET)'
+      : isReference
+        ? '--reference (CHATGEN_REFERENCE)'
+        : null
+  if (other === null) return
+  throw new ConfigurationError([`${text}: pass ${other} or ${flagName}, not both`])
+}
+
+const startedTargets = {
+  reference: {
+    flagName: '--reference',
+    text: '--reference (CHATGEN_REFERENCE) tests only the bundled server',
+  },
+  image: { flagName: '--image', text: '--image (CHATGEN_IMAGE) tests a container of the image' },
+  compose: {
+    flagName: '--compose',
+    text: '--compose (CHATGEN_COMPOSE) tests a service of the file',
+  },
+} as const
 
 function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
   const urls = [...(url === undefined ? [] : [url]), ...(flags.url ?? [])]
@@ -98,6 +135,12 @@ function withPlainAddress(profile: TargetProfile, io: Pick<Io, 'err'>): TargetPr
     'chatgen: the user name and password in the base URL are not sent, because Authorization carries the API key. Set credentials of a gateway in "headers" of the target profile',
   )
   return { ...profile, baseUrl, ...(profile.baseUrls === undefined ? {} : { baseUrls: plain }) }
+}
+
+/** Says that a command uses the first of several endpoints alone. */
+export function noteFirstEndpoint(profile: TargetProfile, io: Pick<Io, 'err'>): void {
+  const { length } = endpointsOf(profile)
+  if (length > 1) io.err(`chatgen: uses only the first of ${length} endpoints, ${profile.baseUrl}`)
 }
 
 function randomKey(): string {

@@ -8,11 +8,11 @@ const lastResorts = ['uncaughtException', 'unhandledRejection'] as const
 export function watchLastResorts(
   tell: (error: unknown) => void,
   end: () => void,
-): { readonly seen: boolean } {
-  const watch = { seen: false }
+): { readonly wasHandled: boolean } {
+  const watch = { wasHandled: false }
   for (const event of lastResorts) {
     process.on(event, (error: unknown) => {
-      watch.seen = true
+      watch.wasHandled = true
       tell(error)
       // While vitest runs, the report is still to be written.
       if (process.listenerCount(event) === 1) end()

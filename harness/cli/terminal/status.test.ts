@@ -12,13 +12,13 @@ const printed: string[] = []
 const io = quietIo({ err: (text) => void printed.push(text) })
 
 function progress(about: Partial<Progress>): Progress {
-  const asked = addCosts(noCost, { requests: 40, generations: 9, chats: 3, uploads: 0 })
+  const cost = addCosts(noCost, { requests: 40, generations: 9, chats: 3, uploads: 0 })
   return {
     scenario: 's',
     done: 12,
     total: 60,
     share: 0.25,
-    cost: asked,
+    cost: cost,
     requirements: () => [],
     ...about,
   }
@@ -32,15 +32,15 @@ afterEach(() => void vi.useRealTimers())
 
 describe('without a terminal', () => {
   test('a check says every ten seconds how far it is, and how long it will take yet', () => {
-    const shown = showProgress(io, true)
+    const progressView = showProgress(io, true)
     vi.advanceTimersByTime(9_900)
     expect(printed).toEqual([])
     vi.advanceTimersByTime(200)
-    shown.update(progress({}))
+    progressView.update(progress({}))
     vi.advanceTimersByTime(10_000)
-    shown.update(progress({ done: 45, share: 0.8, cost: { ...noCost, requests: 141 } }))
+    progressView.update(progress({ done: 45, share: 0.8, cost: { ...noCost, requests: 141 } }))
     vi.advanceTimersByTime(10_000)
-    shown.stop()
+    progressView.stop()
     vi.advanceTimersByTime(60_000)
     expect(printed).toEqual([
       'check: no scenario finished yet, 10 s',
@@ -57,9 +57,9 @@ describe('without a terminal', () => {
   })
 
   test('a load says so from its preparation on', () => {
-    const shown = showLoadProgress(io, true)
+    const progressView = showLoadProgress(io, true)
     vi.advanceTimersByTime(10_000)
-    shown.stop()
+    progressView.stop()
     expect(printed).toEqual(['load: preparing'])
   })
 
@@ -79,19 +79,19 @@ describe('an estimate', () => {
     ['so little is done', { share: 0.04 }],
     ['everything is done', { share: 1 }],
   ])('is not made where %s', (_, about) => {
-    const shown = showProgress(io, true)
+    const progressView = showProgress(io, true)
     vi.advanceTimersByTime(9_000)
-    shown.update(progress(about))
+    progressView.update(progress(about))
     vi.advanceTimersByTime(2_000)
-    shown.stop()
+    progressView.stop()
     expect(printed).toEqual(['check: 12/60 scenarios, 40 requests, 10 s'])
   })
 
   test('is in minutes from two on', () => {
-    const shown = showProgress(io, true)
-    shown.update(progress({ share: 0.05 }))
+    const progressView = showProgress(io, true)
+    progressView.update(progress({ share: 0.05 }))
     vi.advanceTimersByTime(10_000)
-    shown.stop()
+    progressView.stop()
     expect(printed).toEqual(['check: 12/60 scenarios, 40 requests, 10 s, about 4 min left'])
   })
 })

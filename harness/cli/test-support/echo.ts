@@ -1,4 +1,4 @@
-import type { Answer, Asked, Middleman } from './proxy.ts'
+import type { Answer, Middleman, ProxiedRequest } from './proxy.ts'
 
 /**
  * A server that repeats the credential of each request wherever it can: in headers, bodies, errors,
@@ -6,8 +6,8 @@ import type { Answer, Asked, Middleman } from './proxy.ts'
  * together again.
  */
 export const echo: Middleman = {
-  headers: (asked) => {
-    const key = keyOf(asked)
+  headers: (request) => {
+    const key = keyOf(request)
     return {
       'x-plain': key,
       'x-percent': encodeURIComponent(key),
@@ -15,14 +15,14 @@ export const echo: Middleman = {
       'x-lower': encodeURIComponent(key).replaceAll(/%../g, (code) => code.toLowerCase()),
     }
   },
-  pieces: (asked, answer) => {
-    const key = keyOf(asked)
+  pieces: (request, answer) => {
+    const key = keyOf(request)
     const body = isStream(answer) ? inStream(answer, key) : inBody(answer, key)
     return halves(body, key)
   },
 }
 
-function keyOf({ headers }: Asked): string {
+function keyOf({ headers }: ProxiedRequest): string {
   return headers.authorization?.replace(/^\S+ +/, '') ?? 'no key'
 }
 

@@ -13,7 +13,7 @@ export interface Answer {
   readonly body: Buffer
 }
 
-export interface Asked {
+export interface ProxiedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -22,10 +22,10 @@ export interface Asked {
 /** Changes to the requests and responses between a client and a server. */
 export interface Middleman {
   /** Answers in place of the server; undefined lets the request through. */
-  readonly instead?: (asked: Asked) => Answer | undefined
+  readonly instead?: (request: ProxiedRequest) => Answer | undefined
   /** The answer in the pieces in which it is written; by default in one, when it is whole. */
-  readonly pieces?: (asked: Asked, answer: Answer) => readonly Buffer[]
-  readonly headers?: (asked: Asked, answer: Answer) => IncomingHttpHeaders
+  readonly pieces?: (request: ProxiedRequest, answer: Answer) => readonly Buffer[]
+  readonly headers?: (request: ProxiedRequest, answer: Answer) => IncomingHttpHeaders
 }
 
 export interface Proxy extends AsyncDisposable {
@@ -55,12 +55,12 @@ async function pass(
   { instead, pieces, headers }: Middleman,
 ): Promise<void> {
   const { method = 'GET', url: path = '/' } = request
-  const asked = { method, path, headers: request.headers }
+  const received = { method, path, headers: request.headers }
   const body = await whole(request)
-  const answer = instead?.(asked) ?? (await ask(`${target}${path}`, asked, body))
+  const answer = instead?.(received) ?? (await ask(`${target}${path}`, received, body))
   const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...kept } = answer.headers
-  response.writeHead(answer.status, { ...kept, ...headers?.(asked, answer) })
-  for (const piece of pieces?.(asked, answer) ?? [answer.body]) {
+  response.writeHead(answer.status, { ...kept, ...headers?.(received, answer) })
+  for (const piece of pieces?.(received, answer) ?? [answer.body]) {
     response.write(piece)
     // Each piece is to arrive by itself.
     await new Promise((resolve) => setTimeout(resolve, 0))
@@ -68,7 +68,7 @@ async function pass(
   response.end()
 }
 
-function ask(url: string, { method, headers }: Asked, body: Buffer): Promise<Answer> {
+function ask(url: string, { method, headers }: ProxiedRequest, body: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const passed = send(url, { method, headers }, (answer) => {
       whole(answer).then(

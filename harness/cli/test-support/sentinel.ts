@@ -36,7 +36,7 @@ export function leaksIn(folder: string, outputs: readonly Ended[]): readonly str
     ...files.filter(({ name }) => name.endsWith('report.json')).flatMap(packed),
   ]
   const leaks = texts.flatMap(({ name, text }) =>
-    readings(text).flatMap((reading) => shownParts(reading).map((shown) => `${name}: ${shown}`)),
+    readings(text).flatMap((reading) => shownParts(reading).map((part) => `${name}: ${part}`)),
   )
   return [...new Set(leaks)]
 }
@@ -95,7 +95,7 @@ function shownParts(reading: string): readonly string[] {
     const pieces = Array.from({ length: part.length - minShownLength + 1 }, (_, at) =>
       part.slice(at, at + minShownLength),
     )
-    const shown = pieces.find((piece) => inLowerCase.includes(piece.toLowerCase()))
-    return shown === undefined ? [] : [shown]
+    const match = pieces.find((piece) => inLowerCase.includes(piece.toLowerCase()))
+    return match === undefined ? [] : [match]
   })
 }

@@ -54,8 +54,8 @@ export class ChunkList {
 
   /** The chunks over the memory of the list; made again whenever nobody holds them any more. */
   get chunks(): readonly WireChunk[] {
-    const known = this.#view?.deref()
-    if (known !== undefined) return known
+    const cached = this.#view?.deref()
+    if (cached !== undefined) return cached
     const made = this.#times.map((atMs, at) => ({ atMs, bytes: this.#bytesAt(at) }))
     this.#view = new WeakRef(made)
     return made

@@ -41,10 +41,10 @@ export function createContentDecoder(
   { maxBytes, maxBytesName }: Pick<BodyGauge, 'maxBytes' | 'maxBytesName'>,
 ): ContentDecoder | undefined {
   if (codings.length > maxCodings) return undefined
-  const known = codings.map((coding) => ({ coding, open: openers.get(coding) }))
+  const decoders = codings.map((coding) => ({ coding, open: openers.get(coding) }))
   const budget: Budget = { left: maxBytes, name: maxBytesName }
   const stages: Stage[] = []
-  for (const { coding, open } of known.toReversed()) {
+  for (const { coding, open } of decoders.toReversed()) {
     if (open === undefined) return undefined
     stages.push(new Stage(coding, open, budget))
   }

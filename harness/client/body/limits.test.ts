@@ -54,8 +54,8 @@ test('chunks keep their bytes and times, however large they are', () => {
   expect([list.length, list.bytes]).toEqual([8, sizes.reduce((a, b) => a + b)])
 })
 
-async function answered(sent: string, limits: BodyLimits, ends = false) {
-  const server = await startRawServer((socket) => (ends ? socket.end(sent) : socket.write(sent)))
+async function answered(sent: string, limits: BodyLimits, isEnded = false) {
+  const server = await startRawServer((socket) => (isEnded ? socket.end(sent) : socket.write(sent)))
   const transport = createNetworkTransport(directNetwork, limits)
   try {
     return await transport.send(outgoing(server.url, { timeoutMs: 30_000 })).exchange

@@ -2,7 +2,7 @@ const mebibyte = 1024 * 1024
 
 /** Limits of a body; beyond them the conversation is aborted; `limits` of a target profile. */
 export interface BodyLimits {
-  /** Bytes of a body in one piece, before and after its Content-Encoding is undone. */
+  /** Bytes of an unstreamed body, before and after its Content-Encoding is undone. */
   readonly bodyBytes: number
   /** The same of an event stream. */
   readonly streamBytes: number

@@ -1,13 +1,6 @@
-import {
-  type CodedBody,
-  type Ending,
-  type Header,
-  header,
-  type StreamEvent,
-  type WireChunk,
-} from '../../../contract/index.ts'
+import type { CodedBody, Ending, Header, StreamEvent, WireChunk } from '../../../contract/index.ts'
 import { keepHeapCompactFor } from '../compact-heap.ts'
-import { createEventDecoder, decodeEvents, type EventDecoder } from '../events.ts'
+import { createEventDecoder, decodeEvents, type EventDecoder, isEventStream } from '../events.ts'
 import { ChunkList } from './chunk-list.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
 import { BodyGauge } from './gauge.ts'
@@ -105,8 +98,8 @@ export class BodyReader {
             },
       get events() {
         if (eventDecoder === undefined) return none
-        const known = events?.deref()
-        if (known !== undefined) return known
+        const cached = events?.deref()
+        if (cached !== undefined) return cached
         const made = decodeEvents(chunks.chunks)
         events = new WeakRef(made)
         return made
@@ -151,8 +144,3 @@ export class BodyReader {
 }
 
 const none: readonly StreamEvent[] = []
-
-function isEventStream(headers: readonly Header[]): boolean {
-  const type = header(headers, 'content-type') ?? ''
-  return type.trim().toLowerCase().startsWith('text/event-stream')
-}

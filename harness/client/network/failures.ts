@@ -13,8 +13,8 @@ export function describeFailure(error: Error, url: string): Failure {
   const root = rootOf(error)
   const code = codeOf(root)
   const target = new URL(url)
-  const known = tlsSentences.get(code)
-  if (known !== undefined) return { code, message: known(target, root) }
+  const sentence = tlsSentences.get(code)
+  if (sentence !== undefined) return { code, message: sentence(target, root) }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
     return { code, message: `the TLS handshake with ${target.host} fails: ${reasonIn(root)}` }
   }

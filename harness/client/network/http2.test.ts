@@ -114,7 +114,7 @@ describe('over TLS with ALPN', () => {
 
 describe('without TLS', () => {
   test('HTTP/2 is spoken with prior knowledge, requests arrive as they are given', async () => {
-    const seen: { method: string; url: string; headers: unknown; body: string }[] = []
+    const requests: { method: string; url: string; headers: unknown; body: string }[] = []
     const front = ended(
       await startPlainHttp2Server((request, response) => {
         let body = ''
@@ -122,7 +122,12 @@ describe('without TLS', () => {
           body += String(bytes)
         })
         request.on('end', () => {
-          seen.push({ method: request.method, url: request.url, headers: request.headers, body })
+          requests.push({
+            method: request.method,
+            url: request.url,
+            headers: request.headers,
+            body,
+          })
           response.end('{}')
         })
       }),
@@ -141,7 +146,7 @@ describe('without TLS', () => {
     } as const
     const exchange = await converse(front.url, { request }, http2)
     expect(exchange.ending.kind).toBe('complete')
-    expect(seen).toMatchObject([
+    expect(requests).toMatchObject([
       {
         method: 'POST',
         url: '/a/b?c=d',
@@ -246,8 +251,8 @@ describe('a stream', () => {
   test('that announces the length of a body which HEAD does not ask for is complete', async () => {
     const { request } = outgoing('')
     const server = await raw((id) => [head(id, 'text/plain', { 'content-length': '10' }, true)])
-    const asked = { request: { ...request, method: 'HEAD', url: server.url } }
-    const exchange = await converse(server.url, asked, http2)
+    const headRequest = { request: { ...request, method: 'HEAD', url: server.url } }
+    const exchange = await converse(server.url, headRequest, http2)
     expect(exchange.ending.kind).toBe('complete')
   })
 

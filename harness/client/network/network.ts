@@ -24,8 +24,8 @@ export function createNetworkTransport(
   const choices = new Map<string, Promise<'http1' | 'http2'>>()
 
   function choiceFor(url: URL): Promise<'http1' | 'http2'> {
-    const known = choices.get(url.origin)
-    if (known !== undefined) return known
+    const cached = choices.get(url.origin)
+    if (cached !== undefined) return cached
     const choice = choose(url)
     choices.set(url.origin, choice)
     choice.catch(() => choices.delete(url.origin))

@@ -14,9 +14,9 @@ export function createEvidenceTransport(
   recorded: ReadonlyMap<string, Exchange>,
   redact: (request: WireRequest) => WireRequest,
 ): Transport {
-  const known = [...knownIn(recorded)]
-  const places = new Map(known.map(({ labels, id }) => [placeOf(labels), id]))
-  const ordinals = queues(known)
+  const exchanges = [...knownIn(recorded)]
+  const places = new Map(exchanges.map(({ labels, id }) => [placeOf(labels), id]))
+  const ordinals = queues(exchanges)
   /** Which recorded request stands for one of today, so that its further tries find theirs. */
   const chosen = new Map<string, number | undefined>()
 
@@ -55,8 +55,8 @@ function* knownIn(recorded: ReadonlyMap<string, Exchange>): Generator<Known> {
 }
 
 /** Ordinals of equal requests, in the order of sending. */
-function queues(known: readonly Known[]): ReadonlyMap<string, number[]> {
-  const firstTries = known
+function queues(exchanges: readonly Known[]): ReadonlyMap<string, number[]> {
+  const firstTries = exchanges
     .filter(({ labels }) => labels.attempt === 0)
     .toSorted((a, b) => a.labels.ordinal - b.labels.ordinal)
   const groups = Map.groupBy(firstTries, ({ identity }) => identity)

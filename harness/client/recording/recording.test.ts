@@ -127,10 +127,11 @@ describe('a recording', () => {
   })
 
   test('does not care for the role', async () => {
-    const asked = { ...labels, role: 'negative' } as const
-    const exchange = await transport.send(outgoing('http://localhost/', { labels: asked })).exchange
+    const negative = { ...labels, role: 'negative' } as const
+    const exchange = await transport.send(outgoing('http://localhost/', { labels: negative }))
+      .exchange
     expect(exchange.ending).toEqual(recorded[0]?.ending)
-    expect(exchange.labels).toEqual(asked)
+    expect(exchange.labels).toEqual(negative)
   })
 
   test('closes', async () => {

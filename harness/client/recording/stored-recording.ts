@@ -44,8 +44,8 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
   get(id: string): Exchange | undefined {
     const place = this.#places.get(id)
     if (place === undefined) return undefined
-    const known = this.#read.get(id)?.deref()
-    if (known !== undefined) return known
+    const cached = this.#read.get(id)?.deref()
+    if (cached !== undefined) return cached
     const exchange = this.#restore(place)
     if (exchange === undefined) this.#lose(id)
     else this.#read.set(id, new WeakRef(exchange))

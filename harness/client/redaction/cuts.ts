@@ -92,6 +92,9 @@ function searchFor(forms: readonly Form[], marks: readonly string[]): (text: str
 const ellipsis = /…|\.\.\.|\u00e2\u0080\u00a6/g
 const ellipsisOrQuote = new RegExp(`${ellipsis.source}|["'\`]`, 'g')
 
+/** Characters of an escape that may have been cut. */
+const maxEscapeLength = 16
+
 /** Remainder of an escape that was cut. */
 const brokenEscape =
   /(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
@@ -104,13 +107,17 @@ function searchForParts(
 ): (text: string) => Cut[] {
   const longer = forms.filter(({ text }) => text.length > shortestPart)
   const sought = { forms: longer, maxLength: longer[0]?.text.length ?? 0 }
-  const ends = longer.flatMap(({ text }) => [
+  const endings = longer.flatMap(({ text }) => [
     text.slice(0, shortestPart),
     text.slice(-shortestPart),
   ])
-  const some = new RegExp([...new Set(ends)].map(sourceOf).join('|') || '(?!)')
+  const some = new RegExp([...new Set(endings)].map(sourceOf).join('|') || '(?!)')
+  const anyTextEnd = new RegExp(textEnds.source)
+  const tailLength = sought.maxLength + maxEscapeLength
   return (text) => {
-    if (!some.test(text)) return []
+    // Where nothing was shortened, only the end of the text can be the end of a part.
+    const searched = anyTextEnd.test(text) ? text : mayBeCut ? text.slice(-tailLength) : ''
+    if (!some.test(searched)) return []
     const found: (Cut | undefined)[] = []
     for (const { 0: end, index } of text.matchAll(textEnds)) {
       found.push(beginningBefore(text, index, sought))
@@ -118,8 +125,8 @@ function searchForParts(
     }
     if (!mayBeCut) return found.filter((cut) => cut !== undefined)
     found.push(beginningBefore(text, text.length, sought))
-    const rest = brokenEscape.exec(text.slice(-16))?.[0].length ?? 0
-    if (rest > 0) found.push(beginningBefore(text, text.length - rest, sought))
+    const cutLength = brokenEscape.exec(text.slice(-maxEscapeLength))?.[0].length ?? 0
+    if (cutLength > 0) found.push(beginningBefore(text, text.length - cutLength, sought))
     return found.filter((cut) => cut !== undefined)
   }
 }

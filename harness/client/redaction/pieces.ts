@@ -28,7 +28,7 @@ function spread(segments: Segments, found: readonly Cut[]): Cut[] {
   let from = 0
   let at = 0
   for (const { start, end, mark } of found) {
-    let shown = mark
+    let replacement = mark
     for (; from < segments.length; from += 2) {
       const segmentStart = segments[from] ?? 0
       const length = (segments[from + 1] ?? 0) - segmentStart
@@ -36,8 +36,8 @@ function spread(segments: Segments, found: readonly Cut[]): Cut[] {
       const last = Math.min(end, at + length)
       const shift = segmentStart - at
       if (first < last) {
-        cuts.push({ start: first + shift, end: last + shift, mark: shown })
-        shown = ''
+        cuts.push({ start: first + shift, end: last + shift, mark: replacement })
+        replacement = ''
       }
       // The next one may begin in the same segment.
       if (end <= at + length) break
@@ -53,9 +53,9 @@ const nameless = Symbol('text of events that is no member')
 function membersByName(text: string): Iterable<Segments> {
   const byName = new Map<string | symbol, Segments>()
   const add = (name: string | symbol, start: number, end: number) => {
-    const known = byName.get(name)
-    if (known === undefined) byName.set(name, [start, end])
-    else known.push(start, end)
+    const existing = byName.get(name)
+    if (existing === undefined) byName.set(name, [start, end])
+    else existing.push(start, end)
   }
   let name: string | undefined
   let wasName = -1

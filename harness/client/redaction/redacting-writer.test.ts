@@ -12,9 +12,11 @@ const exempt: Readonly<Record<string, string>> = {
   'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
   'harness/cli/terminal/status.ts': 'gives the spinner the stream, and text that was cleaned',
   'harness/load/bench/bare-server.ts': 'tells its parent process the port',
+  'harness/containers/compose.ts': 'writes the published port of a service, and no key',
   'harness/certification/bundle.ts': 'packs files that are redacted already, and a public key',
   'harness/certification/verify/evidence.ts': 'unpacks a bundle to judge it again',
   'harness/cli/commands/site.ts': 'copies the pages of bundles',
+  'harness/proof/certified/certified.ts': 'certifies servers of the proof, whose keys are made up',
   'harness/library/chatgen-process.ts': 'hands a profile, without its keys, to its own process',
   'harness/cli/runner/local.ts':
     'hands a job with its keys to its own processes, in a private file',

@@ -18,10 +18,10 @@ export class RedactingWriter {
 
   /** From now on these appear in nothing that is written. */
   keepBack(secrets: readonly Secret[]): void {
-    const known = new Set(this.#secrets.map(({ value }) => value))
-    const fresh = secrets.filter(({ value }) => !known.has(value))
-    if (fresh.length === 0) return
-    this.#secrets = [...this.#secrets, ...fresh]
+    const values = new Set(this.#secrets.map(({ value }) => value))
+    const added = secrets.filter(({ value }) => !values.has(value))
+    if (added.length === 0) return
+    this.#secrets = [...this.#secrets, ...added]
     this.#redact = createRedactor(this.#secrets).output
   }
 

@@ -96,14 +96,14 @@ const maxShort = 64
 
 /** Names and values of headers are the same from exchange to exchange. */
 function rememberShort(redact: (text: string) => string): (text: string) => string {
-  const known = new Map<string, string>()
+  const byValue = new Map<string, string>()
   return (text) => {
     if (text.length > maxShort) return redact(text)
-    const before = known.get(text)
+    const before = byValue.get(text)
     if (before !== undefined) return before
     const clean = redact(text)
-    if (known.size >= maxRemembered) known.clear()
-    known.set(text, clean)
+    if (byValue.size >= maxRemembered) byValue.clear()
+    byValue.set(text, clean)
     return clean
   }
 }

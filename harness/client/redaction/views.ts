@@ -36,8 +36,8 @@ const patterns = [
 const compiled = new Map<string, RegExp>()
 
 function escapesWith(quoted: string): RegExp {
-  const known = compiled.get(quoted)
-  if (known !== undefined) return known
+  const cached = compiled.get(quoted)
+  if (cached !== undefined) return cached
   const set = quoted.replaceAll(/[\\\]^-]/g, '\\$&')
   const source = quoted === '' ? patterns : `${patterns}|${backslashes}(?<quoted>[${set}])`
   const escapes = new RegExp(source, 'g')

@@ -6,7 +6,7 @@ export interface ForwardProxy {
   readonly url: string
   readonly port: number
   /** `CONNECT chat.test:443` and `GET http://chat.test/`, in their order. */
-  readonly asked: readonly string[]
+  readonly requests: readonly string[]
   /** Value of Proxy-Authorization of each of them. */
   readonly credentials: readonly (string | undefined)[]
   close(): Promise<void>
@@ -16,7 +16,7 @@ export interface ForwardProxy {
 export async function startForwardProxy(
   options: { readonly credential?: string; readonly refuse?: number } = {},
 ): Promise<ForwardProxy> {
-  const asked: string[] = []
+  const requests: string[] = []
   const credentials: (string | undefined)[] = []
   const refusalOf = (credential: string | undefined) => {
     credentials.push(credential)
@@ -24,7 +24,7 @@ export async function startForwardProxy(
     return options.refuse
   }
   const server = createServer((incoming, outgoing) => {
-    asked.push(`${incoming.method} ${incoming.url}`)
+    requests.push(`${incoming.method} ${incoming.url}`)
     const refusal = refusalOf(incoming.headers['proxy-authorization'])
     if (refusal !== undefined) {
       outgoing.writeHead(refusal).end()
@@ -46,7 +46,7 @@ export async function startForwardProxy(
     incoming.pipe(onward)
   })
   server.on('connect', (incoming, socket: Socket) => {
-    asked.push(`CONNECT ${incoming.url}`)
+    requests.push(`CONNECT ${incoming.url}`)
     const refusal = refusalOf(incoming.headers['proxy-authorization'])
     if (refusal !== undefined) {
       socket.end(`HTTP/1.1 ${refusal} No\r\ncontent-length: 0\r\n\r\n`)
@@ -65,7 +65,7 @@ export async function startForwardProxy(
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    asked,
+    requests: requests,
     credentials,
     close,
   }

@@ -26,18 +26,18 @@ export function applyBaseline(
       ? []
       : [{ id: row.id, entry, ruling: rule(row, entry, today, report) }]
   })
-  const known = rulings.filter(({ ruling }) => ruling === 'known')
+  const accepted = rulings.filter(({ ruling }) => ruling === 'known')
   const problems = rulings.flatMap(({ ruling }) => (typeof ruling === 'string' ? [] : [ruling]))
-  const excused = new Set(known.map(({ id }) => id))
+  const excused = new Set(accepted.map(({ id }) => id))
   const requirements = report.requirements.map((row) => ({ ...row, known: excused.has(row.id) }))
   return {
     ...report,
     outcome: problems.length > 0 ? 'violated' : reportOutcome(requirements, report.strict),
-    totals: { ...report.totals, known: known.length },
+    totals: { ...report.totals, known: accepted.length },
     requirements,
     baseline: {
       file: baseline.file,
-      known: known.map(({ id, entry }) => knownViolation(id, entry)),
+      known: accepted.map(({ id, entry }) => knownViolation(id, entry)),
       problems,
     },
   }

@@ -89,5 +89,5 @@ function problemsOf(issue: z.core.$ZodIssue): readonly string[] {
 }
 
 function isRequirementId(id: string): id is RequirementId {
-  return requirementIds.some((known) => known === id)
+  return requirementIds.some((requirement) => requirement === id)
 }

@@ -56,7 +56,7 @@ describe('the audit of what is left', () => {
       ),
     )
     expect(leftovers).toEqual([])
-    expect(server.asked.length).toBeLessThanOrEqual(5)
+    expect(server.requests.length).toBeLessThanOrEqual(5)
   })
 
   test('deletes what is not known to be gone, with its id and without', async () => {
@@ -127,7 +127,7 @@ describe('the audit of what is left', () => {
       return [{ event: 'create', kind: 'chat', name: name('Echo1'), scenario: 's' }]
     })
     expect(leftovers).toEqual([])
-    expect(server.asked.filter((line) => line.startsWith('DELETE'))).toEqual([])
+    expect(server.requests.filter((line) => line.startsWith('DELETE'))).toEqual([])
   })
 
   test('does not wait for a target that has gone', async () => {
@@ -136,7 +136,7 @@ describe('the audit of what is left', () => {
     )
     expect(leftovers).toHaveLength(30)
     expect(leftovers[0]?.why).toBe('the target did not answer GET /api/v3/chat/{chat_id}')
-    expect(server.asked.length).toBeLessThanOrEqual(4)
+    expect(server.requests.length).toBeLessThanOrEqual(4)
   })
 
   test('does not wait for a target that turns everybody away', async () => {
@@ -146,7 +146,7 @@ describe('the audit of what is left', () => {
     )
     expect(leftovers).toHaveLength(30)
     expect(leftovers[0]?.why).toContain('kept answering 503')
-    expect(server.asked.length).toBeLessThanOrEqual(8)
+    expect(server.requests.length).toBeLessThanOrEqual(8)
     expect(Date.now() - startedAt).toBeLessThan(4_000)
   })
 
@@ -157,10 +157,10 @@ describe('the audit of what is left', () => {
       ...made(server, name('Known2')).lines,
     ]
     const few = await audit({}, lost, { maxRequests: 60, spent: 56 })
-    expect(few.server.asked).toHaveLength(4)
+    expect(few.server.requests).toHaveLength(4)
     expect(few.incompleteReason).toBe(reason)
     const none = await audit({}, lost, { maxRequests: 60, spent: 60 })
-    expect(none.server.asked).toEqual([])
+    expect(none.server.requests).toEqual([])
     expect(none.leftovers.map(({ why }) => why)).toEqual([reason, reason])
     const enough = await audit({}, lost, { maxRequests: 100, spent: 60 })
     expect(enough).toMatchObject({ leftovers: [], incompleteReason: null })

@@ -141,8 +141,8 @@ async function findRemaining(
       ({ id }, at) => listed.includes(id) || at >= confirmed.length - sampleSize,
     )
     const removals = await removeChats(again, options)
-    const known = [...confirmed, ...seenTo].map(({ id }) => id)
-    const unknown = listed.filter((id) => !known.includes(id)).slice(0, maxUnknown)
+    const ids = [...confirmed, ...seenTo].map(({ id }) => id)
+    const unknown = listed.filter((id) => !ids.includes(id)).slice(0, maxUnknown)
     const reads = await Promise.all(
       unknown.map((id) => sendOperation(options.client, 'v3.chat', id)),
     )

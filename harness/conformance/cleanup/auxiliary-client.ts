@@ -6,7 +6,7 @@ import { appendExchange } from '../recording/result-files.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { createCircuitBreaker } from '../session/limits/circuit-breaker.ts'
 import { findExcess, withoutBody } from '../session/limits/limit-breaches.ts'
-import { createPacer } from '../session/limits/pacer.ts'
+import { createRateLimiter } from '../session/limits/rate-limiter.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
 import { buildWireRequest, type RequestSpec } from '../session/requests/wire-request.ts'
 import { secretsOf } from '../session/secrets.ts'
@@ -56,7 +56,7 @@ export function createAuxiliaryClient(
   } = options
   const { limits } = setup.profile
   const transport = createNetworkTransport(networkOf(setup.profile), limits)
-  const pace = createPacer(limits)
+  const pace = createRateLimiter(limits)
   const breaker = createCircuitBreaker()
   const slots = createSemaphore(options.concurrency ?? 4)
   const secrets = secretsOf(setup)

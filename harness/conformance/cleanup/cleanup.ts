@@ -1,5 +1,6 @@
+import { TargetUnusableError } from '../errors.ts'
 import { preflight } from '../preflight/preflight.ts'
-import type { TargetProfile } from '../profile/index.ts'
+import { endpointsOf, profileOfEndpoint, type TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { secretsOf } from '../session/secrets.ts'
 import { suiteVersion } from '../version.ts'
@@ -22,6 +23,8 @@ export interface CleanupOptions {
   readonly signal?: AbortSignal
   /** Told of each chat as soon as its fate is known. */
   readonly onRemoval?: (removal: Removal) => void
+  /** Told of each of several endpoints that cannot be asked. */
+  readonly onUnusableEndpoint?: (reason: TargetUnusableError) => void
 }
 
 /** @throws ConfigurationError where the file is missing, or is no journal. */
@@ -37,14 +40,46 @@ export function openJournal(journalFile: string): OpenJournal {
 
 /**
  * Deletes the chats that a journal leaves open, and writes into it what is gone, so that doing it
- * twice asks for nothing twice.
+ * twice asks for nothing twice. Of several endpoints, each is asked for what the ones before it did not
+ * delete; those that do not answer are passed over if another one does.
  * @throws ConfigurationError for a journal that cannot be read, TargetUnusableError where the
  * target does not answer or refuses the key.
  */
 export async function cleanUp(options: CleanupOptions): Promise<readonly Removal[]> {
-  const { journalFile, profile, signal, onRemoval } = options
-  const { journal, chats } = openJournal(journalFile)
-  const { tag } = journal.head
+  const { chats } = openJournal(options.journalFile)
+  const removals = new Map<OpenEntry, Removal>()
+  const refusals: TargetUnusableError[] = []
+  for (const endpoint of endpointsOf(options.profile)) {
+    const pending = chats.filter((entry) => removals.get(entry)?.outcome !== 'deleted')
+    if (pending.length === 0) break
+    try {
+      const profile = profileOfEndpoint(options.profile, endpoint)
+      for (const removal of await cleanUpAt(profile, pending, options)) {
+        removals.set(removal.entry, worse(removal, removals.get(removal.entry)))
+      }
+    } catch (error) {
+      if (!(error instanceof TargetUnusableError)) throw error
+      refusals.push(error)
+    }
+  }
+  const [refusal] = refusals
+  if (removals.size === 0 && refusal !== undefined) throw refusal
+  for (const each of refusals) options.onUnusableEndpoint?.(each)
+  return [...removals.values()]
+}
+
+/** A chat that one endpoint deleted is gone; otherwise what any of them still has counts. */
+function worse(removal: Removal, before: Removal | undefined): Removal {
+  const isLeft = before?.outcome === 'left' && removal.outcome !== 'deleted'
+  return isLeft || (before !== undefined && removal.outcome === 'unanswered') ? before : removal
+}
+
+async function cleanUpAt(
+  profile: TargetProfile,
+  chats: readonly OpenEntry[],
+  { journalFile, signal, onRemoval }: CleanupOptions,
+): Promise<readonly Removal[]> {
+  const { tag } = readJournal(journalFile).head
   const setup: ClientIdentity = {
     profile,
     tag,

@@ -42,11 +42,11 @@ export async function findChatCursor(
   const page = await list(probing)
   if (isDeclined(page)) return unknown(describeProbe(page, 'with limit 1'))
   if (typeof cursorIn(page, undefined) === 'string') return { value: '', evidence: [] }
-  const seen = elementIds(page)
+  const firstIds = elementIds(page)
   for (const { path, value } of candidates(page)) {
     const next = await list(probing, String(value))
     const ids = elementIds(next)
-    if (!succeeded(next) || ids.length === 0 || ids.some((id) => seen.includes(id))) continue
+    if (!succeeded(next) || ids.length === 0 || ids.some((id) => firstIds.includes(id))) continue
     const pointer = path.map((part) => `/${part}`).join('')
     const evidence = `${brief(page, 'with limit 1')}; the value at ${pointer} leads to the next page`
     return { value: pointer, evidence: [evidence] }

@@ -54,7 +54,11 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   begin(journalFile, setup)
 
   onStep('which surfaces answer')
-  const { answers, completion, requests: asked } = await preflight(setup, surfaces, { signal })
+  const {
+    answers,
+    completion,
+    requests: preflightRequests,
+  } = await preflight(setup, surfaces, { signal })
   const client = createAuxiliaryClient(setup, {
     purpose: 'init',
     unreachableError: (reason) =>
@@ -109,7 +113,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     text: profileText(detection, about),
     detection,
     cost: {
-      requests: asked + client.requests + removing,
+      requests: preflightRequests + client.requests + removing,
       generations: cost.generations + (completion === undefined ? 0 : 1),
     },
   }

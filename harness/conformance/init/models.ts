@@ -22,8 +22,8 @@ export async function findModels(
   const [first] = listed
   if (first === undefined) return unknown(`${brief(list)}, and no id of a model in it`)
 
-  const shown = listed.slice(0, 12).join(', ')
-  const evidence = [`${brief(list)}, which lists ${shown}${listed.length > 12 ? ', …' : ''}`]
+  const names = listed.slice(0, 12).join(', ')
+  const evidence = [`${brief(list)}, which lists ${names}${listed.length > 12 ? ', …' : ''}`]
   const vision = listed.includes(visionId) ? visionId : undefined
   const main = mainIds.find((id) => listed.includes(id))
   if (main === undefined) {

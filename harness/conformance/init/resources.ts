@@ -28,9 +28,9 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
   const uploaded = await withJournal(journal, about, send, idIn)
   const observation = describeProbe(uploaded, 'with a text file in the part "file"')
   if (isDeclined(uploaded)) return unknown(observation)
-  const shown = idIn(uploaded) !== undefined
+  const hasId = idIn(uploaded) !== undefined
   const hint = 'The answer has no attachment with an id; shapes.attachment can point to it'
-  return { value: true, evidence: shown ? [observation] : [observation, hint] }
+  return { value: true, evidence: hasId ? [observation] : [observation, hint] }
 }
 
 /** Detects if the two prefixes of section 4.3 answer; the routes below them are not documented. */

@@ -21,8 +21,8 @@ export function modelIdsIn(body: unknown): string[] {
   const named = texts.filter(({ path }) => idNames.includes(path.at(-1) ?? ''))
   const bare = texts.filter(({ path }) => /^\d+$/.test(path.at(-1) ?? ''))
   const found = (named.length > 0 ? named : bare).map(({ value }) => value)
-  const known = texts.map(({ value }) => value).filter(isDocumented)
-  return [...new Set([...found, ...known])]
+  const documented = texts.map(({ value }) => value).filter(isDocumented)
+  return [...new Set([...found, ...documented])]
 }
 
 const idNames = ['id', 'model', 'model_id', 'modelId', 'slug']

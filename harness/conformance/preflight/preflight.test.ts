@@ -139,9 +139,9 @@ describe('no service is', () => {
   test.each([301, 302, 307, 308])(
     'a redirect with %i, whose Location names the address',
     async (status) => {
-      const seen: (string | undefined)[] = []
+      const headers: (string | undefined)[] = []
       const elsewhere = await listen((request, response) => {
-        seen.push(request.headers.authorization)
+        headers.push(request.headers.authorization)
         response.end('{}')
       })
       onTestFinished(() => elsewhere.close())
@@ -149,7 +149,7 @@ describe('no service is', () => {
         response.writeHead(status, { location: `${elsewhere.url}/llm${request.url}` }).end()
       })
       expect(error.message).toContain(`Did you mean ${elsewhere.url}/llm?`)
-      expect(seen).toEqual([])
+      expect(headers).toEqual([])
     },
   )
 
@@ -303,10 +303,10 @@ async function failureOf(running: Promise<unknown>): Promise<Error> {
 
 /** Turns away so many requests, and then answers. */
 function busyAtFirst(count: number): Handler {
-  let seen = 0
+  let requestCount = 0
   return (request, response) => {
-    seen += 1
-    const busy = seen <= count * 3
+    requestCount += 1
+    const busy = requestCount <= count * 3
     ;(busy ? json(429, {}, { 'retry-after': '0' }) : models)(request, response)
   }
 }

@@ -4,7 +4,7 @@ import { createNetworkTransport, createRedactor, speaksTls } from '../../client/
 import { TargetUnusableError } from '../errors.ts'
 import { networkOf } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
-import { retryAfterMs } from '../session/limits/pacer.ts'
+import { retryAfterMs } from '../session/limits/rate-limiter.ts'
 import { buildWireRequest, type RequestSpec } from '../session/requests/wire-request.ts'
 import { secretsOf } from '../session/secrets.ts'
 import { classifyAnswer, type SendProbe, selectRouted } from './classify-answer.ts'
@@ -142,14 +142,14 @@ export async function preflight(
     }
     const others = allSurfaces.filter((name) => !answers.has(name))
     const more = await sendToEach([...answers.values()].some(isService) ? [] : others)
-    const seen = [...answers.values(), ...more.values()]
-    if (seen.some(isService)) return { answers, completion: undefined, requests }
+    const exchanges = [...answers.values(), ...more.values()]
+    if (exchanges.some(isService)) return { answers, completion: undefined, requests }
 
     const model = profile.models.main
     const completion = await ask({ ...completions, json: smallestCompletion(model) })
     if (isService(completion)) return { answers, completion, requests }
-    const routed = await selectRouted([...seen, completion], ask)
-    return routed.length > 0 ? { answers, completion, requests } : [...seen, completion]
+    const routed = await selectRouted([...exchanges, completion], ask)
+    return routed.length > 0 ? { answers, completion, requests } : [...exchanges, completion]
   }
 }
 

@@ -66,10 +66,10 @@ export async function suggestAddress(
       ask({ surface: 'openai', method: 'GET', path: '/api/openai/models' }, base),
       ask({ surface: 'v3', method: 'GET', path: '/api/v3/chat', query: { limit: 1 } }, base),
     ])
-    const [shown] = found.filter((answer) =>
+    const [redirect] = found.filter((answer) =>
       ['service', 'refused'].includes(classifyAnswer(answer)),
     )
-    if (shown !== undefined) return `Did you mean ${base}? ${describeAnswer(shown)}`
+    if (redirect !== undefined) return `Did you mean ${base}? ${describeAnswer(redirect)}`
   }
   return undefined
 }

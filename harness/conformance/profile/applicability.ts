@@ -68,14 +68,18 @@ export interface Condition {
   readonly isNegotiated?: boolean
   /** It needs a target with several endpoints. */
   readonly isAcrossEndpoints?: boolean
+  /** It is ordinary traffic, which only incognito runs have. */
+  readonly isOrdinary?: boolean
 }
 
 /** Tests if a scenario runs for these rows, before any request is sent. */
 export function isPlanned(
-  { rows, isNegotiated = false, isAcrossEndpoints = false }: Condition,
+  { rows, isNegotiated = false, isAcrossEndpoints = false, isOrdinary = false }: Condition,
   judged: readonly RequirementId[],
   { baseUrl, baseUrls, network }: TargetProfile,
+  isIncognito = false,
 ): boolean {
+  if (isOrdinary && !isIncognito) return false
   if (isAcrossEndpoints && baseUrls === undefined) return false
   const negotiates = baseUrl.startsWith('https:') && network?.httpVersion === undefined
   return (!isNegotiated || negotiates) && rows.some((id) => judged.includes(id))

@@ -113,10 +113,10 @@ function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown 
 
 function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; text: string }[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = keysAt(schema, issue.path)
+    const keys = keysAt(schema, issue.path)
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      text: `${[...issue.path, key].join('.')}: there is no such field.${didYouMean(key, known)}`,
+      text: `${[...issue.path, key].join('.')}: there is no such field.${didYouMean(key, keys)}`,
     }))
   }
   return [{ path: issue.path, text: `${issue.path.join('.')}: ${lowerFirst(issue.message)}` }]

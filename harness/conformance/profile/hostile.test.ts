@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ConfigurationError } from '../errors.ts'
-import { loadProfile } from './load.ts'
+import { loadProfile } from './read-profile.ts'
 
 const whole =
   'baseUrl: http://127.0.0.1:9\napiKey: sk-4711\nheaders: { x-a: "b" }\nlimits:\n  timeoutMs: 5\n'

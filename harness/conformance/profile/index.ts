@@ -1,4 +1,4 @@
 export { type Endpoint, endpointsOf, profileOfEndpoint } from './endpoints.ts'
-export { loadProfile, membersOf } from './load.ts'
 export { networkOf, proxyUrl } from './network.ts'
+export { loadProfile, membersOf } from './read-profile.ts'
 export type { TargetProfile } from './schema.ts'

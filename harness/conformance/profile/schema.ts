@@ -170,7 +170,7 @@ export const targetProfile = z.strictObject({
         .default(4 * 3_600_000),
       /** Bytes of all answers of a run together. */
       runBytes: size.default(4 * 1024 ** 3),
-      /** Bytes of a body in one piece, decoded; also of the pages of a list together. */
+      /** Bytes of an unstreamed body, decoded; also of the pages of a list together. */
       bodyBytes: size.default(defaultBodyLimits.bodyBytes),
       /** Bytes of a stream, decoded. */
       streamBytes: size.default(defaultBodyLimits.streamBytes),

@@ -19,7 +19,7 @@ describe('a recording', () => {
     // One fault of each kind, so that there are violations to be found again.
     const server = await startHandMadeServer({
       row: (row) => ({ ...row, item_type: 'item' }),
-      checks: (seen) => seen !== 'temperature',
+      checks: (rule) => rule !== 'temperature',
     })
     const profile = handMadeProfile(server)
     try {

@@ -5,7 +5,7 @@ import { countTotals, reportOutcome } from './totals.ts'
 function row(
   verdict: RequirementRow['verdict'],
   level: RequirementRow['level'] = 'required',
-  known = false,
+  isKnown = false,
 ): RequirementRow {
   return {
     id: 'V3-GEN-01',
@@ -13,7 +13,7 @@ function row(
     surface: 'v3',
     section: '4.3',
     verdict,
-    known,
+    known: isKnown,
     title: 'A row.',
     message: null,
     blockedBy: null,

@@ -43,9 +43,9 @@ export function reportOutcome(
 
 /** Directly, or through rows that are blocked themselves. */
 function isBlockedByKnown(row: RequirementRow, rows: readonly RequirementRow[]): boolean {
-  const seen = new Set<string>()
-  for (let { blockedBy } = row; blockedBy !== null && !seen.has(blockedBy); ) {
-    seen.add(blockedBy)
+  const ids = new Set<string>()
+  for (let { blockedBy } = row; blockedBy !== null && !ids.has(blockedBy); ) {
+    ids.add(blockedBy)
     const blocker = rows.find(({ id }) => id === blockedBy)
     if (blocker === undefined || blocker.known) return blocker !== undefined
     blockedBy = blocker.blockedBy

@@ -149,6 +149,40 @@ describe('a row that stands on a broken one', () => {
   })
 })
 
+describe('a row that stands on a plain request of which nothing is known', () => {
+  const stands = (...results: readonly ScenarioResult[]) =>
+    decide(['OAI-N-01'], results, claims, everything)[0]
+
+  test('is inconclusive, and names it', () => {
+    const findings = [held('OAI-N-01')]
+    expect(stands(result({ findings, inconclusive: [open('OAI-CHAT-01')] }))).toMatchObject({
+      verdict: 'inconclusive',
+      blockedBy: null,
+      message: 'depends on OAI-CHAT-01, which is undecided',
+      exchanges: ['x1'],
+    })
+    const failed = result({ covers: ['OAI-CHAT-01'], fault: 'TypeError: oops' })
+    expect(stands(result({ findings }), failed)?.verdict).toBe('inconclusive')
+  })
+
+  test('passes where the plain request was seen to be accepted, or was not tried', () => {
+    const findings = [held('OAI-N-01')]
+    const both = [...findings, held('OAI-CHAT-01')]
+    const passed = [
+      stands(result({ findings: both, inconclusive: [open('OAI-CHAT-01')] })),
+      stands(result({ findings, unproven: [open('OAI-CHAT-01')] })),
+      // The choices of the answers are not what is asked for here.
+      stands(result({ findings, inconclusive: [open('OAI-CHAT-06')] })),
+    ]
+    expect(passed.map((row) => row?.verdict)).toEqual(['pass', 'pass', 'pass'])
+  })
+
+  test('is blamed all the same', () => {
+    const findings = [broken('OAI-N-01')]
+    expect(stands(result({ findings, inconclusive: [open('OAI-CHAT-01')] }))?.verdict).toBe('warn')
+  })
+})
+
 describe('what the profile says', () => {
   const nothing = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
   test.each([
@@ -232,10 +266,10 @@ describe('whatever was found', () => {
 })
 
 test('no row stands on itself, directly or through others', () => {
-  const standsOn = (id: string, seen: readonly string[]): string[] =>
-    seen.includes(id)
-      ? [[...seen, id].join(' needs ')]
-      : needsOf(id).flatMap((need) => standsOn(need, [...seen, id]))
+  const standsOn = (id: string, path: readonly string[]): string[] =>
+    path.includes(id)
+      ? [[...path, id].join(' needs ')]
+      : needsOf(id).flatMap((need) => standsOn(need, [...path, id]))
   expect(requirementIds.flatMap((id) => standsOn(id, []))).toEqual([])
 })
 

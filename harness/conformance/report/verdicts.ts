@@ -39,12 +39,14 @@ export function decide(
   const broken = new Set(
     findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row),
   )
+  const undecided = undecidedPlainRequests(findings, results)
   return rows.map((id) => {
     const covering = scenarios.filter((scenario) => scenario.rows.includes(id))
     const evidence = gather(id, byRow.get(id) ?? [], results)
     const notReached = covering.some(({ slug }) => results.every((result) => result.slug !== slug))
     const unseenReason = interrupted && notReached ? interruptedReason : neverSeenReason
-    const ruling = rule(id, { ...evidence, unseenReason }, covering, profile, broken)
+    const premises = { broken, undecided }
+    const ruling = rule(id, { ...evidence, unseenReason }, covering, profile, premises)
     const { level, surface, section, title } = requirements[id]
     return {
       id,
@@ -64,6 +66,28 @@ export function decide(
       event: ruling.event ?? null,
     }
   })
+}
+
+/** Rows that say that a plain request is accepted. */
+const plainRequests: readonly RequirementId[] = [
+  ...(['OAI-MODELS-01', 'OAI-CHAT-01', 'OAI-STREAM-01', 'V2-MSG-01', 'V2-GEN-01'] as const),
+  ...(['V3-CHAT-01', 'V3-GEN-01', 'V3-SSE-01', 'V3-ONE-01', 'V3-ATT-01', 'KB-01'] as const),
+]
+
+/**
+ * Plain requests that were tried, and of which nothing is known. A refusal of an option is legal, and its
+ * acceptance means something, only where the plain request is accepted.
+ */
+function undecidedPlainRequests(
+  findings: readonly Finding[],
+  results: readonly ScenarioResult[],
+): ReadonlySet<RequirementId> {
+  const tried = results.flatMap(({ covers, inconclusive, fault }) => [
+    ...inconclusive.flatMap(({ rows }) => rows),
+    ...(fault ? covers : []),
+  ])
+  const found = new Set(findings.map(({ row }) => row))
+  return new Set(plainRequests.filter((id) => tried.includes(id) && !found.has(id)))
 }
 
 function breaks({ findings }: ScenarioResult, id: RequirementId): boolean {
@@ -102,14 +126,17 @@ function rule(
   evidence: RequirementEvidence & { readonly unseenReason: string },
   claimed: readonly ScenarioCoverage[],
   profile: TargetProfile,
-  brokenRows: ReadonlySet<RequirementId>,
+  premises: {
+    readonly broken: ReadonlySet<RequirementId>
+    readonly undecided: ReadonlySet<RequirementId>
+  },
 ): Ruling {
   if (claimed.length === 0) return { verdict: 'unclaimed', message: null, exchanges: [] }
   const aside = skipReason(id, profile)
   if (aside) return { ...aside, exchanges: [] }
 
   const [broken] = evidence.broken
-  const blockedBy = firstBroken(id, brokenRows)
+  const blockedBy = firstNeed(id, premises.broken)
   if (blockedBy) {
     const message = `blocked by ${blockedBy}`
     return { verdict: 'inconclusive', message, exchanges: broken?.exchanges ?? [], blockedBy }
@@ -128,7 +155,10 @@ function rule(
   if (open) return { verdict: 'inconclusive', message: open.reason, exchanges: open.exchanges }
   if (evidence.held.length > 0) {
     const exchanges = [...new Set(evidence.held.flatMap((finding) => finding.exchanges))]
-    return { verdict: 'pass', message: null, exchanges }
+    const premise = firstNeed(id, premises.undecided)
+    if (!premise) return { verdict: 'pass', message: null, exchanges }
+    const message = `depends on ${premise}, which is undecided`
+    return { verdict: 'inconclusive', message, exchanges }
   }
   return {
     verdict: 'unproven',
@@ -137,17 +167,14 @@ function rule(
   }
 }
 
-/** The nearest broken row that this one stands on, directly or through others. */
-function firstBroken(
-  id: RequirementId,
-  broken: ReadonlySet<RequirementId>,
-): RequirementId | undefined {
-  const seen = new Set<RequirementId>([id])
+/** The nearest of `rows` that this one stands on, directly or through others. */
+function firstNeed(id: RequirementId, rows: ReadonlySet<RequirementId>): RequirementId | undefined {
+  const visited = new Set<RequirementId>([id])
   const queue: RequirementId[] = [...needsOf(id)]
   for (let next = queue.shift(); next; next = queue.shift()) {
-    if (seen.has(next)) continue
-    seen.add(next)
-    if (broken.has(next)) return next
+    if (visited.has(next)) continue
+    visited.add(next)
+    if (rows.has(next)) return next
     queue.push(...needsOf(next))
   }
   return undefined

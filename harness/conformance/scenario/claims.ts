@@ -18,14 +18,14 @@ export type Claim = (
 
 export function createClaim(session: Session): Claim {
   return (row, assertion, ...evidence) => {
-    const shown = evidence.length > 0 ? evidence : undefined
+    const exchanges = evidence.length > 0 ? evidence : undefined
     try {
       assertion()
-      session.addFinding(row, 'held', 'as stated', shown)
+      session.addFinding(row, 'held', 'as stated', exchanges)
       return true
     } catch (error) {
       if (!(error instanceof ContractViolation)) throw error
-      session.addFinding(row, 'broken', error.message, shown)
+      session.addFinding(row, 'broken', error.message, exchanges)
       return false
     }
   }

@@ -9,6 +9,8 @@ declare module 'vitest' {
     again?: number
     isNegotiated?: boolean
     isAcrossEndpoints?: boolean
+    isOrdinary?: boolean
+    isFirst?: boolean
     outcome?: import('../run-setup.ts').ScenarioOutcome
   }
 }
@@ -42,6 +44,17 @@ export function whereNegotiated({ meta }: ReturnType<typeof covers>) {
 /** Options of a scenario that needs a target with several endpoints. */
 export function acrossEndpoints({ meta }: ReturnType<typeof covers>) {
   return { meta: { ...meta, isAcrossEndpoints: true } }
+}
+
+/**
+ * Options of a conversation as users have it. Only incognito runs have them: some before all other
+ * scenarios, the others in between.
+ */
+export function withinOrdinaryTraffic(
+  { meta }: ReturnType<typeof covers>,
+  { isFirst }: { readonly isFirst: boolean },
+) {
+  return { meta: { ...meta, isOrdinary: true, isFirst } }
 }
 
 /** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */

@@ -47,9 +47,7 @@ export function expect(actual: unknown, what: string): Expectation {
     toBe: (expected) => {
       if (typeof expected === 'boolean' && typeof actual === 'boolean') {
         if (actual === expected) return
-        throw new ContractViolation(
-          expected ? `not the case: ${what}` : `must not be the case: ${what}`,
-        )
+        throw new ContractViolation(expected ? `expected that ${what}` : `not allowed: ${what}`)
       }
       must(Object.is(actual, expected), show(expected))
     },

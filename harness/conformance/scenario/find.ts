@@ -1,4 +1,4 @@
-import { isUuid } from '../../../contract/index.ts'
+import { chatIdNames, isUuid, leavesOf } from '../../../contract/index.ts'
 
 /** Tests if a text occurs among the values of a body; a UUID may be in capitals. */
 export function contains(body: unknown, text: string): boolean {
@@ -10,6 +10,38 @@ export function contains(body: unknown, text: string): boolean {
 /** Tests if a body holds an array at any depth. */
 export function holdsList(body: unknown): boolean {
   return someValue(body, Array.isArray)
+}
+
+/**
+ * The ids of the chats in the list that holds one of the given chats: of the elements that have their id
+ * under the same name. Where no list of the body does, of the list in the same place as one of `similar`
+ * that does. Empty where there is none.
+ */
+export function listedChatIds(
+  body: unknown,
+  ids: readonly string[],
+  ...similar: readonly unknown[]
+): ReadonlySet<string> {
+  const lists = chatLists(body)
+  for (const other of [body, ...similar]) {
+    for (const [place, list] of chatLists(other)) {
+      if (ids.some((id) => list.has(id.toLowerCase()))) return lists.get(place) ?? new Set()
+    }
+  }
+  return new Set()
+}
+
+/** The ids of chats among the elements of each list, by the path of the list and the name of the id. */
+function chatLists(body: unknown): ReadonlyMap<string, ReadonlySet<string>> {
+  const lists = new Map<string, Set<string>>()
+  for (const { path, value } of leavesOf(body)) {
+    const name = path.at(-1) ?? ''
+    const isOfElement = chatIdNames.includes(name) && /^\d+$/.test(path.at(-2) ?? '')
+    if (!isOfElement || !isUuid(value)) continue
+    const place = [...path.slice(0, -2), name].join('/')
+    lists.set(place, (lists.get(place) ?? new Set()).add(value.toLowerCase()))
+  }
+  return lists
 }
 
 function someValue(body: unknown, matches: (value: unknown) => boolean): boolean {

@@ -1,5 +1,6 @@
 /** The scenario API: all that a suite may import from the kit. */
 
+export type { Prompts } from '../session/prompts.ts'
 export {
   acceptsKey,
   assume,
@@ -16,8 +17,10 @@ export {
   registerSections,
   requirementsOf,
   whereNegotiated,
+  withinOrdinaryTraffic,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
+export { type Combination, pairwise } from './pairwise.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
 export { isConclusive } from './routes/paging.ts'

@@ -1,9 +1,11 @@
 import { test as base, inject } from 'vitest'
+import type { Writer } from '../../../fixtures/content/writer.ts'
 import { isPlanned } from '../profile/applicability.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import type { RunSetup } from '../run-setup.ts'
+import { isIncognito, type RunSetup } from '../run-setup.ts'
 import { createRunContext, type RunContext } from '../session/context.ts'
 import { surfaceCredentials } from '../session/credentials.ts'
+import { type Prompts, plainPrompts } from '../session/prompts.ts'
 import { Session } from '../session/session.ts'
 import { createClaim } from './claims.ts'
 import { toSlug } from './declaration.ts'
@@ -40,17 +42,25 @@ export const test = base
   .extend('session', { auto: true }, async ({ task, signal, skip }, { onCleanup }) => {
     const context = contextOf(inject('setup'))
     const rows = task.meta.covers ?? []
-    const { isNegotiated = false, isAcrossEndpoints = false } = task.meta
+    const { isNegotiated = false, isAcrossEndpoints = false, isOrdinary = false } = task.meta
     const { rows: judged, profile, again } = context.setup
     // On one endpoint alone, a scenario of several shows if they are the reason.
-    const condition = { rows, isNegotiated, isAcrossEndpoints: isAcrossEndpoints && !again }
-    skip(!isPlanned(condition, judged, profile), 'not part of this run')
+    const condition = {
+      rows,
+      isNegotiated,
+      isAcrossEndpoints: isAcrossEndpoints && !again,
+      isOrdinary,
+    }
+    const isPart = isPlanned(condition, judged, profile, isIncognito(context.setup))
+    skip(!isPart, 'not part of this run')
     skip(again?.scenarios.includes(toSlug(task.name)) === false, 'not run again')
     const onEndpoint = again === undefined ? '' : `@${again.endpoint}`
-    const slot = await context.acquireSlot()
+    const slug = `${toSlug(task.name)}${onEndpoint}`
+    const prompts = await promptsFor(slug, context.setup)
+    const slot = await context.acquireSlot({ isFirst: task.meta.isFirst ?? false })
     const session = new Session(
       context,
-      { slug: `${toSlug(task.name)}${onEndpoint}`, title: task.name, covers: rows },
+      { slug, title: task.name, covers: rows, prompts },
       signal,
       slot,
     )
@@ -63,6 +73,7 @@ export const test = base
   })
   .extend('profile', ({ session }) => session.context.setup.profile)
   .extend('keys', ({ session }) => surfaceCredentials(session.context.setup.profile))
+  .extend('prompts', ({ session }) => session.prompts)
   .extend('claim', ({ session }) => createClaim(session))
   .extend(
     'expectRejected',
@@ -77,6 +88,17 @@ export const test = base
   .extend('chats', ({ session }) => chatRoutes(session))
   .extend('attachments', ({ session }) => attachmentRoutes(session))
   .extend('knowledge', ({ session }) => knowledgeRoutes(session))
+
+/** Texts of a scenario: of an incognito run, those of a user of its own. */
+async function promptsFor(slug: string, setup: RunSetup): Promise<Prompts> {
+  if (!isIncognito(setup)) return plainPrompts
+  const { loadWriters } = await import('../../../fixtures/content/writer.ts')
+  const { variedPrompts } = await import('../session/varied-prompts.ts')
+  writers ??= loadWriters()
+  return variedPrompts(await writers, `${setup.seed}/${slug}`)
+}
+
+let writers: Promise<readonly Writer[]> | undefined
 
 let current: RunContext | undefined
 

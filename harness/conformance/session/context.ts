@@ -26,9 +26,9 @@ import {
   findExcess,
   type LimitBreaches,
 } from './limits/limit-breaches.ts'
-import { createPacer } from './limits/pacer.ts'
+import { createRateLimiter } from './limits/rate-limiter.ts'
 import { createRunLimits } from './limits/run-limits.ts'
-import { createSemaphore } from './limits/semaphore.ts'
+import { createSemaphore, type Priority } from './limits/semaphore.ts'
 import { acquireSlot, type Slot } from './limits/slot.ts'
 import { createLoopDelayMonitor } from './loop-delay-monitor.ts'
 import { createSupplements, type Members, type Supplements } from './requests/supplements.ts'
@@ -41,7 +41,7 @@ export interface RunContext {
   readonly setup: RunSetup
   readonly redactor: Redactor
   /** Waits for one of the slots of `--jobs`. */
-  acquireSlot(): Promise<Slot>
+  acquireSlot(priority: Priority): Promise<Slot>
   nextExchangeId(): string
   /**
    * Sends once what the budget, the pace and the circuit breaker allow; writes the exchange down.
@@ -86,7 +86,7 @@ export function createRunContext(setup: RunSetup): RunContext {
     setup.jobs,
     setup.shuffle === null ? undefined : createRandomPicker(setup.shuffle),
   )
-  const pace = createPacer(profile.limits)
+  const pace = createRateLimiter(profile.limits)
   const breaker = createCircuitBreaker()
   const budget = createBudget(setup.maxRequests, setup.spentBefore)
   const write = live ? journalWriter(setup.journalFile, secrets) : () => {}
@@ -101,7 +101,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   return {
     setup,
     redactor,
-    acquireSlot: () => acquireSlot(slots),
+    acquireSlot: (priority) => acquireSlot(slots, priority),
     // What is recorded keeps its id, so what is missing needs another kind.
     nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
     async send(outgoing, signal) {
@@ -141,7 +141,7 @@ export function createRunContext(setup: RunSetup): RunContext {
     async sleep(ms, signal) {
       if (!live) return
       await withDeadline(
-        (both) => sleep(ms, undefined, { signal: both }),
+        (both) => sleep(ms, undefined, { signal: both() }),
         signal,
         runLimits.signalFor(false),
       )
@@ -178,12 +178,12 @@ export function createRunContext(setup: RunSetup): RunContext {
 
 /** Rejects with the reason of the run's end where that comes first: timers have an error of their own. */
 async function withDeadline(
-  wait: (signal: AbortSignal) => Promise<void>,
+  wait: (signal: () => AbortSignal) => Promise<void>,
   signal: AbortSignal,
   outOfTime: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await wait(anySignal(signal, outOfTime))
+    await wait(() => anySignal(signal, outOfTime))
   } catch (error) {
     if (!signal.aborted) outOfTime?.throwIfAborted()
     throw error

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { type Exchange, operationAt } from '../../../contract/index.ts'
-import type { Endpoint } from '../profile/index.ts'
+import { type Endpoint, endpointsOf } from '../profile/index.ts'
+import type { RunSetup } from '../run-setup.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
 /** Way of one request to one of several endpoints. */
@@ -30,6 +31,17 @@ interface RepeatedRead {
 }
 
 const repeatedReads = new AsyncLocalStorage<RepeatedRead>()
+
+/** The routing of one scenario; undefined for a target with one endpoint. */
+export function routingOf(
+  { profile, seed }: Pick<RunSetup, 'profile' | 'seed'>,
+  slug: string,
+): EndpointRouting | undefined {
+  const [first, second, ...others] = endpointsOf(profile)
+  if (first === undefined || second === undefined) return undefined
+  const own = `${seed}/${slug}/endpoints`
+  return createEndpointRouting([first, second, ...others], own, profile.limits.settleMs)
+}
 
 /**
  * Spreads the requests of one scenario over the endpoints of a service. By the seed, consecutive
@@ -101,10 +113,10 @@ export function createEndpointRouting(
      * Makes a read that can be repeated: each call sends its requests to the same endpoints, so that
      * one that never shows a change is not excused by another.
      */
-    repeated<Seen>(
-      read: () => Promise<Seen>,
+    repeated<Value>(
+      read: () => Promise<Value>,
       { isPoll }: Pick<RepeatedRead, 'isPoll'>,
-    ): () => Promise<Seen> {
+    ): () => Promise<Value> {
       rotate()
       const start = position
       return () => repeatedReads.run({ start, isPoll, sent: 0 }, read)

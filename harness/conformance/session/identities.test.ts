@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { toUuid, toWord } from './identities.ts'
+import { toUuid, toWord, wordsIn } from './identities.ts'
 
 test('a word is the same for the same text, and can be said', () => {
   fc.assert(
@@ -11,6 +11,16 @@ test('a word is the same for the same text, and can be said', () => {
       )
     }),
   )
+})
+
+test('words are found in a text, and nothing else is', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), (texts) => {
+      const words = texts.map(toWord)
+      expect(wordsIn(`Your name is ${words.join(', or ')}.`)).toEqual(words)
+    }),
+  )
+  expect(wordsIn('Kolame12345 XKolame1234 Kolame 1234 kolame1234 2026')).toEqual([])
 })
 
 test('a UUID is the same for the same text, and of version 4 (RFC 9562)', () => {

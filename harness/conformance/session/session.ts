@@ -9,7 +9,7 @@ import {
 import { judge } from '../../judges/index.ts'
 import { type CreationKind, withJournal } from '../cleanup/journal.ts'
 import { endpointsOf } from '../profile/index.ts'
-import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
+import { isIncognito, type ScenarioOutcome, type Undecided } from '../run-setup.ts'
 import {
   addExchangeCost,
   addExchangeTraffic,
@@ -19,13 +19,10 @@ import {
   type Traffic,
 } from '../usage.ts'
 import type { RunContext } from './context.ts'
-import {
-  createEndpointRouting,
-  type EndpointRouting,
-  type RequestRoute,
-} from './endpoint-routing.ts'
-import { toReference, toUuid, toWord } from './identities.ts'
+import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
+import { toBoundary, toReference, toUuid, toWord, wordsIn } from './identities.ts'
 import type { Slot } from './limits/slot.ts'
+import { type Prompts, plainPrompts } from './prompts.ts'
 import { graceMs, sendWithRetries } from './requests/send-with-retries.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
@@ -40,6 +37,7 @@ export interface Started {
 export class Session {
   readonly context: RunContext
   readonly slug: string
+  readonly prompts: Prompts
   readonly #title: string
   readonly #covers: readonly RequirementId[]
   readonly #signal: AbortSignal
@@ -59,22 +57,18 @@ export class Session {
 
   constructor(
     context: RunContext,
-    scenario: { slug: string; title: string; covers: readonly RequirementId[] },
+    scenario: Pick<ScenarioOutcome, 'slug' | 'title' | 'covers'> & { prompts?: Prompts },
     signal: AbortSignal,
     slot?: Slot,
   ) {
     this.context = context
     this.slug = scenario.slug
+    this.prompts = scenario.prompts ?? plainPrompts
     this.#title = scenario.title
     this.#covers = scenario.covers
     this.#signal = signal
     this.#slot = slot
-    const [first, second, ...others] = endpointsOf(context.setup.profile)
-    if (first !== undefined && second !== undefined) {
-      const seed = `${context.setup.seed}/${this.slug}/endpoints`
-      const { settleMs } = context.setup.profile.limits
-      this.#routing = createEndpointRouting([first, second, ...others], seed, settleMs)
-    }
+    this.#routing = routingOf(context.setup, this.slug)
     const leave = () => setTimeout(() => this.#abortController.abort(signal.reason), graceMs)
     signal.addEventListener('abort', leave, { once: true })
   }
@@ -116,7 +110,7 @@ export class Session {
    * A read that is repeated until a change must be visible, once for each endpoint of the target: it
    * begins there, and goes to the same endpoints each time.
    */
-  polls<Seen>(read: () => Promise<Seen>): readonly (() => Promise<Seen>)[] {
+  polls<Value>(read: () => Promise<Value>): readonly (() => Promise<Value>)[] {
     const routing = this.#routing
     if (routing === undefined) return [read]
     const { profile } = this.context.setup
@@ -124,7 +118,7 @@ export class Session {
   }
 
   /** Requests that are repeated at the same endpoints, after earlier changes have become visible. */
-  repeated<Seen>(read: () => Promise<Seen>): () => Promise<Seen> {
+  repeated<Value>(read: () => Promise<Value>): () => Promise<Value> {
     return this.#routing?.repeated(read, { isPoll: false }) ?? read
   }
 
@@ -146,7 +140,12 @@ export class Session {
   /** A word that occurs nowhere else; the same in a run that is repeated with its seed. */
   nonce(): string {
     const text = this.#draw()
-    return this.context.setup.requestIdSeed === undefined ? toWord(text) : toReference(text)
+    return isIncognito(this.context.setup) ? toReference(text) : toWord(text)
+  }
+
+  /** Nonces of any scenario in a text; in an incognito run they have no form of their own, and none is found. */
+  noncesIn(text: string): readonly string[] {
+    return isIncognito(this.context.setup) ? [] : wordsIn(text)
   }
 
   uuid(): string {
@@ -155,14 +154,13 @@ export class Session {
 
   /** Boundary of a multipart body (RFC 2046, 5.1.1). */
   boundary(): string {
-    const prefix = this.context.setup.tag === '' ? '----formdata' : 'chatgen'
-    return `${prefix}-${this.nonce()}`
+    return isIncognito(this.context.setup) ? toBoundary(this.#draw()) : `chatgen-${this.nonce()}`
   }
 
   /** Name of something that the run creates. */
   name(): string {
-    const { tag } = this.context.setup
-    return tag === '' ? this.nonce() : `${this.nonce()} ${tag}`
+    const { setup } = this.context
+    return isIncognito(setup) ? this.prompts.title(this.nonce()) : `${this.nonce()} ${setup.tag}`
   }
 
   addFinding(
@@ -216,7 +214,7 @@ export class Session {
       title: this.#title,
       covers: this.#covers,
       findings: this.#findings.map((finding) => ({ ...finding, why: text(finding.why) })),
-      observations: this.#observations.map((seen) => ({ ...seen, answer: text(seen.answer) })),
+      observations: this.#observations.map((one) => ({ ...one, answer: text(one.answer) })),
       inconclusive: clean(this.#inconclusive),
       unproven: clean(this.#unproven),
       cost: this.#cost,
@@ -238,8 +236,7 @@ export class Session {
   }
 
   #idsOf(evidence: readonly Exchange[] | undefined): string[] {
-    if (evidence) return evidence.map((exchange) => exchange.id)
-    return this.#latest ? [this.#latest.id] : []
+    return (evidence ?? (this.#latest ? [this.#latest] : [])).map(({ id }) => id)
   }
 
   #draw(): string {

@@ -7,6 +7,8 @@ export interface StoredChat {
 }
 
 export interface Quirks {
+  /** By default, a key of its own. */
+  readonly key?: string
   /** Decides if the n-th deletion of a chat is done, and its status. */
   readonly deletes?: (times: number) => { readonly done: boolean; readonly status: number }
   /** Body of the answer to the creation. */
@@ -23,23 +25,23 @@ export interface ChatServer extends TestHost {
   readonly key: string
   readonly chats: Map<string, StoredChat>
   /** Method and path of each request. */
-  readonly asked: readonly string[]
+  readonly requests: readonly string[]
   add(name: string): string
 }
 
 /** As much of a service as managing chats takes, with shapes of its own. */
 export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> {
-  const key = `tok_${crypto.randomUUID()}`
+  const { key = `tok_${crypto.randomUUID()}` } = quirks
   const chats = new Map<string, StoredChat>()
   const deletions = new Map<string, number>()
-  const asked: string[] = []
+  const requests: string[] = []
   const { deletes = () => ({ done: true, status: 204 }), answers = () => true } = quirks
   const { created = recordOf, page = (found) => ({ items: found.map(recordOf) }) } = quirks
 
   const host = await listen((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-    asked.push(`${request.method} ${pathname}`)
-    if (!answers(asked.length)) return void response.destroy()
+    requests.push(`${request.method} ${pathname}`)
+    if (!answers(requests.length)) return void response.destroy()
     if (quirks.status !== undefined) return send(response, quirks.status)
     if (request.headers.authorization !== `Bearer ${key}`) return send(response, 403)
     const id = pathname.split('/')[4] ?? ''
@@ -58,7 +60,7 @@ export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> 
     if (done) chats.delete(id)
     send(response, status)
   })
-  return { ...host, key, chats, asked, add }
+  return { ...host, key, chats, requests: requests, add }
 
   function add(name: string): string {
     const id = crypto.randomUUID()

@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { listen, readBody, type TestHost } from './listen.ts'
 
 /** Effect of a proxy on one request or its answer. */
@@ -7,12 +8,16 @@ export type Disturbance =
   | { readonly kind: 'status'; readonly status: number; readonly asks?: boolean }
   /** Hangs up without an answer; the server is asked where `asks` says so. */
   | { readonly kind: 'drop'; readonly asks?: boolean }
+  /** Leaves the client waiting without an answer; the server is asked where `asks` says so. */
+  | { readonly kind: 'silence'; readonly asks?: boolean }
+  /** Passes the request on later. */
+  | { readonly kind: 'delay'; readonly ms: number }
   /** Hangs up after so many bytes of the body. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** Passes on what it gathered, so often; null: only when the answer is complete. */
   | { readonly kind: 'lumps'; readonly everyMs: number | null }
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly body: string
@@ -22,7 +27,7 @@ export interface Asked {
 /** A proxy that passes on every piece as it comes, and sometimes disturbs one. */
 export function roughRoad(
   target: () => string,
-  disturb: (asked: Asked) => Disturbance | undefined,
+  disturb: (request: ReceivedRequest) => Disturbance | undefined,
 ): Promise<TestHost> {
   return listen((request, response) => {
     pass(request, response, target(), disturb).catch(() => response.destroy())
@@ -33,12 +38,13 @@ async function pass(
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
-  disturb: (asked: Asked) => Disturbance | undefined,
+  disturb: (request: ReceivedRequest) => Disturbance | undefined,
 ): Promise<void> {
   const { method = 'GET', url: path = '/', headers } = request
   const body = await readBody(request)
   const made = disturb({ method, path, headers, body: body.toString() })
-  const isShort = made?.kind === 'status' || made?.kind === 'drop'
+  if (made?.kind === 'delay') await setTimeout(made.ms)
+  const isShort = made?.kind === 'status' || made?.kind === 'drop' || made?.kind === 'silence'
   if (isShort && made.asks !== true) return inPlace(made, response)
   const answer = await ask(`${target}${path}`, { method, headers }, body)
   if (isShort) {
@@ -54,9 +60,10 @@ async function pass(
 }
 
 function inPlace(
-  made: Extract<Disturbance, { kind: 'status' | 'drop' }>,
+  made: Extract<Disturbance, { kind: 'status' | 'drop' | 'silence' }>,
   response: ServerResponse,
 ) {
+  if (made.kind === 'silence') return
   if (made.kind === 'drop') return void response.destroy()
   response.writeHead(made.status, { 'content-type': 'text/html' })
   response.end(`<html><h1>${made.status} from the gateway</h1></html>`)
@@ -103,7 +110,7 @@ function written(response: ServerResponse, piece: Buffer): Promise<void> {
 
 function ask(
   url: string,
-  { method, headers }: Pick<Asked, 'method' | 'headers'>,
+  { method, headers }: Pick<ReceivedRequest, 'method' | 'headers'>,
   body: Buffer,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

@@ -14,6 +14,7 @@ export interface Scenario extends ScenarioCoverage {
   /** It needs a target that chooses its HTTP version. */
   readonly isNegotiated?: boolean
   readonly isAcrossEndpoints?: boolean
+  readonly isOrdinary?: boolean
 }
 
 /** The errors with which a scenario says that it cannot tell, and the kit is not at fault. */
@@ -115,7 +116,7 @@ export class Collector implements Reporter {
 }
 
 function scenarioOf(testCase: TestCase): Scenario {
-  const { covers, cost, again, isNegotiated, isAcrossEndpoints } = testCase.meta()
+  const { covers, cost, again, isNegotiated, isAcrossEndpoints, isOrdinary } = testCase.meta()
   return {
     slug: toSlug(testCase.name),
     title: testCase.name,
@@ -124,5 +125,6 @@ function scenarioOf(testCase: TestCase): Scenario {
     again: again ?? 0,
     isNegotiated: isNegotiated ?? false,
     isAcrossEndpoints: isAcrossEndpoints ?? false,
+    isOrdinary: isOrdinary ?? false,
   }
 }

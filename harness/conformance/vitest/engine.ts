@@ -11,7 +11,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Runs the suites once, in a thread of their own. */
+/** Runs the suites once, in a process of their own. */
 export async function runOnce(
   collector: Collector,
   setup: RunSetup,

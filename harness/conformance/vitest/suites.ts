@@ -12,10 +12,12 @@ import { saveProcessState } from './process-state.ts'
  */
 const compiled = import.meta.url.endsWith('.js')
 const root = fileURLToPath(new URL(compiled ? '../../../..' : '../../..', import.meta.url))
+const withoutInterrupt = new URL(`ignore-interrupt.${compiled ? 'js' : 'ts'}`, import.meta.url).href
 const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenario.ts'
 
 export interface SuiteOptions {
-  readonly pool?: 'threads' | PoolRunnerInitializer
+  /** Without it, a process of their own: a crash of Node there ends a run and not the program that asked for it. */
+  readonly pool?: PoolRunnerInitializer
   /**
    * Loads the suites anew for each run in one thread, through vite, which takes half a second of CPU
    * time. Without it Node loads them, once for each thread.
@@ -29,7 +31,7 @@ export interface SuiteOptions {
  */
 export async function openSuites(
   reporter: Reporter,
-  { pool = 'threads', reload = false }: SuiteOptions = {},
+  { pool, reload = false }: SuiteOptions = {},
 ): Promise<OpenSuites> {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
   const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
@@ -43,7 +45,8 @@ export async function openSuites(
       exclude: [],
       watch: false,
       reporters: [reporter],
-      pool,
+      pool: pool ?? 'forks',
+      execArgv: ['--import', withoutInterrupt],
       maxWorkers: 1,
       isolate: false,
       retry: 0,

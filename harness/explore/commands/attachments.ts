@@ -112,7 +112,7 @@ async function expectFiles(world: World, { variant, chat, limit }: Operation): P
     ({ pagesWith }) => sought.every(({ name }) => pagesWith(name).length > 0),
   )
   for (const page of walk.pages) world.act(page)
-  const shown = walk.pages.slice(-3)
+  const lastPages = walk.pages.slice(-3)
   const ability = `list attachments ${variant}`
   const names = sought.map(({ name }) => name)
   const missing = sought.filter(({ name }) => walk.pagesWith(name).length === 0)
@@ -121,12 +121,12 @@ async function expectFiles(world: World, { variant, chat, limit }: Operation): P
     const row: RequirementId =
       limit !== undefined ? 'V3-ATT-10' : (rowOfVariant[variant ?? ''] ?? 'V3-ATT-06')
     const why = `the list of attachments (${variant}) lacks ${missing.length} of ${names.length} files`
-    throw new StateViolation(row, why, shown, labelsOf(missing))
+    throw new StateViolation(row, why, lastPages, labelsOf(missing))
   }
   if (ofChat && knowledge.isAble(ability)) {
     const foreign = strangers.filter(({ name }) => walk.pagesWith(name).length > 0)
     if (foreign.length > 0) {
-      throw new StateViolation('V3-ATT-07', strangeFile, shown, labelsOf(foreign))
+      throw new StateViolation('V3-ATT-07', strangeFile, lastPages, labelsOf(foreign))
     }
   }
   if (limit === undefined) return
@@ -156,7 +156,7 @@ async function expectChatFiles(world: World, { chat = '' }: Operation): Promise<
   const page = await poll(
     session,
     () => chats.attachments(world.handle(chat).id, {}, { role: 'probe' }),
-    (seen) => missingIn(seen).length === 0,
+    (walk) => missingIn(walk).length === 0,
   )
   world.act(page)
   const ability = 'attachments of chat'

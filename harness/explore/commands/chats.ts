@@ -5,6 +5,7 @@ import { requireLiving, stillGenerates } from '../checks/common.ts'
 import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
 import {
   addChat,
+  busiestFirst,
   chatNamed,
   forgetChat,
   livingChats,
@@ -39,7 +40,7 @@ const rename: Command = {
   weight: 6,
   generations: 0,
   draw(model, pick) {
-    const chosen = onLivingChat(model, pick)
+    const chosen = drawChat(busiestFirst(model), pick)
     return chosen && { ...chosen, ...(pick(3) === 0 ? { variant: 'another word' } : {}) }
   },
   applies: isOnLivingChat,

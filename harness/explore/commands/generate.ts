@@ -10,8 +10,8 @@ import { requireLiving, stillGenerates } from '../checks/common.ts'
 import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
 import {
   addTurn,
+  busiestFirst,
   chatNamed,
-  livingChats,
   type Model,
   orderTurns,
   repeatTurn,
@@ -212,8 +212,9 @@ function responseIdOf(reply: Exchange): string | undefined {
   return typeof id === 'string' ? id : undefined
 }
 
-function growing(model: Model) {
-  return livingChats(model).filter(({ label }) => turnsOf(model, label).length < maxTurns)
+/** Chats that take further turns, those with the most of them first. */
+export function growing(model: Model) {
+  return busiestFirst(model).filter(({ label }) => turnsOf(model, label).length < maxTurns)
 }
 
 function lastRun(model: Model, chat: string): Turn | undefined {

@@ -3,11 +3,12 @@ import { attachmentCommands } from './attachments.ts'
 import { chatCommands } from './chats.ts'
 import { generateCommands } from './generate.ts'
 import { listChats } from './list-chats.ts'
-import { oneShotCommands } from './one-shot.ts'
 import { readChat } from './read-chat.ts'
 import { readFavorites } from './read-favorites.ts'
 import { readHistory } from './read-history.ts'
 import { refusalCommands } from './refusals.ts'
+import { strayCommands } from './stray-chats.ts'
+import { v2Commands } from './v2-chats.ts'
 import { versionCommands } from './versions.ts'
 
 export const commands: readonly Command[] = [
@@ -15,8 +16,9 @@ export const commands: readonly Command[] = [
   ...generateCommands,
   ...refusalCommands,
   ...attachmentCommands,
-  ...oneShotCommands,
+  ...strayCommands,
   ...versionCommands,
+  ...v2Commands,
   readChat,
   readFavorites,
   listChats,

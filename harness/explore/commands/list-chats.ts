@@ -13,6 +13,7 @@ import {
   type World,
 } from '../command.ts'
 import { type ChatState, chatNamed, livingChats } from '../model.ts'
+import { readChat } from './read-chat.ts'
 
 const limits = [undefined, 1, 2, 3, 5, 10, 20, 30, 50] as const
 
@@ -70,9 +71,9 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
         query,
         sought.map(({ label }) => world.handle(label)),
       ),
-    (seen) => missingIn(seen).length === 0 && unwantedIn(seen).length === 0,
+    (walk) => missingIn(walk).length === 0 && unwantedIn(walk).length === 0,
   )
-  const shown = walk.pages.slice(-3)
+  const lastPages = walk.pages.slice(-3)
   const ability = abilityOf(operation)
   const unwanted = unwantedIn(walk)
   const missing = missingIn(walk)
@@ -80,11 +81,12 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
   const isLacking = missing.length > 0 && knowledge.isAble(ability) && isConclusive(walk, ids)
   // What is missing without a limit, or without a filter, is not for the pages or the filter.
   const whole = isLacking ? simplerList(operation) : undefined
-  const isOwnLoss = whole === undefined || (await walkChats(asControl(world), whole))
+  const isNamed = !(isLacking && isSearch) || (await haveNames(world, missing))
+  const isOwnLoss = isNamed && (whole === undefined || (await walkChats(asControl(world), whole)))
   for (const page of walk.pages) world.act(page)
   if (unwanted.some(({ deleted }) => deleted) && knowledge.isAble('list all')) {
     const why = 'the list of chats shows a deleted chat'
-    throw new StateViolation('V3-CHAT-11', why, shown, labelsOf(unwanted))
+    throw new StateViolation('V3-CHAT-11', why, lastPages, labelsOf(unwanted))
   }
   if (missing.length === 0) {
     knowledge.prove(ability)
@@ -94,11 +96,11 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
     const row = limit !== undefined ? 'V3-CHAT-08' : (rowOfList[variant] ?? 'V3-CHAT-05')
     const count = `${missing.length} of ${sought.length}`
     const why = `the list of chats (${describe(variant, limit)}) lacks ${count} chats`
-    throw new StateViolation(row, why, shown, labelsOf(missing))
+    throw new StateViolation(row, why, lastPages, labelsOf(missing))
   }
   if (excluded.length > 0 && unwanted.length > 0 && knowledge.isAble('exclude favorites')) {
     const why = 'exclude_favorites leaves a favorite in the list'
-    throw new StateViolation('V3-CHAT-09', why, shown, labelsOf(unwanted))
+    throw new StateViolation('V3-CHAT-09', why, lastPages, labelsOf(unwanted))
   }
   if (limit === undefined) return missing.length === 0
   for (const page of walk.pages) {
@@ -108,6 +110,19 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
     else if (knowledge.isAble('limit of chats')) demand(false, 'V3-CHAT-07', why, page)
   }
   return missing.length === 0
+}
+
+/**
+ * Tests if chats that a search does not find have the names that it looks for.
+ * @throws StateViolation where one has to have its name and has not: the search is right
+ */
+async function haveNames(world: World, chats: readonly ChatState[]): Promise<boolean> {
+  for (const { label, name } of chats) {
+    const control = asControl(world)
+    await readChat.run(control, { command: readChat.name, label, chat: label })
+    if (chatNamed(control.model, label)?.name !== name) return false
+  }
+  return true
 }
 
 /** The list that shows what this one does, without its limit or else without its filter. */

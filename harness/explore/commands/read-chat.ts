@@ -19,8 +19,8 @@ export const readChat: Command = {
   async run(world, operation) {
     const chat = requireLiving(world, operation)
     const { chats, knowledge, session } = world
-    const known = { ...world.handle(chat.label), name: chat.name ?? chat.id }
-    const shows = (page: Exchange) => succeeded(page) && chats.mentions(page, known)
+    const handle = { ...world.handle(chat.label), name: chat.name ?? chat.id }
+    const shows = (page: Exchange) => succeeded(page) && chats.mentions(page, handle)
     const showsName = (page: Exchange) =>
       chat.name === undefined || contains(answerJson(page), chat.name)
     const read = await poll(

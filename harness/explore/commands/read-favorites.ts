@@ -18,14 +18,14 @@ export const readFavorites: Command = {
     const isWrong = (page: Exchange) =>
       !succeeded(page) ||
       world.model.chats.some((chat) => {
-        const shown = isListed(chat, page)
-        if (chat.deleted) return shown
-        return chat.favorite !== undefined && chat.favorite !== shown
+        const isPresent = isListed(chat, page)
+        if (chat.deleted) return isPresent
+        return chat.favorite !== undefined && chat.favorite !== isPresent
       })
     const page = await poll(
       session,
       () => chats.favorites({ role: 'probe' }),
-      (seen) => !isWrong(seen),
+      (page) => !isWrong(page),
     )
     world.act(page)
     if (!succeeded(page)) {
@@ -45,35 +45,35 @@ function isListed({ id, name }: ChatState, page: Exchange): boolean {
 
 function expectMark(world: World, chat: ChatState, page: Exchange): void {
   const { knowledge } = world
-  const shown = isListed(chat, page)
+  const isPresent = isListed(chat, page)
   if (contains(answerJson(page), chat.id)) knowledge.prove('favorites by id')
   if (chat.deleted) {
-    if (!shown || !knowledge.isAble('favorites')) return
+    if (!isPresent || !knowledge.isAble('favorites')) return
     const why = 'the favorites show a deleted chat'
     throw new StateViolation('V3-CHAT-11', why, [page], [chat.label])
   }
   const kinds = chat.sinceRead.favorite
-  const hold = (seen: boolean | undefined) => {
-    world.model = readProperty(world.model, chat.label, 'favorite', seen)
+  const hold = (isListed: boolean | undefined) => {
+    world.model = readProperty(world.model, chat.label, 'favorite', isListed)
   }
   // A list that may go on elsewhere, or shows names, says nothing of what it does not show.
-  const isTold = shown || (isWholeList(page) && knowledge.isAble('favorites by id'))
+  const isTold = isPresent || (isWholeList(page) && knowledge.isAble('favorites by id'))
   if (chat.favorite === undefined || !isTold) {
-    hold(isTold ? shown : undefined)
+    hold(isTold ? isPresent : undefined)
     return
   }
-  if (chat.favorite === shown) {
-    if (shown) knowledge.prove('favorites')
-    if (!shown && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
+  if (chat.favorite === isPresent) {
+    if (isPresent) knowledge.prove('favorites')
+    if (!isPresent && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
     for (const kind of kindsSinceSet('favorite', kinds))
       knowledge.learn(`favorite kept by ${kind}`, true)
-    hold(shown)
+    hold(isPresent)
     return
   }
   const isKept = settle(world, 'favorite', chat)
   hold(undefined)
   if (!isKept || !knowledge.isAble('favorites')) return
-  if (shown) {
+  if (isPresent) {
     const wasRemoved = kinds.some((kind) => kind.startsWith('remove favorite'))
     if (wasRemoved && !knowledge.isAble('remove favorite')) return
     const why = wasRemoved

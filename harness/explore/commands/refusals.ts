@@ -2,7 +2,17 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { requireLiving } from '../checks/common.ts'
 import { type Command, demand, drawFrom, type Operation } from '../command.ts'
-import { addTurn, type ChatState, chatNamed, livingChats, type Model, turnsOf } from '../model.ts'
+import {
+  addTurn,
+  type ChatState,
+  chatNamed,
+  livingChats,
+  type Model,
+  turnsOf,
+  type V2Message,
+  v2ChatNamed,
+  v2MessagesOf,
+} from '../model.ts'
 
 interface Mistake {
   /** Defect of the request, for the message. */
@@ -86,8 +96,111 @@ const invalidGeneration: Command = {
       : [],
 }
 
+interface V2Mistake {
+  readonly what: string
+  readonly row: RequirementId
+  readonly request: 'store' | 'generate'
+  readonly change: Readonly<Record<string, unknown>>
+}
+
+const ofAnotherType = { of: 'another type' }
+
+/** Section 4.2: a v2 request with one of these must not succeed. */
+const v2Mistakes: Readonly<Record<string, V2Mistake>> = {
+  'both tool lists': {
+    what: 'include_tools and exclude_tools',
+    row: 'V2-GEN-03',
+    request: 'generate',
+    change: { exclude_tools: ['get_weather'], include_tools: ['get_time'] },
+  },
+  'no parent_id': {
+    what: 'no parent_id',
+    row: 'V2-GEN-02',
+    request: 'generate',
+    change: { parent_id: undefined },
+  },
+  'parent_id of another type': {
+    what: 'a parent_id that is an object',
+    row: 'V2-GEN-05',
+    request: 'generate',
+    change: { parent_id: ofAnotherType },
+  },
+  'no content': {
+    what: 'no content',
+    row: 'V2-MSG-08',
+    request: 'store',
+    change: { content: undefined },
+  },
+  'content of another type': {
+    what: 'a content that is an object',
+    row: 'V2-MSG-09',
+    request: 'store',
+    change: { content: ofAnotherType },
+  },
+  'think of another type': {
+    what: 'think that is an object',
+    row: 'V2-MSG-09',
+    request: 'store',
+    change: { think: ofAnotherType },
+  },
+}
+
+const invalidV2Request: Command = {
+  name: 'invalid v2 request',
+  weight: 2,
+  kind: 'v2',
+  generations: 0,
+  needs: ['V2-GEN-02', 'V2-GEN-03', 'V2-GEN-05', 'V2-MSG-08', 'V2-MSG-09'],
+  draw(model, pick) {
+    const chats = model.v2Chats.filter(({ label }) => latestOf(model, label) !== undefined)
+    const chat = drawFrom(chats, pick)
+    const variant = drawFrom(Object.keys(v2Mistakes), pick)
+    return chat && variant !== undefined ? { chat: chat.label, variant } : undefined
+  },
+  applies: (model, { chat = '' }) => latestOf(model, chat) !== undefined,
+  async run({ model, v2, knowledge, session, act }, { chat: label = '', variant = '' }) {
+    const chat = v2ChatNamed(model, label)
+    const message = latestOf(model, label)
+    const mistake = v2Mistakes[variant]
+    if (chat === undefined || message === undefined || mistake === undefined) return
+    const isStore = mistake.request === 'store'
+    // A refusal proves something only where the same without the mistake is accepted.
+    if (!knowledge.isAble(isStore ? 'v2 message' : 'v2 reply')) return
+    const body = isStore
+      ? v2.messageBody(chat.id, `Name a colour for ${session.nonce()}.`, mistake.change)
+      : v2.generateBody(chat.id, message.id, mistake.change)
+    const send = isStore ? v2.message : v2.generate
+    const refused = act(await send(body, { role: 'negative' }))
+    const request = isStore ? 'message' : 'generation'
+    const why = `a v2 ${request} with ${mistake.what} was answered ${statusText(refused)}`
+    demand(isDeclined(refused), mistake.row, why, refused)
+    demand((refused.response?.status ?? 0) < 500, 'V2-MSG-15', why, refused)
+  },
+}
+
+function latestOf(model: Model, chat: string): V2Message | undefined {
+  return v2MessagesOf(model, chat).at(-1)
+}
+
 /** Each mistake in a chat that has a run, and where it was refused before if there is one. */
 export function lastMistakes(model: Model): readonly Operation[] {
+  return [...lastV3Mistakes(model), ...lastV2Mistakes(model)]
+}
+
+/** Each mistake about the message that was answered most often. */
+function lastV2Mistakes(model: Model): readonly Operation[] {
+  const [message] = model.v2Messages.toSorted((a, b) => b.replies - a.replies)
+  if (message === undefined) return []
+  const { name: command } = invalidV2Request
+  return Object.keys(v2Mistakes).map((variant) => ({
+    command,
+    label: `last v2 ${variant}`,
+    chat: message.chat,
+    variant,
+  }))
+}
+
+function lastV3Mistakes(model: Model): readonly Operation[] {
   const used = livingChats(model).filter((chat) =>
     turnsOf(model, chat.label).some(({ steps }) => steps === 1),
   )
@@ -107,4 +220,4 @@ function isLiving(model: Model, chat: string | undefined): boolean {
   return chatNamed(model, chat)?.deleted === false
 }
 
-export const refusalCommands: readonly Command[] = [invalidGeneration]
+export const refusalCommands: readonly Command[] = [invalidGeneration, invalidV2Request]

@@ -1,26 +1,42 @@
-import { bodyText, type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { bodyText, type Exchange, type RequirementId } from '../../../contract/index.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { requireLiving } from '../checks/common.ts'
 import { type Command, demand, drawFrom, type World } from '../command.ts'
-import { addTurn, chatNamed, livingChats } from '../model.ts'
+import {
+  addTurn,
+  callByV3,
+  chatNamed,
+  livingChats,
+  type Model,
+  v2ChatNamed,
+  v2MessagesOf,
+} from '../model.ts'
 
 /** Calls on a chat of the other version (sections 7 and 9): refused with a hint, and without a trace. */
 const v2OnV3: Command = {
   name: 'v2 call on a v3 chat',
-  weight: 1,
+  weight: 2,
   generations: 0,
-  needs: ['VER-07', 'VER-09'],
+  needs: ['VER-07', 'VER-08', 'VER-09'],
   draw(model, pick) {
     const chat = drawFrom(livingChats(model), pick)
-    return chat && { chat: chat.label }
+    const variant = pick(3) === 0 ? 'generate' : 'store'
+    return chat && { chat: chat.label, variant }
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
   async run(world, operation) {
     const chat = requireLiving(world, operation)
     const { v2, session } = world
+    const role = { role: 'negative' } as const
+    if (operation.variant === 'generate') {
+      const body = v2.generateBody(chat.id, session.uuid())
+      const refused = world.act(await v2.generate(body, role))
+      expectHint(world, 'VER-08', 'POST /api/v2/message/generate', '/api/v3', refused)
+      return
+    }
     const mark = session.nonce()
     const body = v2.messageBody(chat.id, `Name a colour for ${mark}.`)
-    const refused = world.act(await v2.message(body, { role: 'negative' }))
+    const refused = world.act(await v2.message(body, role))
     expectHint(world, 'VER-07', 'POST /api/v2/message', '/api/v3', refused)
     world.model = addTurn(world.model, {
       label: operation.label,
@@ -37,40 +53,61 @@ const v2OnV3: Command = {
   },
 }
 
-const v3Calls = ['history', 'read', 'rename', 'favorite', 'unfavorite', 'delete'] as const
+export const v3Calls = [
+  ...['history', 'read', 'rename', 'favorite', 'unfavorite', 'delete'],
+  ...['generate', 'stream'],
+] as const
 
 const v3OnV2: Command = {
   name: 'v3 call on a v2 chat',
-  weight: 2,
+  weight: 3,
+  kind: 'v2',
   generations: 0,
-  needs: ['VER-03', 'VER-05', 'VER-06'],
-  draw: (_model, pick) => ({ variant: drawFrom(v3Calls, pick) ?? 'read' }),
-  applies: () => true,
-  async run(world, { variant = 'read' }) {
-    const { v2, v3, chats } = world
-    const id = await world.v2Chat()
-    const role = { role: 'negative' } as const
-    const store = () => v2.message(v2.messageBody(id, 'Name a colour.'), { role: 'probe' })
-    // A v2 chat may come to be with its first message.
-    const before = world.act(await store())
-    if (!succeeded(before)) return
-    const calls: Readonly<Record<string, () => Promise<Exchange>>> = {
-      history: () => v3.history(id, {}, role),
-      read: () => chats.get(id, role),
-      rename: () => chats.rename(id, world.session.name(), role),
-      favorite: () => chats.addFavorite(id, role),
-      unfavorite: () => chats.removeFavorite(id, role),
-      delete: () => chats.remove(id, role),
-    }
-    const call = calls[variant]
-    if (call === undefined) return
-    const refused = world.act(await call())
-    const row: RequirementId = variant === 'history' ? 'VER-03' : 'VER-05'
-    expectHint(world, row, `${refused.request.method} (${variant})`, '/api/v2', refused)
-    const after = world.act(await store())
-    const why = `a v2 chat takes no message any more (${statusText(after)}) after a v3 call`
-    demand(succeeded(after), 'VER-06', why, refused, after)
+  needs: ['VER-03', 'VER-04', 'VER-05', 'VER-06'],
+  draw(model, pick) {
+    const chat = drawFrom(withMessages(model), pick)
+    return chat && { chat: chat.label, variant: drawFrom(v3Calls, pick) ?? 'read' }
   },
+  // A v2 chat may come to be with its first message.
+  applies: (model, { chat = '' }) => v2MessagesOf(model, chat).length > 0,
+  async run(world, operation) {
+    const { variant = 'read' } = operation
+    const chat = v2ChatNamed(world.model, operation.chat)
+    if (chat === undefined) return
+    const refused = world.act(await callV3(world, chat.id, variant))
+    world.model = callByV3(world.model, chat.label)
+    const isGeneration = variant === 'generate' || variant === 'stream'
+    const row = isGeneration ? 'VER-04' : variant === 'history' ? 'VER-03' : 'VER-05'
+    expectHint(world, row, `${refused.request.method} (${variant})`, '/api/v2', refused)
+  },
+}
+
+function withMessages(model: Model) {
+  return model.v2Chats.filter(({ label }) => v2MessagesOf(model, label).length > 0)
+}
+
+function callV3(world: World, id: string, variant: string): Promise<Exchange> {
+  const { v3, chats, session } = world
+  const role = { role: 'negative' } as const
+  switch (variant) {
+    case 'history':
+      return v3.history(id, {}, role)
+    case 'rename':
+      return chats.rename(id, session.name(), role)
+    case 'favorite':
+      return chats.addFavorite(id, role)
+    case 'unfavorite':
+      return chats.removeFavorite(id, role)
+    case 'delete':
+      return chats.remove(id, role)
+    case 'generate':
+    case 'stream': {
+      const input = `Name a colour for ${session.nonce()}.`
+      return v3.generate(v3.generateBody(id, input, { stream: variant === 'stream' }), role)
+    }
+    default:
+      return chats.get(id, role)
+  }
 }
 
 function expectHint(

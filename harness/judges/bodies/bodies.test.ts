@@ -14,7 +14,7 @@ describe('JSON answers', () => {
     )
     expect(held).toMatchInlineSnapshot(`
       [
-        "chat: OAI-CHAT-02 OAI-CHAT-03 OAI-CHAT-04 OAI-CHAT-05 OAI-CHAT-06 OAI-CHAT-07 OAI-CHAT-08 OAI-CHAT-09 OAI-CHAT-10 OAI-CHAT-11 OAI-CHAT-15 OAI-MAXTOK-01 OAI-MAXTOK-02",
+        "chat: OAI-CHAT-02 OAI-CHAT-03 OAI-CHAT-04 OAI-CHAT-05 OAI-CHAT-06 OAI-CHAT-07 OAI-CHAT-08 OAI-CHAT-09 OAI-CHAT-10 OAI-CHAT-11 OAI-CHAT-15 OAI-MAXTOK-01 OAI-MAXTOK-02 OAI-N-01",
         "models: OAI-MODELS-04 OAI-MODELS-05",
         "message: V2-MSG-02 V2-MSG-03 V2-MSG-04 V2-MSG-05 V2-MSG-06 V2-MSG-07",
         "v2Generation: V2-GEN-01",
@@ -23,6 +23,22 @@ describe('JSON answers', () => {
       ]
     `)
   })
+
+  test.each(['["svc-main"]', '{"data":["svc-main","svc-vision"]}', '{"models":["svc-main"]}'])(
+    'a list of models that holds ids alone shows that they are strings: %s',
+    (body) => {
+      const found = answerExchange('models', { body })
+      expect(brokenIn(found)).not.toHaveProperty('OAI-MODELS-04')
+      expect(heldRows(judge(found))).toContain('OAI-MODELS-04')
+    },
+  )
+
+  test.each(['[1, 2]', '{"data":["svc-main", 2]}', '{"data":[]}', '{"data":[{"id":7}]}'])(
+    'a list of models that does not, shows nothing of the kind: %s',
+    (body) => {
+      expect(heldRows(judge(answerExchange('models', { body })))).not.toContain('OAI-MODELS-04')
+    },
+  )
 
   test('a body that is no JSON breaks the row of its kind alone', () => {
     const page = { body: '<html></html>', type: 'text/html' }

@@ -7,23 +7,25 @@ import { judgeMaxTokens } from '../max-tokens.ts'
 import { judgeToolCall } from '../tool-calls.ts'
 import { judgeShape } from './shape.ts'
 
-/** Sections 2.2 and 4.1: a chat completion in one piece. */
+/** Sections 2.2 and 4.1: an unstreamed chat completion. */
 export function judgeCompletion(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   body: JsonObject,
   request: JsonObject,
   mediaType: string,
 ): void {
-  judgeShape(ledger, body, { schema: completion, rows: Object.values(rowOfMember), rowOf })
-  judgeRole(ledger, body)
-  judgeToolCalls(ledger, body, request)
+  judgeShape(collector, body, { schema: completion, rows: Object.values(rowOfMember), rowOf })
+  judgeRole(collector, body)
+  judgeOnlyIndex(collector, body, request)
+  judgeToolCalls(collector, body, request)
   const usage = asObject(body['usage'])
-  if (usage !== undefined && !ledger.isBroken('OAI-CHAT-09')) {
-    judgeSum(ledger, usage)
-    judgeMaxTokens(ledger, request, usage, reasons(body))
+  if (usage !== undefined && !collector.isBroken('OAI-CHAT-09')) {
+    judgeSum(collector, usage)
+    judgeMaxTokens(collector, request, usage, reasons(body))
   }
-  if (mediaType === 'application/json') ledger.held('OAI-CHAT-11', 'It is application/json.')
-  else ledger.broken('OAI-CHAT-11', `The media type is ${show(mediaType)}, not application/json.`)
+  if (mediaType === 'application/json') collector.held('OAI-CHAT-11', 'It is application/json.')
+  else
+    collector.broken('OAI-CHAT-11', `The media type is ${show(mediaType)}, not application/json.`)
 }
 
 const rowOfMember = {
@@ -42,30 +44,39 @@ function rowOf(path: readonly PropertyKey[]): RequirementId | undefined {
   return member === 'index' ? rowOfMember.choices : rowOfMember[member as keyof typeof rowOfMember]
 }
 
-function judgeRole(ledger: FindingCollector, body: JsonObject): void {
-  if (ledger.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')) return
+function judgeRole(collector: FindingCollector, body: JsonObject): void {
+  if (collector.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')) return
   for (const choice of asArray(body['choices'])) {
     const role = asObject(asObject(choice)?.['message'])?.['role']
-    if (role === 'assistant') ledger.held('OAI-CHAT-15', 'The role is assistant.')
-    else ledger.broken('OAI-CHAT-15', `The role of the answer is ${show(role)}, not assistant.`)
+    if (role === 'assistant') collector.held('OAI-CHAT-15', 'The role is assistant.')
+    else collector.broken('OAI-CHAT-15', `The role of the answer is ${show(role)}, not assistant.`)
   }
 }
 
-function judgeToolCalls(ledger: FindingCollector, body: JsonObject, request: JsonObject): void {
+/** OAI-N-01: without `n`, one choice is asked for, and it is the first. */
+function judgeOnlyIndex(collector: FindingCollector, body: JsonObject, { n }: JsonObject): void {
+  const [choice, ...others] = asArray(body['choices']).map(asObject)
+  const index = choice?.['index']
+  if ((n ?? 1) !== 1 || others.length > 0 || !Number.isInteger(index)) return
+  if (index === 0) collector.held('OAI-N-01', 'The only choice has the index 0.')
+  else collector.broken('OAI-N-01', `The only choice has the index ${show(index)}, not 0.`)
+}
+
+function judgeToolCalls(collector: FindingCollector, body: JsonObject, request: JsonObject): void {
   for (const choice of asArray(body['choices']).map(asObject)) {
     const cut = choice?.['finish_reason'] === 'length'
     for (const call of asArray(asObject(choice?.['message'])?.['tool_calls'])) {
-      judgeToolCall(ledger, 'OAI-TOOL-02', call, { request, cut })
+      judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut })
     }
   }
 }
 
-function judgeSum(ledger: FindingCollector, usage: JsonObject): void {
+function judgeSum(collector: FindingCollector, usage: JsonObject): void {
   const { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total } = usage
   const sum = Number(prompt) + Number(completed)
   const why = `${prompt} prompt and ${completed} completion tokens, ${total} in total`
-  if (total === sum) ledger.held('OAI-CHAT-10', `${why}.`)
-  else ledger.broken('OAI-CHAT-10', `${why}: the sum is ${sum}.`)
+  if (total === sum) collector.held('OAI-CHAT-10', `${why}.`)
+  else collector.broken('OAI-CHAT-10', `${why}: the sum is ${sum}.`)
 }
 
 function reasons(body: JsonObject): string[] {

@@ -7,36 +7,36 @@ import { judgeShape } from './shape.ts'
 
 /** Sections 2.6 and 4.3: one page of a history, and what its query promised. */
 export function judgeHistory(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   body: JsonObject,
   query: URLSearchParams,
 ): void {
-  judgeShape(ledger, body, {
+  judgeShape(collector, body, {
     schema: historyPage,
     rows: ['V3-HIST-01'],
     rowOf: () => 'V3-HIST-01',
   })
-  if (ledger.isBroken('V3-HIST-01')) return
+  if (collector.isBroken('V3-HIST-01')) return
   const rows = asArray(body['result']).filter(isObject)
   const pagination = asObject(body['pagination']) ?? {}
-  for (const row of rows) judgeRow(ledger, row)
-  judgeCursor(ledger, pagination['cursor'])
-  judgeLimit(ledger, rows.length, pagination['cursor'], query.get('limit'))
-  observe(ledger, rows, pagination)
+  for (const row of rows) judgeRow(collector, row)
+  judgeCursor(collector, pagination['cursor'])
+  judgeLimit(collector, rows.length, pagination['cursor'], query.get('limit'))
+  observe(collector, rows, pagination)
 }
 
-function judgeRow(ledger: FindingCollector, row: JsonObject): void {
-  judgeShape(ledger, row['item'], {
+function judgeRow(collector: FindingCollector, row: JsonObject): void {
+  judgeShape(collector, row['item'], {
     schema: historyItem,
     rows: ['V3-HIST-02'],
     rowOf: () => 'V3-HIST-02',
   })
   const item = asObject(row['item'])
   if (item === undefined) return
-  judgeCopy(ledger, 'V3-HIST-03', row, item, 'type')
-  judgeCopy(ledger, 'V3-HIST-04', row, item, 'status')
+  judgeCopy(collector, 'V3-HIST-03', row, item, 'type')
+  judgeCopy(collector, 'V3-HIST-04', row, item, 'status')
   if (!isInput(item)) return
-  judgeShape(ledger, item, {
+  judgeShape(collector, item, {
     schema: inputItem,
     rows: ['V3-HIST-05'],
     rowOf: () => 'V3-HIST-05',
@@ -44,18 +44,18 @@ function judgeRow(ledger: FindingCollector, row: JsonObject): void {
 }
 
 function judgeCopy(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   row: RequirementId,
-  shown: JsonObject,
+  element: JsonObject,
   item: JsonObject,
   member: 'type' | 'status',
 ): void {
   const original = item[member]
   if (original == null) return
-  const copy = shown[`item_${member}`]
-  if (copy === original) ledger.held(row, `item_${member} is ${show(copy)}, as in the item.`)
+  const copy = element[`item_${member}`]
+  if (copy === original) collector.held(row, `item_${member} is ${show(copy)}, as in the item.`)
   else {
-    ledger.broken(
+    collector.broken(
       row,
       `item_${member} is ${show(copy)}; the ${member} of the item is ${show(original)}.`,
     )
@@ -70,43 +70,43 @@ function isInput(item: JsonObject): boolean {
 }
 
 /** Judges the cursor by its form alone: one page does not show if more pages follow. */
-function judgeCursor(ledger: FindingCollector, cursor: unknown): void {
+function judgeCursor(collector: FindingCollector, cursor: unknown): void {
   if (cursor === null || (typeof cursor === 'string' && cursor !== '')) return
   if (cursor === undefined || cursor === '' || cursor === false) {
-    ledger.broken('V3-HIST-11', `The cursor is ${show(cursor)}: without a next page it is null.`)
+    collector.broken('V3-HIST-11', `The cursor is ${show(cursor)}: without a next page it is null.`)
   } else {
-    ledger.broken('V3-HIST-12', `The cursor is ${show(cursor)}, neither a string nor null.`)
+    collector.broken('V3-HIST-12', `The cursor is ${show(cursor)}, neither a string nor null.`)
   }
 }
 
 function judgeLimit(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   rows: number,
   cursor: unknown,
   sent: string | null,
 ): void {
   if (sent === null || !/^[1-9]\d{0,8}$/.test(sent)) return
   const limit = Number(sent)
-  if (rows > limit) ledger.broken('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
+  if (rows > limit) collector.broken('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
   // A short last page would be as short without a limit.
   else if (rows === limit || cursor !== null) {
-    ledger.held('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
+    collector.held('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
   }
 }
 
 function observe(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   rows: readonly JsonObject[],
   pagination: JsonObject,
 ): void {
   const statuses = rows.flatMap((row) => asString(row['item_status']) ?? [])
-  if (statuses.length > 0) ledger.observed('OPEN-05', sorted(statuses))
+  if (statuses.length > 0) collector.observed('OPEN-05', sorted(statuses))
   if (rows.length === 0) return
   const members = rows.flatMap((row) => Object.keys(row))
-  const known = new Set(['item', 'item_type', 'item_status'])
-  const beside = sorted(members.filter((key) => !known.has(key))) || 'none'
+  const documented = new Set(['item', 'item_type', 'item_status'])
+  const beside = sorted(members.filter((key) => !documented.has(key))) || 'none'
   const paging = sorted(Object.keys(pagination).filter((key) => key !== 'cursor')) || 'none'
-  ledger.observed('OPEN-03', `row: ${beside}; pagination: ${paging}`)
+  collector.observed('OPEN-03', `row: ${beside}; pagination: ${paging}`)
 }
 
 function sorted(words: readonly string[]): string {

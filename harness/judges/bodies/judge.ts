@@ -16,26 +16,26 @@ import { judgeModels } from './models.ts'
 import { judgeResponseBody } from './response.ts'
 import { judgeV2Generation, judgeV2Message } from './v2.ts'
 
-/** Judges the body of a success that came in one piece, by the operation that was asked for. */
+/** Judges the body of a success that was not streamed, by the operation that was asked for. */
 export function judgeBody(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   operation: OperationId,
   exchange: Exchange,
 ): void {
   if (exchange.ending.kind !== 'complete') return
   const body = bodyJson(exchange)
   if (operation === 'openai.models') {
-    if (body !== undefined) judgeModels(ledger, body)
+    if (body !== undefined) judgeModels(collector, body)
     return
   }
   const row = rowOfKind[operation]
   if (row === undefined) return
   if (!isObject(body)) {
-    const shown = show(bodyText(exchange))
-    ledger.broken(row, `The body is ${shown}, not a JSON object (${mediaType(exchange)}).`)
+    const excerpt = show(bodyText(exchange))
+    collector.broken(row, `The body is ${excerpt}, not a JSON object (${mediaType(exchange)}).`)
     return
   }
-  judgeMembers[operation]?.(ledger, body, exchange)
+  judgeMembers[operation]?.(collector, body, exchange)
 }
 
 /** The row that says what kind of body an operation answers with. */
@@ -48,24 +48,25 @@ const rowOfKind: Partial<Record<OperationId, RequirementId>> = {
   'v3.oneShot': 'V3-ONE-01',
 }
 
-type BodyJudge = (ledger: FindingCollector, body: JsonObject, exchange: Exchange) => void
+type BodyJudge = (collector: FindingCollector, body: JsonObject, exchange: Exchange) => void
 
 const requestOf = (exchange: Exchange) => asObject(requestJson(exchange)) ?? {}
 
 const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
-  'openai.chat': (ledger, body, exchange) =>
-    judgeCompletion(ledger, body, requestOf(exchange), mediaType(exchange)),
-  'v2.message': (ledger, body, exchange) => judgeV2Message(ledger, body, requestOf(exchange)),
+  'openai.chat': (collector, body, exchange) =>
+    judgeCompletion(collector, body, requestOf(exchange), mediaType(exchange)),
+  'v2.message': (collector, body, exchange) => judgeV2Message(collector, body, requestOf(exchange)),
   'v2.generate': judgeV2Generation,
-  'v3.history': (ledger, body, exchange) =>
-    judgeHistory(ledger, body, new URL(exchange.request.url).searchParams),
-  'v3.generate': (ledger, body, exchange) => judgeResponseBody(ledger, body, requestOf(exchange)),
+  'v3.history': (collector, body, exchange) =>
+    judgeHistory(collector, body, new URL(exchange.request.url).searchParams),
+  'v3.generate': (collector, body, exchange) =>
+    judgeResponseBody(collector, body, requestOf(exchange)),
   'v3.oneShot': judgeOneShot,
 }
 
 /** Judges a one-shot answer: an object without output that is not called a response breaks only its row. */
-function judgeOneShot(ledger: FindingCollector, body: JsonObject, exchange: Exchange): void {
+function judgeOneShot(collector: FindingCollector, body: JsonObject, exchange: Exchange): void {
   if (body['object'] === 'response' || 'output' in body) {
-    judgeResponseBody(ledger, body, requestOf(exchange))
-  } else ledger.broken('V3-ONE-01', `The body is ${show(body)}, not a response object.`)
+    judgeResponseBody(collector, body, requestOf(exchange))
+  } else collector.broken('V3-ONE-01', `The body is ${show(body)}, not a response object.`)
 }

@@ -13,6 +13,7 @@ const faults: readonly BodyFault[] = [
   ['empty choices', 'OAI-CHAT-06', 'chat', set('choices', [])],
   ['choices as an object', 'OAI-CHAT-06', 'chat', set('choices', { 0: {} })],
   ['no index', 'OAI-CHAT-06', 'chat', set('choices[0].index', undefined)],
+  ['an only choice of index 1', 'OAI-N-01', 'chat', set('choices[0].index', 1)],
   ['no message', 'OAI-CHAT-07', 'chat', set('choices[0].message', undefined)],
   ['content that is null', 'OAI-CHAT-07', 'chat', set('choices[0].message.content', null)],
   ['content in parts', 'OAI-CHAT-07', 'chat', set('choices[0].message.content', [])],

@@ -5,26 +5,26 @@ import { judgeUsage } from '../usage.ts'
 
 /** Section 4.3: a reply in one JSON body, the final response object. */
 export function judgeResponseBody(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   body: JsonObject,
   request: unknown,
 ): void {
-  judgeOutput(ledger, body)
-  judgeUsage(ledger, 'V3-GEN-12', body, request)
-  observeItems(ledger, body, request)
+  judgeOutput(collector, body)
+  judgeUsage(collector, 'V3-GEN-12', body, request)
+  observeItems(collector, body, request)
 }
 
 /** Observes the answers of a final response to open questions, in either form. */
 export function observeItems(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   response: JsonObject,
   request: unknown,
 ): void {
   const items = itemsOf(response)
   const statuses = items.flatMap(({ status }) => (typeof status === 'string' ? [status] : []))
-  if (statuses.length > 0) ledger.observed('OPEN-05', [...new Set(statuses)].sort().join(', '))
+  if (statuses.length > 0) collector.observed('OPEN-05', [...new Set(statuses)].sort().join(', '))
   if (asObject(request)?.['think'] !== true) {
     const reasons = items.some((item) => item['type'] === 'reasoning')
-    ledger.observed('OPEN-31', reasons ? 'yes' : 'no')
+    collector.observed('OPEN-31', reasons ? 'yes' : 'no')
   }
 }

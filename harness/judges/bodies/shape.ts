@@ -28,23 +28,23 @@ export interface Shape {
  * unless it stands on one that broke.
  */
 export function judgeShape(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   body: unknown,
   { schema, rows, rowOf }: Shape,
 ): void {
   const result = schema.safeParse(body)
   for (const issue of result.success ? [] : result.error.issues) {
     const row = rowOf(issue.path)
-    if (row !== undefined) ledger.broken(row, sentence(body, issue))
+    if (row !== undefined) collector.broken(row, sentence(body, issue))
   }
   for (const row of rows) {
-    if (!standsOnBroken(ledger, row)) ledger.held(row, requirements[row].title)
+    if (!standsOnBroken(collector, row)) collector.held(row, requirements[row].title)
   }
 }
 
-function standsOnBroken(ledger: FindingCollector, row: RequirementId): boolean {
+function standsOnBroken(collector: FindingCollector, row: RequirementId): boolean {
   const needs = requirements[row].needs ?? []
-  return needs.some((need) => ledger.isBroken(need as RequirementId))
+  return needs.some((need) => collector.isBroken(need as RequirementId))
 }
 
 function sentence(body: unknown, { path, message }: Issue): string {

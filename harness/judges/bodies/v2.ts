@@ -7,15 +7,15 @@ import { judgeShape } from './shape.ts'
 
 /** Section 2.3: a stored message, held against the request that stored it. */
 export function judgeV2Message(
-  ledger: FindingCollector,
+  collector: FindingCollector,
   body: JsonObject,
   request: JsonObject,
 ): void {
   if (!Object.keys(rowOfMember).some((member) => member in body)) {
-    ledger.broken('V2-MSG-01', `The answer is ${show(body)}: it has no member of a message.`)
+    collector.broken('V2-MSG-01', `The answer is ${show(body)}: it has no member of a message.`)
     return
   }
-  judgeShape(ledger, body, {
+  judgeShape(collector, body, {
     schema: v2Message,
     rows: Object.values(rowOfMember),
     rowOf: ([member]) => rowOfMember[member as keyof typeof rowOfMember],
@@ -23,10 +23,10 @@ export function judgeV2Message(
   const { chat_id: sentChat, content: sentContent } = request
   const chat = asString(body['chat_id'])
   if (typeof sentChat === 'string' && chat?.toLowerCase() !== sentChat.toLowerCase()) {
-    ledger.broken('V2-MSG-03', `The chat_id is ${show(chat)}; ${show(sentChat)} was sent.`)
+    collector.broken('V2-MSG-03', `The chat_id is ${show(chat)}; ${show(sentChat)} was sent.`)
   }
   if (typeof sentContent === 'string' && body['content'] !== sentContent) {
-    ledger.broken(
+    collector.broken(
       'V2-MSG-06',
       `The content is ${show(body['content'])}; ${show(sentContent)} was sent.`,
     )
@@ -34,8 +34,8 @@ export function judgeV2Message(
 }
 
 /** Section 4.2: the result of a v2 generation; only `message.content` is shown. */
-export function judgeV2Generation(ledger: FindingCollector, body: JsonObject): void {
-  judgeShape(ledger, body, {
+export function judgeV2Generation(collector: FindingCollector, body: JsonObject): void {
+  judgeShape(collector, body, {
     schema: v2Generation,
     rows: ['V2-GEN-01'],
     rowOf: () => 'V2-GEN-01',
@@ -46,7 +46,7 @@ export function judgeV2Generation(ledger: FindingCollector, body: JsonObject): v
       .filter((key) => key !== 'content')
       .map((key) => `message.${key}`),
   ]
-  ledger.observed('OPEN-01', beside.sort().join(', ') || 'none')
+  collector.observed('OPEN-01', beside.sort().join(', ') || 'none')
 }
 
 const rowOfMember = {

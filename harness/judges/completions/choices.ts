@@ -6,12 +6,12 @@ import { stopsOf } from './stop.ts'
 
 /** OAI-STREAM-03, -04, -06 and -07: what each choice of a stream says, from its role to its end. */
 export class ChoiceJudge implements ChunkJudge {
-  readonly #ledger: FindingCollector
+  readonly #collector: FindingCollector
   readonly #request: JsonObject
   readonly #choices = new Map<number, ChoiceTrace>()
 
-  constructor(ledger: FindingCollector, request: JsonObject) {
-    this.#ledger = ledger
+  constructor(collector: FindingCollector, request: JsonObject) {
+    this.#collector = collector
     this.#request = request
   }
 
@@ -27,10 +27,10 @@ export class ChoiceJudge implements ChunkJudge {
     if (!clean) return
     for (const [index, { reason }] of this.#choices) {
       if (reason !== undefined) {
-        this.#ledger.held('OAI-STREAM-07', `Choice ${index} ends with one finish_reason.`)
+        this.#collector.held('OAI-STREAM-07', `Choice ${index} ends with one finish_reason.`)
       } else if (done) {
         // Without [DONE] the stream has no end at all, which is OAI-STREAM-09.
-        this.#ledger.broken('OAI-STREAM-07', `Choice ${index} got no finish_reason.`)
+        this.#collector.broken('OAI-STREAM-07', `Choice ${index} got no finish_reason.`)
       }
     }
     this.#text(done)
@@ -45,12 +45,12 @@ export class ChoiceJudge implements ChunkJudge {
   #delta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     const content = asObject(delta)?.['content']
     if (delta != null && asObject(delta) === undefined) {
-      this.#ledger.broken('OAI-STREAM-03', `delta is ${show(delta)}, not an object.`, event)
+      this.#collector.broken('OAI-STREAM-03', `delta is ${show(delta)}, not an object.`, event)
     } else if (typeof content === 'string') {
-      this.#ledger.held('OAI-STREAM-03', 'delta.content is a string.', event)
+      this.#collector.held('OAI-STREAM-03', 'delta.content is a string.', event)
       this.#content(index, content, trace, event)
     } else if (content != null) {
-      this.#ledger.broken(
+      this.#collector.broken(
         'OAI-STREAM-03',
         `delta.content is ${show(content)}, not a string.`,
         event,
@@ -65,11 +65,11 @@ export class ChoiceJudge implements ChunkJudge {
     if (content === '') return
     trace.answered = true
     if (index === 0) {
-      this.#ledger.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
+      this.#collector.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
     }
     if (trace.reason !== undefined) {
       const why = `Choice ${index} continues after its finish_reason: ${show(content)}.`
-      this.#ledger.broken('OAI-STREAM-07', why, event)
+      this.#collector.broken('OAI-STREAM-07', why, event)
     }
   }
 
@@ -78,10 +78,10 @@ export class ChoiceJudge implements ChunkJudge {
     const role = delta['role'] ?? undefined
     const first = !trace.begun
     trace.begun = true
-    if (role === 'assistant') this.#ledger.held('OAI-STREAM-06', 'The role is assistant.', event)
+    if (role === 'assistant') this.#collector.held('OAI-STREAM-06', 'The role is assistant.', event)
     else if (role !== undefined || first) {
       const why = `The role of choice ${index} is ${show(role)}, not assistant.`
-      this.#ledger.broken('OAI-STREAM-06', why, event)
+      this.#collector.broken('OAI-STREAM-06', why, event)
     }
   }
 
@@ -89,10 +89,10 @@ export class ChoiceJudge implements ChunkJudge {
     if (finishReason === undefined) return
     if (typeof finishReason !== 'string') {
       const why = `The finish_reason of choice ${index} is ${show(finishReason)}, not a string.`
-      this.#ledger.broken('OAI-STREAM-07', why, event)
+      this.#collector.broken('OAI-STREAM-07', why, event)
     } else if (trace.reason !== undefined) {
       const why = `Choice ${index} ends twice: ${trace.reason}, then ${finishReason}.`
-      this.#ledger.broken('OAI-STREAM-07', why, event)
+      this.#collector.broken('OAI-STREAM-07', why, event)
     }
     trace.reason ??= String(finishReason)
   }
@@ -100,19 +100,19 @@ export class ChoiceJudge implements ChunkJudge {
   /** OAI-STREAM-04 is broken by an answer that finished and has no text where its text belongs. */
   #text(done: boolean): void {
     const first = this.#choices.get(0)
-    if (first === undefined || this.#ledger.isBroken('OAI-STREAM-03')) return
+    if (first === undefined || this.#collector.isBroken('OAI-STREAM-03')) return
     // A tool call, a filter, a stop sequence at once, or tokens spent on reasoning leave no text.
     if (first.reason === undefined ? !done : first.reason !== 'stop') return
     if (first.answered || stopsOf(this.#request).length > 0) return
-    this.#ledger.broken(
+    this.#collector.broken(
       'OAI-STREAM-04',
       'The answer ended without text in any choices[0].delta.content.',
     )
   }
 
   #trace(index: number): ChoiceTrace {
-    const known = this.#choices.get(index)
-    if (known !== undefined) return known
+    const existing = this.#choices.get(index)
+    if (existing !== undefined) return existing
     const trace: ChoiceTrace = { begun: false, answered: false, reason: undefined }
     this.#choices.set(index, trace)
     return trace

@@ -77,7 +77,7 @@ const faults: readonly Fault[] = [
   ],
   ['another model', '05', 'chat', nth(4, (json) => Object.assign(json, { model: 'other' }))],
   [
-    'the object of an answer in one piece',
+    'the object of an unstreamed answer',
     '05',
     'chat',
     everywhere(({ json }) => {
@@ -217,7 +217,7 @@ test('what is in a chunk, and how the stream ends, is observed', () => {
   `)
 })
 
-test('an answer in one piece to a request without stream is no stream', () => {
+test('an unstreamed answer to a request without stream is no stream', () => {
   const exchange = exchangeOf({
     operation: 'openai.chat',
     request: { messages: [] },

@@ -7,38 +7,38 @@ import type { Block } from '../sse/scanner.ts'
  * OAI-STREAM-12: whatever its end is, a connection that is cut before `[DONE]` is none.
  */
 export class DoneJudge {
-  readonly #ledger: FindingCollector
-  seen = false
+  readonly #collector: FindingCollector
+  isSeen = false
 
-  constructor(ledger: FindingCollector) {
-    this.#ledger = ledger
+  constructor(collector: FindingCollector) {
+    this.#collector = collector
   }
 
   marker(event: number): void {
-    if (this.seen) this.#ledger.broken('OAI-STREAM-09', 'data: [DONE] comes twice.', event)
-    this.seen = true
+    if (this.isSeen) this.#collector.broken('OAI-STREAM-09', 'data: [DONE] comes twice.', event)
+    this.isSeen = true
   }
 
   block(event: number, spoiled: boolean): void {
-    if (!this.seen || spoiled) return
-    this.#ledger.broken('OAI-STREAM-09', 'A block follows data: [DONE].', event)
+    if (!this.isSeen || spoiled) return
+    this.#collector.broken('OAI-STREAM-09', 'A block follows data: [DONE].', event)
   }
 
   end(ending: Ending, rest: Block | undefined, spoiled: boolean): void {
-    if (ending.kind === 'cut' && !this.seen) {
+    if (ending.kind === 'cut' && !this.isSeen) {
       // After an error of its own the server has said that no more will come.
       if (spoiled) return
       const why = `The peer cut the connection inside the stream: ${ending.error}.`
-      this.#ledger.broken('OAI-STREAM-12', why)
+      this.#collector.broken('OAI-STREAM-12', why)
       return
     }
     if (ending.kind === 'complete') {
-      this.#ledger.held('OAI-STREAM-12', 'The body of the stream came to its end.')
+      this.#collector.held('OAI-STREAM-12', 'The body of the stream came to its end.')
     }
     const fault = this.#faultAt(ending, rest, spoiled)
-    if (fault !== undefined) this.#ledger.broken('OAI-STREAM-09', fault)
-    else if (ending.kind === 'complete' && this.seen) {
-      this.#ledger.held('OAI-STREAM-09', 'data: [DONE] is single and last.')
+    if (fault !== undefined) this.#collector.broken('OAI-STREAM-09', fault)
+    else if (ending.kind === 'complete' && this.isSeen) {
+      this.#collector.held('OAI-STREAM-09', 'data: [DONE] is single and last.')
     }
   }
 
@@ -47,6 +47,6 @@ export class DoneJudge {
     // After an error the contract promises no [DONE].
     if (ending.kind !== 'complete' || spoiled) return undefined
     if (rest !== undefined) return 'The stream ends inside a block, which no empty line closes.'
-    return this.seen ? undefined : 'The stream ended without data: [DONE].'
+    return this.isSeen ? undefined : 'The stream ended without data: [DONE].'
   }
 }

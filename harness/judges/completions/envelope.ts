@@ -6,17 +6,17 @@ const members = ['id', 'created', 'model'] as const
 
 /** OAI-STREAM-05 (C1): all chunks are of one completion, and each says what it is. */
 export class EnvelopeJudge implements ChunkJudge {
-  readonly #ledger: FindingCollector
+  readonly #collector: FindingCollector
   #first: Chunk | undefined
 
-  constructor(ledger: FindingCollector) {
-    this.#ledger = ledger
+  constructor(collector: FindingCollector) {
+    this.#collector = collector
   }
 
   chunk({ json, event }: Chunk): void {
     const kind = json['object']
     if (kind !== 'chat.completion.chunk') {
-      this.#ledger.broken(
+      this.#collector.broken(
         'OAI-STREAM-05',
         `object is ${show(kind)}, not chat.completion.chunk.`,
         event,
@@ -29,10 +29,10 @@ export class EnvelopeJudge implements ChunkJudge {
     const before = this.#first.json
     const changed = members.find((member) => json[member] !== before[member])
     if (changed === undefined) {
-      this.#ledger.held('OAI-STREAM-05', 'id, created and model stay the same.')
+      this.#collector.held('OAI-STREAM-05', 'id, created and model stay the same.')
     } else {
       const why = `${changed} is ${show(json[changed])}, and ${show(before[changed])} in the first chunk.`
-      this.#ledger.broken('OAI-STREAM-05', why, event)
+      this.#collector.broken('OAI-STREAM-05', why, event)
     }
   }
 

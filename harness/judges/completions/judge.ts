@@ -17,11 +17,11 @@ import { UsageJudge } from './usage.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/wire-contract.md, rules for chunks). */
 export class CompletionsJudge implements StreamJudge {
-  readonly #ledger = new FindingCollector()
+  readonly #collector = new FindingCollector()
   readonly #scanner = new SseScanner()
   readonly #context: StreamContext
-  readonly #done = new DoneJudge(this.#ledger)
-  readonly #observer = new ChunkObserver(this.#ledger)
+  readonly #done = new DoneJudge(this.#collector)
+  readonly #observer = new ChunkObserver(this.#collector)
   readonly #choices: ChoiceJudge
   readonly #judges: readonly ChunkJudge[]
   readonly #watcher: StreamListener | undefined
@@ -37,14 +37,14 @@ export class CompletionsJudge implements StreamJudge {
     this.#context = context
     this.#watcher = watcher
     const request = asObject(context.request) ?? {}
-    this.#stop = new StopJudge(this.#ledger, request)
-    this.#choices = new ChoiceJudge(this.#ledger, request)
+    this.#stop = new StopJudge(this.#collector, request)
+    this.#choices = new ChoiceJudge(this.#collector, request)
     this.#judges = [
-      new EnvelopeJudge(this.#ledger),
+      new EnvelopeJudge(this.#collector),
       this.#choices,
-      new UsageJudge(this.#ledger, request),
+      new UsageJudge(this.#collector, request),
       this.#stop,
-      new ToolCallJudge(this.#ledger, request),
+      new ToolCallJudge(this.#collector, request),
     ]
   }
 
@@ -61,16 +61,16 @@ export class CompletionsJudge implements StreamJudge {
   end(ending: Ending): Judgement {
     const rest = this.#scanner.rest(ending.atMs)
     if (this.#chunks === 0 && !this.#spoiled && ending.kind === 'complete') {
-      this.#ledger.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
+      this.#collector.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
     }
     // Without chunks, a missing [DONE] is the same fault once more.
     if (this.#chunks > 0 || ending.kind === 'cut') this.#done.end(ending, rest, this.#spoiled)
     const clean = ending.kind === 'complete' && rest === undefined && !this.#spoiled
-    for (const judge of this.#judges) judge.end({ clean, done: this.#done.seen })
-    this.#observer.end(this.#done.seen)
+    for (const judge of this.#judges) judge.end({ clean, done: this.#done.isSeen })
+    this.#observer.end(this.#done.isSeen)
     // The document shows no [DONE]: a stream that closes after every finish_reason is whole.
-    if (clean && !this.#done.seen && this.#choices.finished) this.#watcher?.terminal()
-    return this.#ledger.judgement(this.#context.exchanges)
+    if (clean && !this.#done.isSeen && this.#choices.finished) this.#watcher?.terminal()
+    return this.#collector.judgement(this.#context.exchanges)
   }
 
   /** Chunks like the last one but for their text change nothing but the text, in any judge. */
@@ -134,7 +134,7 @@ export class CompletionsJudge implements StreamJudge {
     }
     this.#chunks += 1
     if (this.#watcher !== undefined) watchChunk(this.#watcher, json, choices)
-    this.#ledger.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
+    this.#collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
     const chunk = chunkOf(json, index, atMs)
     for (const judge of this.#judges) judge.chunk(chunk)
     this.#fragment = loneFragment(json, choices)
@@ -145,7 +145,7 @@ export class CompletionsJudge implements StreamJudge {
   }
 
   #spoil(why: string, event: number): void {
-    if (!this.#spoiled) this.#ledger.broken('OAI-STREAM-01', why, event)
+    if (!this.#spoiled) this.#collector.broken('OAI-STREAM-01', why, event)
     this.#spoiled = true
   }
 }

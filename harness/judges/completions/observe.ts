@@ -3,11 +3,11 @@ import type { FindingCollector } from '../finding-collector.ts'
 
 /** OPEN-07: what is in a chunk beside the text, and how the stream ends. */
 export class ChunkObserver {
-  readonly #ledger: FindingCollector
+  readonly #collector: FindingCollector
   readonly #members = new Map<Place, Set<string>>()
 
-  constructor(ledger: FindingCollector) {
-    this.#ledger = ledger
+  constructor(collector: FindingCollector) {
+    this.#collector = collector
   }
 
   block(json: JsonObject): void {
@@ -23,7 +23,7 @@ export class ChunkObserver {
       [...names].map((name) => place + name),
     )
     if (members.length === 0) return
-    this.#ledger.observed(
+    this.#collector.observed(
       'OPEN-07',
       `${members.sort().join(', ')}; ends ${done ? 'with' : 'without'} [DONE]`,
     )

@@ -5,7 +5,7 @@ import { heldRows, transcriptExchange } from '../test-support/exchanges.ts'
 import { expectBroken } from '../test-support/faults.ts'
 
 describe('stop', () => {
-  const asked = (stop: unknown) => ({ stream: true, model: 'm', messages: [], stop })
+  const request = (stop: unknown) => ({ stream: true, model: 'm', messages: [], stop })
   const answerOf = (...texts: readonly string[]) =>
     edited('chat', (events) => {
       const [first, sample] = events
@@ -19,10 +19,10 @@ describe('stop', () => {
     })
 
   test('a sequence that one chunk holds whole, with text after it, breaks OAI-STOP-05', () => {
-    expectBroken('chat', { request: asked('END'), body: answerOf('one END two') }, 'OAI-STOP-05')
+    expectBroken('chat', { request: request('END'), body: answerOf('one END two') }, 'OAI-STOP-05')
     expectBroken(
       'chat',
-      { request: asked(['x', 'END']), body: answerOf('one END', ' two') },
+      { request: request(['x', 'END']), body: answerOf('one END', ' two') },
       'OAI-STOP-05',
     )
   })
@@ -30,15 +30,15 @@ describe('stop', () => {
   test('a sequence across chunks, with text after it, breaks OAI-STOP-04', () => {
     expectBroken(
       'chat',
-      { request: asked('END'), body: answerOf('one E', 'ND two') },
+      { request: request('END'), body: answerOf('one E', 'ND two') },
       'OAI-STOP-04',
     )
   })
 
   test('a sequence at the very end shows that stop works', () => {
-    const whole = transcriptExchange('chat', { request: asked('END'), body: answerOf('one END') })
+    const whole = transcriptExchange('chat', { request: request('END'), body: answerOf('one END') })
     const parts = transcriptExchange('chat', {
-      request: asked('END'),
+      request: request('END'),
       body: answerOf('one E', 'ND'),
     })
     expect(heldRows(judge(whole))).toContain('OAI-STOP-05')
@@ -46,9 +46,9 @@ describe('stop', () => {
   })
 
   test('an answer without the sequence, or without text, says nothing', () => {
-    expectBroken('chat', { request: asked('END'), body: answerOf('one two') }, '')
-    expectBroken('chat', { request: asked(['']), body: answerOf('one two') }, '')
-    expectBroken('chat', { request: asked('one'), body: answerOf() }, '')
+    expectBroken('chat', { request: request('END'), body: answerOf('one two') }, '')
+    expectBroken('chat', { request: request(['']), body: answerOf('one two') }, '')
+    expectBroken('chat', { request: request('one'), body: answerOf() }, '')
     expectBroken('chat', { body: answerOf() }, '04')
   })
 })

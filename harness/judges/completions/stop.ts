@@ -9,14 +9,14 @@ import { type Chunk, type ChunkJudge, contentOf } from './part.ts'
  * whether it took effect at all is for a scenario to compare.
  */
 export class StopJudge implements ChunkJudge {
-  readonly #ledger: FindingCollector
+  readonly #collector: FindingCollector
   readonly #stops: readonly string[]
   readonly #pieces = new Map<number, string[]>()
   #lastEvent = 0
   #lastChoice = 0
 
-  constructor(ledger: FindingCollector, request: JsonObject) {
-    this.#ledger = ledger
+  constructor(collector: FindingCollector, request: JsonObject) {
+    this.#collector = collector
     this.#stops = stopsOf(request)
   }
 
@@ -46,10 +46,10 @@ export class StopJudge implements ChunkJudge {
       const row = isWhole(found, pieces) ? 'OAI-STOP-05' : 'OAI-STOP-04'
       const after = text.slice(found.end)
       const stop = show(text.slice(found.start, found.end))
-      if (after === '') this.#ledger.held(row, `The answer ends with the stop sequence ${stop}.`)
+      if (after === '') this.#collector.held(row, `The answer ends with the stop sequence ${stop}.`)
       else {
         const why = `After the stop sequence ${stop} the answer continues: ${show(after)}.`
-        this.#ledger.broken(row, why, this.#lastEvent)
+        this.#collector.broken(row, why, this.#lastEvent)
       }
     }
   }

@@ -16,13 +16,13 @@ const maxArguments = 1_000_000
 
 /** OAI-TOOL-03: the fragments of `delta.tool_calls`, joined by the index of choice and call. */
 export class ToolCallJudge implements ChunkJudge {
-  readonly #ledger: FindingCollector
+  readonly #collector: FindingCollector
   readonly #request: JsonObject
   readonly #calls = new Map<string, PartialCall>()
   #cut = false
 
-  constructor(ledger: FindingCollector, request: JsonObject) {
-    this.#ledger = ledger
+  constructor(collector: FindingCollector, request: JsonObject) {
+    this.#collector = collector
     this.#request = request
   }
 
@@ -40,7 +40,7 @@ export class ToolCallJudge implements ChunkJudge {
     for (const { id, type, name, input } of this.#calls.values()) {
       const cut = this.#cut || input.length > maxArguments
       const call = { id, type, function: { name, arguments: input } }
-      judgeToolCall(this.#ledger, 'OAI-TOOL-03', call, { request: this.#request, cut })
+      judgeToolCall(this.#collector, 'OAI-TOOL-03', call, { request: this.#request, cut })
     }
   }
 
@@ -48,7 +48,7 @@ export class ToolCallJudge implements ChunkJudge {
     const index = asIndex(fragment?.['index'])
     if (fragment === undefined || index === undefined) {
       const why = `A tool_calls fragment has the index ${show(fragment?.['index'])}.`
-      this.#ledger.broken('OAI-TOOL-03', why, event)
+      this.#collector.broken('OAI-TOOL-03', why, event)
       return
     }
     const called = asObject(fragment['function']) ?? {}

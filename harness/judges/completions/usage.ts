@@ -8,22 +8,22 @@ import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
  * all of them. `usage: null` in other chunks is the contract's own way to say that there is none yet.
  */
 export class UsageJudge implements ChunkJudge {
-  readonly #ledger: FindingCollector
+  readonly #collector: FindingCollector
   readonly #request: JsonObject
-  readonly #asked: boolean
+  readonly #isRequested: boolean
   readonly #reasons: string[] = []
   #usage: JsonObject | undefined
 
-  constructor(ledger: FindingCollector, request: JsonObject) {
-    this.#ledger = ledger
+  constructor(collector: FindingCollector, request: JsonObject) {
+    this.#collector = collector
     this.#request = request
-    this.#asked = asObject(request['stream_options'])?.['include_usage'] === true
+    this.#isRequested = asObject(request['stream_options'])?.['include_usage'] === true
   }
 
   chunk(chunk: Chunk): void {
     const usage = asObject(chunk.json['usage'])
     const fault = usage === undefined ? this.#late(chunk) : this.#faultOf(chunk)
-    if (fault !== undefined) this.#ledger.broken('OAI-STREAM-08', fault, chunk.event)
+    if (fault !== undefined) this.#collector.broken('OAI-STREAM-08', fault, chunk.event)
     for (const { finishReason } of chunk.choices) {
       if (finishReason !== undefined) this.#reasons.push(String(finishReason))
     }
@@ -32,15 +32,16 @@ export class UsageJudge implements ChunkJudge {
 
   end({ clean, done }: StreamEnd): void {
     if (this.#usage !== undefined) {
-      judgeMaxTokens(this.#ledger, this.#request, this.#usage, this.#reasons)
-      if (this.#asked) this.#ledger.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
-    } else if (this.#asked && clean && done) {
-      this.#ledger.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
+      judgeMaxTokens(this.#collector, this.#request, this.#usage, this.#reasons)
+      if (this.#isRequested)
+        this.#collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
+    } else if (this.#isRequested && clean && done) {
+      this.#collector.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
     }
   }
 
   #faultOf({ choices }: Chunk): string | undefined {
-    if (!this.#asked) return 'A chunk has usage, which was not requested.'
+    if (!this.#isRequested) return 'A chunk has usage, which was not requested.'
     if (this.#usage !== undefined) return 'A second chunk has usage.'
     return choices.length === 0 ? undefined : 'The chunk with usage has choices.'
   }

@@ -99,21 +99,21 @@ function judged(
   operation: StreamedOperation,
   request: unknown,
   chunks: readonly Uint8Array[],
-): Judgement & { readonly seen: readonly string[] } {
-  const seen: string[] = []
+): Judgement & { readonly types: readonly string[] } {
+  const types: string[] = []
   const watcher = {
-    event: () => seen.push('event'),
-    content: (kind: string, text: string) => seen.push(`${kind} ${text}`),
-    terminal: () => seen.push('terminal'),
-    serverFailed: (why: string) => seen.push(why),
-    usage: () => seen.push('usage'),
+    event: () => types.push('event'),
+    content: (kind: string, text: string) => types.push(`${kind} ${text}`),
+    terminal: () => types.push('terminal'),
+    serverFailed: (why: string) => types.push(why),
+    usage: () => types.push('usage'),
     id: (id: string) => {
-      if (!seen.includes(id)) seen.push(id)
+      if (!types.includes(id)) types.push(id)
     },
   }
   const judge = createStreamJudge(operation, request, { watcher })
   for (const bytes of chunks) judge.push({ bytes, atMs: 0 })
-  return { ...judge.end(complete), seen }
+  return { ...judge.end(complete), types: types }
 }
 
 function single(bytes: Uint8Array): Uint8Array[] {

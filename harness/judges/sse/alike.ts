@@ -26,13 +26,13 @@ export class AlikeBlocks {
   /** Bytes between the holes, end to end; one piece of memory, which is cold at most reads. */
   #fixed: Uint8Array = none
   /** End of each stretch in it. */
-  #ends: readonly number[] = []
+  #lineEnds: readonly number[] = []
   /** Hole after each stretch but the last. */
   #holes: readonly Hole[] = []
 
   /** `bytes`: one whole block, with this fragment under this name in it, and this count. */
   learn(bytes: Uint8Array, member: string, text: string, number: number | undefined): void {
-    if (this.#ends.length > 0 && this.match(bytes, 0) === bytes.length) {
+    if (this.#lineEnds.length > 0 && this.match(bytes, 0) === bytes.length) {
       this.armed = true
       return
     }
@@ -53,18 +53,18 @@ export class AlikeBlocks {
 
   forget(): void {
     this.armed = false
-    this.#ends = []
+    this.#lineEnds = []
   }
 
   /** End of the block that begins at `from`; -1 if it does not match or is incomplete. */
   match(bytes: Uint8Array, from: number): number {
     const fixed = this.#fixed
-    const ends = this.#ends
+    const lineEnds = this.#lineEnds
     let at = afterComments(bytes, from)
     let done = 0
     this.number = undefined
-    for (let index = 0; index < ends.length; index += 1) {
-      const end = ends[index] ?? 0
+    for (let index = 0; index < lineEnds.length; index += 1) {
+      const end = lineEnds[index] ?? 0
       if (at + end - done > bytes.length) return -1
       for (; done < end; done += 1, at += 1) if (bytes[at] !== fixed[done]) return -1
       const hole = this.#holes[index]
@@ -78,13 +78,13 @@ export class AlikeBlocks {
     const starts = [0, ...holes.map(({ end }) => end)]
     const stretches = starts.map((start, at) => block.subarray(start, holes[at]?.start))
     let total = 0
-    this.#ends = stretches.map(({ length }) => {
+    this.#lineEnds = stretches.map(({ length }) => {
       total += length
       return total
     })
     this.#fixed = new Uint8Array(total)
     for (const [at, stretch] of stretches.entries()) {
-      this.#fixed.set(stretch, (this.#ends[at] ?? 0) - stretch.length)
+      this.#fixed.set(stretch, (this.#lineEnds[at] ?? 0) - stretch.length)
     }
     this.#holes = holes.map(({ kind }) => kind)
   }

@@ -9,7 +9,7 @@ function scan(...segments: readonly (string | Uint8Array)[]) {
   const blocks = segments.flatMap((segment, at) =>
     scanner.feed(typeof segment === 'string' ? encode(segment) : segment, at),
   )
-  return { scanner, blocks, shown: blocks.map(({ name, data }) => [name, data]) }
+  return { scanner, blocks, texts: blocks.map(({ name, data }) => [name, data]) }
 }
 
 describe('lines and fields', () => {
@@ -23,15 +23,15 @@ describe('lines and fields', () => {
     ['comments', ': x\nevent: a\n:\ndata: 1\n: y\n\n'],
     ['unknown fields', 'id: 3\nevent: a\nnonsense\nfoo: bar\ndata: 1\nretry: 2\n\n'],
   ])('%s', (_, text) => {
-    expect(scan(text).shown).toEqual([['a', '1']])
+    expect(scan(text).texts).toEqual([['a', '1']])
   })
 
   test('CR and LF in different segments are one line end', () => {
-    expect(scan('data: 1\r', '\ndata: 2\r', '\n\r', '\n').shown).toEqual([[null, '1\n2']])
+    expect(scan('data: 1\r', '\ndata: 2\r', '\n\r', '\n').texts).toEqual([[null, '1\n2']])
   })
 
   test('one space after the colon is no part of the value', () => {
-    expect(scan('data:  1\ndata:\ndata\n\n').shown).toEqual([[null, ' 1\n\n']])
+    expect(scan('data:  1\ndata:\ndata\n\n').texts).toEqual([[null, ' 1\n\n']])
   })
 
   test('field names are literal', () => {
@@ -87,8 +87,8 @@ describe('the end', () => {
 
 test('a byte order mark is told of, also where it arrives in pieces', () => {
   const [first, ...others] = encode('\ufeffdata: 1\n\n')
-  const { scanner, shown } = scan(Uint8Array.of(first ?? 0), Uint8Array.from(others))
-  expect(shown).toEqual([[null, '1']])
+  const { scanner, texts } = scan(Uint8Array.of(first ?? 0), Uint8Array.from(others))
+  expect(texts).toEqual([[null, '1']])
   expect(scanner.hadByteOrderMark).toBe(true)
   expect(scan('data: \ufeff\n\n').scanner.hadByteOrderMark).toBe(false)
 })
@@ -96,7 +96,7 @@ test('a byte order mark is told of, also where it arrives in pieces', () => {
 describe('UTF-8', () => {
   test('a character may be cut by segments', () => {
     const bytes = encode('data: 🗼\n\n')
-    expect(scan(...Array.from(bytes, (byte) => Uint8Array.of(byte))).shown).toEqual([[null, '🗼']])
+    expect(scan(...Array.from(bytes, (byte) => Uint8Array.of(byte))).texts).toEqual([[null, '🗼']])
   })
 
   test.each([
@@ -128,10 +128,10 @@ test('a stream of legal pieces is read as eventsource-parser reads it', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(200), { maxLength: 8 }), (stream, cuts) => {
       const bytes = encode(stream)
-      const ends = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
+      const bounds = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
         (a, b) => a - b,
       )
-      const pieces = ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end))
+      const pieces = bounds.map((end, at) => bytes.subarray(bounds[at - 1] ?? 0, end))
       const read = scan(...pieces).blocks.filter(({ data }) => data !== null)
       const events: [string | null, string][] = []
       const parser = createParser({

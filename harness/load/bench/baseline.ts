@@ -20,14 +20,14 @@ export class NoAnswerError extends Error {
 /** @throws NoAnswerError where the target refuses the request or breaks off */
 export async function seenAnswer(
   benchCase: BenchCase,
-  asked: BenchRequest & { readonly signal: AbortSignal },
+  options: BenchRequest & { readonly signal: AbortSignal },
   dispatcher: Dispatcher,
 ): Promise<KnownAnswer> {
-  const { statusCode, headers, body } = await request(asked.url + benchCase.path, {
+  const { statusCode, headers, body } = await request(options.url + benchCase.path, {
     method: 'POST',
-    ...nextRequest(asked, 0),
+    ...nextRequest(options, 0),
     dispatcher,
-    signal: asked.signal,
+    signal: options.signal,
   })
   const bytes = Buffer.from(await body.arrayBuffer())
   const text = bytes.toString()

@@ -1,4 +1,4 @@
-/** Cases of a bench: the three generating endpoints, each streamed and in one piece. */
+/** Cases of a bench: the three generating endpoints, each streamed and unstreamed. */
 import { operations } from '../../../contract/index.ts'
 
 export interface BenchPrompt {

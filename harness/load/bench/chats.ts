@@ -66,10 +66,10 @@ export async function chatSupply(
       const chat = current[connection]
       if (chat === undefined) throw new RangeError(`no connection ${connection}`)
       if (chat.left === 0) {
-        const fresh = ids[used]
+        const id = ids[used]
         used += 1
-        if (fresh === undefined) exhausted += 1
-        else chat.id = fresh
+        if (id === undefined) exhausted += 1
+        else chat.id = id
         chat.left = turns
       }
       chat.left -= 1

@@ -17,7 +17,7 @@ export interface BenchFigures {
   /** Whole answers. */
   readonly answers: number
   readonly answersPerSecond: number
-  /** Events of streams; null for answers in one piece. */
+  /** Events of streams; null for unstreamed answers. */
   readonly eventsPerSecond: number | null
   readonly bytesPerSecond: number
   /** From the request to the end of the answer, milliseconds; null where there was none. */

@@ -13,6 +13,7 @@ interface Setting {
 
 const settings: readonly Setting[] = [
   { name: 'URL', decisive: false, read: ({ target }) => target.baseUrl.replace(/\/+$/, '') },
+  { name: 'spread', decisive: false, read: ({ config }) => config.spread ?? 'one endpoint' },
   { name: 'chatgen', decisive: false, read: ({ suite }) => suite.version },
   { name: 'arrivals', decisive: true, read: ({ plan }) => arrivalText(plan.arrival) },
   { name: 'mix', decisive: true, read: ({ plan, config }) => `${plan.mix} ${text(config.mix)}` },

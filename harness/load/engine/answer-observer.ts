@@ -50,7 +50,7 @@ export class AnswerObserver implements StreamWatcher {
     this.serverFailure ??= this.#redact(why)
   }
 
-  /** Reads an answer in one piece, which counts as generated at its end. */
+  /** Reads an unstreamed answer, which counts as generated at its end. */
   body(json: unknown): void {
     const fields = answerFields(json)
     if (fields === undefined) return
@@ -61,7 +61,7 @@ export class AnswerObserver implements StreamWatcher {
   }
 }
 
-/** Fields of an answer in one piece, on any surface. */
+/** Fields of an unstreamed answer, on any surface. */
 export interface AnswerFields {
   readonly id: string | undefined
   readonly text: string

@@ -5,7 +5,7 @@
  */
 import { expect, it, onTestFinished } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { latencyOf } from '../metrics/samples/latencies.ts'
+import { latencyOf } from '../metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../record.ts'
 import { type DriveOptions, drive } from '../test-support/drive.ts'
 

@@ -1,3 +1,4 @@
+import type { Passage } from '../../../fixtures/content/passages.ts'
 import type { ThreadUsage } from '../generator/thread-usage.ts'
 import type { ChannelPool, Http2Figures } from '../http/channel.ts'
 import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts'
@@ -14,6 +15,8 @@ export interface WorkerSetup {
   readonly target: LoadTarget
   readonly spec: PlanSpec
   readonly part: Part
+  /** Texts from which prompts are cut. */
+  readonly passages: readonly Passage[]
   readonly needs: ChatNeeds
   readonly keepAlive: boolean
   /** Maximum connections of this worker; unlimited by default. */

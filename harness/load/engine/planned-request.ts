@@ -16,6 +16,8 @@ export interface PlannedRequest extends JudgedRequest {
   /** Name of the transaction in the mix. */
   readonly transaction: string
   readonly surface: 'openai' | 'v2' | 'v3'
+  /** Index of its endpoint; absent for a target with one. */
+  readonly endpoint?: number
   /** Nanoseconds after the start of the run, as in `Timestamps`. */
   readonly planned: number
   readonly dispatched: number
@@ -46,7 +48,7 @@ export interface ResultHandlers {
 
 /** The record of a settled request. */
 export function requestRecord(
-  { index, step, transaction, surface, operation, form }: PlannedRequest,
+  { index, step, transaction, surface, endpoint, operation, form }: PlannedRequest,
   { timestamps, gapsNs, counts, rateLimit }: RequestTimings,
   status: number | null,
   outcome: RequestOutcome,
@@ -56,6 +58,7 @@ export function requestRecord(
     step,
     transaction,
     surface,
+    ...(endpoint === undefined ? {} : { endpoint }),
     operation,
     form,
     timestamps,

@@ -56,8 +56,12 @@ export class Scheduler {
   /** Resolves when every request has settled, at the latest after the drain. */
   async run(): Promise<void> {
     const { spec, drainNs } = this.#options
-    const loop = spec.arrival.kind === 'closed' ? this.#closedLoop() : this.#openLoop()
-    await Promise.race([loop, this.#sleepUntil(spec.durationNs)])
+    if (spec.arrival.kind === 'closed') {
+      await Promise.race([this.#closedLoop(), this.#sleepUntil(spec.durationNs)])
+    } else {
+      // All of its arrivals are due before the end; a timer of the end may fire before that of the last one.
+      await this.#openLoop()
+    }
     await this.#sleepUntil(spec.durationNs)
     this.#context.close()
     while (this.#running > 0 && !this.#stopped && this.#clock.now() < spec.durationNs + drainNs) {

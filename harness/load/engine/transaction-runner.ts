@@ -1,5 +1,7 @@
-import { operations } from '../../../contract/index.ts'
+import { asString, isObject, operations } from '../../../contract/index.ts'
+import type { Passage } from '../../../fixtures/content/passages.ts'
 import { sleep } from '../concurrency.ts'
+import { endpointOf, type LoadEndpoint } from '../endpoints.ts'
 import type { Channel } from '../http/channel.ts'
 import { wireRequest } from '../http/wire-request.ts'
 import type { MixEntry } from '../plan/mix.ts'
@@ -52,6 +54,10 @@ export class TransactionRunner implements TransactionContext {
     return this.#context.target
   }
 
+  get passages(): readonly Passage[] {
+    return this.#context.passages
+  }
+
   async send(step: StepSpec): Promise<RequestResult> {
     const result = await this.#sendRequest(step)
     this.#dueNs = this.#context.clock.now()
@@ -59,8 +65,10 @@ export class TransactionRunner implements TransactionContext {
   }
 
   async sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]> {
-    const { channels } = this.#context
-    const [first, second] = [channels.acquire(), channels.acquire()]
+    const [first, second] = [0, 1].map((later) =>
+      this.#endpointAt(this.#endpointIndex(step, this.#step + later)).channels.acquire(),
+    )
+    if (first === undefined || second === undefined) throw new RangeError('two channels expected')
     // A connection that is not open yet would delay one of the two requests.
     await Promise.all([first.settled, second.settled])
     const results = await Promise.all([
@@ -83,7 +91,8 @@ export class TransactionRunner implements TransactionContext {
     if (prepared !== undefined) return prepared
     const json = chats.newChatBody()
     const created = await this.send({ operation: 'v3.createChat', form: 'json', json })
-    return created.record.outcome.kind === 'ok' ? chats.registerChat(created.json, json) : undefined
+    const { outcome, endpoint = 0 } = created.record
+    return outcome.kind === 'ok' ? chats.registerChat(created.json, json, endpoint) : undefined
   }
 
   async v2Chat(): Promise<string | undefined> {
@@ -139,13 +148,16 @@ export class TransactionRunner implements TransactionContext {
     this.#step += 1
     const requestId = this.#requestId(position)
     const { method, path, surface } = operations[step.operation]
-    const request = wireRequest({ surface, method, path, ...step }, context.target, requestId)
+    const endpoint = this.#endpointIndex(step, position)
+    const { target, channels } = this.#endpointAt(endpoint)
+    const request = wireRequest({ surface, method, path, ...step }, target, requestId)
     const { index, nonce, clientBehavior, intensity } = this.arrival
     const plan: PlannedRequest = {
       index,
       step: position,
       transaction: this.entry.name,
       surface,
+      ...(context.endpoints.length > 1 ? { endpoint } : {}),
       operation: step.operation,
       form: step.form,
       request,
@@ -174,7 +186,6 @@ export class TransactionRunner implements TransactionContext {
         },
       })
       context.register(inFlight)
-      const { channels } = context
       const start = (channel: Channel) => inFlight.start(channel)
       if (channel !== undefined) start(channel)
       else if (plan.clientBehavior === 'churn') start(channels.dedicated())
@@ -182,7 +193,27 @@ export class TransactionRunner implements TransactionContext {
     })
   }
 
+  #endpointIndex(step: StepSpec, position: number): number {
+    const { endpoints } = this.target
+    if (endpoints === undefined) return 0
+    const chat = chatIdOf(step)
+    const home = chat === undefined ? undefined : this.#context.chats.homeOf(chat)
+    const request = { ...this.arrival, step: position, chat, home }
+    return endpointOf(endpoints.spread, endpoints.list.length, request)
+  }
+
+  #endpointAt(index: number): LoadEndpoint {
+    const endpoint = this.#context.endpoints[index]
+    if (endpoint === undefined) throw new RangeError(`the target has no endpoint ${index}`)
+    return endpoint
+  }
+
   #requestId(step: number): string {
     return `${this.target.tag}/${this.arrival.index}.${step}`
   }
+}
+
+/** The chat that a request is about. */
+function chatIdOf({ json, query }: StepSpec): string | undefined {
+  return asString(isObject(json) ? json['chat_id'] : query?.['chat_id'])
 }

@@ -1,6 +1,7 @@
+import type { Passage } from '../../../fixtures/content/passages.ts'
 import type { RunClock } from '../clock.ts'
+import type { LoadEndpoint } from '../endpoints.ts'
 import type { BufferUsage } from '../http/answer-limits.ts'
-import type { ChannelPool } from '../http/channel.ts'
 import { DecodeGate } from '../http/encoded-body.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import type { RequestRecord, RequestResult } from '../record.ts'
@@ -23,9 +24,10 @@ const timeoutCheckMs = 250
 export class WorkerContext {
   readonly clock: RunClock
   readonly target: LoadTarget
-  readonly channels: ChannelPool
+  readonly endpoints: readonly LoadEndpoint[]
   readonly chats: ChatPool
   readonly integrity: IntegrityRecorder
+  readonly passages: readonly Passage[]
   readonly buffers: BufferUsage = { bytes: 0 }
   readonly decodeGate = new DecodeGate()
   #closed = false
@@ -34,12 +36,18 @@ export class WorkerContext {
   #dropped: DroppedArrival[] = []
   readonly #timeoutCheck: NodeJS.Timeout
 
-  constructor(parts: Pick<WorkerContext, 'clock' | 'target' | 'channels' | 'chats' | 'integrity'>) {
+  constructor(
+    parts: Pick<
+      WorkerContext,
+      'clock' | 'target' | 'endpoints' | 'chats' | 'integrity' | 'passages'
+    >,
+  ) {
     this.clock = parts.clock
     this.target = parts.target
-    this.channels = parts.channels
+    this.endpoints = parts.endpoints
     this.chats = parts.chats
     this.integrity = parts.integrity
+    this.passages = parts.passages
     this.#timeoutCheck = setInterval(() => this.#timeOutSilent(), timeoutCheckMs)
     this.#timeoutCheck.unref()
   }

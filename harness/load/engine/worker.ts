@@ -3,11 +3,13 @@ import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRedactor } from '../../client/redaction/redaction.ts'
 import { RunClock } from '../clock.ts'
+import { endpointTargets, type LoadEndpoint } from '../endpoints.ts'
 import { ClockProbe } from '../generator/clock-probe.ts'
 import { ThreadUsageMeter } from '../generator/thread-usage.ts'
 import { negotiateChannelPool } from '../http/negotiate.ts'
 import { routeOf } from '../http/route.ts'
 import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
+import { http2Of } from '../report/connections.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
 import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
@@ -37,18 +39,29 @@ if (port !== null) {
   })
 
   async function run(): Promise<void> {
-    const { target, spec, part, needs, drainNs, maxInFlight } = setup
+    const { target, spec, part, passages, needs, drainNs, maxInFlight } = setup
     const redact = createRedactor(target.secrets).text
-    const route = routeOf(target.baseUrl, target.network)
-    const createChannelPool = await negotiateChannelPool(route, interruption.signal)
-    const setupChannels = createChannelPool(new RunClock(process.hrtime.bigint()), true)
-    const chats = new ChatPool(setupChannels, target, String(part.index))
+    const openings = await Promise.all(
+      endpointTargets(target).map(async (endpoint) => ({
+        target: endpoint,
+        open: await negotiateChannelPool(
+          routeOf(endpoint.baseUrl, endpoint.network),
+          interruption.signal,
+        ),
+      })),
+    )
+    const setupClock = new RunClock(process.hrtime.bigint())
+    const setupEndpoints = openings.map((endpoint) => ({
+      target: endpoint.target,
+      channels: endpoint.open(setupClock, true),
+    }))
+    const chats = new ChatPool(setupEndpoints, target, String(part.index))
     const warnings = (): Warnings =>
       [...chats.warnings].map(([text, count]) => [redact(text), count])
     await chats.prepare(needs, interruption.signal)
     if (chats.failure !== undefined) {
       await chats.close(cleanupTimeoutMs)
-      setupChannels.close()
+      closeAll(setupEndpoints)
       const preparationFailure = redact(chats.failure)
       post({ type: 'exited', chatsLeft: chats.remaining, preparationFailure })
       return
@@ -56,9 +69,17 @@ if (port !== null) {
     post({ type: 'ready', warnings: warnings() })
 
     const clock = new RunClock(await startSignal.promise)
-    const channels = createChannelPool(clock, setup.keepAlive, setup.maxConnections)
+    const { keepAlive, maxConnections } = setup
+    const endpoints = openings.map((endpoint) => ({
+      target: endpoint.target,
+      channels: endpoint.open(
+        clock,
+        keepAlive,
+        maxConnections && Math.ceil(maxConnections / openings.length),
+      ),
+    }))
     const integrity = new IntegrityRecorder(redact)
-    const context = new WorkerContext({ clock, target, channels, chats, integrity })
+    const context = new WorkerContext({ clock, target, endpoints, chats, integrity, passages })
     const clockProbe =
       setup.clockProbePort === null ? undefined : new ClockProbe(setup.clockProbePort)
     const usageMeter = new ThreadUsageMeter()
@@ -83,17 +104,29 @@ if (port !== null) {
     post({
       type: 'done',
       integrity: integrity.counts,
-      connectionsOpened: channels.opened,
-      httpVersion: channels.httpVersion,
-      http2: channels.http2,
+      ...connectionFigures(endpoints),
       usage,
       timestampError,
     })
-    channels.close()
+    closeAll(endpoints)
     await chats.close(cleanupTimeoutMs)
-    setupChannels.close()
+    closeAll(setupEndpoints)
     post({ type: 'exited', chatsLeft: chats.remaining, warnings: warnings() })
   }
+}
+
+function closeAll(endpoints: readonly LoadEndpoint[]): void {
+  for (const { channels } of endpoints) channels.close()
+}
+
+function connectionFigures(endpoints: readonly LoadEndpoint[]) {
+  const pools = endpoints.map(({ channels }) => channels)
+  const { http2 } = http2Of(pools.flatMap((pool) => pool.http2 ?? []))
+  return {
+    connectionsOpened: pools.reduce((sum, { opened }) => sum + opened, 0),
+    httpVersion: pools.some(({ httpVersion }) => httpVersion === 'http2') ? 'http2' : 'http1',
+    http2: http2 ?? null,
+  } as const
 }
 
 function describe(error: unknown): string {

@@ -23,7 +23,12 @@ export class GeneratorMonitor {
     this.#requests[worker] = (this.#requests[worker] ?? 0) + 1
   }
 
-  row(done: readonly DoneMessage[], undispatched: number, durationMs: number): GeneratorRow {
+  row(
+    done: readonly DoneMessage[],
+    undispatched: number,
+    durationMs: number,
+    maxTimestampErrorMs?: number,
+  ): GeneratorRow {
     const events = this.#events.reduce((sum, count) => sum + count, 0)
     const cpuMs = done.reduce((sum, { usage }) => sum + (usage.cpuMs ?? 0), 0)
     const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
@@ -37,6 +42,7 @@ export class GeneratorMonitor {
         eventLoopUtilization,
         cpuShare: maxOrNull(done.map(({ usage }) => usage.cpuShare)),
         dropped: undispatched,
+        maxTimestampErrorMs,
       }),
       timestampError: spreadOf(merged(done)),
       scheduleDelay,

@@ -62,9 +62,9 @@ it('gives every reason, and the worst of them is the verdict', () => {
   expect(generatorVerdict(bad)).toMatchInlineSnapshot(`
     {
       "reasons": [
-        "its own stamps were up to 25.0 ms late (p99)",
-        "planned arrivals left up to 30.0 ms late (p99)",
-        "timers of the busiest event loop came up to 22.0 ms late (p99)",
+        "its timestamps were up to 25.0 ms late (p99)",
+        "planned requests were sent up to 30.0 ms late (p99)",
+        "timers of the busiest event loop fired up to 22.0 ms late (p99)",
         "the busiest event loop was busy 90 % of the time",
         "the busiest thread used 95 % of a CPU",
         "3 due transactions were not sent: too many were in flight",
@@ -78,7 +78,14 @@ it('judges a short run by its median, for a tail of it is one slow turn of the l
   const short = { ...calm, timestampError: spread(19, 298) }
   expect(generatorVerdict(short).verdict).toBe('valid')
   expect(generatorVerdict({ ...short, timestampError: spread(21, 298) }).reasons).toEqual([
-    'its own stamps were up to 2.1 ms late (p50)',
+    'its timestamps were up to 2.1 ms late (p50)',
   ])
   expect(generatorVerdict({ ...calm, timestampError: spread(19, 299) }).verdict).toBe('degraded')
+})
+
+it('lets timestamps be late by as much as what is decided tolerates', () => {
+  const late = { ...calm, timestampError: spread(40) }
+  expect(generatorVerdict(late).verdict).toBe('invalid')
+  expect(generatorVerdict({ ...late, maxTimestampErrorMs: 50 }).verdict).toBe('degraded')
+  expect(generatorVerdict({ ...late, maxTimestampErrorMs: 40 }).verdict).toBe('invalid')
 })

@@ -14,6 +14,8 @@ export interface GeneratorMeasurements {
   readonly cpuShare: number | null
   /** Due arrivals that were dropped because too many transactions were in flight. */
   readonly dropped: number
+  /** Milliseconds of timestamp error, p99, from which on nothing is to be read; by default 20. */
+  readonly maxTimestampErrorMs?: number | undefined
 }
 
 export interface Limits {
@@ -68,15 +70,18 @@ function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
   const error = tailOf(signs.timestampError)
   const late = tailOf(signs.scheduleDelay)
   const { eventLoopDelayMs, eventLoopUtilization, cpuShare, dropped } = signs
+  const { timestampError } = limits
+  const invalid = signs.maxTimestampErrorMs ?? timestampError.invalid
+  const timestampLimits = { ...timestampError, invalid }
   return [
-    ...reasonOver(error.ms, limits.timestampError, (ms) => {
-      return `its own stamps were up to ${ms.toFixed(1)} ms late (${error.name})`
+    ...reasonOver(error.ms, timestampLimits, (ms) => {
+      return `its timestamps were up to ${ms.toFixed(1)} ms late (${error.name})`
     }),
     ...reasonOver(late.ms, limits.scheduleDelay, (ms) => {
-      return `planned arrivals left up to ${ms.toFixed(1)} ms late (${late.name})`
+      return `planned requests were sent up to ${ms.toFixed(1)} ms late (${late.name})`
     }),
     ...reasonOver(eventLoopDelayMs, limits.eventLoopDelay, (ms) => {
-      return `timers of the busiest event loop came up to ${ms.toFixed(1)} ms late (p99)`
+      return `timers of the busiest event loop fired up to ${ms.toFixed(1)} ms late (p99)`
     }),
     ...reasonOver(eventLoopUtilization, limits.eventLoopUtilization, (share) => {
       return `the busiest event loop was busy ${percent(share)} of the time`

@@ -7,7 +7,7 @@ import { sizeText } from '../format.ts'
  * them.
  */
 export interface AnswerLimits {
-  /** Bytes of a body in one piece, decoded. */
+  /** Bytes of an unstreamed body, decoded. */
   readonly bodyBytes: number
   /** Bytes of a stream, decoded. */
   readonly streamBytes: number

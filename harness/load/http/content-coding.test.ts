@@ -63,14 +63,14 @@ describe('an answer with a Content-Encoding', () => {
   })
 
   test('is asked for as SDKs do', async () => {
-    const asked = new Set<unknown>()
+    const codings = new Set<unknown>()
     const url = await server((response, accepted) => {
-      asked.add(accepted)
+      codings.add(accepted)
       response.writeHead(200, head('identity')).end(speech.join(''))
     })
     const { records } = await driven({ ...some, url })
     expect(outcomes(records)).toEqual(['ok'])
-    expect([...asked]).toEqual(['gzip, deflate, br, zstd'])
+    expect([...codings]).toEqual(['gzip, deflate, br, zstd'])
   })
 })
 

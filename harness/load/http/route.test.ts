@@ -18,7 +18,7 @@ describe('a proxy on the way', () => {
     const proxy = await startProxy()
     const { records } = await driven({ ...some, url: server.url, network: through(proxy.url) })
     expect(outcomes(records)).toEqual(['ok'])
-    expect([...new Set(proxy.asked)]).toEqual([
+    expect([...new Set(proxy.hosts)]).toEqual([
       `POST ${server.url}/api/openai/chat/completions Basic dTpw`,
     ])
   })
@@ -30,7 +30,7 @@ describe('a proxy on the way', () => {
     const { records, channels } = await driven({ ...some, url: server.url, network })
     expect(outcomes(records)).toEqual(['ok'])
     expect(channels.httpVersion).toBe(version)
-    expect([...new Set(proxy.asked)]).toEqual([
+    expect([...new Set(proxy.hosts)]).toEqual([
       `CONNECT ${server.url.replace('https://', '')} Basic dTpw`,
     ])
   })
@@ -76,10 +76,10 @@ function outcomes(records: readonly RequestRecord[]) {
 
 /** Forwards by absolute form and by CONNECT, and keeps what it was asked. */
 async function startProxy({ refuse = false } = {}) {
-  const asked: string[] = []
+  const hosts: string[] = []
   const proxy = createServer((request, response) => {
     const { method, url = '', headers } = request
-    asked.push(`${method} ${url} ${headers['proxy-authorization']}`)
+    hosts.push(`${method} ${url} ${headers['proxy-authorization']}`)
     const { port, pathname } = new URL(url)
     const upstream = connect(Number(port), '127.0.0.1')
     const own = Object.entries(headers).filter(([name]) => !name.startsWith('proxy-'))
@@ -91,7 +91,7 @@ async function startProxy({ refuse = false } = {}) {
     upstream.on('error', () => {})
   })
   proxy.on('connect', (request, socket) => {
-    asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`)
+    hosts.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`)
     socket.on('error', () => {})
     if (refuse) {
       socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')
@@ -108,5 +108,5 @@ async function startProxy({ refuse = false } = {}) {
     proxy.closeAllConnections()
     proxy.close()
   })
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, hosts }
 }

@@ -65,8 +65,8 @@ const maxCachedUrls = 100
 
 /** Parses a URL without its query; cached, because a run has few and parsing is expensive. */
 function parseUrl(address: string): URL {
-  const known = cachedUrls.get(address)
-  if (known !== undefined) return known
+  const cached = cachedUrls.get(address)
+  if (cached !== undefined) return cached
   const place = new URL(address)
   if (cachedUrls.size < maxCachedUrls) cachedUrls.set(address, place)
   return place

@@ -66,7 +66,7 @@ export class AnswerJudge {
     return this.#stream?.end(ending) ?? judge(this.#exchange(ending))
   }
 
-  /** An answer in one piece; undefined where it is no JSON. */
+  /** An unstreamed answer; undefined where it is no JSON. */
   json(): unknown {
     try {
       return JSON.parse(Buffer.concat(this.#pieces).toString())

@@ -48,10 +48,10 @@ export function buildIntegrity(
 export class DuplicateIdDetector {
   readonly tally: Tally = {}
   duplicates = 0
-  readonly #seen = new Set<string>()
+  readonly #ids = new Set<string>()
 
   get size(): number {
-    return this.#seen.size
+    return this.#ids.size
   }
 
   add({ id, surface, request }: AnswerId): void {
@@ -59,10 +59,10 @@ export class DuplicateIdDetector {
     if (row === undefined) return
     const key = `${surface} ${id}`
     const counts = tallyFor(this.tally, row)
-    if (!this.#seen.has(key)) {
+    if (!this.#ids.has(key)) {
       counts.held += 1
       // The set is bounded; a run that long has shown whether ids repeat.
-      if (this.#seen.size < maxIds) this.#seen.add(key)
+      if (this.#ids.size < maxIds) this.#ids.add(key)
       return
     }
     this.duplicates += 1

@@ -67,9 +67,9 @@ export function addTally(tally: Tally, more: Tally): void {
 }
 
 export function tallyFor(tally: Tally, id: string): RequirementTally {
-  const known = tally[id]
-  if (known !== undefined) return known
-  const fresh: RequirementTally = { broken: 0, held: 0, first: null }
-  tally[id] = fresh
-  return fresh
+  const existing = tally[id]
+  if (existing !== undefined) return existing
+  const created: RequirementTally = { broken: 0, held: 0, first: null }
+  tally[id] = created
+  return created
 }

@@ -2,15 +2,16 @@ import type { MetricName } from '../../../contract/report/load-measures.ts'
 import type { RequestRecord } from '../record.ts'
 import type { Clock, RequestLimit } from '../slo/slo.ts'
 import { Failures, type StoredFailures } from './failures.ts'
+import { LatencyGroups, type StoredGroups } from './latency-groups.ts'
+import { isGood, type LatencyRecorder } from './latency-recorder.ts'
 import { OtherTools, type StoredOtherTools } from './other-tools.ts'
-import { isGood, RequestStats, type StoredRequestStats } from './request-stats.ts'
 import { BottomKSample, type SampledRequest } from './samples/bottom-k-sample.ts'
 import {
   forEachContentArrival,
   forEachLatency,
   lastTimestamp,
   latencyOf,
-} from './samples/latencies.ts'
+} from './samples/latency-definitions.ts'
 import { SecondQuantiles, type StoredSecondQuantiles } from './second-quantiles.ts'
 import { type StoredTimeline, Timeline } from './timeline.ts'
 import { TurnTracker } from './turn-tracker.ts'
@@ -35,13 +36,15 @@ export interface WatchedLatency {
 
 export interface StoredMetrics {
   readonly config: MetricsConfig
-  readonly groups: readonly (readonly [slice: number, key: string, group: StoredRequestStats])[]
+  readonly groups: StoredGroups<string>
   readonly slices: StoredTimeline
   readonly seconds: StoredTimeline
   readonly secondQuantiles: StoredSecondQuantiles
   readonly failures: StoredFailures
   readonly otherTools: StoredOtherTools
   readonly sample: readonly SampledRequest[]
+  /** Absent for a target with one endpoint. */
+  readonly endpoints?: StoredGroups<number>
 }
 
 /** Into so many slices the plan is cut, so that a warm-up can be left out when its end is known. */
@@ -67,7 +70,9 @@ export class RunMetrics {
   readonly failures = new Failures()
   readonly otherTools = new OtherTools()
   readonly sample = new BottomKSample()
-  readonly #groups = new Map<number, Map<string, RequestStats>>()
+  readonly #groups = new LatencyGroups<string>()
+  /** By endpoint; empty for a target with one. */
+  readonly #endpoints = new LatencyGroups<number>()
   readonly #turns: TurnTracker
 
   constructor(config: MetricsConfig) {
@@ -78,22 +83,23 @@ export class RunMetrics {
 
   static from(stored: StoredMetrics): RunMetrics {
     const run = new RunMetrics(stored.config)
-    for (const [slice, key, select] of stored.groups) {
-      run.#group(slice, key).merge(RequestStats.from(select))
-    }
+    run.#groups.restore(stored.groups)
     run.slices.merge(Timeline.from(run.slices.widthNs, stored.slices))
     run.seconds.merge(Timeline.from(secondNs, stored.seconds))
     run.secondQuantiles.merge(SecondQuantiles.from(stored.secondQuantiles))
     run.failures.merge(Failures.from(stored.failures))
     run.otherTools.merge(OtherTools.from(stored.otherTools))
     for (const sampled of stored.sample) run.sample.add(sampled)
+    run.#endpoints.restore(stored.endpoints ?? [])
     return run
   }
 
   add(record: RequestRecord): void {
-    const { transaction, timestamps, outcome } = record
+    const { transaction, timestamps, outcome, endpoint } = record
     const key = keyOf(transaction, this.#turns.rangeOf(record))
-    this.#group(this.slices.indexOf(timestamps.planned), key).add(record, this.config)
+    const slice = this.slices.indexOf(timestamps.planned)
+    this.#groups.at(slice, key).add(record, this.config)
+    if (endpoint !== undefined) this.#endpoints.at(slice, endpoint).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
     this.secondQuantiles.add(record)
     this.failures.add(record)
@@ -103,7 +109,7 @@ export class RunMetrics {
 
   /** An arrival that was due and that the generator did not get to. */
   addNotDispatched(plannedNs: number, transaction: string): void {
-    this.#group(this.slices.indexOf(plannedNs), keyOf(transaction)).outcomes.notDispatched++
+    this.#groups.at(this.slices.indexOf(plannedNs), keyOf(transaction)).outcomes.notDispatched++
     for (const timeline of [this.slices, this.seconds]) timeline.at(plannedNs).planned++
   }
 
@@ -112,9 +118,8 @@ export class RunMetrics {
     if (JSON.stringify(this.config) !== JSON.stringify(other.config)) {
       throw new MetricsMismatchError('The parts were measured with different settings')
     }
-    for (const [slice, groups] of other.#groups) {
-      for (const [key, group] of groups) this.#group(slice, key).merge(group)
-    }
+    this.#groups.merge(other.#groups)
+    this.#endpoints.merge(other.#endpoints)
     this.slices.merge(other.slices)
     this.seconds.merge(other.seconds)
     this.secondQuantiles.merge(other.secondQuantiles)
@@ -128,39 +133,28 @@ export class RunMetrics {
     from: number,
     to: number,
     only: { transaction?: string; span?: number } = {},
-  ): RequestStats {
-    const sum = new RequestStats()
-    for (const [slice, groups] of this.#groups) {
-      if (slice < from || slice >= to) continue
-      for (const [key, group] of groups) if (isOf(key, only)) sum.merge(group)
-    }
-    return sum
+  ): LatencyRecorder {
+    return this.#groups.sum(from, to, (key) => isOf(key, only))
+  }
+
+  /** Everything that went to an endpoint and was planned in the slices from one up to another. */
+  endpoint(from: number, to: number, endpoint: number): LatencyRecorder {
+    return this.#endpoints.sum(from, to, (key) => key === endpoint)
   }
 
   /** Plain data, the same for the same requests. */
   store(): StoredMetrics {
     return {
       config: this.config,
-      groups: [...this.#groups]
-        .flatMap(([slice, groups]) =>
-          [...groups].map(([key, group]) => [slice, key, group.store()] as const),
-        )
-        .sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1)),
+      groups: this.#groups.store(),
       slices: this.slices.store(),
       seconds: this.seconds.store(),
       secondQuantiles: this.secondQuantiles.store(),
       failures: this.failures.store(),
       otherTools: this.otherTools.store(),
       sample: this.sample.blocks().flat(),
+      ...(this.#endpoints.isEmpty ? {} : { endpoints: this.#endpoints.store() }),
     }
-  }
-
-  #group(slice: number, key: string): RequestStats {
-    const groups = this.#groups.get(slice) ?? new Map<string, RequestStats>()
-    this.#groups.set(slice, groups)
-    const group = groups.get(key) ?? new RequestStats()
-    groups.set(key, group)
-    return group
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../record.ts'
 import { Histogram, type StoredHistogram, twoDigits } from './samples/histogram.ts'
-import { forEachContentArrival, latencyOf } from './samples/latencies.ts'
+import { forEachContentArrival, latencyOf } from './samples/latency-definitions.ts'
 
 const chartedMetrics = ['ttft', 'e2e', 'icl'] as const
 export type ChartedMetric = (typeof chartedMetrics)[number]

@@ -137,10 +137,10 @@ function distributionOf(written: z.output<typeof distribution>): Distribution {
 
 /** Figures are kept by name, so two entries of one name get numbers. */
 function distinct(entries: readonly MixEntry[]): MixEntry[] {
-  const seen = new Map<string, number>()
+  const firstIndex = new Map<string, number>()
   return entries.map((entry) => {
-    const times = (seen.get(entry.name) ?? 0) + 1
-    seen.set(entry.name, times)
+    const times = (firstIndex.get(entry.name) ?? 0) + 1
+    firstIndex.set(entry.name, times)
     return times === 1 ? entry : { ...entry, name: `${entry.name} #${times}` }
   })
 }

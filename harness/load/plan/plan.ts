@@ -183,13 +183,13 @@ function drawClientBehavior(
 function weightedChoice(entries: readonly MixEntry[]): (draw: Draw) => number {
   const total = entries.reduce((sum, { weight }) => sum + weight, 0)
   let sum = 0
-  const ends = entries.map(({ weight }) => {
+  const bounds = entries.map(({ weight }) => {
     sum += weight
     return sum / total
   })
   return (draw) => {
     const drawn = draw()
-    const found = ends.findIndex((end) => drawn < end)
+    const found = bounds.findIndex((end) => drawn < end)
     return found < 0 ? entries.length - 1 : found
   }
 }

@@ -79,7 +79,7 @@ function length(
 }
 
 function numberOf(session: string, sessions: Map<string, number>): number {
-  const known = sessions.get(session) ?? sessions.size
-  sessions.set(session, known)
-  return known
+  const index = sessions.get(session) ?? sessions.size
+  sessions.set(session, index)
+  return index
 }

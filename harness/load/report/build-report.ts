@@ -1,7 +1,7 @@
 import type { ArrivalRow, LoadReport } from '../../../contract/report/load.ts'
 import type { WorkerPoolResult } from '../engine/worker-pool.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
-import type { RunStats } from '../metrics/run-stats.ts'
+import type { RunRecorder } from '../metrics/run-recorder.ts'
 import type { LoadOptions } from '../options.ts'
 import { surfaceOf } from '../plan/mix.ts'
 import { partSize } from '../plan/needs.ts'
@@ -14,7 +14,7 @@ import { packMeasurements } from './measurements.ts'
 import { conservationAudit, invalidate, loadOutcome } from './outcome.ts'
 
 export interface RunResult {
-  readonly stats: RunStats
+  readonly stats: RunRecorder
   readonly outcome: WorkerPoolResult
   readonly startedAt: Date
   /** Delay of the start after --start-at, in milliseconds. */
@@ -38,6 +38,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     maxRefusals: options.maxRefusals,
     ...cut,
     transactions: spec.mix.entries.map(({ name }) => name),
+    endpoints: target.endpoints?.list,
   })
   const threads = outcome.done
   const integrity = buildIntegrity(
@@ -51,7 +52,9 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     ...measured.slo,
     ...unmeasured({ ...measured, planned: lost.expected, transactions }),
   ]
-  const generator = invalidate(stats.generator.row(threads, stats.dropped, lastedMs), {
+  const { maxTimestampErrorMs } = options
+  const row = stats.generator.row(threads, stats.dropped, lastedMs, maxTimestampErrorMs)
+  const generator = invalidate(row, {
     lateMs,
     requests: stats.requests,
     due: lost.expected,
@@ -156,6 +159,7 @@ function configOf(options: LoadOptions): LoadReport['config'] {
     idempotencyRaceShare: spec.idempotencyRaces,
     misbehaviour: spec.misbehaviour,
     keepAlive,
+    ...(target.endpoints === undefined ? {} : { spread: target.endpoints.spread }),
     ...(maxConnections === undefined ? {} : { mostConnections: maxConnections }),
     startAt: startAt?.toISOString() ?? null,
     ...(maxRefusals === undefined ? {} : { maxRefusals }),

@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { AuditRow, GeneratorRow } from '../../../contract/report/load-generator.ts'
-import type { RunStats } from '../metrics/run-stats.ts'
+import type { RunRecorder } from '../metrics/run-recorder.ts'
 import type { LoadOptions } from '../options.ts'
 import { countDueBefore } from '../plan/needs.ts'
 import { wholePlan } from '../plan/plan.ts'
@@ -49,7 +49,10 @@ export function invalidate(
 }
 
 /** Checks that every due transaction was started or is known to be dropped. */
-export function conservationAudit({ spec, shard, signal }: LoadOptions, book: RunStats): AuditRow {
+export function conservationAudit(
+  { spec, shard, signal }: LoadOptions,
+  book: RunRecorder,
+): AuditRow {
   const name = 'conservation-transactions'
   const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)
   const { started } = book.transactions
@@ -58,6 +61,6 @@ export function conservationAudit({ spec, shard, signal }: LoadOptions, book: Ru
     const message = 'What is due is only known of an open loop that came to its end.'
     return { name, verdict: 'not-applicable', expected, observed, message }
   }
-  const message = `${expected} due = ${started} begun + ${book.dropped} not sent.`
+  const message = `${expected} due = ${started} started + ${book.dropped} not sent.`
   return { name, verdict: observed === expected ? 'pass' : 'fail', expected, observed, message }
 }

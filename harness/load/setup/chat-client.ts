@@ -7,7 +7,7 @@ import {
   valueAt,
   withoutEcho,
 } from '../../../contract/index.ts'
-import type { ChannelPool } from '../http/channel.ts'
+import type { LoadEndpoint } from '../endpoints.ts'
 import type { RequestSpec } from '../http/wire-request.ts'
 import type { LoadTarget } from '../target.ts'
 import type { PreparationGuard } from './preparation-guard.ts'
@@ -24,13 +24,13 @@ export class ChatClient {
   readonly warnings = new Map<string, number>()
   /** Observes the answers while the chats of a run are prepared. */
   guard: PreparationGuard | undefined
-  readonly #channels: ChannelPool
+  readonly #endpoints: readonly LoadEndpoint[]
   readonly #target: LoadTarget
   readonly #place: string
 
   /** @param place distinguishes the workers of a run in request ids */
-  constructor(channels: ChannelPool, target: LoadTarget, place: string) {
-    this.#channels = channels
+  constructor(endpoints: readonly LoadEndpoint[], target: LoadTarget, place: string) {
+    this.#endpoints = endpoints
     this.#target = target
     this.#place = place
   }
@@ -47,17 +47,18 @@ export class ChatClient {
   /** Creates a v3 chat; without an id, `isRejected` says that there is none of this name. */
   async createV3(
     name: string,
+    endpoint: number,
     signal: AbortSignal,
   ): Promise<{ readonly id: string | undefined; readonly isRejected: boolean }> {
     const body = this.chatBody(name)
-    const answer = await this.#sendV3('POST', createPath, signal, body)
+    const answer = await this.#sendV3('POST', createPath, endpoint, signal, body)
     const id = isSuccess(answer) ? this.idIn(answer.json, body) : undefined
     if (id === undefined) this.#warn('creating a chat', answer)
     return { id, isRejected: id === undefined && answer.status >= 300 && answer.status < 500 }
   }
 
   /** Adds three turns to a chat; false if one of them fails. */
-  async createHistory(chat: string, signal: AbortSignal): Promise<boolean> {
+  async createHistory(chat: string, endpoint: number, signal: AbortSignal): Promise<boolean> {
     for (let turn = 0; turn < historyTurns; turn += 1) {
       const json = {
         ...this.#target.generate,
@@ -67,7 +68,8 @@ export class ChatClient {
         input: `Say one word. This is turn ${turn}.`,
       }
       const headers = { 'idempotency-key': crypto.randomUUID() }
-      const answer = await this.#sendV3('POST', '/api/v3/message/generate', signal, json, headers)
+      const path = '/api/v3/message/generate'
+      const answer = await this.#sendV3('POST', path, endpoint, signal, json, headers)
       if (!isSuccess(answer)) {
         this.#warn('creating a history', answer)
         return false
@@ -77,7 +79,11 @@ export class ChatClient {
   }
 
   /** Id of a v2 chat: created, or taken from the profile. `ordinal` counts the chats of this worker. */
-  async createV2(ordinal: number, signal: AbortSignal): Promise<string | undefined> {
+  async createV2(
+    ordinal: number,
+    endpoint: number,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { v2Chat, tag } = this.#target
     if (v2Chat === null) return undefined
     if (v2Chat.kind === 'any') return crypto.randomUUID()
@@ -92,18 +98,22 @@ export class ChatClient {
       query: Object.fromEntries(Object.entries(query).map(([key, value]) => [key, fill(value)])),
       json: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
     }
-    const answer = await this.#send(spec, signal)
+    const answer = await this.#send(spec, endpoint, signal)
     const id = this.#idAt(answer.json, pointer, spec)
     if (!isSuccess(answer) || id === undefined) this.#warn('creating a v2 chat', answer)
     return id
   }
 
-  /** False if the chat may still exist. */
-  async delete(id: string, signal: AbortSignal): Promise<boolean> {
-    const answer = await this.#sendV3('DELETE', pathOf('v3.deleteChat', id), signal)
-    const isDeleted = isSuccess(answer) || answer.status === 404
-    if (!isDeleted) this.#warn('deleting a chat', answer)
-    return isDeleted
+  /** False if the chat may still exist. Asks the other endpoints if the first one does not delete it. */
+  async delete(id: string, endpoint: number, signal: AbortSignal): Promise<boolean> {
+    for (let count = 0; ; count += 1) {
+      const path = pathOf('v3.deleteChat', id)
+      const answer = await this.#sendV3('DELETE', path, endpoint + count, signal)
+      if (isSuccess(answer) || answer.status === 404) return true
+      if (count < this.#endpoints.length - 1) continue
+      this.#warn('deleting a chat', answer)
+      return false
+    }
   }
 
   /** @param pointer JSON pointer of the profile; null finds the id by value, outside of echoes */
@@ -120,16 +130,19 @@ export class ChatClient {
   #sendV3(
     method: string,
     path: string,
+    endpoint: number,
     signal: AbortSignal,
     json?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<SetupAnswer> {
-    return this.#send({ surface: 'v3', method, path, json, headers }, signal)
+    return this.#send({ surface: 'v3', method, path, json, headers }, endpoint, signal)
   }
 
-  async #send(spec: RequestSpec, signal: AbortSignal): Promise<SetupAnswer> {
+  async #send(spec: RequestSpec, endpoint: number, signal: AbortSignal): Promise<SetupAnswer> {
     const place = `prepare/${this.#place}`
-    const answer = await sendSetupRequest(this.#channels, this.#target, spec, { place, signal })
+    const to = this.#endpoints[endpoint % this.#endpoints.length]
+    if (to === undefined) throw new RangeError('the target has no endpoint')
+    const answer = await sendSetupRequest(to, spec, { place, signal })
     // A request that ended with the run says nothing about the target.
     if (answer.timedOut || !signal.aborted) {
       this.guard?.recordAnswer(`${spec.method} ${spec.path}`, answer.timedOut === true)

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { mapConcurrently, withGracePeriod } from '../concurrency.ts'
-import type { ChannelPool } from '../http/channel.ts'
+import type { LoadEndpoint } from '../endpoints.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
 import type { LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'
@@ -21,19 +21,24 @@ export class ChatPool {
   failure: string | undefined
   readonly #target: LoadTarget
   readonly #client: ChatClient
-  readonly #fresh: string[] = []
+  readonly #unused: string[] = []
   readonly #histories: string[] = []
   readonly #v2: string[] = []
   readonly #created: string[] = []
   readonly #journal: ChatJournal
   /** Names of chats that transactions requested, and the number of those that were created. */
   readonly #requestedNames: string[] = []
+  /** Endpoints that created the chats; empty for a target with one endpoint. */
+  readonly #homes = new Map<string, number>()
+  readonly #endpointCount: number
   #registered = 0
   #next = 0
+  #nextEndpoint = 0
 
-  constructor(channels: ChannelPool, target: LoadTarget, place: string) {
+  constructor(endpoints: readonly LoadEndpoint[], target: LoadTarget, place: string) {
     this.#target = target
-    this.#client = new ChatClient(channels, target, place)
+    this.#endpointCount = endpoints.length
+    this.#client = new ChatClient(endpoints, target, place)
     // Two runs with one seed have one tag, and a chat may be searched for by its name alone.
     const suffix = crypto.randomUUID().slice(0, 8)
     const prefix = `${target.tag} ${suffix}.${place}.`
@@ -58,7 +63,7 @@ export class ChatPool {
 
   /** A prepared chat that no transaction has used; undefined if there is none left. */
   freshChat(): string | undefined {
-    return this.#fresh.pop()
+    return this.#unused.pop()
   }
 
   /** Body of a request for another chat in the course of the run. */
@@ -68,13 +73,19 @@ export class ChatPool {
     return this.#client.chatBody(name)
   }
 
-  /** Notes the chat in the answer to such a request for deletion; gives its id. */
-  registerChat(answer: unknown, body: unknown): string | undefined {
+  /** Notes the chat in the answer of an endpoint to such a request for deletion; gives its id. */
+  registerChat(answer: unknown, body: unknown, endpoint: number): string | undefined {
     const id = this.#client.idIn(answer, body)
     if (id === undefined) return undefined
     this.#registered += 1
+    this.#setHome(id, endpoint)
     this.#created.push(id)
     return id
+  }
+
+  /** The endpoint that created a chat; undefined with one endpoint, or if chatgen did not create it. */
+  homeOf(id: string): number | undefined {
+    return this.#homes.get(id)
   }
 
   /** One of the chats with a history, which transactions share. */
@@ -96,7 +107,7 @@ export class ChatPool {
     const ids = this.#created.splice(0)
     this.remaining = ids.length
     await mapConcurrently(ids, concurrency, async (id) => {
-      if (timeout.aborted || !(await this.#client.delete(id, timeout))) return
+      if (timeout.aborted || !(await this.#client.delete(id, this.homeOf(id) ?? 0, timeout))) return
       this.remaining -= 1
       this.#journal.deleted(id)
     })
@@ -117,27 +128,44 @@ export class ChatPool {
       })
     await repeat(needs.v3, async () => {
       const id = await this.#createV3(delayed)
-      if (id !== undefined) this.#fresh.push(id)
+      if (id !== undefined) this.#unused.push(id)
     })
     await repeat(needs.history, async () => {
       const id = await this.#createV3(delayed)
-      if (id !== undefined && (await this.#client.createHistory(id, signal))) {
+      if (
+        id !== undefined &&
+        (await this.#client.createHistory(id, this.homeOf(id) ?? 0, signal))
+      ) {
         this.#histories.push(id)
       }
     })
     await repeat(needs.v2, async () => {
-      const id = await this.#client.createV2(this.#v2.length, delayed)
-      if (id !== undefined) this.#v2.push(id)
+      const endpoint = this.#takeEndpoint()
+      const id = await this.#client.createV2(this.#v2.length, endpoint, delayed)
+      if (id === undefined) return
+      this.#v2.push(id)
+      if (this.#target.v2Chat?.kind === 'create') this.#setHome(id, endpoint)
     })
   }
 
   async #createV3(signal: AbortSignal): Promise<string | undefined> {
     const name = this.#journal.name()
-    const { id, isRejected } = await this.#client.createV3(name, signal)
+    const endpoint = this.#takeEndpoint()
+    const { id, isRejected } = await this.#client.createV3(name, endpoint, signal)
     if (isRejected) this.#journal.refused(name)
     if (id === undefined) return undefined
     this.#created.push(id)
+    this.#setHome(id, endpoint)
     this.#journal.created(name, id)
     return id
+  }
+
+  #takeEndpoint(): number {
+    this.#nextEndpoint += 1
+    return (this.#nextEndpoint - 1) % this.#endpointCount
+  }
+
+  #setHome(id: string, endpoint: number): void {
+    if (this.#endpointCount > 1) this.#homes.set(id, endpoint)
   }
 }

@@ -1,9 +1,9 @@
 import { type Header, parseJson } from '../../../contract/index.ts'
+import type { LoadEndpoint } from '../endpoints.ts'
 import { sizeText } from '../format.ts'
 import { answerLimits } from '../http/answer-limits.ts'
-import type { AnswerSink, ChannelPool } from '../http/channel.ts'
+import type { AnswerSink } from '../http/channel.ts'
 import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
-import type { LoadTarget } from '../target.ts'
 
 export interface SetupAnswer {
   /** 0 without an answer. */
@@ -19,8 +19,7 @@ export interface SetupAnswer {
  * the answer.
  */
 export function sendSetupRequest(
-  channels: ChannelPool,
-  target: LoadTarget,
+  { channels, target }: LoadEndpoint,
   spec: RequestSpec,
   { place, signal }: { readonly place: string; readonly signal: AbortSignal },
 ): Promise<SetupAnswer> {

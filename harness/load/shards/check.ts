@@ -46,6 +46,11 @@ const mustAgree: readonly (readonly [string, (report: LoadReport) => string])[] 
   ['numbers of shards', ({ plan }) => String(plan.shard?.of)],
   ['SLOs', (report) => givenSlos(report).join('; ') || 'none'],
   ['shares of refusals', ({ config }) => String(config.maxRefusals ?? 'not given')],
+  [
+    'endpoints',
+    ({ endpoints = [] }) => endpoints.map(({ baseUrl }) => baseUrl).join(', ') || 'none',
+  ],
+  ['spreads over endpoints', ({ config }) => config.spread ?? 'none'],
   ['versions of chatgen', ({ suite }) => suite.version],
 ]
 

@@ -77,7 +77,7 @@ describe('reports of shards', () => {
       { planned: 612, requests: [{ count: 612, completed: 592, failed: 14 }] },
     ])
     expect(merged.generator.workers.map(({ index }) => index)).toEqual([0, 1])
-    expect(merged.generator.reasons[1]).toMatch(/^shard 1: its own stamps/)
+    expect(merged.generator.reasons[1]).toMatch(/^shard 1: its timestamps/)
   })
 
   test.each([

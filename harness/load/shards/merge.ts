@@ -31,6 +31,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     warmUpNs: parts[0]?.warmUpNs ?? 0,
     untilNs: Math.min(...parts.map(({ untilNs }) => untilNs)),
     transactions: first.transactions.map(({ name }) => name),
+    endpoints: first.endpoints,
   })
   const integrity = buildIntegrity(
     parts.flatMap((part) => part.integrity),

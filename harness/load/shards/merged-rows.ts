@@ -42,7 +42,7 @@ export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard
   const own = shards.flatMap(({ report }) => report.audits).filter(({ name }) => !names.has(name))
   const rest = [...Map.groupBy(own, ({ name }) => name)].map(([name, rows]): AuditRow => {
     const failed = rows.filter(({ verdict }) => verdict === 'fail')
-    const [shown = rows[0]] = failed
+    const [worst = rows[0]] = failed
     const total = (read: (row: AuditRow) => number | null) =>
       rows.reduce<number | null>((sum, row) => {
         const value = read(row)
@@ -50,11 +50,11 @@ export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard
       }, 0)
     return {
       name,
-      verdict: failed.length > 0 ? 'fail' : (shown?.verdict ?? 'not-applicable'),
+      verdict: failed.length > 0 ? 'fail' : (worst?.verdict ?? 'not-applicable'),
       expected: total((row) => row.expected),
       observed: total((row) => row.observed),
       message:
-        failed.length > 0 ? (shown?.message ?? '') : `Holds in each of ${rows.length} shards.`,
+        failed.length > 0 ? (worst?.message ?? '') : `Holds in each of ${rows.length} shards.`,
     }
   })
   return [...merged, ...rest]

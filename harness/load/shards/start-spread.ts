@@ -16,12 +16,12 @@ export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
     localMs: Date.parse(startedAt),
     clock: clock ?? null,
   }))
-  const known = starts.flatMap(({ localMs, clock }) =>
+  const offsets = starts.flatMap(({ localMs, clock }) =>
     clock === null ? [] : [{ atMs: localMs + clock.offsetMs, clock }],
   )
   const count = reports.length
   const localSpreadMs = spread(starts.map(({ localMs }) => localMs))
-  if (known.length < count) {
+  if (offsets.length < count) {
     return {
       count,
       localSpreadMs,
@@ -31,10 +31,10 @@ export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
       boundMs: null,
     }
   }
-  const spreadMs = spread(known.map(({ atMs }) => atMs))
-  const skewMs = spread(known.map(({ clock }) => clock.offsetMs))
+  const spreadMs = spread(offsets.map(({ atMs }) => atMs))
+  const skewMs = spread(offsets.map(({ clock }) => clock.offsetMs))
   // Two shards differ by the uncertainty of both at most; the two largest are the worst pair.
-  const uncertaintyMs = known
+  const uncertaintyMs = offsets
     .map(({ clock }) => clock.uncertaintyMs)
     .toSorted((a, b) => b - a)
     .slice(0, 2)

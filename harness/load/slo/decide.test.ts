@@ -10,7 +10,7 @@ function latencies(fast: number, slow: number): LatencyEvidence {
   const meanNs = values.reduce((sum, value) => sum + value, 0) / values.length
   const variance = values.reduce((sum, value) => sum + (value - meanNs) ** 2, 0) / values.length
   return {
-    known: fast + slow,
+    decided: fast + slow,
     over: slow,
     independent: 1,
     count: fast + slow,
@@ -65,14 +65,14 @@ describe('a quantile', () => {
   })
 
   test('asks for the metric and the clock of its expression', () => {
-    const asked: string[] = []
+    const levels: string[] = []
     decide('service.e2e.p50 <= 2s', {
       latency: ({ metric, clock, limitNs, inclusive }) => {
-        asked.push(`${clock} ${metric} ${limitNs} ${inclusive}`)
+        levels.push(`${clock} ${metric} ${limitNs} ${inclusive}`)
         return latencies(50, 0)
       },
     })
-    expect(asked).toEqual(['service e2e 2000000000 true'])
+    expect(levels).toEqual(['service e2e 2000000000 true'])
   })
 })
 

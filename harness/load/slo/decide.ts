@@ -1,7 +1,7 @@
 import type { SloRow } from '../../../contract/report/load-measures.ts'
 import { milliseconds } from '../format.ts'
 import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
-import { confidence, type Decision, decideShare, shareInterval } from './early-stopping.ts'
+import { confidence, type Decision, decideShare, shareInterval } from './share-test.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
 /** Measurements that SLOs are decided on, all of one window. */
@@ -19,7 +19,7 @@ export interface LatencyEvidence {
    * Requests of which it is known on which side of the limit they are, and those over it. One that
    * is still running counts once it is over, and is not known before.
    */
-  readonly known: number
+  readonly decided: number
   readonly over: number
   /** Effective sample size as a share of all. */
   readonly independent: number
@@ -60,10 +60,10 @@ export function decideSlo(slo: Slo, evidence: SloEvidence): SloRow {
 }
 
 function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): SloRow {
-  const { known, over, independent } = measured
-  const decision = decideShare(known, over, shareOver(q), independent)
+  const { decided, over, independent } = measured
+  const decision = decideShare(decided, over, shareOver(q), independent)
   const { value, low, high } = measured.quantile(q)
-  const seen = `${over} of ${known} ${slo.metric === 'icl' ? 'gaps' : 'requests'} were over ${text(slo.limitNs)}`
+  const observation = `${over} of ${decided} ${slo.metric === 'icl' ? 'gaps' : 'requests'} were over ${text(slo.limitNs)}`
   return {
     expression: slo.expression,
     ...decision,
@@ -71,7 +71,7 @@ function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): 
     low: milliseconds(low),
     high: milliseconds(high),
     unit: 'ms',
-    message: `${seen}; ${nameOf(q)} allows ${percent(shareOver(q))}.${outlook(decision, { ...measured, bad: over, of: known })}`,
+    message: `${observation}; ${nameOf(q)} allows ${percent(shareOver(q))}.${outlook(decision, { ...measured, bad: over, of: decided })}`,
   }
 }
 
@@ -92,13 +92,14 @@ function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
       : { verdict: room > 0 || (room === 0 && slo.inclusive) ? 'met' : 'missed', needed: null }
   // 1.96 standard errors on either side: the 95 % interval, as of the quantiles.
   const half = effective < 30 ? null : (1.96 * deviation) / Math.sqrt(effective)
-  const shown = meanNs === null ? 'Nothing was measured.' : `Mean ${text(meanNs)} of ${count}.`
+  const observation =
+    meanNs === null ? 'Nothing was measured.' : `Mean ${text(meanNs)} of ${count}.`
   return {
     ...row,
     ...decision,
     low: half === null || meanNs === null ? null : milliseconds(meanNs - half),
     high: half === null || meanNs === null ? null : milliseconds(meanNs + half),
-    message: `${shown}${outlook(decision)}`,
+    message: `${observation}${outlook(decision)}`,
   }
 }
 
@@ -106,8 +107,8 @@ function decideGoodput(slo: GoodputSlo, evidence: ShareEvidence): SloRow {
   const { count, of, independent } = evidence
   const bad = of - count
   const decision = decideShare(of, bad, shareOver(slo.minShare), independent)
-  const seen = `${count} of ${of} due requests were good`
-  const message = `${seen}; ${bad} were not, ${percent(shareOver(slo.minShare))} may be.${outlook(decision, { ...evidence, bad })}`
+  const observation = `${count} of ${of} due requests were good`
+  const message = `${observation}; ${bad} were not, ${percent(shareOver(slo.minShare))} may be.${outlook(decision, { ...evidence, bad })}`
   return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
 }
 

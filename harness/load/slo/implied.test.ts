@@ -8,8 +8,8 @@ const answered = (whole: number, errors: RequestTotals['errors'] = []): RequestT
   errors,
 })
 const refused = (count: number, detail = '503') => ({ kind: 'status', detail, count }) as const
-const rows = (run: RequestTotals, slos: readonly string[] = [], asked: number | null = null) =>
-  impliedSlos(parseSlos(slos), run, asked).map(
+const rows = (run: RequestTotals, slos: readonly string[] = [], maxShare: number | null = null) =>
+  impliedSlos(parseSlos(slos), run, maxShare).map(
     ({ expression, verdict }) => `${expression}: ${verdict}`,
   )
 

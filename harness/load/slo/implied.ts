@@ -1,6 +1,6 @@
 import { type ErrorRow, refusalKinds } from '../../../contract/report/load.ts'
 import type { SloRow } from '../../../contract/report/load-measures.ts'
-import { type Decision, decideShare, shareInterval } from './early-stopping.ts'
+import { type Decision, decideShare, shareInterval } from './share-test.ts'
 import type { Slo } from './slo.ts'
 
 /** Outcomes of all requests of a run, warm-up and drain included. */
@@ -37,15 +37,15 @@ export function impliedSlos(
 function truncated({ due, errors }: RequestTotals): SloRow[] {
   const cut = countOf(errors, ['truncated'])
   if (cut === 0) return []
-  const seen = `${cut} of ${due} due requests received a truncated answer.`
-  return [missed('no answer is truncated', cut, seen)]
+  const observation = `${cut} of ${due} due requests received a truncated answer.`
+  return [missed('no answer is truncated', cut, observation)]
 }
 
 function missing({ due, errors }: RequestTotals): SloRow[] {
   const none = countOf(errors, ['connect', 'timeout'])
   if (none === 0) return []
-  const seen = `${none} of ${due} due requests received no answer, or none within the timeout.`
-  return [missed('no answer is missing', none, seen)]
+  const observation = `${none} of ${due} due requests received no answer, or none within the timeout.`
+  return [missed('no answer is missing', none, observation)]
 }
 
 /** Holds whatever may fail: what such a target costs the generator is in every figure of the run. */
@@ -54,8 +54,8 @@ function unbounded({ due, errors }: RequestTotals): SloRow[] {
   const count = countOf(left, ['limit'])
   if (count === 0) return []
   const what = left.map(({ detail }) => detail).join('; ')
-  const seen = `${count} of ${due} due requests were abandoned because their answer exceeded a limit: ${what}.`
-  return [missed(noUnboundedAnswer, count, seen)]
+  const observation = `${count} of ${due} due requests were abandoned because their answer exceeded a limit: ${what}.`
+  return [missed(noUnboundedAnswer, count, observation)]
 }
 
 export const noUnboundedAnswer = 'no answer is without end'
@@ -70,8 +70,8 @@ function noneWhole({ whole, due }: RequestTotals): SloRow[] {
  * over the bound beyond doubt. Refusals are counted one by one: an overload that refuses everybody for
  * a while is as bad for them as one that refuses now and then.
  */
-function refused({ due, errors }: RequestTotals, asked: number | null): SloRow[] {
-  const allowed = asked ?? defaultMaxRefusals
+function refused({ due, errors }: RequestTotals, maxShare: number | null): SloRow[] {
+  const allowed = maxShare ?? defaultMaxRefusals
   const count = countOf(errors, refusalKinds)
   if (due === 0 || count / due <= allowed) return []
   const decision: Decision =
@@ -83,7 +83,7 @@ function refused({ due, errors }: RequestTotals, asked: number | null): SloRow[]
       : `${decision.needed} more clean requests needed for a decision.`
   const share = `${Number((100 * allowed).toPrecision(6))}`
   const hint =
-    asked === null
+    maxShare === null
       ? ' This limit applies by default; change it with --max-refusals or with an errors or goodput SLO.'
       : ''
   return [
@@ -118,7 +118,7 @@ function countOf(errors: RequestTotals['errors'], kinds: readonly ErrorRow['kind
   return errors.reduce((sum, { kind, count }) => sum + (kinds.includes(kind) ? count : 0), 0)
 }
 
-function missed(expression: string, observed: number, seen: string): SloRow {
+function missed(expression: string, observed: number, observation: string): SloRow {
   return {
     expression,
     verdict: 'missed',
@@ -127,7 +127,7 @@ function missed(expression: string, observed: number, seen: string): SloRow {
     high: null,
     unit: observed === 1 ? 'answer' : 'answers',
     needed: null,
-    message: `${seen} This limit applies by default; change it with an errors or goodput SLO.`,
+    message: `${observation} This limit applies by default; change it with an errors or goodput SLO.`,
     implied: true,
   }
 }

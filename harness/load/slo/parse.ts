@@ -80,7 +80,7 @@ function readMetric(
     scan.fail(`Expected ".", as in ${prefix}.ttft.p95.`)
   const at = prefix === null ? start : scan.at
   const name = prefix === null ? word : scan.take(/[\w]+/)
-  const metric = metricNames.find((known) => known === name)
+  const metric = metricNames.find((metricName) => metricName === name)
   if (metric === undefined) {
     scan.fail(`Expected one of ${[...metricNames, ...others].join(', ')}.`, at)
   }

@@ -23,8 +23,8 @@ export function unmeasured(sent: SentCounts): SloRow[] {
   return transactions.flatMap(({ name, planned, requests }) => {
     const own = requests.filter(({ operation }) => !setupOperations.includes(operation))
     if (planned === 0 || own.some(({ count }) => count > 0)) return []
-    const seen = `None of ${planned} transactions ${name} got beyond creating its chat.`
-    return [undecided(`${name} is measured`, seen)]
+    const observation = `None of ${planned} transactions ${name} got beyond creating its chat.`
+    return [undecided(`${name} is measured`, observation)]
   })
 }
 
@@ -42,7 +42,7 @@ function nothingDue({ planned, goodput, open, transactions }: SentCounts): strin
     : 'No request of a user was due in the measured window: give the run a longer --duration or a shorter --warm-up.'
 }
 
-function undecided(expression: string, seen: string): SloRow {
+function undecided(expression: string, observation: string): SloRow {
   return {
     expression,
     verdict: 'undecided',
@@ -51,7 +51,7 @@ function undecided(expression: string, seen: string): SloRow {
     high: null,
     unit: 'requests',
     needed: null,
-    message: `Nothing was measured. ${seen}`,
+    message: `Nothing was measured. ${observation}`,
     implied: true,
   }
 }

@@ -85,7 +85,7 @@ describe('conservation', () => {
     })
     expect(rows.map(({ message }) => message)).toEqual([
       '10 planned = 8 dispatched + 1 not dispatched does not hold: 1 unaccounted for.',
-      '8 dispatched = 5 ok + 1 failed + 1 open + 1 left.',
+      '8 dispatched = 5 ok + 1 failed + 1 open + 1 aborted by the client.',
     ])
   })
 })

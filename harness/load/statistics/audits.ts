@@ -60,7 +60,7 @@ export function conservation(tally: RequestCounts): AuditRow[] {
       'conservation-dispatched',
       dispatched,
       ok + failed + open + left,
-      `${dispatched} dispatched = ${ok} ok + ${failed} failed + ${open} open + ${left} left`,
+      `${dispatched} dispatched = ${ok} ok + ${failed} failed + ${open} open + ${left} aborted by the client`,
     ),
   ]
 }
@@ -69,8 +69,8 @@ export function conservation(tally: RequestCounts): AuditRow[] {
 export function stampOrder(records: number, disordered: number): AuditRow {
   const message =
     disordered === 0
-      ? `The stamps of all ${records} requests are in order.`
-      : `${disordered} of ${records} requests have a stamp before the one that it follows on.`
+      ? `The timestamps of all ${records} requests are in order.`
+      : `${disordered} of ${records} requests have a timestamp before the previous one.`
   const verdict = disordered === 0 ? 'pass' : 'fail'
   return { name: 'stamp-order', verdict, expected: 0, observed: disordered, message }
 }

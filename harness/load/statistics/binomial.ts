@@ -47,8 +47,8 @@ function density(k: number, n: number, p: number): number {
 
 /** Exact below 128, from there on Stirling's series, whose first left-out term is below 1e-17. */
 function logFactorial(n: number): number {
-  const known = smallLogFactorials[n]
-  if (known !== undefined) return known
+  const tabulated = smallLogFactorials[n]
+  if (tabulated !== undefined) return tabulated
   const inverse = 1 / n
   const square = inverse * inverse
   const series = inverse * (1 / 12 - square * (1 / 360 - square / 1260))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Delivery } from '../../../contract/report/load-measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { lumpText } from '../../../reports/load/traffic.ts'
-import { RequestStats } from '../metrics/request-stats.ts'
+import { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { recordOf } from '../test-support/records.ts'
 import { describeDelivery } from './delivery.ts'
 
@@ -11,7 +11,7 @@ const ms = 1e6
 
 /** Thirty streams with these gaps between their deltas, in milliseconds. */
 function delivered(gaps: (stream: number) => readonly number[]): Delivery | null {
-  const group = new RequestStats()
+  const group = new LatencyRecorder()
   for (let stream = 0; stream < 30; stream += 1) {
     const gapsNs = gaps(stream).map((gap) => gap * ms)
     const lastGenerated = 100 * ms + gapsNs.reduce((sum, gap) => sum + gap, 0)

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../contract/report/load-measures.ts'
-import type { RequestStats } from '../metrics/request-stats.ts'
+import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'
 
 /** From this share of deltas on that came with another one, they came in lumps. */
@@ -13,7 +13,7 @@ const minPauses = 20
 const pauseNs = 1e6
 
 /** Null if no answer had two deltas. */
-export function describeDelivery(group: RequestStats): Delivery | null {
+export function describeDelivery(group: LatencyRecorder): Delivery | null {
   const { deliveredStreams, deltas, contentReads, inOneRead, firstReadDeltas } = group.outcomes
   if (deliveredStreams === 0) return null
   const gaps = deltas - deliveredStreams

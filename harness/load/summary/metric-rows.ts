@@ -1,19 +1,21 @@
+import type { EndpointRow } from '../../../contract/report/load-endpoints.ts'
 import {
   type Metric,
   type MetricName,
   metricNames,
   type TurnRow,
 } from '../../../contract/report/load-measures.ts'
-import type { RequestStats } from '../metrics/request-stats.ts'
+import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
 import { turnRanges } from '../metrics/turn-tracker.ts'
 import { twoClocked } from '../slo/slo.ts'
 import type { Independence } from './independence.ts'
+import { countAbandoned } from './rates.ts'
 import type { MeasuredWindow } from './window.ts'
 
 /** Every metric that the requests of a group have, by both clocks where it has two. */
-export function metricRows(group: RequestStats, independence: Independence): Metric[] {
+export function metricRows(group: LatencyRecorder, independence: Independence): Metric[] {
   return metricNames.flatMap((name) => {
     const row = metricRow(group, name, independence)
     return row === null ? [] : [row]
@@ -21,7 +23,7 @@ export function metricRows(group: RequestStats, independence: Independence): Met
 }
 
 export function metricRow(
-  group: RequestStats,
+  group: LatencyRecorder,
   name: MetricName,
   independence: Independence,
 ): Metric | null {
@@ -38,7 +40,7 @@ export function metricRow(
  * so a stream counts as one value however many gaps it has.
  */
 function independentShare(
-  group: RequestStats,
+  group: LatencyRecorder,
   name: MetricName,
   { ttft, e2e }: Independence,
 ): number {
@@ -54,7 +56,7 @@ export function endsWithFirstToken(name: MetricName): boolean {
   return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
 }
 
-const shown: readonly MetricName[] = ['ttft', 'tpot', 'e2e']
+const names: readonly MetricName[] = ['ttft', 'tpot', 'e2e']
 
 /** Empty where no chat grew in the window. */
 export function turnRows(
@@ -66,7 +68,31 @@ export function turnRows(
     const group = run.group(from, to, { span })
     const { requests } = group.outcomes
     if (requests === 0) return []
-    const metrics = metricRows(group, independence).filter(({ name }) => shown.includes(name))
+    const metrics = metricRows(group, independence).filter(({ name }) => names.includes(name))
     return [{ ...turns, requests, metrics }]
+  })
+}
+
+/** Figures by endpoint: counts of the whole run, latencies of the window. */
+export function endpointRows(
+  run: RunMetrics,
+  { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,
+  endpoints: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[],
+  independence: Independence,
+): EndpointRow[] {
+  return endpoints.map(({ name, baseUrl }, index) => {
+    const { outcomes } = run.endpoint(0, Number.POSITIVE_INFINITY, index)
+    const { requests, ok, failed, shed, open } = outcomes
+    return {
+      name,
+      baseUrl,
+      requests,
+      completed: ok,
+      failed,
+      shed,
+      open,
+      left: countAbandoned(outcomes),
+      metrics: metricRows(run.endpoint(from, to, index), independence),
+    }
   })
 }

@@ -1,6 +1,6 @@
 import type { Disturbances, ErrorRow } from '../../../contract/report/load.ts'
 import type { Goodput, Rates, Stalls } from '../../../contract/report/load-measures.ts'
-import type { OutcomeCounts, RequestStats } from '../metrics/request-stats.ts'
+import type { LatencyRecorder, OutcomeCounts } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { MeasuredWindow } from './window.ts'
 
@@ -18,7 +18,7 @@ export function ratesOf(run: RunMetrics, window: MeasuredWindow): Rates {
 }
 
 /** By the planned moment, whenever the answer came. */
-export function goodputOf({ outcomes }: RequestStats, window: MeasuredWindow): Goodput {
+export function goodputOf({ outcomes }: LatencyRecorder, window: MeasuredWindow): Goodput {
   const due = countDue(outcomes)
   const { good } = outcomes
   return { good, due, share: due === 0 ? null : good / due, perSecond: good / secondsOf(window) }
@@ -37,7 +37,7 @@ export function countAbandoned(outcomes: OutcomeCounts): number {
   return outcomes.abort + outcomes.churn + outcomes['slow-reader'] + outcomes.race
 }
 
-export function stallsOf(group: RequestStats, stallNs: number): Stalls | null {
+export function stallsOf(group: LatencyRecorder, stallNs: number): Stalls | null {
   const { streams, stalledStreams, stalledGaps, stalledNs, streamedNs, gaps, coalescedGaps } =
     group.outcomes
   if (streams === 0) return null

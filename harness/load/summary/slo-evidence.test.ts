@@ -33,9 +33,9 @@ const answered = Array.from({ length: 100 }, (_, index) => shifted(recordOf(), i
 describe('a request that is still waiting', () => {
   test('is over a limit that it has waited for, and otherwise not known', () => {
     const long = evidenceOf([...answered, waiting(100, 5e9), waiting(101, 5e9)])
-    expect(long.latency(limit)).toMatchObject({ known: 102, over: 2, count: 100 })
+    expect(long.latency(limit)).toMatchObject({ decided: 102, over: 2, count: 100 })
     const short = evidenceOf([...answered, waiting(100, 0.2e9)])
-    expect(short.latency(limit)).toMatchObject({ known: 100, over: 0 })
+    expect(short.latency(limit)).toMatchObject({ decided: 100, over: 0 })
   })
 
   test('is in the quantiles and in neither goodput nor errors', () => {

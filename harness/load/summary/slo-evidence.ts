@@ -1,4 +1,4 @@
-import type { RequestStats } from '../metrics/request-stats.ts'
+import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { MetricsConfig, RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
 import { censoredSample } from '../metrics/samples/distribution.ts'
@@ -57,7 +57,7 @@ interface OwnSeries {
 }
 
 function latencyEvidence(
-  group: RequestStats,
+  group: LatencyRecorder,
   limit: RequestLimit,
   { neighbours, read }: OwnSeries,
 ): LatencyEvidence {
@@ -65,16 +65,19 @@ function latencyEvidence(
   const ended = group.latencies(metric, clock) ?? new Histogram()
   const censored = group.censored(metric, clock) ?? new Histogram()
   const stillOver = censored.countOver(limitNs, inclusive)
-  const known = ended.count + stillOver
+  const decided = ended.count + stillOver
   const independent = neighbours.effectiveShare(read) * perStream(group, limit)
   return {
-    known,
+    decided,
     over: ended.countOver(limitNs, inclusive) + stillOver,
     independent,
-    episodes: neighbours.episodes(metric === 'icl' ? group.outcomes.streams : known, (sampled) => {
-      const ns = read(sampled)
-      return ns === null ? null : isOver(limit, ns)
-    }),
+    episodes: neighbours.episodes(
+      metric === 'icl' ? group.outcomes.streams : decided,
+      (sampled) => {
+        const ns = read(sampled)
+        return ns === null ? null : isOver(limit, ns)
+      },
+    ),
     count: ended.count,
     meanNs: ended.meanNs,
     deviationNs: ended.deviationNs,
@@ -87,7 +90,7 @@ function latencyEvidence(
 }
 
 /** Gaps of one stream are far from independent: a stream counts as one value, however many it has. */
-function perStream({ outcomes }: RequestStats, { metric }: RequestLimit): number {
+function perStream({ outcomes }: LatencyRecorder, { metric }: RequestLimit): number {
   if (metric !== 'icl' || outcomes.gaps === 0) return 1
   return Math.min(1, outcomes.streams / outcomes.gaps)
 }

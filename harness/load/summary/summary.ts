@@ -1,4 +1,5 @@
 import type { Disturbances, ErrorRow, LoadReport } from '../../../contract/report/load.ts'
+import type { EndpointRow } from '../../../contract/report/load-endpoints.ts'
 import type { AuditRow } from '../../../contract/report/load-generator.ts'
 import type { Metric } from '../../../contract/report/load-measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
@@ -9,7 +10,7 @@ import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
 import { blocksOf, packBlocks } from './blocks.ts'
 import { describeDelivery } from './delivery.ts'
 import { independenceOf } from './independence.ts'
-import { metricRow, metricRows, turnRows } from './metric-rows.ts'
+import { endpointRows, metricRow, metricRows, turnRows } from './metric-rows.ts'
 import { countAbandoned, countDue, disturbancesOf, goodputOf, ratesOf, stallsOf } from './rates.ts'
 import { heatMapsOf, seriesOf } from './series.ts'
 import { sloEvidence } from './slo-evidence.ts'
@@ -33,6 +34,7 @@ export type Measured = Pick<
   | 'heatMaps'
   | 'otherTools'
   | 'blocks'
+  | 'endpoints'
 > & {
   readonly errors: ErrorRow[]
   readonly disturbances: Disturbances
@@ -48,6 +50,8 @@ export interface SummaryOptions extends WindowOptions {
   /** Share of the requests that may be refused, where the run was told. */
   readonly maxRefusals?: number | undefined
   readonly transactions: readonly string[]
+  /** Of a target with several endpoints, in the order of their indexes. */
+  readonly endpoints?: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[] | undefined
   /** Requests that the plan had for the time that the run took; what was recorded, where not known. */
   readonly planned?: number
 }
@@ -91,6 +95,9 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     heatMaps: heatMapsOf(run),
     blocks: packBlocks(blocksOf(run, window)),
     otherTools: run.otherTools.rows(),
+    ...(options.endpoints === undefined
+      ? {}
+      : { endpoints: endpointRows(run, window, options.endpoints, independence) }),
     reused: outcomes.reusedConnections,
     connectMs: metricRow(kept, 'connect', independence),
     transactionMetrics: new Map(

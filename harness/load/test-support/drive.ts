@@ -1,3 +1,4 @@
+import { writePassages } from '../../../fixtures/content/passages.ts'
 /** The engine in this very thread, with constant arrivals of one kind: for tests and figures of its own. */
 
 import type { NetworkOptions } from '../../client/index.ts'
@@ -45,18 +46,21 @@ export async function drive(options: DriveOptions): Promise<readonly RequestReco
 /** @throws the faults of the engine */
 export async function driven(options: DriveOptions): Promise<Driven> {
   const { url, connections, perSecond, seconds, drainSeconds, kind = 'openai-json' } = options
+  const passages = await writePassages('drive')
   const clock = new RunClock(process.hrtime.bigint())
   const { timeoutMs = 20_000, limits, clients } = options
   const target = { ...plainTarget(url, options.key), timeoutMs, ...(limits ? { limits } : {}) }
   const route = routeOf(url, options.network)
   const openChannels = await negotiateChannelPool(route, new AbortController().signal)
   const preparing = openChannels(clock, true)
-  const crew = new WorkerContext({
+  const channels = openChannels(clock, true, connections)
+  const context = new WorkerContext({
     clock: new RunClock(process.hrtime.bigint()),
     target,
-    channels: openChannels(clock, true, connections),
-    chats: new ChatPool(preparing, target, '0'),
+    endpoints: [{ target, channels }],
+    chats: new ChatPool([{ target, channels: preparing }], target, '0'),
     integrity: new IntegrityRecorder(String),
+    passages,
   })
   const spec: PlanSpec = {
     seed: 'drive',
@@ -73,16 +77,16 @@ export async function driven(options: DriveOptions): Promise<Driven> {
   const part = { index: 0, of: 1 }
   await new Scheduler(
     { spec, part, drainNs: drainSeconds * 1e9, maxInFlight: 10_000 },
-    crew,
+    context,
     (error) => faults.push(error),
   ).run()
-  const { httpVersion, opened, http2 } = crew.channels
-  crew.channels.close()
+  const { httpVersion, opened, http2 } = channels
+  channels.close()
   preparing.close()
   if (faults.length > 0) throw faults[0]
   return {
-    records: crew.drainRecords(),
+    records: context.drainRecords(),
     channels: { httpVersion, opened, http2 },
-    integrity: crew.integrity.counts,
+    integrity: context.integrity.counts,
   }
 }

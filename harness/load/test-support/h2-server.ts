@@ -40,7 +40,7 @@ export async function h2Server({
   settings = {},
   answer = (stream) => void speak(stream),
 }: H2Options = {}): Promise<H2Server> {
-  const seen = { sessions: 0, streams: 0, maxAtOnce: 0 }
+  const counts = { sessions: 0, streams: 0, maxAtOnce: 0 }
   const server: Http2Server | Http2SecureServer = secure
     ? createSecureServer({
         cert: file('certificate.pem'),
@@ -54,16 +54,16 @@ export async function h2Server({
     let first = true
     session.on('error', () => {})
     session.on('stream', (stream, headers) => {
-      seen.sessions += first ? 1 : 0
+      counts.sessions += first ? 1 : 0
       first = false
       open += 1
-      seen.maxAtOnce = Math.max(seen.maxAtOnce, open)
+      counts.maxAtOnce = Math.max(counts.maxAtOnce, open)
       stream.on('error', () => {})
       stream.on('close', () => {
         open -= 1
       })
-      const n = seen.streams
-      seen.streams += 1
+      const n = counts.streams
+      counts.streams += 1
       stream.resume()
       stream.on('end', () => answer(stream, n, String(headers['x-request-id'])))
     })
@@ -82,9 +82,9 @@ export async function h2Server({
   const { port } = server.address() as AddressInfo
   return {
     url: secure ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
-    sessions: () => seen.sessions,
-    streams: () => seen.streams,
-    maxAtOnce: () => seen.maxAtOnce,
+    sessions: () => counts.sessions,
+    streams: () => counts.streams,
+    maxAtOnce: () => counts.maxAtOnce,
   }
 }
 

@@ -31,18 +31,18 @@ export async function oddServer(
   manner: (n: number) => Manner,
   { tokens = 5, gapMs = 2 } = {},
 ): Promise<OddServer> {
-  const seen = { requests: 0, connections: 0, left: 0 }
+  const counts = { requests: 0, connections: 0, left: 0 }
   const server = createServer((request, response) => {
     request.resume()
-    const n = seen.requests
-    seen.requests += 1
+    const n = counts.requests
+    counts.requests += 1
     response.on('close', () => {
-      if (!response.writableEnded) seen.left += 1
+      if (!response.writableEnded) counts.left += 1
     })
     request.on('end', () => void answer(response, manner(n), { n, tokens, gapMs }))
   })
   server.on('connection', () => {
-    seen.connections += 1
+    counts.connections += 1
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
@@ -53,9 +53,9 @@ export async function oddServer(
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return {
     url: `http://127.0.0.1:${port}`,
-    requests: () => seen.requests,
-    connections: () => seen.connections,
-    left: () => seen.left,
+    requests: () => counts.requests,
+    connections: () => counts.connections,
+    left: () => counts.left,
   }
 }
 

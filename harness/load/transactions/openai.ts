@@ -15,11 +15,12 @@ export const openaiJson: Transaction = async (context) => {
   await context.send({ operation: 'openai.chat', form: 'json', json: bodyOf(context) })
 }
 
-function bodyOf({ arrival, entry, target }: TransactionContext) {
+function bodyOf(context: TransactionContext) {
+  const { arrival, entry, target } = context
   const { answerTokens } = arrival
   return {
     model: entry.model ?? target.model,
-    messages: [{ role: 'user', content: promptOf(arrival, entry, target.recall) }],
+    messages: [{ role: 'user', content: promptOf(context) }],
     ...(answerTokens === null ? {} : { max_tokens: answerTokens }),
   }
 }

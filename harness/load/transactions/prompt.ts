@@ -1,21 +1,20 @@
-import type { MixEntry } from '../plan/mix.ts'
-import type { Arrival } from '../plan/plan.ts'
+import type { Passage } from '../../../fixtures/content/passages.ts'
 import { drawsOf, hashText } from '../plan/random.ts'
+import type { TransactionContext } from './transaction.ts'
 
-/** Sentences of the target profile that plant a nonce and ask for it. */
-export interface Recall {
-  readonly tell: string
-  readonly ask: string
-}
+type PromptContext = Pick<TransactionContext, 'arrival' | 'entry' | 'target' | 'passages'>
 
 /**
  * The prompt of a request: plants its nonce, adds as many words as drawn, and asks for the nonce, so
  * that an answer meant for another request can be recognised.
  */
-export function promptOf(arrival: Arrival, entry: MixEntry, recall: Recall, turn = 0): string {
+export function promptOf(
+  { arrival, entry, target: { recall }, passages }: PromptContext,
+  turn = 0,
+): string {
   const { nonce, promptWords, answerTokens } = arrival
   const tell = recall.tell.replaceAll('{nonce}', nonce)
-  const words = wordsOf(`${nonce}/${turn}`, promptWords)
+  const words = wordsOf(passages, `${nonce}/${turn}`, promptWords)
   const text = entry.template ?? (answerTokens === null ? free : measured)
   return text
     .replaceAll('{nonce}', nonce)
@@ -28,18 +27,21 @@ export function promptOf(arrival: Arrival, entry: MixEntry, recall: Recall, turn
 const free = '{tell} {words}. {ask}'
 const measured = '{tell} {words}. {ask} Then go on for about {tokens} words. [[tokens={tokens}]]'
 
-function wordsOf(seed: string, count: number): string {
+/** The given number of words of a user, from the beginning of a sentence; continues with another user where a text ends. */
+export function wordsOf(passages: readonly Passage[], seed: string, count: number): string {
   const draw = drawsOf(hashText(seed), 0)
-  const words: string[] = []
-  for (let at = 0; at < count; at += 1) {
-    words.push(vocabulary[Math.floor(draw() * vocabulary.length)] ?? 'sea')
+  const first = Math.floor(draw() * passages.length)
+  const start = draw()
+  const cuts: string[] = []
+  for (let missing = count; missing > 0; ) {
+    const passage = passages[(first + cuts.length) % passages.length]
+    if (passage === undefined) break
+    const { text, sentences, wordEnds } = passage
+    const sentence = sentences[cuts.length > 0 ? 0 : Math.floor(start * sentences.length)]
+    const [offset, word] = sentence ?? [0, 0]
+    const last = Math.min(word + missing, wordEnds.length)
+    cuts.push(text.slice(offset, wordEnds[last - 1]))
+    missing -= last - word
   }
-  return words.join(' ')
+  return cuts.join(' ')
 }
-
-const vocabulary = (
-  'harbour lantern winter ferry granite signal meadow copper ladder kettle paper window engine ' +
-  'garden bridge anchor thunder pencil market valley mirror candle orchard railway compass bottle ' +
-  'saddle blanket river stone cloud feather barrel morning shadow ticket island button carriage ' +
-  'needle pocket station hammer violin cellar ribbon marble timber wagon chimney pebble'
-).split(' ')

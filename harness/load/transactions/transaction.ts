@@ -1,4 +1,5 @@
 import type { OperationId } from '../../../contract/index.ts'
+import type { Passage } from '../../../fixtures/content/passages.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import type { RequestResult } from '../record.ts'
@@ -18,6 +19,8 @@ export interface TransactionContext {
   readonly arrival: Arrival
   readonly entry: MixEntry
   readonly target: LoadTarget
+  /** Texts from which prompts are cut. */
+  readonly passages: readonly Passage[]
   /** Sends the next request; it is due now, or at the end of the last pause. */
   send(step: StepSpec): Promise<RequestResult>
   /** Sends the same request twice at the same time. */

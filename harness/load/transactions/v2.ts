@@ -4,7 +4,7 @@ import { succeeded, type Transaction } from './transaction.ts'
 
 /** Section 4.2: stores a message, then generates its answer. */
 export const v2Turn: Transaction = async (context) => {
-  const { arrival, entry, target } = context
+  const { entry, target } = context
   const chat = await context.v2Chat()
   if (chat === undefined) return
   const model = entry.model ?? target.model
@@ -13,7 +13,7 @@ export const v2Turn: Transaction = async (context) => {
     form: 'json',
     json: {
       chat_id: chat,
-      content: promptOf(arrival, entry, target.recall),
+      content: promptOf(context),
       model_id: model,
       ...(entry.think === null ? {} : { think: entry.think }),
       ...(entry.rag === null ? {} : { rag: entry.rag }),

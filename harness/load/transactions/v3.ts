@@ -86,12 +86,13 @@ async function oneShot(context: TransactionContext, form: 'stream' | 'json'): Pr
   })
 }
 
-function settingsOf({ arrival, entry, target }: TransactionContext, turn = 0) {
+function settingsOf(context: TransactionContext, turn = 0) {
+  const { arrival, entry, target } = context
   const { answerTokens } = arrival
   return {
     ...target.generate,
     model_id: entry.model ?? target.model,
-    input: promptOf(arrival, entry, target.recall, turn),
+    input: promptOf(context, turn),
     ...(entry.think === null ? {} : { think: entry.think }),
     ...(entry.rag === null ? {} : { rag: entry.rag }),
     ...(entry.rag === null || target.assistant === null ? {} : { assistant_id: target.assistant }),

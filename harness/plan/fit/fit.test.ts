@@ -52,10 +52,10 @@ describe('a service model that is fitted from one replica', () => {
 test('a batch whose limit was never reached is as large as was seen, and no larger', () => {
   const report = simulatedReport({ engine: { maxNumSeqs: 200 }, rates: [1, 2, 4, 6] })
   const { model, hasSeenLimit } = fitServiceModel(report, alone)
-  const seen = Math.max(...report.probes.flatMap(({ samples }) => samples?.inFlight ?? []))
+  const maxInFlight = Math.max(...report.probes.flatMap(({ samples }) => samples?.inFlight ?? []))
   expect(hasSeenLimit).toBe(false)
-  expect(model.maxSequences).toBeGreaterThanOrEqual(seen)
-  expect(model.maxSequences).toBeLessThanOrEqual(seen + 1)
+  expect(model.maxSequences).toBeGreaterThanOrEqual(maxInFlight)
+  expect(model.maxSequences).toBeLessThanOrEqual(maxInFlight + 1)
 })
 
 test('one rate, or answers without usage, fit no model', () => {

@@ -94,9 +94,9 @@ export function fitServiceModel(report: CapacityReport, cluster: ClusterOptions)
     ]
     return minimizeSquares(residuals, from, { iterations: effort.iterations, step: 0.05 })
   }
-  const shown = cluster.replicas === 1 ? batchLimitOf(samples) : null
+  const batchLimit = cluster.replicas === 1 ? batchLimitOf(samples) : null
   // The chance of one measurement is that of the first guess, so that all models are weighed alike.
-  const firstLimit = shown?.maxSequences ?? Math.round(maxRunning(report) / cluster.replicas)
+  const firstLimit = batchLimit?.maxSequences ?? Math.round(maxRunning(report) / cluster.replicas)
   const guess = modelOf(guessAt(firstLimit), limitsOf(firstLimit))
   const errors = loads.map((load) =>
     simulateLoad(guess, load, lengths, cluster, fine.runs).map(({ deviation }, at) => {
@@ -104,11 +104,11 @@ export function fitServiceModel(report: CapacityReport, cluster: ClusterOptions)
       return Math.hypot(chance, load.statistics[at]?.error ?? 0, modelError)
     }),
   )
-  const seen = Math.ceil(Math.max(0, ...inFlightOf(report)) / cluster.replicas) + 1
-  const hasSeenLimit = shown === null || shown.waited >= minWaited
+  const highest = Math.ceil(Math.max(0, ...inFlightOf(report)) / cluster.replicas) + 1
+  const hasSeenLimit = batchLimit === null || batchLimit.waited >= minWaited
   const found = hasSeenLimit
-    ? bestLimit(firstLimit, stepOf(shown), (limit) => fitAt(limit, guessAt(limit), coarse))
-    : seen
+    ? bestLimit(firstLimit, stepOf(batchLimit), (limit) => fitAt(limit, guessAt(limit), coarse))
+    : highest
   const limits = limitsOf(found)
   const last = fitAt(found, guessAt(found), fine)
   const model = modelOf(last.parameters, limits)
@@ -166,9 +166,9 @@ function bestLimit(first: number, step: number, fitAt: (limit: number) => Minimu
 }
 
 /** Requests that show a small limit exactly; a larger one, or several replicas, take a search. */
-function stepOf(shown: BatchLimit | null): number {
-  if (shown === null) return 1
-  return shown.maxSequences <= exactUpTo ? 0 : Math.round(shown.maxSequences / 16)
+function stepOf(batchLimit: BatchLimit | null): number {
+  if (batchLimit === null) return 1
+  return batchLimit.maxSequences <= exactUpTo ? 0 : Math.round(batchLimit.maxSequences / 16)
 }
 
 const exactUpTo = 24

@@ -112,8 +112,8 @@ function statisticsOf({ latencies, perSecond }: CapacityProbe): readonly Statist
 }
 
 function quantilesOf(metric: PredictedMetric, row: ProbeLatency): readonly Statistic[] {
-  const shown = metric === 'tpot' ? ([0.5] as const) : ([0.5, 0.9, 0.95] as const)
-  return shown.flatMap((quantile) => {
+  const quantiles = metric === 'tpot' ? ([0.5] as const) : ([0.5, 0.9, 0.95] as const)
+  return quantiles.flatMap((quantile) => {
     const value = row[names[quantile]]
     return value === null ? [] : [{ metric, quantile, inFlight: null, value, error: 0 }]
   })

@@ -78,8 +78,8 @@ export function solve(
   const root = cholesky(matrix)
   const forward: number[] = []
   for (const [at, row] of root.entries()) {
-    const known = dot(row.slice(0, at), forward)
-    forward.push(((right[at] ?? 0) - known) / (row[at] ?? 1))
+    const sum = dot(row.slice(0, at), forward)
+    forward.push(((right[at] ?? 0) - sum) / (row[at] ?? 1))
   }
   const solution: number[] = right.map(() => 0)
   for (let at = root.length - 1; at >= 0; at--) {

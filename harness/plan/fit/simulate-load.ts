@@ -95,10 +95,10 @@ function statisticIn(
 
 /** Accepted requests in flight when each one arrived. */
 function inFlightAtArrival({ arrivalMs, endMs }: Requests): readonly number[] {
-  const ends = Float64Array.from(endMs.filter((ms) => !Number.isNaN(ms))).sort()
+  const endTimes = Float64Array.from(endMs.filter((ms) => !Number.isNaN(ms))).sort()
   let [accepted, ended] = [0, 0]
   return arrivalMs.map((at, id) => {
-    while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1
+    while ((endTimes[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1
     const found = accepted - ended
     if (!Number.isNaN(endMs[id])) accepted += 1
     return found

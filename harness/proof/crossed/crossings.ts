@@ -33,9 +33,8 @@ export function crossingName({ fault, dialect }: Crossing): string {
 /** The crossing of that name; undefined where it is no such name. */
 export function crossingNamed(name: string): Crossing | undefined {
   const [faultName, dialectName = ''] = name.split(separator)
-  const fault = faults.find((known) => known.name === faultName)
-  const dialect =
-    dialects.find((known) => known.name === dialectName) ?? combinationNamed(dialectName)
+  const fault = faults.find((one) => one.name === faultName)
+  const dialect = dialects.find((one) => one.name === dialectName) ?? combinationNamed(dialectName)
   return fault && dialect ? { fault, dialect } : undefined
 }
 

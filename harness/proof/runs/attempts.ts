@@ -74,6 +74,13 @@ function whole(profile: ProfileName): Selection {
   return { profile, only: [], skip: [] }
 }
 
+/** Every Nth item of a list from the Kth on. @param part K/N, so that N processes share the list */
+export function partOf<T>(list: readonly T[], part: string): readonly T[] {
+  const [own, parts] = /^(\d+)\/(\d+)$/.exec(part)?.slice(1).map(Number) ?? []
+  if (!own || !parts || own > parts) throw new Error(`${part}: expected K/N with 1 <= K <= N`)
+  return list.filter((_, at) => at % parts === own - 1)
+}
+
 /** Picks `count` items of a list, at even distances. */
 export function spread<T>(list: readonly T[], count: number): readonly T[] {
   const step = Math.max(1, list.length / count)

@@ -35,9 +35,14 @@ export function differs(plain: Fingerprint, other: Fingerprint): boolean {
 
 /** Tests if two servers answered a request in different ways. */
 export function contentDiffers(plain: Fingerprint, other: Fingerprint): boolean {
-  return [...other.digests].some(([place, digest]) => {
+  return differingPlaces(plain, other).length > 0
+}
+
+/** Requests that two servers answered in different ways. */
+export function differingPlaces(plain: Fingerprint, other: Fingerprint): readonly string[] {
+  return [...other.digests.entries()].flatMap(([place, digest]) => {
     const before = plain.digests.get(place)
-    return before !== undefined && before !== digest
+    return before !== undefined && before !== digest ? [place] : []
   })
 }
 

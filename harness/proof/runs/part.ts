@@ -6,6 +6,7 @@ import { crossingNamed } from '../crossed/crossings.ts'
 import { nullAttempts } from '../null-servers.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
 import { allAttempts, plainAttempt } from './attempts.ts'
+import { createControls } from './controls.ts'
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import { runCrossed } from './run-crossed.ts'
 import { observe, runTarget } from './run-target.ts'
@@ -14,6 +15,7 @@ import { stabilityGroups } from './stability.ts'
 // vitest forbids it to what runs beside its tests.
 const exit = process.exit.bind(process)
 const engine = inlineEngine()
+const controls = createControls(engine)
 const attempts = new Map(
   [...[...stabilityGroups().values()].flat(), ...allAttempts(), ...nullAttempts()].map(
     (attempt) => [attempt.name, attempt],
@@ -29,8 +31,8 @@ process.on('disconnect', () => exit())
 
 /** Records the server without a deviation with the same scenarios. */
 async function plainRun(profile: ProfileName): Promise<Fingerprint> {
-  const known = plain.get(profile)
-  if (known !== undefined) return known
+  const cached = plain.get(profile)
+  if (cached !== undefined) return cached
   const { traffic } = await observe(plainAttempt(profile), engine, fingerprintOf)
   plain.set(profile, traffic)
   return traffic
@@ -40,7 +42,7 @@ async function plainRun(profile: ProfileName): Promise<Fingerprint> {
 async function resultOf(name: string): Promise<TargetResult> {
   try {
     const crossing = crossingNamed(name)
-    if (crossing) return await runCrossed(crossing, engine)
+    if (crossing) return await runCrossed(crossing, engine, controls)
     const attempt = attempts.get(name)
     if (!attempt) throw new Error(`there is no target ${name}`)
     return await runTarget(attempt, await plainRun(attempt.selection.profile), engine)

@@ -1,33 +1,45 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { crossingNamed } from '../crossed/crossings.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
+import { crossedAttempt } from './attempts.ts'
+import { controlKey } from './controls.ts'
 
 /**
- * Runs targets in so many processes, each of which stays warm. A process that dies takes its target
- * with it, which is then reported as a fault of the kit.
+ * Runs targets in so many processes, each of which stays warm; crossings of one dialect in the same one,
+ * as they share their control. A process that dies takes its target with it, which is then reported as
+ * an internal error.
  */
 export async function runInPool(
   names: readonly string[],
   processes: number,
   onResult: (result: TargetResult, done: number) => void,
 ): Promise<TargetResult[]> {
-  const queue = [...names]
+  const queue = [...Map.groupBy(names, processKey).values()]
   const results: TargetResult[] = []
 
   async function work(): Promise<void> {
     let child = startPart()
-    for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-      const result = await ask(child, name)
-      if (child.exitCode !== null) child = startPart()
-      results.push(result)
-      onResult(result, results.length)
+    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+      for (const name of group) {
+        const result = await ask(child, name)
+        if (child.exitCode !== null) child = startPart()
+        results.push(result)
+        onResult(result, results.length)
+      }
     }
     child.disconnect()
   }
 
   await Promise.all(Array.from({ length: Math.min(processes, names.length) }, work))
   return results.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
+}
+
+function processKey(name: string): string {
+  const crossing = crossingNamed(name)
+  if (crossing === undefined) return name
+  return controlKey(crossing.dialect, crossedAttempt(crossing).selection)
 }
 
 function startPart(): ChildProcess {

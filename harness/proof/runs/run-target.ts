@@ -44,13 +44,13 @@ export async function runTarget(
   engine: Engine,
 ): Promise<TargetResult> {
   const { kind, name } = attempt
-  const { traffic: applied, ...seen } = await observe(
+  const { traffic: applied, ...verdicts } = await observe(
     attempt,
     engine,
     (file, rows) =>
       kind === 'clean' || redRows({ rows }).length > 0 || differs(plain, fingerprintOf(file)),
   )
-  return { kind, name, ...seen, applied }
+  return { kind, name, ...verdicts, applied }
 }
 
 /**

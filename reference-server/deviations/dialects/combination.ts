@@ -24,7 +24,7 @@ export function combineDialects(seed: number): Dialect {
   }
 }
 
-/** The combination of that name, `combination-25`; undefined where it is no such name. */
+/** The combination of a name such as `combination-25`; undefined for other names. */
 export function combinationNamed(name: string): Dialect | undefined {
   const [, seed] = /^combination-(\d{1,9})$/.exec(name) ?? []
   return seed === undefined ? undefined : combineDialects(Number(seed))

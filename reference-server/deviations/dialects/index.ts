@@ -6,6 +6,7 @@ import { chunks } from './generations/chunks.ts'
 import { events } from './generations/events.ts'
 import { repeats } from './generations/repeats.ts'
 import { responses } from './generations/responses.ts'
+import { v2Chains } from './generations/v2-chains.ts'
 import { histories } from './records/history.ts'
 import { identifiers } from './records/identifiers.ts'
 import { listDialects } from './records/lists.ts'
@@ -31,6 +32,7 @@ export const dialects: readonly Dialect[] = [
   ...shownOn('openai', chunks),
   ...statuses,
   ...shownOn('v3', repeats),
+  ...shownOn('v2', v2Chains),
   ...shownOn('v3', chatRecords),
   ...shownOn('openai', modelLists),
   ...shownOn('v3', listDialects),

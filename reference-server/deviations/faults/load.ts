@@ -16,20 +16,21 @@ const mixUpInterval = 25
 export const loadFaults: readonly Fault[] = [
   {
     name: 'load-answers-of-others',
-    summary: 'A busy server answers one request in 25 with what the request before it asked.',
+    summary:
+      'Under load, every 25th answer is generated from the messages of the previous request.',
     breaks: ['V3-CTX-02', 'V2-CTX-02'],
     patch: perServer(mixUpClients),
   },
   {
     name: 'load-one-stream-in-a-thousand-cut',
-    summary: 'Every thousandth stream is cut after its third piece.',
+    summary: 'The connection is aborted after the third block of every thousandth stream.',
     breaks: ['V3-SSE-08', 'OAI-STREAM-12'],
     patch: perServer(() => cutEveryNth(1000)),
   },
 ]
 
 function mixUpClients(): Patch {
-  const asked: number[] = []
+  const times: number[] = []
   let before: ModelRequest | undefined
   let answers = 0
   return ({ model, clock, ...services }): Services => ({
@@ -37,12 +38,12 @@ function mixUpClients(): Patch {
     clock,
     model: (request) => {
       const now = clock.now()
-      asked.push(now)
-      while ((asked[0] ?? now) < now - 1000) asked.shift()
+      times.push(now)
+      while ((times[0] ?? now) < now - 1000) times.shift()
       const other = before
       before = request
       answers += 1
-      if (asked.length < busyThreshold || answers % mixUpInterval > 0 || other === undefined)
+      if (times.length < busyThreshold || answers % mixUpInterval > 0 || other === undefined)
         return model(request)
       return model({ ...request, turns: other.turns })
     },

@@ -1,4 +1,4 @@
-/** Names of the events that faults are about. */
+/** Names of the events that faults change. */
 
 export const itemAdded = 'response.output_item.added'
 export const itemDone = 'response.output_item.done'

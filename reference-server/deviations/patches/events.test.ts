@@ -5,6 +5,7 @@ import type { ResponseRun } from '../../events/run.ts'
 import { realClock } from '../../runtime/clock.ts'
 import { decodeOnTime } from '../../runtime/decoding.ts'
 import type { Patch } from '../../services.ts'
+import { plainSettings } from '../../test-support/run-settings.ts'
 import {
   all,
   dropEvents,
@@ -83,18 +84,7 @@ const run: ResponseRun = {
   startedAt: 0,
   completedAt: 0,
   decoding: decodeOnTime(realClock)({ promptTokens: 0, outputTokens: 0, startedAt: 0, due: [] }),
-  settings: {
-    model: 'm',
-    think: false,
-    tools: [],
-    maxTokens: null,
-    temperature: 1,
-    topP: 1,
-    presencePenalty: 0,
-    instructions: null,
-    stored: true,
-    previousRunId: null,
-  },
+  settings: plainSettings,
   steps: [
     {
       type: 'message',

@@ -1,5 +1,7 @@
 /** Patches of streams below their events: blocks, lines and bytes. */
 
+import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../../../contract/json.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
@@ -28,7 +30,10 @@ function isNamed(block: SseBlock): block is NamedBlock {
   return block.event !== undefined
 }
 
-/** Lines of one block without the empty line that ends it; further empty lines make several blocks. */
+/**
+ * Lines of one block without the empty line that ends it; further empty lines make several blocks. A
+ * character stands for a byte, so that bytes which are no UTF-8 stay as an earlier patch made them.
+ */
 export type Lines = readonly string[]
 
 /** Edits the lines of all blocks, after earlier patches, and keeps their line ends by default. */
@@ -36,16 +41,20 @@ export function editLines(change: (lines: Lines) => Lines, lineEnd?: '\r' | '\r\
   return (services) => ({
     ...services,
     encode: (block) => {
-      const text = Buffer.from(services.encode(block)).toString()
+      const text = Buffer.from(services.encode(block)).toString('latin1')
       const before = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
-      const end = lineEnd ?? before
-      const lines = change(text.split(before).slice(0, -2))
-      return Buffer.from([...lines, '', ''].join(end))
+      const lines = text.split(before)
+      const length = lines.findLastIndex((line) => line !== '') + 1
+      const edited = [...change(lines.slice(0, length)), ...lines.slice(length)]
+      return Buffer.from(edited.join(lineEnd ?? before), 'latin1')
     },
   })
 }
 
-/** Serializes the JSON of all blocks; each line of the result becomes a `data:` line. */
+/**
+ * Serializes the JSON of all blocks; each line of the result becomes a `data:` line. Data that is no
+ * JSON in UTF-8, or that a fault has spread over several blocks, stays as it is.
+ */
 export function rewriteJson(write: (value: unknown) => string): Patch {
   return editLines((lines) => {
     const field = lines.find((line) => line.startsWith('data:'))
@@ -53,9 +62,12 @@ export function rewriteJson(write: (value: unknown) => string): Patch {
       .filter((line) => line.startsWith('data:'))
       .map((line) => line.slice(5).replace(/^ /, ''))
       .join('\n')
-    if (field === undefined || data === '[DONE]') return lines
+    const bytes = Buffer.from(data, 'latin1')
+    const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined
+    if (field === undefined || value === undefined || lines.includes('')) return lines
     const start = field.startsWith('data: ') ? 'data: ' : 'data:'
-    const written = write(JSON.parse(data))
+    const written = Buffer.from(write(value))
+      .toString('latin1')
       .split('\n')
       .map((line) => start + line)
     const others = lines.filter((line) => !line.startsWith('data:'))

@@ -17,17 +17,17 @@ test('onStore changes one method of one part of the store', async () => {
 })
 
 test('alsoDo keeps the answer', async () => {
-  const seen: string[] = []
+  const paths: string[] = []
   const { send, newChat } = await testServer({
     patch: alsoDo(removeFavorite, async (_, { params }, { status }) => {
-      seen.push(`${status} ${params['chat_id']}`)
+      paths.push(`${status} ${params['chat_id']}`)
     }),
   })
   const chat = await newChat()
   const removed = await send('DELETE', `/api/v3/chat/${chat}/favorite`)
   expect(removed.json.id).toBe(chat)
   await send('DELETE', `/api/v3/chat/${chat}`)
-  expect(seen).toEqual([`200 ${chat}`])
+  expect(paths).toEqual([`200 ${chat}`])
 })
 
 test('failAfterSuccess keeps the error for a chat of the other version', async () => {

@@ -1,4 +1,4 @@
-/** Patches of requests: what handlers see of them, and which are rejected. */
+/** Patches of requests before the handlers, and rejections. */
 import { isObject } from '../../../contract/json.ts'
 
 import type { Call } from '../../http/call.ts'

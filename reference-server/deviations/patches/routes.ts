@@ -3,6 +3,11 @@
 /** Method and path, with `:name` for an id: `GET /api/v3/chat/:chat_id`. */
 export type RoutePattern = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/${string}`
 
+/** The route as API documents write it: `GET /api/v3/chat/{chat_id}`. */
+export function routeText(route: RoutePattern): string {
+  return route.replaceAll(/:(\w+)/g, '{$1}')
+}
+
 export function matchesRoute(
   route: RoutePattern,
   { method, path }: { readonly method: string; readonly path: string },

@@ -27,8 +27,10 @@ export function onModel(
   })
 }
 
+type StorePart = Exclude<keyof Store, 'durable' | 'ready' | 'close'>
+
 /** Patch of some methods of one part of the store. */
-export function onStore<Part extends keyof Store>(
+export function onStore<Part extends StorePart>(
   part: Part,
   change: (original: Store[Part], services: Services) => Partial<Store[Part]>,
 ): Patch {

@@ -4,7 +4,7 @@ import { delayAnswers } from '../dialects/wire/pace.ts'
 import { compose, onStore } from '../patches/services.ts'
 import type { ReplicaDialect } from './types.ts'
 
-/** Milliseconds until the slow replication shows a change everywhere. */
+/** Milliseconds until a change is visible on all replicas. */
 export const replicationMs = 150
 
 export const replicaDialects: readonly ReplicaDialect[] = [
@@ -15,7 +15,7 @@ export const replicaDialects: readonly ReplicaDialect[] = [
   },
   {
     name: 'replication-is-slow',
-    summary: `A replica shows what another one changed ${replicationMs} ms later.`,
+    summary: `Changes reach the other replicas after ${replicationMs} ms.`,
     patches: () => {
       const changes = createChangeLog()
       return (replica) => laggingReplica(changes, replica)
@@ -23,13 +23,13 @@ export const replicaDialects: readonly ReplicaDialect[] = [
   },
   {
     name: 'replicas-of-different-speed',
-    summary: 'The second replica answers 40 ms later than the first, the third 80 ms, and so on.',
+    summary: 'Each replica answers 40 ms later than the previous one.',
     patches: () => (replica) =>
       replica === 0 ? (services) => services : delayAnswers(40 * replica),
   },
 ]
 
-/** The latest change of something; `before` is what other replicas still show. */
+/** The latest change of an object; `before` is the value that other replicas still return. */
 interface Change {
   readonly replica: number
   readonly atMs: number
@@ -44,7 +44,7 @@ function createChangeLog() {
     note(id: string, replica: number, before: unknown): void {
       changes.set(id, { replica, atMs: performance.now(), before })
     },
-    /** The change that a replica does not show yet. */
+    /** The change that is not visible on a replica yet. */
     hidden(id: string, replica: number): Change | undefined {
       const change = changes.get(id)
       const isHidden =
@@ -56,15 +56,15 @@ function createChangeLog() {
   }
 }
 
-/** Chats, histories, messages and files arrive late; keys are known everywhere at once. */
+/** Delays chats, histories, messages and files; Idempotency-Keys are shared immediately. */
 function laggingReplica(log: ChangeLog, replica: number): Patch {
   const isHidden = (id: string) => log.hidden(id, replica) !== undefined
   const note = (id: string, before?: unknown) => log.note(id, replica, before)
   return compose([
     onStore('chats', (chats) => laggingChats(chats, log, replica)),
     onStore('history', (history) => {
-      /** The rows of a run that is on its way hide those after it. */
-      const shown = async (chat: string): Promise<readonly StoredRun[]> => {
+      /** A run that is not replicated yet hides all later runs. */
+      const visibleRuns = async (chat: string): Promise<readonly StoredRun[]> => {
         const runs = await history.runs(chat)
         const end = runs.findIndex(({ id }) => isHidden(id))
         return end < 0 ? runs : runs.slice(0, end)
@@ -74,9 +74,9 @@ function laggingReplica(log: ChangeLog, replica: number): Patch {
           note(run.id)
           await history.append(chat, run)
         },
-        runs: shown,
+        runs: visibleRuns,
         page: async (chat, after, limit) => {
-          const runs = await shown(chat)
+          const runs = await visibleRuns(chat)
           const all = runs.reduce((rows, run) => rows + run.input.length + run.output.length, 0)
           const { rows } = await history.page(
             chat,
@@ -102,8 +102,8 @@ function laggingReplica(log: ChangeLog, replica: number): Patch {
         await attachments.add(attachment)
       },
       find: async (owner, id) => (isHidden(id) ? undefined : attachments.find(owner, id)),
-      list: async (owner, asked) => {
-        const page = await attachments.list(owner, asked)
+      list: async (owner, query) => {
+        const page = await attachments.list(owner, query)
         return { ...page, rows: page.rows.filter(({ id }) => !isHidden(id)) }
       },
     })),
@@ -111,7 +111,7 @@ function laggingReplica(log: ChangeLog, replica: number): Patch {
 }
 
 function laggingChats(chats: ChatStore, log: ChangeLog, replica: number): Partial<ChatStore> {
-  const shown = (id: string, current: Chat | undefined): Chat | undefined => {
+  const visibleChat = (id: string, current: Chat | undefined): Chat | undefined => {
     const change = log.hidden(id, replica)
     return change === undefined ? current : (change.before as Chat | undefined)
   }
@@ -121,7 +121,7 @@ function laggingChats(chats: ChatStore, log: ChangeLog, replica: number): Partia
       await chats.create(chat)
     },
     find: async (owner, id) => {
-      const chat = shown(id, await chats.find(owner, id))
+      const chat = visibleChat(id, await chats.find(owner, id))
       return chat?.owner === owner ? chat : undefined
     },
     update: async (owner, id, change) => {
@@ -134,13 +134,13 @@ function laggingChats(chats: ChatStore, log: ChangeLog, replica: number): Partia
       if (before !== undefined) log.note(id, replica, before)
       return chats.delete(owner, id)
     },
-    list: async (owner, asked) => {
-      const page = await chats.list(owner, asked)
+    list: async (owner, query) => {
+      const page = await chats.list(owner, query)
       return {
         ...page,
         rows: page.rows.flatMap((row) => {
-          const chat = shown(row.id, row)
-          const fits = asked.favorite === undefined || chat?.favorite === asked.favorite
+          const chat = visibleChat(row.id, row)
+          const fits = query.favorite === undefined || chat?.favorite === query.favorite
           return chat !== undefined && fits ? [chat] : []
         }),
       }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../http/errors.ts'
-import { memoryAttachments } from '../../store/memory-attachments.ts'
-import { memoryIdempotency } from '../../store/memory-idempotency.ts'
+import { memoryAttachments } from '../../store/memory/attachments.ts'
+import { memoryIdempotency } from '../../store/memory/idempotency.ts'
 import type { Chat } from '../../store/types.ts'
 import { toObject } from '../patches/json.ts'
 import { onSuccessBody } from '../patches/replies.ts'
@@ -10,11 +10,11 @@ import { compose, onStore } from '../patches/services.ts'
 import { cachedHistory, numberedHistory, withoutText } from './histories.ts'
 import type { ReplicaFault } from './types.ts'
 
-/** State that belongs to one replica in place of the service. */
+/** State that is kept per replica instead of per service. */
 export const replicaFaults: readonly ReplicaFault[] = [
   {
     name: 'replica-ledger',
-    summary: 'Each replica knows only the Idempotency-Keys that it was sent itself.',
+    summary: 'Each replica remembers only the Idempotency-Keys that it received itself.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
     patches: () => () => (services) => ({
       ...services,
@@ -26,7 +26,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-ledger-of-running-requests',
-    summary: 'A replica does not know that another one is running a request with the same key.',
+    summary: 'A replica ignores running requests of other replicas with the same Idempotency-Key.',
     breaks: ['V3-IDEM-04', 'V3-IDEM-05'],
     patches: () => () => {
       const own = new Set<string>()
@@ -41,24 +41,25 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-history-cached',
-    summary: 'A replica caches a history until it adds to it itself, whatever others add.',
+    summary: 'A replica caches a history and ignores runs that other replicas add.',
     breaks: ['V3-HIST-07'],
     patches: () => () => cachedHistory(),
   },
   {
     name: 'replica-deletion-unknown',
-    summary: 'A replica that has read a chat goes on showing it after another one has deleted it.',
+    summary:
+      'A replica that has read a chat still returns it after another replica has deleted it.',
     breaks: ['V3-CHAT-11'],
     patches: () => () => {
-      const known = new Map<string, Chat>()
+      const cache = new Map<string, Chat>()
       return onStore('chats', (chats) => ({
         find: async (owner, id) => {
-          const chat = (await chats.find(owner, id)) ?? known.get(`${owner} ${id}`)
-          if (chat !== undefined) known.set(`${owner} ${id}`, chat)
+          const chat = (await chats.find(owner, id)) ?? cache.get(`${owner} ${id}`)
+          if (chat !== undefined) cache.set(`${owner} ${id}`, chat)
           return chat
         },
         delete: async (owner, id) => {
-          known.delete(`${owner} ${id}`)
+          cache.delete(`${owner} ${id}`)
           return chats.delete(owner, id)
         },
       }))
@@ -66,7 +67,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-name-cached',
-    summary: 'A replica that has read a chat never shows the name that another one gave it.',
+    summary: 'A replica that has read a chat ignores later renames by other replicas.',
     breaks: ['V3-CHAT-10'],
     patches: () => () => {
       const names = new Map<string, string>()
@@ -87,7 +88,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-favorites',
-    summary: 'A replica lists only the favorites that were marked on it.',
+    summary: 'A replica lists only the favorites that were added on it.',
     breaks: ['V3-FAV-01'],
     patches: () => () => {
       const own = new Set<string>()
@@ -96,9 +97,9 @@ export const replicaFaults: readonly ReplicaFault[] = [
           if (change.favorite === true) own.add(id)
           return chats.update(owner, id, change)
         },
-        list: async (owner, asked) => {
-          const page = await chats.list(owner, asked)
-          if (asked.favorite !== true) return page
+        list: async (owner, query) => {
+          const page = await chats.list(owner, query)
+          if (query.favorite !== true) return page
           return { ...page, rows: page.rows.filter(({ id }) => own.has(id)) }
         },
       }))
@@ -106,7 +107,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-cursors',
-    summary: 'A cursor is understood by the replica that gave it, and refused by the others.',
+    summary: 'A cursor is accepted only by the replica that returned it.',
     breaks: ['V3-HIST-12'],
     patches: () => (replica) =>
       compose([
@@ -127,7 +128,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-attachments-on-disk',
-    summary: 'An uploaded file is known to the replica that received it.',
+    summary: 'An uploaded file is known only to the replica that received it.',
     breaks: ['V2-MSG-14', 'V3-ATT-06', 'V3-ATT-12', 'V3-ATT-13'],
     patches: () => () => {
       const own = memoryAttachments()
@@ -144,7 +145,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-chat-versions',
-    summary: 'A replica takes every chat that another one has created for a v3 chat.',
+    summary: 'A replica treats every chat that another replica created as v3.',
     breaks: ['V2-MSG-01'],
     patches: () => () => {
       const own = new Set<string>()
@@ -162,7 +163,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-parents',
-    summary: 'A replica does not know the runs of others as parents, and answers without them.',
+    summary: 'A replica ignores the content of parent runs of other replicas.',
     breaks: ['V3-CTX-01'],
     patches: () => () => {
       const own = new Set<string>()
@@ -178,7 +179,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-ids',
-    summary: 'Replicas count the ids of chats, messages and files, each from 1.',
+    summary: 'Each replica generates the ids of chats, messages and files from its own counter.',
     breaks: ['V3-CHAT-01', 'V3-CHAT-13'],
     patches: () => () => {
       let counted = 0
@@ -196,8 +197,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
   },
   {
     name: 'replica-positions',
-    summary:
-      'Each replica numbers the rows that it adds to a history from 1, and a page goes on after a number.',
+    summary: 'Each replica numbers its history rows from 1, and the cursor is such a number.',
     breaks: ['V3-HIST-10'],
     patches: () => {
       const numbers = new Map<string, number>()

@@ -1,9 +1,9 @@
-/** Histories whose rows a replica caches, numbers or knows by itself. */
+/** Histories whose rows a replica caches or numbers by itself. */
 import type { Patch } from '../../services.ts'
 import type { HistoryRow, StoredRun } from '../../store/types.ts'
 import { onStore } from '../patches/services.ts'
 
-/** Reads each history once, and again after the replica has added to it. */
+/** Caches each history until the replica itself adds to it. */
 export function cachedHistory(): Patch {
   const cache = new Map<string, readonly HistoryRow[]>()
   return onStore('history', (store) => ({
@@ -21,7 +21,7 @@ export function cachedHistory(): Patch {
   }))
 }
 
-/** Rows of several replicas have the same number: those that a page has no room for are lost. */
+/** Rows of several replicas have the same number, so that some are lost between pages. */
 export function numberedHistory(numbers: Map<string, number>): Patch {
   const counts = new Map<string, number>()
   return onStore('history', (store) => ({
@@ -51,7 +51,7 @@ export function numberedHistory(numbers: Map<string, number>): Patch {
   }))
 }
 
-/** The run as a replica knows it that was not told its content. */
+/** A run without its content. */
 export function withoutText(run: StoredRun): StoredRun {
   return { ...run, input: [], output: [] }
 }

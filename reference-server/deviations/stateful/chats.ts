@@ -1,4 +1,4 @@
-/** Faults of chats that show only in a certain state of them. */
+/** Faults of chats that occur only in a certain state of the chat. */
 import type { Chat, ChatStore } from '../../store/types.ts'
 import { alsoDo } from '../patches/replies.ts'
 import { changeChat } from '../patches/routes.ts'
@@ -9,19 +9,19 @@ import { counting, remembering } from './memory.ts'
 export const statefulChatFaults: readonly Fault[] = [
   {
     name: 'chat-third-name-ignored',
-    summary: 'The third name that a chat is given is accepted, and ignored.',
+    summary: 'The third rename of a chat is accepted but ignored.',
     breaks: ['V3-CHAT-10'],
     patch: ignoresNames((_chat, count) => count === 3),
   },
   {
     name: 'chat-favorite-keeps-its-name',
-    summary: 'A new name of a favorite is accepted, and ignored.',
+    summary: 'The rename of a favorite is accepted but ignored.',
     breaks: ['V3-CHAT-10'],
     patch: ignoresNames((chat) => chat.favorite),
   },
   {
     name: 'chat-of-two-runs-keeps-its-name',
-    summary: 'A new name of a chat that has two runs is accepted, and ignored.',
+    summary: 'The rename of a chat with two or more runs is accepted but ignored.',
     breaks: ['V3-CHAT-10'],
     patch: (services) =>
       onStore('chats', (chats) => ({
@@ -34,7 +34,7 @@ export const statefulChatFaults: readonly Fault[] = [
   },
   {
     name: 'chat-renamed-favorite-is-displaced',
-    summary: 'A further favorite takes the place of those that were given another name.',
+    summary: 'Adding a chat to favorites removes renamed favorites.',
     breaks: ['V3-CHAT-13', 'V3-FAV-01'],
     patch: remembering((renamed) =>
       onStore('chats', (chats) => ({
@@ -54,7 +54,7 @@ export const statefulChatFaults: readonly Fault[] = [
   },
   {
     name: 'chat-favorite-once-removed-stays-so',
-    summary: 'A chat that was removed from the favorites cannot be added again.',
+    summary: 'A chat that was removed from favorites cannot be added again.',
     breaks: ['V3-FAV-01'],
     patch: remembering((removed) =>
       onStore('chats', (chats) => ({
@@ -69,7 +69,7 @@ export const statefulChatFaults: readonly Fault[] = [
   },
   {
     name: 'chat-named-twice-is-not-listed',
-    summary: 'A chat that was given two names is not listed.',
+    summary: 'A chat that was renamed twice is not listed.',
     breaks: ['V3-CHAT-05'],
     patch: counting((count) =>
       compose([
@@ -87,7 +87,7 @@ export const statefulChatFaults: readonly Fault[] = [
   },
   {
     name: 'chat-once-favorite-is-excluded',
-    summary: 'exclude_favorites leaves out a chat that is no longer a favorite.',
+    summary: 'exclude_favorites excludes chats that are no longer favorites.',
     breaks: ['V3-CHAT-09'],
     patch: remembering((once) =>
       onStore('chats', (chats) => ({
@@ -105,7 +105,7 @@ export const statefulChatFaults: readonly Fault[] = [
   },
   {
     name: 'chat-search-by-first-names',
-    summary: 'A search goes by the names that chats were created with.',
+    summary: 'GET /chat with search matches the names with which the chats were created.',
     breaks: ['V3-CHAT-06'],
     patch: perServer(() => {
       const first = new Map<string, string>()
@@ -136,7 +136,7 @@ export const statefulChatFaults: readonly Fault[] = [
   },
 ]
 
-/** Names are ignored of chats in a certain state; `count` counts the names that a chat was given. */
+/** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
 function ignoresNames(when: (chat: Chat, count: number) => boolean) {
   return counting((count) =>
     onStore('chats', (chats) => ({

@@ -10,7 +10,7 @@ import { remembering } from './memory.ts'
 export const statefulDeletionFaults: readonly Fault[] = [
   {
     name: 'chat-deletion-clears-favorites',
-    summary: 'The deletion of a chat clears the favorites.',
+    summary: 'The deletion of a chat clears all favorites.',
     breaks: ['V3-CHAT-13', 'V3-FAV-01'],
     patch: alsoDo(deleteChat, async ({ store: { chats } }, { caller }, reply) => {
       if (reply.status >= 300) return
@@ -21,7 +21,7 @@ export const statefulDeletionFaults: readonly Fault[] = [
   },
   {
     name: 'chat-favorite-deleted-is-readable',
-    summary: 'A favorite that is deleted is no longer listed, and still read.',
+    summary: 'A deleted favorite is no longer listed but still readable.',
     breaks: ['V3-CHAT-11'],
     patch: remembering((hidden) =>
       onStore('chats', (chats) => ({
@@ -41,7 +41,7 @@ export const statefulDeletionFaults: readonly Fault[] = [
   },
   {
     name: 'chat-of-two-runs-deleted-stays-listed',
-    summary: 'A chat that had two runs is listed after its deletion.',
+    summary: 'A deleted chat with two or more runs is still listed.',
     breaks: ['V3-CHAT-11'],
     patch: (services) =>
       perServer(() => {
@@ -56,27 +56,28 @@ export const statefulDeletionFaults: readonly Fault[] = [
           list: async (owner, page) => {
             const { rows, next } = await chats.list(owner, page)
             const isPlain = page.favorite === undefined && page.before === undefined
-            const hasRoom = rows.length + ghosts.length <= page.limit
-            return { rows: isPlain && hasRoom ? [...rows, ...ghosts] : rows, next }
+            const room = page.limit - rows.length
+            const latest = isPlain && room > 0 ? ghosts.slice(-room) : []
+            return { rows: [...rows, ...latest], next }
           },
         }))
       })(services),
   },
   {
     name: 'chat-deleted-returns-with-a-name',
-    summary: 'A deleted chat comes back when it is given a name.',
+    summary: 'Renaming a deleted chat restores it.',
     breaks: ['V3-CHAT-11'],
     patch: returnsOn(changeChat),
   },
   {
     name: 'chat-deleted-returns-as-a-favorite',
-    summary: 'A deleted chat comes back when it is added to the favorites.',
+    summary: 'Adding a deleted chat to favorites restores it.',
     breaks: ['V3-CHAT-11'],
     patch: returnsOn(addFavorite),
   },
   {
     name: 'chat-pages-skip-after-a-deletion',
-    summary: 'Once a chat was deleted, the second page of a list begins one chat too late.',
+    summary: 'After a deletion, the second and later pages of a list omit their first chat.',
     breaks: ['V3-CHAT-08'],
     patch: perServer(() => {
       let isGapped = false
@@ -95,7 +96,7 @@ export const statefulDeletionFaults: readonly Fault[] = [
   },
 ]
 
-/** A deleted chat is created again by a request on it. */
+/** Restores a deleted chat when it is requested again. */
 function returnsOn(route: RoutePattern) {
   return perServer(() => {
     const kept = new Map<string, Chat>()

@@ -1,4 +1,4 @@
-/** Faults of attachments that show only after certain operations. */
+/** Faults of attachments that occur only after certain operations. */
 import type { Patch } from '../../services.ts'
 import { alsoDo } from '../patches/replies.ts'
 import { changeChat, deleteChat, type RoutePattern, v3Generate } from '../patches/routes.ts'
@@ -8,25 +8,25 @@ import type { Fault } from '../types.ts'
 export const statefulFileFaults: readonly Fault[] = [
   {
     name: 'chat-files-lost-with-a-new-name',
-    summary: 'A chat that is given a name has no attachments any more.',
+    summary: 'Renaming a chat removes its attachments.',
     breaks: ['V3-ATT-12', 'V3-ATT-07'],
     patch: unlinksOn(changeChat),
   },
   {
     name: 'chat-files-lost-with-a-run',
-    summary: 'A generation takes the attachments from its chat.',
+    summary: 'A generation removes the attachments of its chat.',
     breaks: ['V3-ATT-12', 'V3-ATT-07'],
     patch: unlinksOn(v3Generate),
   },
   {
     name: 'chat-files-lost-with-another-chat',
-    summary: 'A deletion takes the attachments from all chats.',
+    summary: 'The deletion of a chat removes the attachments of all chats.',
     breaks: ['V3-ATT-12', 'V3-ATT-07'],
     patch: unlinksOn(deleteChat, true),
   },
   {
     name: 'chat-second-file-replaces-the-first',
-    summary: 'A chat shows the latest of its attachments alone.',
+    summary: 'Only the latest attachment of a chat is listed.',
     breaks: ['V3-ATT-12', 'V3-ATT-07'],
     patch: onStore('attachments', (attachments) => ({
       list: async (owner, page) => {
@@ -38,7 +38,7 @@ export const statefulFileFaults: readonly Fault[] = [
   },
 ]
 
-/** Attachments leave their chat, or all chats, when a request is answered. */
+/** Unlinks the attachments of a chat, or of all chats, after a request. */
 function unlinksOn(route: RoutePattern, everywhere = false): Patch {
   return perServer(() => {
     const links = new Map<string, Set<string>>()

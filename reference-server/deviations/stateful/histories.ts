@@ -10,7 +10,7 @@ import { counting, remembering } from './memory.ts'
 export const statefulHistoryFaults: readonly Fault[] = [
   {
     name: 'history-lost-with-a-new-name',
-    summary: 'A second name of a chat empties its history.',
+    summary: 'The second PATCH of a chat empties its history.',
     breaks: ['V3-HIST-07'],
     patch: counting((count) =>
       emptiedBy(changeChat, (chat, status) => status < 300 && count(chat) === 2),
@@ -18,13 +18,13 @@ export const statefulHistoryFaults: readonly Fault[] = [
   },
   {
     name: 'history-lost-with-a-mark-removed',
-    summary: 'The history of a chat that is removed from the favorites is empty.',
+    summary: 'Removing a chat from favorites empties its history.',
     breaks: ['V3-HIST-07'],
     patch: emptiedBy('DELETE /api/v3/chat/:chat_id/favorite', (_chat, status) => status < 300),
   },
   {
     name: 'history-keeps-two-runs',
-    summary: 'The history of a chat holds its two latest runs.',
+    summary: 'The history of a chat contains only its two latest runs.',
     breaks: ['V3-HIST-07'],
     patch: onStore('history', (history) => ({
       page: async (chat, after, limit) => {
@@ -44,7 +44,7 @@ export const statefulHistoryFaults: readonly Fault[] = [
   },
   {
     name: 'history-of-another-lost-with-a-deletion',
-    summary: 'A deletion empties the history of the chat that was written to last.',
+    summary: 'A deletion empties the history of the chat with the latest run.',
     breaks: ['V3-HIST-07'],
     patch: perServer(() => {
       let latest = ''
@@ -67,7 +67,7 @@ export const statefulHistoryFaults: readonly Fault[] = [
   },
   {
     name: 'history-third-continued-run-twice',
-    summary: 'The third run of a chat stands twice in its history.',
+    summary: 'The third run of a chat is stored twice in its history.',
     breaks: ['V3-HIST-10'],
     patch: onStore('history', (history) => ({
       append: async (chat, run) => {
@@ -78,7 +78,7 @@ export const statefulHistoryFaults: readonly Fault[] = [
   },
   {
     name: 'history-without-streams-of-favorites',
-    summary: 'A streamed answer in a favorite chat is not stored.',
+    summary: 'Streamed runs are not stored in the history of a favorite.',
     breaks: ['V3-HIST-07'],
     patch: remembering((streaming) =>
       compose([
@@ -101,7 +101,8 @@ export const statefulHistoryFaults: readonly Fault[] = [
   },
   {
     name: 'history-second-page-of-two-runs-short',
-    summary: 'In a chat of two runs, the second page of three to nine rows lacks its first row.',
+    summary:
+      'With two or more runs and a limit of 3 to 9, the second history page omits its first row.',
     breaks: ['V3-HIST-10'],
     patch: onStore('history', (history) => ({
       page: async (chat, after, limit) => {
@@ -115,7 +116,7 @@ export const statefulHistoryFaults: readonly Fault[] = [
   {
     name: 'history-of-overlapping-runs-mixed',
     summary:
-      'A run that overlaps with one of another chat is stored in the chat that was asked last.',
+      'A run that overlaps with one of another chat is stored in the chat of the latest request.',
     breaks: ['V3-HIST-16', 'V3-HIST-07'],
     patch: perServer(() => {
       let latest = ''
@@ -145,7 +146,7 @@ export const statefulHistoryFaults: readonly Fault[] = [
   },
 ]
 
-/** The history of a chat is empty up to now once a request on it is answered. */
+/** Hides all rows of the history of a chat that exist when a request for it is answered. */
 function emptiedBy(route: RoutePattern, when: (chat: string, status: number) => boolean): Patch {
   return perServer(() => {
     const from = new Map<string, number>()

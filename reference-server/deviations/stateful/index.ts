@@ -5,6 +5,7 @@ import { statefulFileFaults } from './files.ts'
 import { statefulHistoryFaults } from './histories.ts'
 import { statefulKeyFaults } from './keys.ts'
 import { statefulRefusalFaults } from './refusals.ts'
+import { statefulV2Faults } from './v2-chats.ts'
 
 /**
  * Faults that show only after a certain sequence of operations, which no scenario of the suites makes.
@@ -17,4 +18,5 @@ export const statefulFaults: readonly Fault[] = [
   ...statefulHistoryFaults,
   ...statefulRefusalFaults,
   ...statefulFileFaults,
+  ...statefulV2Faults,
 ]

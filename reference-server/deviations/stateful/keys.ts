@@ -13,7 +13,7 @@ const first: Reservation = { state: 'first' }
 export const statefulKeyFaults: readonly Fault[] = [
   {
     name: 'key-of-two-turns-ago-forgotten',
-    summary: 'The two latest keys are remembered, and no other.',
+    summary: 'Only the two latest Idempotency-Keys are remembered.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
     patch: perServer(() => {
       const latest: string[] = []
@@ -31,7 +31,7 @@ export const statefulKeyFaults: readonly Fault[] = [
   },
   {
     name: 'key-second-repeat-is-a-turn',
-    summary: 'The second repeat in one form is taken for a new turn.',
+    summary: 'The second repeat of a completed request creates a second step.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
     patch: counting((count) =>
       onStore('idempotency', (keys) => ({
@@ -45,25 +45,25 @@ export const statefulKeyFaults: readonly Fault[] = [
   },
   {
     name: 'key-forgotten-with-a-new-name',
-    summary: 'A new name of a chat makes the server forget its keys.',
+    summary: 'A PATCH of a chat makes the server forget its Idempotency-Keys.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
     patch: forgetsKeysOn(changeChat),
   },
   {
     name: 'key-forgotten-by-a-favorite',
-    summary: 'A chat that is added to the favorites loses its keys.',
+    summary: 'Adding a chat to favorites makes the server forget its Idempotency-Keys.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
     patch: forgetsKeysOn(addFavorite),
   },
   {
     name: 'key-forgotten-after-a-refusal',
-    summary: 'A generation that is refused makes the server forget the keys of its chat.',
+    summary: 'A rejected generation makes the server forget the Idempotency-Keys of its chat.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
     patch: forgetsKeysOn(v3Generate, (status) => status >= 400),
   },
 ]
 
-/** The keys that were used in a chat are forgotten when a request on the chat is answered. */
+/** Forgets the keys that were used in a chat when a request for the chat is answered. */
 function forgetsKeysOn(
   route: RoutePattern,
   when: (status: number) => boolean = (status) => status < 300,
@@ -80,8 +80,8 @@ function forgetsKeysOn(
       }),
       onReply(route, (reply, { params, body }) => {
         const chat = params['chat_id'] ?? String(Object(body)['chat_id'])
-        const known = when(reply.status) ? (keys.get(chat) ?? []) : []
-        for (const key of known) forgotten.add(key)
+        const earlier = when(reply.status) ? (keys.get(chat) ?? []) : []
+        for (const key of earlier) forgotten.add(key)
         return reply
       }),
       onStore('idempotency', (original) => ({

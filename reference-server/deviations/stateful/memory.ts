@@ -1,4 +1,4 @@
-/** Memory of faults, which begins empty for each server. */
+/** Memory of faults, initially empty for each server. */
 import type { Patch } from '../../services.ts'
 import { perServer } from '../patches/services.ts'
 
@@ -8,7 +8,7 @@ export function remembering(make: (ids: Set<string>) => Patch): Patch {
 }
 
 interface Counter {
-  /** Counts once more, and gives the number. */
+  /** Increments the count and returns it. */
   (id: string): number
   readonly of: (id: string) => number
 }

@@ -1,5 +1,5 @@
-/** Faults of refused and one-shot requests that depend on other operations. */
-import type { Patch } from '../../services.ts'
+/** Faults of rejected and one-shot requests that depend on other operations. */
+import type { Patch, Services } from '../../services.ts'
 import { alsoDo, onReply } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
 import { deleteChat, oneShot, storeMessage, v3Generate } from '../patches/routes.ts'
@@ -10,9 +10,9 @@ import { counting, remembering } from './memory.ts'
 export const statefulRefusalFaults: readonly Fault[] = [
   {
     name: 'refusal-second-one-is-stored',
-    summary: 'From its second refused generation on, a chat stores what was asked.',
+    summary: 'From the second rejected generation on, a chat stores the rejected input.',
     breaks: ['V3-GEN-14', 'V3-IDEM-02', 'V3-IDEM-03'],
-    because: 'a repeat that is refused is stored as well',
+    because: 'a rejected repeat is stored as well',
     patch: counting((count) =>
       alsoDo(v3Generate, async ({ store, ids }, { body }, reply) => {
         if (reply.status < 400 || reply.status === 401) return
@@ -30,8 +30,28 @@ export const statefulRefusalFaults: readonly Fault[] = [
     ),
   },
   {
+    name: 'refusal-leaves-a-chat',
+    summary: 'A generation that is refused in a chat with runs leaves a new chat.',
+    breaks: ['V3-GEN-14'],
+    patch: alsoDo(v3Generate, async (services, { caller, body }, reply) => {
+      if (reply.status < 400 || reply.status === 401) return
+      const runs = await services.store.history.runs(String(Object(body)['chat_id']))
+      if (runs.length > 0) await addStrayChat(services, caller)
+    }),
+  },
+  {
+    name: 'v2-call-leaves-a-chat',
+    summary: 'A v2 message for a v3 chat with runs is refused, and leaves a new chat.',
+    breaks: ['VER-09'],
+    patch: alsoDo(storeMessage, async (services, { caller, body }, reply) => {
+      if (reply.status < 400 || reply.status === 401) return
+      const runs = await services.store.history.runs(String(Object(body)['chat_id']))
+      if (runs.length > 0) await addStrayChat(services, caller)
+    }),
+  },
+  {
     name: 'one-shot-after-a-deletion-is-stored',
-    summary: 'Once a chat was deleted, a one-shot is stored as a chat of its own.',
+    summary: 'After the deletion of a chat, one-shots are stored as chats.',
     breaks: ['V3-ONE-09'],
     patch: perServer(() => {
       let isStored = false
@@ -40,27 +60,16 @@ export const statefulRefusalFaults: readonly Fault[] = [
           isStored ||= reply.status < 300
           return reply
         }),
-        alsoDo(oneShot, async ({ store, ids }, { caller, body }, reply) => {
+        alsoDo(oneShot, async (services, { caller, body }, reply) => {
           if (!isStored || reply.status >= 300) return
-          const now = Date.now()
-          const times = { createdAt: now, updatedAt: now }
-          const name = String(Object(body)['input'])
-          const id = ids.uuid()
-          await store.chats.create({
-            id,
-            owner: caller,
-            name,
-            version: 'v3',
-            favorite: false,
-            ...times,
-          })
+          await addStrayChat(services, caller, String(Object(body)['input']))
         }),
       ])
     }),
   },
   {
     name: 'v2-call-is-stored-in-a-chat-with-runs',
-    summary: 'A v2 message for a v3 chat that has a run is refused, and stored.',
+    summary: 'A v2 message for a v3 chat with a run is rejected but stored.',
     breaks: ['VER-09'],
     patch: alsoDo(storeMessage, async ({ store, ids }, { body }, reply) => {
       const { chat_id: chat, content } = Object(body)
@@ -91,7 +100,7 @@ export const statefulRefusalFaults: readonly Fault[] = [
   },
   {
     name: 'refusal-of-no-key-once-a-chat',
-    summary: 'No Idempotency-Key is wanted in a chat that has a run.',
+    summary: 'A generation without Idempotency-Key is accepted in a chat that has a run.',
     breaks: ['V3-IDEM-01'],
     patch: inUsedChats((call) =>
       call.headers['idempotency-key'] === undefined
@@ -101,7 +110,24 @@ export const statefulRefusalFaults: readonly Fault[] = [
   },
 ]
 
-/** Requests of generations in chats that have a run are seen otherwise. */
+async function addStrayChat(
+  { store, ids }: Services,
+  owner: string,
+  name = 'New chat',
+): Promise<void> {
+  const now = Date.now()
+  const times = { createdAt: now, updatedAt: now }
+  await store.chats.create({
+    id: ids.uuid(),
+    owner,
+    name,
+    version: 'v3',
+    favorite: false,
+    ...times,
+  })
+}
+
+/** Maps generation requests in chats that have a run. */
 function inUsedChats(change: Parameters<typeof onRequest>[1]): Patch {
   return remembering((used) =>
     compose([

@@ -116,7 +116,7 @@ describe('over HTTP', () => {
 })
 
 describe('a recording', () => {
-  const asked = fc.record({
+  const prompts = fc.record({
     text: fc.oneof(
       fc.lorem(),
       fc.string({ unit: 'binary' }),
@@ -130,7 +130,7 @@ describe('a recording', () => {
 
   it('gives the same answers again', () => {
     fc.assert(
-      fc.property(fc.array(asked, { maxLength: 12 }), (requests) => {
+      fc.property(fc.array(prompts, { maxLength: 12 }), (requests) => {
         const kept: ScriptEntry[] = []
         const original = recordedModel(fakeModel(5), (entry) => kept.push(entry))
         const all = requests.map(({ text, ...rest }) =>

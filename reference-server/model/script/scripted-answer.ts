@@ -1,7 +1,7 @@
 /** The generation that an entry of a script describes. */
 import type { ScriptEntry } from '../../../contract/answer-script.ts'
 import { generationOf, type Plan, spoken } from '../generation.ts'
-import { cutAtStop, splitTokens } from '../tokens.ts'
+import { splitTokens, tokensBeforeStop } from '../tokens.ts'
 import { searchQuery } from '../tools/tools.ts'
 import { type Generation, ModelOutage, type ModelRequest, type Step } from '../types.ts'
 
@@ -65,7 +65,7 @@ function messageStep(entry: ScriptEntry, { stop }: ModelRequest): readonly Step[
     filename,
     index,
   }))
-  const fragments = splitTokens(cutAtStop(answer, stop)).slice(0, failAfter)
+  const fragments = tokensBeforeStop(splitTokens(answer), stop).slice(0, failAfter)
   if (fragments.length === 0 && (failAfter !== undefined || finish !== undefined)) return []
   return [{ ...spoken({ type: 'message' }, fragments), citations }]
 }

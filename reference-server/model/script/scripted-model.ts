@@ -1,6 +1,6 @@
 /** A model that answers from a script, and by another model where the script has nothing to say. */
 import { type AnswerScript, patternOf, type ScriptEntry } from '../../../contract/answer-script.ts'
-import { findModel } from '../catalogue.ts'
+import { findModel } from '../models.ts'
 import { type Model, ModelOutage, type ModelRequest } from '../types.ts'
 import { requestDigest } from './digest.ts'
 import { scriptedAnswer } from './scripted-answer.ts'

@@ -1,7 +1,7 @@
 /** Which functions of the caller the fake model calls, and with which arguments. */
 
 import type { ToolOrder } from '../directives.ts'
-import { conformingValue, type Hints } from '../schema/conforming.ts'
+import { conformingValue, hintsIn } from '../schema/conforming.ts'
 import type { ClientDemands, FunctionTool } from '../types.ts'
 
 interface Question {
@@ -12,7 +12,6 @@ interface Question {
   readonly implied: readonly ToolOrder[]
   /** The last turn is the answer of a tool. */
   readonly answered: boolean
-  readonly hints: Hints
 }
 
 /**
@@ -53,11 +52,11 @@ function askedFor(
 function callOf(tool: FunctionTool, question: Question, seed: number): ToolOrder {
   const { name, parameters } = tool
   const isOpen = !('properties' in parameters)
-  const known =
+  const isAvailable =
     question.ordered.find((order) => order.name === name) ??
     (isOpen ? question.implied.find((order) => order.name === name) : undefined)
-  if (known !== undefined) return known
-  const value = conformingValue({ type: 'object', ...parameters }, seed, question.hints)
+  if (isAvailable !== undefined) return isAvailable
+  const value = conformingValue({ type: 'object', ...parameters }, seed, hintsIn(question.text))
   return { name, arguments: JSON.stringify(value) }
 }
 

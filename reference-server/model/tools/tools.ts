@@ -1,7 +1,6 @@
 /** The tools of the service, and when the fake model calls one. */
 
 import type { Directives, ToolOrder } from '../directives.ts'
-import { hintsIn } from '../schema/conforming.ts'
 import type { ModelRequest } from '../types.ts'
 import { clientCalls } from './client-tools.ts'
 
@@ -52,8 +51,8 @@ export function toolCalls(
 ): readonly ToolOrder[] {
   const answered = request.turns.at(-1)?.role === 'tool'
   if (request.client !== undefined) {
-    const asked = { text: question, ordered: directives.tools, implied: impliedCalls(question) }
-    return clientCalls(request.client, { ...asked, answered, hints: hintsIn(question) }, seed)
+    const input = { text: question, ordered: directives.tools, implied: impliedCalls(question) }
+    return clientCalls(request.client, { ...input, answered }, seed)
   }
   if (answered) return []
   const ordered = directives.tools.length > 0 ? directives.tools : impliedCalls(question)

@@ -1,6 +1,6 @@
 /** Documents in pieces that are short enough to quote. */
 import type { Chunk, KnowledgeDocument } from '../types.ts'
-import { sentences } from '../words.ts'
+import { sentences, wordCount } from '../words.ts'
 
 /** Paragraphs under one heading are joined up to this many words; longer ones are split. */
 const wordsPerChunk = 70
@@ -61,8 +61,4 @@ function slices(sentence: string): string[] {
     slices.push(words.slice(at, at + wordsPerChunk).join(' '))
   }
   return slices
-}
-
-function wordCount(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0
 }

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
 import { seededBaseId } from '../../answering/assistants.ts'
+import { guestbookBaseId } from '../../seed.ts'
 import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const prefix = '/api/v3/knowledge'
 const documents = new URL('../../../fixtures/documents/', import.meta.url)
+const seededIds = [seededBaseId, guestbookBaseId]
 const seeded = `${prefix}/${seededBaseId}`
 
 const newBase = async (server: TestServer, name = 'Mine'): Promise<string> =>
@@ -37,7 +39,7 @@ it('is the same under both prefixes', async () => {
   }
 })
 
-it('lists the seeded base, then what is created, and forgets what is deleted', async () => {
+it('lists the seeded bases, then what is created, and forgets what is deleted', async () => {
   const server = await testServer({ keys: ['ann', 'bob'] })
   const base = await newBase(server, 'Notes')
   const list = async (key: string) => {
@@ -45,12 +47,12 @@ it('lists the seeded base, then what is created, and forgets what is deleted', a
     const { json } = await server.send('GET', prefix, { headers })
     return json.result.map(({ id }: { id: string }) => id)
   }
-  expect(await list('ann')).toEqual([seededBaseId, base])
-  expect(await list('bob')).toEqual([seededBaseId])
+  expect(await list('ann')).toEqual([...seededIds, base])
+  expect(await list('bob')).toEqual(seededIds)
   expect((await server.send('DELETE', `${prefix}/${base}`)).status).toBe(204)
   expect((await server.send('GET', `${prefix}/${base}`)).status).toBe(404)
   expect((await server.send('DELETE', seeded)).status).toBe(403)
-  expect(await list('ann')).toEqual([seededBaseId])
+  expect(await list('ann')).toEqual(seededIds)
 })
 
 it('finds what an upload says at once, and no longer once it is deleted', async () => {

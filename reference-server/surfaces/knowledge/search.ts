@@ -17,11 +17,11 @@ export function searchRoutes({ retrieve, store }: Services, prefix: string): rea
     caller: string,
     baseId: string | undefined,
     query: string,
-    asked: Parameters<typeof searchPlan>[0],
+    request: Parameters<typeof searchPlan>[0],
   ): Promise<Reply> {
     const { id } = await ownBase(store.knowledge, caller, baseId)
     const documents = await store.knowledge.documents(caller, id)
-    const result = retrieve([documents], query, searchPlan(asked, defaults)).map(
+    const result = retrieve([documents], query, searchPlan(request, defaults)).map(
       ({ fileId, ...found }) => ({ file_id: fileId, ...found }),
     )
     return { status: 200, body: { result, pagination: { cursor: null } } }

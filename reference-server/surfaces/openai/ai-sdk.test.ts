@@ -46,12 +46,12 @@ it('stops at a stop sequence, and at the budget', async () => {
 })
 
 it('calls a tool and goes on with its answer', async () => {
-  const asked: unknown[] = []
+  const bodies: unknown[] = []
   const get_time = tool({
     description: 'Tells the time',
     inputSchema: jsonSchema<{ zone: string }>({ type: 'object' }),
     execute: async (input) => {
-      asked.push(input)
+      bodies.push(input)
       return '12:34'
     },
   })
@@ -60,7 +60,7 @@ it('calls a tool and goes on with its answer', async () => {
   const stream = streamText({ model: await model(), ...settings })
   expect([text, await stream.text]).toEqual([text, text])
   expect(text).toContain('12:34')
-  expect(asked).toEqual([{ zone: 'UTC' }, { zone: 'UTC' }])
+  expect(bodies).toEqual([{ zone: 'UTC' }, { zone: 'UTC' }])
 })
 
 it('throws what the service answers', async () => {

@@ -46,8 +46,8 @@ describe('one JSON answer', () => {
   it('calls a tool that the client offers, and takes its answer', async () => {
     const server = await testServer()
     const tools = [{ type: 'function', function: { name: 'get_time', parameters: {} } }]
-    const asked = [{ role: 'user', content: 'What time is it?' }]
-    const { json } = await server.complete('', { messages: asked, tools })
+    const messages = [{ role: 'user', content: 'What time is it?' }]
+    const { json } = await server.complete('', { messages: messages, tools })
     expect(json.choices[0]).toMatchObject({
       finish_reason: 'tool_calls',
       message: {
@@ -58,13 +58,13 @@ describe('one JSON answer', () => {
       },
     })
     const answered = [
-      ...asked,
+      ...messages,
       json.choices[0].message,
       { role: 'tool', tool_call_id: json.choices[0].message.tool_calls[0].id, content: '12:34' },
     ]
     const then = await server.complete('', { messages: answered, tools })
     expect(then.json.choices[0].message.content).toContain('12:34')
-    const none = await server.complete('', { messages: asked, tools, tool_choice: 'none' })
+    const none = await server.complete('', { messages: messages, tools, tool_choice: 'none' })
     expect(none.json.choices[0].finish_reason).toBe('stop')
   })
 

@@ -1,12 +1,13 @@
 /** POST /api/openai/chat/completions (section 4.1). */
 
 import { chatCompletionRequest } from '../../../contract/requests/index.ts'
-import { pacer } from '../../events/pacer.ts'
 import type { SseBlock } from '../../events/sse.ts'
+import { tokenDelays } from '../../events/token-delays.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { unixSeconds } from '../../runtime/clock.ts'
 import type { Decoding } from '../../runtime/decoding.ts'
+import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
 import { completionShape } from '../shapes.ts'
 import { knownModel } from '../validation.ts'
@@ -53,7 +54,10 @@ export function chatCompletionRoutes(services: Services): readonly Route[] {
         })
         if (body.stream === true) {
           const includeUsage = body.stream_options?.include_usage === true
-          return { status: 200, blocks: liveChunks(completion, includeUsage, decoding, signal) }
+          return {
+            status: 200,
+            blocks: new TimedValues(liveChunks(completion, includeUsage, decoding, signal)),
+          }
         }
         await decoding.all(signal)
         const failure = first?.failure ?? null
@@ -64,17 +68,17 @@ export function chatCompletionRoutes(services: Services): readonly Route[] {
   ]
 }
 
-async function* liveChunks(
+function* liveChunks(
   completion: Completion,
   includeUsage: boolean,
   decoding: Decoding,
   signal: AbortSignal,
-): AsyncGenerator<SseBlock> {
-  const nextFragment = pacer(decoding, signal)
+): Generator<SseBlock | Promise<void>> {
+  const nextFragment = tokenDelays(decoding, signal)
   for (const { body, fragment } of completionChunks(completion, includeUsage)) {
     if (fragment) {
       const wait = nextFragment()
-      if (wait !== undefined) await wait
+      if (wait !== undefined) yield wait
     }
     yield { data: body }
   }

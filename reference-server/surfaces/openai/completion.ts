@@ -69,6 +69,11 @@ export function* completionChunks(completion: Completion, includeUsage: boolean)
 
 /** The parts of all choices in the order of decoding: a token of each, then the next of each. */
 function* decoded(choices: readonly Choice[]) {
+  const [only] = choices
+  if (choices.length === 1 && only !== undefined) {
+    for (const part of deltas(only)) yield { index: 0, part, fragment: isToken(part) }
+    return
+  }
   let open = choices.map((choice, index) => ({ index, parts: deltas(choice) }))
   while (open.length > 0) {
     const ended = new Set<number>()
@@ -138,7 +143,7 @@ function toolCall(step: Step, id: string | undefined): object {
 
 function textOf({ steps }: Generation, type: Step['type']): string | null {
   const matching = steps.filter((step) => step.type === type)
-  return matching.length === 0 ? null : matching.flatMap(({ fragments }) => fragments).join('')
+  return matching.length === 0 ? null : matching.map(({ fragments }) => fragments.join('')).join('')
 }
 
 function failure({ code, message }: { code: string; message: string }): object {

@@ -1,7 +1,7 @@
 /** GET /api/openai/models (section 4.1): the catalogue of section 2.1. */
 
 import { type Route, route } from '../../http/call.ts'
-import { type CatalogueModel, models } from '../../model/catalogue.ts'
+import { type CatalogueModel, models } from '../../model/models.ts'
 import { compatibleModelShape, compatibleModelsShape } from '../shapes.ts'
 import { knownModel } from '../validation.ts'
 

@@ -73,7 +73,7 @@ describe('the openai client', () => {
     expect((await ask('Add the numbers', { tool_choice: 'none' })).calls).toEqual([])
   })
 
-  it('gets several choices, in one piece and streamed', async () => {
+  it('gets several choices, unstreamed and streamed', async () => {
     const { baseURL, apiKey } = await started()
     const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
     const body = { model, messages: [{ role: 'user' as const, content: 'Hello' }], n: 3 }

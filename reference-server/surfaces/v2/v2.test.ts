@@ -16,7 +16,7 @@ async function ask(server: TestServer, chat_id: string, content: string, rest: o
   const { json } = await store(server, { chat_id, content, ...rest })
   const reply = await answer(server, { chat_id, parent_id: json.id })
   expect(reply.status).toBe(200)
-  return { asked: json, message: reply.json.message }
+  return { parent: json, message: reply.json.message }
 }
 
 describe('POST /message', () => {
@@ -93,8 +93,8 @@ describe('POST /message/generate', () => {
   it('answers with the message, and more than the document shows', async () => {
     const server = await testServer()
     const chat_id = await server.newV2Chat()
-    const { asked, message } = await ask(server, chat_id, 'Hello', { think: true })
-    expect(message).toMatchObject({ chat_id, model_id, role: 'assistant', parent_id: asked.id })
+    const { parent, message } = await ask(server, chat_id, 'Hello', { think: true })
+    expect(message).toMatchObject({ chat_id, model_id, role: 'assistant', parent_id: parent.id })
     expect(message.content).not.toBe('')
     expect(message.reasoning).not.toBe('')
     expect((await ask(server, chat_id, 'Hello')).message.reasoning).toBeNull()
@@ -103,7 +103,7 @@ describe('POST /message/generate', () => {
   it('refuses what is missing, of another type, or not there', async () => {
     const server = await testServer()
     const chat_id = await server.newV2Chat()
-    const { asked, message } = await ask(server, chat_id, 'Hello')
+    const { parent, message } = await ask(server, chat_id, 'Hello')
     const refused: readonly [status: number, param: string, change: object][] = [
       [400, 'chat_id', { chat_id: undefined }],
       [400, 'parent_id', { parent_id: undefined }],
@@ -116,10 +116,14 @@ describe('POST /message/generate', () => {
       [400, 'include_tools', { include_tools: ['get_time'], exclude_tools: ['get_weather'] }],
     ]
     for (const [status, param, change] of refused) {
-      const { json, ...refusal } = await answer(server, { chat_id, parent_id: asked.id, ...change })
+      const { json, ...refusal } = await answer(server, {
+        chat_id,
+        parent_id: parent.id,
+        ...change,
+      })
       expect([refusal.status, json.error.param, change]).toEqual([status, param, change])
     }
-    expect((await answer(server, { chat_id, parent_id: asked.id })).status).toBe(200)
+    expect((await answer(server, { chat_id, parent_id: parent.id })).status).toBe(200)
   })
 
   it('knows the chain of parents, and nothing beside it', async () => {
@@ -127,10 +131,10 @@ describe('POST /message/generate', () => {
     const [chat_id, other] = [await server.newV2Chat(), await server.newV2Chat()]
     const statement = await ask(server, chat_id, 'My name is Q7-x.')
     const parent_id = statement.message.id
-    const asked = await ask(server, chat_id, 'What is my name?', { parent_id })
-    expect(asked.message.content).toContain('Q7-x')
-    for (const fresh of [chat_id, other]) {
-      const { message } = await ask(server, fresh, 'What is my name?')
+    const reply = await ask(server, chat_id, 'What is my name?', { parent_id })
+    expect(reply.message.content).toContain('Q7-x')
+    for (const chat of [chat_id, other]) {
+      const { message } = await ask(server, chat, 'What is my name?')
       expect(message.content).not.toContain('Q7-x')
     }
   })
@@ -201,8 +205,8 @@ it('makes, lists and deletes v2 chats', async () => {
   const list = async () => (await server.send('GET', '/api/v2/chat')).json.result
   expect(await list()).toMatchObject([{ id: chat_id, name: 'Old one', version: 'v2' }])
   expect((await server.send('GET', '/api/v3/chat')).json.result).toEqual([])
-  const { asked } = await ask(server, chat_id, 'Hi')
+  const { parent } = await ask(server, chat_id, 'Hi')
   expect((await server.send('DELETE', `/api/v2/chat/${chat_id}`)).status).toBe(204)
   expect(await list()).toEqual([])
-  expect((await answer(server, { chat_id, parent_id: asked.id })).status).toBe(404)
+  expect((await answer(server, { chat_id, parent_id: parent.id })).status).toBe(404)
 })

@@ -24,8 +24,8 @@ export function namedFiles(items: readonly RunItem[]): readonly string[] {
 /** The turns of some items; items that hold no text of the conversation give none. */
 export function turnsOf(items: readonly RunItem[], files: Files): readonly Turn[] {
   return items.flatMap((item) => {
-    const known = remembered.get(item)
-    if (known !== undefined) return known
+    const cached = remembered.get(item)
+    if (cached !== undefined) return cached
     const turns = readTurns(item, files)
     if (fileIds(item['content']).length === 0) remembered.set(item, turns)
     return turns

@@ -80,12 +80,12 @@ it('reasons in the stream with think, and never without', async () => {
 describe('context', () => {
   it('is the whole chat, and no other chat', async () => {
     const server = await testServer()
-    const [chat_id, fresh] = [await server.newChat(), await server.newChat()]
+    const [chat_id, other] = [await server.newChat(), await server.newChat()]
     await server.generate({ chat_id, input: 'My name is Q7-x.' })
     await server.generate({ chat_id, input: 'Something else' })
-    const asked = await server.generate({ chat_id, input: 'What is my name?' })
-    expect(textOf(asked.json)).toContain('Q7-x')
-    const stranger = await server.generate({ chat_id: fresh, input: 'What is my name?' })
+    const reply = await server.generate({ chat_id, input: 'What is my name?' })
+    expect(textOf(reply.json)).toContain('Q7-x')
+    const stranger = await server.generate({ chat_id: other, input: 'What is my name?' })
     expect(textOf(stranger.json)).not.toContain('Q7-x')
   })
 

@@ -105,15 +105,17 @@ async function perform(
 ): Promise<void> {
   try {
     await run.decoding.all(signal)
-    await store.history.append(chat.id, {
+    for (const id of namedFiles(input)) await store.attachments.link(chat.id, id)
+    await store.chats.update(chat.owner, chat.id, { updatedAt: clock.now() })
+    const stored: StoredRun = {
       id: run.id,
       parentId: chain.at(-1)?.id ?? null,
       createdAt: run.startedAt,
       input,
       output: finalResponse(run).output,
-    })
-    for (const id of namedFiles(input)) await store.attachments.link(chat.id, id)
-    await store.chats.update(chat.owner, chat.id, { updatedAt: clock.now() })
+    }
+    // Last, because from here on a repeat gets this answer: all of the turn is in place.
+    await store.history.append(chat.id, stored, { scope, run })
     await store.idempotency.finish(scope, run)
   } catch (error) {
     await store.idempotency.release(scope)

@@ -117,6 +117,18 @@ describe('while the first request runs', () => {
     },
   )
 
+  it('a repeat waits for its answer, where the server is told so', async () => {
+    const server = await testServer({ runningRepeat: 'wait' })
+    const chat_id = await server.newChat()
+    const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=150ms]]' }
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => server.generate(body, key('k'))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(await rowCount(server, chat_id)).toBe(2)
+  })
+
   it('one of five racing requests runs', async () => {
     const server = await testServer()
     for (const input of ['Hi', '[[pace=ttft=50ms]]']) {

@@ -1,5 +1,5 @@
 /** The Idempotency-Key header (section 4.3) and the payload that it stands for. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ResponseRun } from '../../events/run.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { IdempotencyScope, IdempotencyStore } from '../../store/types.ts'
@@ -62,7 +62,7 @@ function refused(message: string, code: string): ApiError {
 
 /** Hash of the JSON value, not of its bytes: the order of members does not matter. */
 function fingerprint(payload: unknown): string {
-  return createHash('sha256').update(canonical(payload)).digest('base64url')
+  return hash('sha256', canonical(payload), 'base64url')
 }
 
 function canonical(value: unknown): string {

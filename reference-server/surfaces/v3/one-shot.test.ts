@@ -39,14 +39,14 @@ it('knows what runs tell, in all their forms, and nothing else', async () => {
     textOf((await server.oneShot({ input: 'What is my name?', runs })).json)
   const statement = { role: 'user', content: [{ type: 'input_text', text: 'My name is Q7-x.' }] }
   const earlier = await server.oneShot({ input: 'My name is Q7-x.' })
-  const known = [
+  const introduction = [
     [{ id: 'r1', input: 'My name is Q7-x.', output: earlier.json.output }],
     [{ id: 'r1', input: [statement], output: [] }],
     [{ id: 'r1', output: [statement] }],
     [{ id: 'r1', output: 'I see, your name is Q7-x.' }],
     [{ input: 'My name is Q7-x.' }, { ...earlier.json }],
   ]
-  for (const runs of known) expect(await ask(runs)).toBe('Your name is Q7-x.')
+  for (const runs of introduction) expect(await ask(runs)).toBe('Your name is Q7-x.')
   expect(await ask()).not.toContain('Q7-x')
   expect(await ask([])).not.toContain('Q7-x')
 })

@@ -1,12 +1,15 @@
 /** The run that answers a v3 request: how it begins, and its events, live and replayed. */
 import type { GenerateRequest, OneShotRequest } from '../../../contract/requests/index.ts'
 import { type Ask, answer } from '../../answering/answer.ts'
-import { pacer } from '../../events/pacer.ts'
 import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
 import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.ts'
 import type { SseBlock } from '../../events/sse.ts'
+import { tokenDelays } from '../../events/token-delays.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
+import type { Failure } from '../../model/types.ts'
+import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
+import { isStoreFailure } from '../../store/errors.ts'
 
 type Context = Pick<Ask, 'caller' | 'turns' | 'assistant' | 'rag'> &
   Pick<RunSettings, 'previousRunId' | 'stored'>
@@ -43,27 +46,56 @@ export async function beginAnswer(
 
 /**
  * Events at the pace of the run; its end is sent once the run is stored, so that a client that saw the
- * end finds the turn in the history.
+ * end finds the turn in the history. A run that cannot be stored has failed.
  */
-export async function* liveEvents(
+export function liveEvents(
+  services: Services,
+  run: ResponseRun,
+  settled: Promise<void>,
+  signal: AbortSignal,
+): AsyncIterable<SseBlock> {
+  return new TimedValues(pacedEvents(services, run, settled, signal))
+}
+
+function* pacedEvents(
   { events }: Services,
   run: ResponseRun,
   settled: Promise<void>,
   signal: AbortSignal,
-): AsyncGenerator<SseBlock> {
-  const nextFragment = pacer(run.decoding, signal)
+): Generator<SseBlock | Promise<void>> {
+  const nextFragment = tokenDelays(run.decoding, signal)
+  let sent = 0
   for (const event of events(run)) {
-    if (endsRun(event)) await settled
-    else if (isFragment(event)) await nextFragment()
+    if (endsRun(event)) {
+      let failure: Failure | undefined
+      yield settled.catch((error) => {
+        failure = storeFailure(error)
+      })
+      if (failure !== undefined) {
+        yield* [...events({ ...run, finish: 'failed', failure })].slice(sent).map(block)
+        return
+      }
+    } else if (isFragment(event)) {
+      const wait = nextFragment()
+      if (wait !== undefined) yield wait
+    }
     yield block(event)
+    sent += 1
   }
 }
 
-export async function* replayedEvents(
-  { events }: Services,
-  run: ResponseRun,
-): AsyncGenerator<SseBlock> {
-  for (const event of events(run)) yield block(event)
+/** @throws the error itself, if it is none of the store */
+function storeFailure(error: unknown): Failure {
+  if (!isStoreFailure(error)) throw error
+  return { code: error.code, message: error.message }
+}
+
+export function replayedEvents({ events }: Services, run: ResponseRun): AsyncIterable<SseBlock> {
+  return new TimedValues(blocks(events(run)))
+}
+
+function* blocks(events: Iterable<ResponseEvent>): Generator<SseBlock> {
+  for (const event of events) yield block(event)
 }
 
 function toolObject({ name, description, parameters }: BuiltinTool): object {

@@ -1,5 +1,6 @@
 import type { CapacityReport } from '../../../contract/report/capacity.ts'
 import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import { isotonic } from '../../../contract/report/isotonic.ts'
 import type { Chart, Series } from '../../html/charts/chart.ts'
 import { clean } from '../../text/escape.ts'
 import { figure, percent } from '../../text/format.ts'
@@ -45,7 +46,7 @@ function margins(report: CapacityReport): Chart {
     const name = clean(expression)
     return [
       { name, values, points: true },
-      { name: `${name}, fit`, values: ascending(values) },
+      { name: `${name}, fit`, values: fitOf(probes, expression) },
     ]
   })
   const { interval } = result
@@ -81,28 +82,27 @@ function loadOf({ clients, rate }: CapacityProbe): number {
   return clients ?? rate
 }
 
-function usedOf({ slo }: CapacityProbe, expression: string): number | null {
-  const row = slo.find((one) => one.expression === expression)
-  if (row === undefined || row.over === null || !row.requests || !row.allowed) return null
-  return row.over / row.requests / row.allowed
+function usedOf(probe: CapacityProbe, expression: string): number | null {
+  const row = countedRow(probe, expression)
+  return row ? row.over / row.requests / row.allowed : null
 }
 
-/** Isotonic regression by pooling adjacent violators (Ayer et al. 1955). */
-function ascending(values: readonly (number | null)[]): readonly (number | null)[] {
-  const pools: { sum: number; count: number }[] = []
-  for (const value of values) {
-    if (value === null) continue
-    pools.push({ sum: value, count: 1 })
-    for (;;) {
-      const [below, above] = [pools.at(-2), pools.at(-1)]
-      if (below === undefined || above === undefined) break
-      if (below.sum / below.count <= above.sum / above.count) break
-      pools.splice(-2, 2, { sum: below.sum + above.sum, count: below.count + above.count })
-    }
-  }
-  const fitted = pools.flatMap(({ sum, count }) => Array.from({ length: count }, () => sum / count))
-  let at = 0
-  return values.map((value) => (value === null ? null : (fitted[at++] ?? null)))
+function countedRow({ slo }: CapacityProbe, expression: string) {
+  const row = slo.find((one) => one.expression === expression)
+  if (row === undefined || row.over === null || !row.requests || !row.allowed) return undefined
+  return { over: row.over, requests: row.requests, allowed: row.allowed }
+}
+
+/** Monotone fit of the shares that were used, each load weighted by its requests. */
+function fitOf(probes: readonly CapacityProbe[], expression: string): readonly (number | null)[] {
+  const rows = probes.map((probe) => ({ rate: loadOf(probe), row: countedRow(probe, expression) }))
+  const pools = isotonic(
+    rows.flatMap(({ rate, row }) => (row ? [{ rate, count: row.requests, over: row.over }] : [])),
+  )
+  return rows.map(({ rate, row }) => {
+    const pool = pools.find(({ low, high }) => low <= rate && rate <= high)
+    return row && pool ? pool.over / pool.count / row.allowed : null
+  })
 }
 
 const verdicts = ['met', 'missed', 'undecided', 'invalid'] as const

@@ -1,6 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { containerLog, containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
@@ -56,6 +57,7 @@ export function reportToConsole(
     report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
     baselineList(page),
     ...foldFindings(report.requirements.filter(isNew)).map((found) => violations(page, found)),
+    containerLog(report.target.container, page.width),
     [...editedLines(page), ...outcomeLines(page)],
   ]
   return `${parts
@@ -105,6 +107,9 @@ function besideOutcome(page: ReportPage): Lines {
       idLines(page, `not applicable${message && ` (${clean(message)})`}: `, rows),
     ),
     ...hanging(page, 'target: ', `${printable(target.baseUrl)}, profile ${target.profile}`),
+    ...(target.container === undefined
+      ? []
+      : hanging(page, 'container: ', containerText(target.container))),
     ...networkPhrases(target).flatMap((phrase) => hanging(page, 'network: ', phrase)),
     ...hanging(page, 'requests sent: ', `${costText(cost)} in ${seconds(durationMs)}`),
     ...(traffic === null ? [] : hanging(page, 'errors and retries: ', traffic)),

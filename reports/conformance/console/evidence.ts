@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import { bodyText, type Exchange, header } from '../../../contract/index.ts'
+import type { RequirementRow } from '../../../contract/report/conformance.ts'
 import { toCurl } from '../../text/curl/curl.ts'
 import { indent, printable, shorten } from '../../text/escape.ts'
 import { statusLine, streamTimeline } from '../../text/timeline.ts'
@@ -23,6 +24,11 @@ export function exchangeLines(exchange: Exchange, options: EvidenceOptions): rea
     `${chalk.dim('response:')} ${shorten(statusLine(exchange), width - 10)}`,
     ...indent(bodyLines(exchange, options), 2),
   ]
+}
+
+/** Tests if each exchange is needed to repeat a violation: those of a random sequence are. */
+export function isSequence(rows: readonly Pick<RequirementRow, 'brokenBy'>[]): boolean {
+  return rows.some(({ brokenBy }) => brokenBy.includes('explore'))
 }
 
 /** Maximum number of lines shown of a body. */

@@ -64,15 +64,15 @@ export function idLines({ width }: Page, lead: string, rows: readonly Requiremen
   const [last = '', ...before] = wrap(lead.trimEnd(), width).toReversed()
   const lines: string[] = before.toReversed()
   let line = lead.trim() === '' ? lead : `${last} `
-  let fresh = true
+  let isFirst = true
   for (const [at, area] of areas.entries()) {
     const text = at < areas.length - 1 ? `${area}, ` : area
-    if (!fresh && line.length + text.trimEnd().length > width) {
+    if (!isFirst && line.length + text.trimEnd().length > width) {
       lines.push(line.trimEnd())
       line = ' '.repeat(margin)
     }
     line += text
-    fresh = false
+    isFirst = false
   }
   return [...lines, line]
 }

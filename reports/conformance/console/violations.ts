@@ -4,7 +4,7 @@ import { causeText, type Findings, saysTheSame } from '../../text/fold.ts'
 import type { Lines } from '../../text/page.ts'
 import { statusLine } from '../../text/timeline.ts'
 import { knownText } from '../summary.ts'
-import { exchangeLines } from './evidence.ts'
+import { exchangeLines, isSequence } from './evidence.ts'
 import type { ReportPage } from './lists.ts'
 
 /** Violations of one cause, with everything needed to repeat and dispute them. */
@@ -31,8 +31,8 @@ export function knownFailure(page: ReportPage, row: RequirementRow): Lines {
 /** A violated expected requirement, and its first exchange in one line. */
 export function warning(page: ReportPage, row: RequirementRow): Lines {
   const verdict = page.chalk.yellow.bold(row.known ? 'KNOWN WARN' : 'WARN')
-  const shown = row.exchanges.slice(0, 1).map((id) => exchangeLine(page, id))
-  const details = [...message(page, row), ...reason(page, row), ...shown]
+  const lines = row.exchanges.slice(0, 1).map((id) => exchangeLine(page, id))
+  const details = [...message(page, row), ...reason(page, row), ...lines]
   return [...heading(page, verdict, row), ...indent(details, margin)]
 }
 
@@ -53,8 +53,8 @@ function cause({ chalk, width }: ReportPage, findings: Findings): Lines {
 }
 
 function reason({ report, width }: ReportPage, { id }: RequirementRow): Lines {
-  const known = knownText(report, id)
-  return known === null ? [] : wrap(clean(known), width - margin)
+  const note = knownText(report, id)
+  return note === null ? [] : wrap(clean(note), width - margin)
 }
 
 function message({ width }: ReportPage, row: RequirementRow): Lines {
@@ -77,10 +77,9 @@ function evidence(page: ReportPage, rows: Findings['rows']): Lines {
     found === undefined
       ? [exchangeLine(page, first)]
       : exchangeLines(found, { chalk, width: width - margin, offending })
-  // Each request of a random sequence is needed to repeat the violation.
-  const isSequence = rows.some(({ brokenBy }) => brokenBy.includes('explore'))
+  const isWhole = isSequence(rows)
   const further = others.flatMap((id) => {
-    const exchange = isSequence ? exchanges.get(id) : undefined
+    const exchange = isWhole ? exchanges.get(id) : undefined
     if (exchange === undefined) return [exchangeLine(page, id)]
     return exchangeLines(exchange, { chalk, width: width - margin, offending: null })
   })

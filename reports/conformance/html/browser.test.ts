@@ -69,25 +69,27 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     const { page } = await open('report.html')
     const passed = run.report.requirements.filter(({ verdict }) => verdict === 'pass').length
     const all = run.report.requirements.length
-    const shown = () => page.locator('.row:visible').count()
-    expect(await shown()).toBe(all - passed)
+    const visibleRows = () => page.locator('.row:visible').count()
+    expect(await visibleRows()).toBe(all - passed)
     const folded = await page.$$eval('.passes .count', (counts) =>
       counts.reduce((sum, { textContent }) => sum + Number(textContent), 0),
     )
     expect(folded).toBe(passed)
     await page.locator('.passes > summary').first().click()
-    expect(await shown()).toBeGreaterThan(all - passed)
+    expect(await visibleRows()).toBeGreaterThan(all - passed)
   })
 
   test('filters by verdict, surface, level and words, and keeps them in the URL', async () => {
     const { page } = await open('report.html')
     const { requirements } = run.report
-    const shown = () => page.locator('.row:visible').count()
+    const visibleRows = () => page.locator('.row:visible').count()
     const hash = () => page.evaluate<string>('location.hash')
     const all = requirements.length
 
     await page.getByLabel('passed').uncheck()
-    expect(await shown()).toBe(all - requirements.filter((row) => row.verdict === 'pass').length)
+    expect(await visibleRows()).toBe(
+      all - requirements.filter((row) => row.verdict === 'pass').length,
+    )
     expect(await hash()).not.toContain('pass,')
     expect(await hash()).toContain('verdict=fail,')
     await page.getByRole('button', { name: 'Reset' }).click()
@@ -114,14 +116,14 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     const violated = run.report.requirements
       .filter(({ verdict }) => verdict === 'fail')
       .map(({ id }) => id)
-    const shown = (page: Page) =>
+    const visibleText = (page: Page) =>
       page.locator('.row:visible').evaluateAll((rows) => rows.map(({ id }) => id).toSorted())
     const { page } = await open('report.html#verdict=fail&level=required')
-    expect(await shown(page)).toEqual(violated.toSorted())
+    expect(await visibleText(page)).toEqual(violated.toSorted())
     expect(await page.getByLabel('passed').isChecked()).toBe(false)
     const other = (await open('report.html')).page
     await other.locator('.numbers a', { hasText: 'violated' }).click()
-    await expect.poll(() => shown(other)).toEqual(violated.toSorted())
+    await expect.poll(() => visibleText(other)).toEqual(violated.toSorted())
     await other.locator('.numbers a', { hasText: 'passed' }).click()
     const passed = run.report.requirements.filter(
       ({ verdict, level }) => verdict === 'pass' && level === 'required',

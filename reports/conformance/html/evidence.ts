@@ -18,18 +18,23 @@ export interface Evidence {
   /** Exchanges of a requirement, and the ids of those not shown. */
   of(row: RequirementRow): Markup | null
   /** Distinct exchanges shown. */
-  readonly shown: number
+  readonly count: number
   /** Exchanges omitted because the page is full. */
   readonly left: number
 }
 
-/** Selects exchanges by severity: where space is short, passes lose their evidence first. */
+/**
+ * Selects exchanges by severity: where space is short, passes lose their evidence first. With `isCompact`, an
+ * exchange that several of them refer to is shown once.
+ */
 export function collectEvidence(
   rows: readonly RequirementRow[],
   exchanges: ReadonlyMap<string, Exchange>,
+  isCompact = false,
 ): Evidence {
   const drawn = new Map<string, Markup>()
-  const shown = new Set<string>()
+  /** Requirement at which an exchange is shown first, by exchange. */
+  const places = new Map<string, string>()
   const left = new Set<string>()
   let spent = 0
 
@@ -55,9 +60,13 @@ export function collectEvidence(
         left.add(id)
         return html`<p><code>${id}</code> was omitted to keep this page small.</p>`
       }
+      const place = places.get(id)
+      if (isCompact && place !== undefined && !isBroken(row)) {
+        return html`<p><code>${id}</code> is shown at <a href="#${place}">${place}</a>.</p>`
+      }
       const markup = draw(exchange, at === 0 ? row.event : null)
       spent += Buffer.byteLength(markup.text)
-      shown.add(id)
+      if (place === undefined) places.set(id, row.id)
       return markup
     })
     const more = row.exchanges.slice(ids.length)
@@ -68,8 +77,8 @@ export function collectEvidence(
   const byRow = new Map(ordered.map((row) => [row.id, evidenceOf(row)]))
   return {
     of: ({ id }) => byRow.get(id) ?? null,
-    shown: shown.size,
-    left: [...left].filter((id) => !shown.has(id)).length,
+    count: places.size,
+    left: [...left].filter((id) => !places.has(id)).length,
   }
 }
 

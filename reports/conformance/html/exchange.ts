@@ -69,9 +69,9 @@ function bodyMarkup(exchange: Exchange): Markup | null {
   const text = bodyText(exchange)
   if (text.trim() === '') return html`<p class="role">The body is empty.</p>`
   const laidOut = layOut(exchange, text)
-  const shown = cut(laidOut)
-  const left = laidOut.length - shown.length
-  return html`<pre><code>${shown}</code></pre>
+  const excerpt = cut(laidOut)
+  const left = laidOut.length - excerpt.length
+  return html`<pre><code>${excerpt}</code></pre>
 ${left > 0 ? html`<p class="role">${count(left, 'more character')} of ${laidOut.length}.</p>` : null}`
 }
 

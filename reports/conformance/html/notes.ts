@@ -20,8 +20,8 @@ ${observations.map(entry)}
 const maxAnswerLength = 1_200
 
 function entry({ id, question, answer, exchanges }: ObservationRow): Markup {
-  const seen = exchanges.length === 0 ? '' : `see ${exchanges.slice(0, 5).join(', ')}`
-  return html`<div id="${id}"><dt><code>${id}</code> ${question}</dt><dd>${shorten(withoutColours(answer), maxAnswerLength)} <span class="ids">${seen}</span></dd></div>
+  const references = exchanges.length === 0 ? '' : `see ${exchanges.slice(0, 5).join(', ')}`
+  return html`<div id="${id}"><dt><code>${id}</code> ${question}</dt><dd>${shorten(withoutColours(answer), maxAnswerLength)} <span class="ids">${references}</span></dd></div>
 `
 }
 
@@ -31,7 +31,7 @@ export function footnotes(report: ConformanceReport, evidence: Evidence, recorde
 ${residue(report)}
 <section aria-labelledby="about">
 <h2 id="about">Limits of this page</h2>
-<p>It shows ${evidence.shown} of ${count(recorded, 'recorded exchange')}: those that a requirement refers to, up to ${evidenceLimits.perViolation} for a violated requirement and ${evidenceLimits.perOther} for any other. ${evidence.left === 0 ? '' : `${evidence.left} more were omitted to keep the page below ${evidenceLimits.pageBytes / 1_000_000} MB. `}Bodies are cut at ${bodyLimits.characters} characters and ${bodyLimits.lines} lines; long streams are folded around the offending event. <code>exchanges.ndjson</code> has everything byte for byte with arrival times; keys are redacted.</p>
+<p>It shows ${evidence.count} of ${count(recorded, 'recorded exchange')}: those that a requirement refers to, up to ${evidenceLimits.perViolation} for a violated requirement and ${evidenceLimits.perOther} for any other. ${evidence.left === 0 ? '' : `${evidence.left} more were omitted to keep the page below ${evidenceLimits.pageBytes / 1_000_000} MB. `}Bodies are cut at ${bodyLimits.characters} characters and ${bodyLimits.lines} lines; long streams are folded around the offending event. <code>exchanges.ndjson</code> has everything byte for byte with arrival times; keys are redacted.</p>
 <p>Times are relative to the first byte of the request.</p>
 </section>`
 }

@@ -1,5 +1,6 @@
 import type { ConformanceReport, Verdict } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
+import { containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { costText, count, seconds } from '../../text/format.ts'
 import { summarize } from '../summary.ts'
@@ -25,6 +26,8 @@ export function overview(report: ConformanceReport): Markup {
     ...(report.interrupted ? ['interrupted: partial results'] : []),
   ]
   const network = networkPhrases(report.target)
+  const { container } = report.target
+  const log = container?.log ?? []
   return html`<header>
 <p class="kind">Conformance report</p>
 ${doubtMarkup(report)}
@@ -35,6 +38,8 @@ ${number(violated, 'violated', violated > 0 ? 'fail' : 'none', ['fail'])}
 ${number(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none', ['inconclusive', 'unproven', 'error'])}
 <li class="of">of ${count(required, 'required requirement')}</li>
 </ul>
+${container === undefined ? null : html`<p>Container: ${containerText(container)}.</p>`}
+${log.length === 0 ? null : html`<details><summary>Last lines of the container</summary><pre>${log.join('\n')}</pre></details>`}
 ${network.length > 0 ? html`<p>Network: ${network.join('; ')}.</p>` : null}
 ${beside.length > 0 ? html`<p>${beside.join('; ')}.</p>` : null}
 ${traffic === null ? null : html`<p>Errors and retries: ${traffic}.</p>`}

@@ -29,6 +29,15 @@ function between(page: string, start: string, end: string): string {
   return page.slice(from, page.indexOf(end, from)).replaceAll(/\n\s*\n+/g, '\n')
 }
 
+test('a compact page shows an exchange once, and again at a violation', () => {
+  const passed = ['V3-SSE-01', 'V3-SSE-02'].map((id) => rowOf({ id, exchanges: ['x1'] }))
+  const report = reportOf([violated, ...passed])
+  const compact = reportToHtml(report, exchanges, { isCompact: true })
+  expect(compact).toContain('<code>x1</code> is shown at <a href="#V3-SSE-07">V3-SSE-07</a>.')
+  const times = (page: string) => page.split('<h5>x1: ').length - 1
+  expect([times(compact), times(reportToHtml(report, exchanges))]).toEqual([1, 3])
+})
+
 test('a row shows all that is needed to dispute it', () => {
   const faults = [
     { name: 'number-twice', summary: 'A number comes twice.', breaks: [violated.id], survived: [] },

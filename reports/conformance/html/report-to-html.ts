@@ -12,6 +12,12 @@ import { type ProvingFault, requirementList } from './rows.ts'
 import { script } from './script.ts'
 import { violationList } from './violations.ts'
 
+interface HtmlOptions {
+  readonly faults?: readonly ProvingFault[] | null
+  /** Shows an exchange once, and links to it from other requirements that hold. */
+  readonly isCompact?: boolean
+}
+
 /**
  * The report as one self-contained page: counts, requirements that open to their evidence, and the answers
  * to open questions. It embeds the exchanges that requirements refer to, cut to a readable length;
@@ -20,9 +26,9 @@ import { violationList } from './violations.ts'
 export function reportToHtml(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { faults = null }: { readonly faults?: readonly ProvingFault[] | null } = {},
+  { faults = null, isCompact = false }: HtmlOptions = {},
 ): string {
-  const evidence = collectEvidence(report.requirements, exchanges)
+  const evidence = collectEvidence(report.requirements, exchanges, isCompact)
   return pageOf({
     title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: ${report.target.baseUrl}`,
     style,

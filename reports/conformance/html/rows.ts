@@ -64,7 +64,7 @@ ${passed.map((row) => rowMarkup(row, context))}</details>
 
 function rowMarkup(row: RequirementRow, context: RowContext): Markup {
   const { id, verdict, surface, level, title } = row
-  const known = knownText(context.report, id)
+  const note = knownText(context.report, id)
   return html`<details class="row" id="${id}" data-verdict="${verdict}" data-surface="${surface}" data-level="${level}">
 <summary><span class="badge ${verdict}">${badgeText(row)}</span> <code>${id}</code> <span class="sentence">${title}</span>${level === 'expected' ? html` <span class="level">expected</span>` : null}</summary>
 <div class="opened">
@@ -75,7 +75,7 @@ ${context.evidence.of(row)}
 <div><dt>Verdict</dt><dd>${badgeText(row)}. ${meanings[verdict]}</dd></div>
 <div><dt>Level</dt><dd>${level}, section ${row.section}</dd></div>
 ${row.blockedBy === null ? null : html`<div><dt>Depends on</dt><dd><a href="#${row.blockedBy}">${row.blockedBy}</a>, which is violated</dd></div>`}
-${known === null ? null : html`<div><dt>Baseline</dt><dd>${known}</dd></div>`}
+${note === null ? null : html`<div><dt>Baseline</dt><dd>${note}</dd></div>`}
 ${scenarios(row)}
 ${proof(row, context.faults)}
 </dl>

@@ -128,7 +128,7 @@ const keys = {
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return
-  if (event.target.closest('input, select, textarea')) {
+  if (event.target.closest('input:not([type="checkbox"]), select, textarea')) {
     if (event.key === 'Escape') event.target.blur()
     return
   }

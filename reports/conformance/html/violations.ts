@@ -40,6 +40,6 @@ function entry(findings: Findings, report: ConformanceReport): Markup {
 
 function line(row: RequirementRow, report: ConformanceReport, withMessage: boolean): Markup {
   const found = withMessage ? messageOf(row) : null
-  const known = knownText(report, row.id)
-  return html`<span class="badge ${row.verdict}">${badgeText(row)}</span> <a href="#${row.id}">${row.id}</a> ${row.title}${found === null ? null : html`<br><span class="found">${found}</span>`}${known === null ? null : html`<br><span class="found">${known}</span>`}${row.known ? null : hintMarkup(row)}`
+  const note = knownText(report, row.id)
+  return html`<span class="badge ${row.verdict}">${badgeText(row)}</span> <a href="#${row.id}">${row.id}</a> ${row.title}${found === null ? null : html`<br><span class="found">${found}</span>`}${note === null ? null : html`<br><span class="found">${note}</span>`}${row.known ? null : hintMarkup(row)}`
 }

@@ -6,7 +6,7 @@ import type {
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
 import { clean, printable } from '../../text/escape.ts'
-import { exchangeLines } from '../console/evidence.ts'
+import { exchangeLines, isSequence } from '../console/evidence.ts'
 import { knownText } from '../summary.ts'
 import { verdictLabels } from '../words.ts'
 
@@ -91,12 +91,17 @@ const width = 120
 function evidence(row: RequirementRow, own: readonly Exchange[]): string {
   const options = { chalk: new Chalk({ level: 0 }), width, offending: row.event }
   const [first] = own
-  const rest = row.exchanges.slice(first?.id === row.exchanges[0] ? 1 : 0)
+  const further = isSequence([row]) ? own.slice(1) : []
+  const printed = new Set(further.map(({ id }) => id))
+  const rest = row.exchanges
+    .slice(first?.id === row.exchanges[0] ? 1 : 0)
+    .filter((id) => !printed.has(id))
   return [
     `${row.id} (${row.level}, section ${row.section}): ${row.title}`,
     `found: ${clean(row.message ?? 'no message')}`,
     ...(row.scenarios.length === 0 ? [] : [`scenario: ${row.scenarios.map(printable).join(', ')}`]),
     ...(first === undefined ? [] : exchangeLines(first, options)),
+    ...further.flatMap((one) => exchangeLines(one, { ...options, offending: null })),
     ...(rest.length === 0 ? [] : [`see also: ${rest.map(printable).join(', ')}`]),
   ].join('\n')
 }

@@ -5,6 +5,7 @@ import type {
   Verdict,
 } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
+import { containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
@@ -72,7 +73,11 @@ function about({ target, suite, seed, cost, durationMs }: ConformanceReport): st
   const requests = `${count(cost.requests, 'request')} in ${seconds(durationMs)}`
   const version = `chatgen ${code(suite.version)}, interface ${code(suite.interface)}`
   const network = networkPhrases(target).map((phrase) => `, ${escaped(clean(phrase))}`)
-  const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}${network.join('')}`
+  const container =
+    target.container === undefined
+      ? ''
+      : `, container ${escaped(clean(containerText(target.container)))}`
+  const target_ = `${code(clean(target.baseUrl))}, profile ${target.profile}${network.join('')}${container}`
   return `${target_}; ${requests}; ${version}, seed ${code(clean(seed))}`
 }
 
@@ -100,9 +105,9 @@ function isWarning({ verdict }: RequirementRow): boolean {
 
 function rowLine(report: ConformanceReport) {
   return (row: RequirementRow): readonly string[] => {
-    const known = knownText(report, row.id)
+    const note = knownText(report, row.id)
     const found = row.message === null ? '' : ` Found: ${code(clean(row.message))}`
-    const because = known === null ? '' : `  \n  ${escaped(clean(known))}`
+    const because = note === null ? '' : `  \n  ${escaped(clean(note))}`
     return [`- **${row.id}** ${escaped(clean(row.title))}${found}${because}`]
   }
 }

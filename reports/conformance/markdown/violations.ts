@@ -5,7 +5,7 @@ import { clean, printable } from '../../text/escape.ts'
 import { causeHeading, type Findings, saysTheSame } from '../../text/fold.ts'
 import { code, codeBlock, escaped } from '../../text/markdown.ts'
 import { statusLine } from '../../text/timeline.ts'
-import { exchangeLines } from '../console/evidence.ts'
+import { exchangeLines, isSequence } from '../console/evidence.ts'
 
 /**
  * Violations of one cause under one another, with their evidence folded. A summary may have a
@@ -17,8 +17,8 @@ export function findingsMarkdown(
   exchanges: ReadonlyMap<string, Exchange>,
 ): readonly string[] {
   return all.flatMap((findings, at) => {
-    const shown = at < maxEvidence ? evidence(findings, exchanges) : evidenceElsewhere(findings)
-    return [...(at === 0 ? [] : ['']), ...text(findings), '', ...shown]
+    const body = at < maxEvidence ? evidence(findings, exchanges) : evidenceElsewhere(findings)
+    return [...(at === 0 ? [] : ['']), ...text(findings), '', ...body]
   })
 }
 
@@ -60,9 +60,10 @@ function evidence({ rows }: Findings, exchanges: ReadonlyMap<string, Exchange>):
   const options = { chalk: new Chalk({ level: 0 }), width, offending }
   const lines = [
     ...(exchange === undefined ? [missing(first)] : exchangeLines(exchange, options)),
-    ...others.map((id) => {
+    ...others.flatMap((id) => {
       const other = exchanges.get(id)
       if (other === undefined) return missing(id)
+      if (isSequence(rows)) return exchangeLines(other, { ...options, offending: null })
       const { method, url } = other.request
       return `see ${printable(`${id}: ${method} ${url}`)} → ${statusLine(other)}`
     }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { LoadReport } from '../../../contract/report/load.ts'
 import { loadReportOf } from '../test-support/sketch.ts'
 import { loadOutcome, loadToConsole } from './console.ts'
 
@@ -65,7 +66,7 @@ test('a run of which some went well', () => {
               \`x\` ]]> \\x1b[2J\\u202etxt, 0.33 %, first request 99 at 1 s
 
     Generator degraded
-      reason: its own stamps were up to 3.1 ms late (p99)
+      reason: its timestamps were up to 3.1 ms late (p99)
       timestamp error p50 0.08, p99 3.10, max 4.40 ms; send delay p50 0.30, p99 2.20, max 6.00 ms;
       busiest event loop 42 %; 1865 events/s; 4911 per CPU second
 
@@ -118,16 +119,33 @@ test('first tokens by turn, where chats grow', () => {
     { from: 3, to: null, requests: 300, metrics: loadReportOf().metrics },
   ]
   const text = loadToConsole(loadReportOf({ turns }), plain)
-  const [table] = /Growing chats by turn, ms\n[\s\S]*?\n\n/.exec(text) ?? []
-  expect(table).toMatchInlineSnapshot(`undefined`)
+  const [, table] = /Latency of growing chats by turn, ms\n([\s\S]*?)\n\n/.exec(text) ?? []
+  expect(table).toMatchInlineSnapshot(`
+    "                                     n  mean  p50  p90  p99   max
+      ttft turn 1            response  300   134  108  129  990  1125
+      ttft turn 3 and later  response  300   134  108  129  990  1125
+      ttft turn 1            service   300   105  105  125  129   130
+      ttft turn 3 and later  service   300   105  105  125  129   130"
+  `)
 })
 
 test('says of what it is not whole', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
   expect(loadOutcome(report, plain)).toMatchInlineSnapshot(
-    `"VIOLATED  no SLO was given; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due requests; generator degraded; partial: 1 of 3 shards missing (1)"`,
+    `"VIOLATED  built-in SLOs only; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due requests; generator degraded; partial: 1 of 3 shards missing (1)"`,
   )
   expect(loadToConsole(report, plain)).toContain('interrupted: partial results')
+})
+
+test('the other endpoints of the target are counted beside its address', () => {
+  const endpoint = { baseUrl: 'http://b', requests: 1, completed: 1, failed: 0, shed: 0 }
+  const endpoints = ['A', 'B', 'C'].map((name) => ({
+    ...{ ...endpoint, name, open: 0, left: 0 },
+    metrics: [],
+  }))
+  const targetOf = (report: LoadReport) => /^target: .*$/m.exec(loadToConsole(report, plain))?.[0]
+  expect(targetOf(loadReportOf())).not.toContain('endpoint')
+  expect(targetOf(loadReportOf({ endpoints }))).toContain(' and 2 more endpoints, ')
 })
 
 test('what lacks shards is not called met', () => {

@@ -1,13 +1,15 @@
 import { Chalk } from 'chalk'
 import type { LoadReport } from '../../../contract/report/load.ts'
+import { containerLog, containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'
 import { interval, percent, seconds } from '../../text/format.ts'
 import { hanging, type Lines, list, type Page } from '../../text/page.ts'
-import { outcomeText, outcomeWord } from '../outcome.ts'
+import { outcomeText, outcomeWord, targetText } from '../outcome.ts'
 import { planText, windowText } from '../plan.ts'
 import {
   deliveryList,
+  endpointTable,
   errorList,
   type LoadConsoleOptions,
   type LoadPage,
@@ -32,6 +34,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     findingList(page, report),
     rateTable(page, report),
     transactionTable(page, report),
+    endpointTable(page, report),
     latencyTable(page, 'Latency in the measured window, ms', report.metrics),
     turnTable(page, report),
     stallList(page, report),
@@ -47,6 +50,7 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
     auditList(page, report),
     list(page, 'Notes', report.notes),
     list(page, 'Internal errors of chatgen', report.faults),
+    containerLog(report.target.container, page.width),
     [...editedLines(page, report), ...outcomeLines(page, report)],
   ]
   return `${parts
@@ -91,7 +95,14 @@ function about(page: Page, report: LoadReport): Lines {
       ? hanging(page, 'digest: ', doubtText(report) ?? '')
       : []),
     ...(interrupted ? [page.chalk.yellow('interrupted: partial results')] : []),
-    ...hanging(page, 'target: ', `${printable(target.baseUrl)}, ${target.surfaces.join(' and ')}`),
+    ...hanging(
+      page,
+      'target: ',
+      `${printable(targetText(report))}, ${target.surfaces.join(' and ')}`,
+    ),
+    ...(target.container === undefined
+      ? []
+      : hanging(page, 'container: ', containerText(target.container))),
     ...hanging(page, 'load: ', printable(planText(report))),
     ...hanging(page, 'measured: ', windowText(report)),
     ...hanging(page, 'chatgen: ', `${suite.version}, interface ${suite.interface}`),

@@ -4,7 +4,14 @@ import { columns, fittedColumns } from '../../text/columns.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'
 import { count, figure, percent, seconds } from '../../text/format.ts'
 import { hanging, type Lines, type Page } from '../../text/page.ts'
-import { clocked, quantileName, rateRows, turnRows } from '../measures.ts'
+import {
+  clocked,
+  endpointHead,
+  endpointTableRows,
+  quantileName,
+  rateRows,
+  turnRows,
+} from '../measures.ts'
 import { connectionText, deliveryText, disturbanceText, lumpText } from '../traffic.ts'
 
 export interface LoadConsoleOptions {
@@ -58,6 +65,19 @@ export function transactionTable(page: LoadPage, { transactions }: LoadReport): 
       ]),
       2,
     ),
+  ]
+}
+
+export function endpointTable(page: LoadPage, report: LoadReport): Lines {
+  const rows = endpointTableRows(report)
+  if (rows.length === 0) return []
+  return [
+    page.chalk.bold(`Endpoints, ${report.config.spread}`),
+    ...indent(
+      columns([['', ...endpointHead], ...rows.map(({ name, figures }) => [name, ...figures])]),
+      2,
+    ),
+    ...rows.flatMap(({ name, baseUrl }) => hanging(page, `  ${name}: `, printable(baseUrl))),
   ]
 }
 

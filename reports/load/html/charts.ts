@@ -109,7 +109,7 @@ function overTime(
   series: readonly Series[],
 ): Chart {
   const every = Math.max(1, Math.ceil(rows.length / maxTableRows))
-  const shown = rows.map((_, at) => at).filter((at) => at % every === 0)
+  const indexes = rows.map((_, at) => at).filter((at) => at % every === 0)
   return {
     id,
     title,
@@ -119,7 +119,7 @@ function overTime(
     series,
     table: {
       head: ['second', ...series.map(({ name }) => name)],
-      rows: shown.map((at) => [
+      rows: indexes.map((at) => [
         String(rows[at]?.second ?? at),
         ...series.map(({ values }) => cellOf(values[at] ?? null)),
       ]),

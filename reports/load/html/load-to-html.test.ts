@@ -9,8 +9,8 @@ describe('the page of a load report', () => {
   test('names no address but that of the target', () => {
     // The name space of SVG and the home page of uPlot are no addresses that a browser asks.
     const addresses = page.match(/https?:\/\/[^\s"'<>)]+/g) ?? []
-    const known = ['http://127.0.0.1:4010', 'https://github.com/leeoniya/uPlot']
-    expect([...new Set(addresses)].filter((address) => !known.includes(address))).toEqual([])
+    const allowed = ['http://127.0.0.1:4010', 'https://github.com/leeoniya/uPlot']
+    expect([...new Set(addresses)].filter((address) => !allowed.includes(address))).toEqual([])
     expect(page).not.toMatch(/<(link|img|iframe)[^>]+(href|src)="(?!data:)/)
   })
 
@@ -21,7 +21,7 @@ describe('the page of a load report', () => {
       'V3-SSE-17',
       'Violated in 4 of 303 (1.32 %)',
       'event 12, X-Request-Id chatgen-a-seed-17',
-      'its own stamps were up to 3.1 ms late (p99)',
+      'its timestamps were up to 3.1 ms late (p99)',
       'vLLM bench serve',
       '306 planned = 305 dispatched',
       'Requests per second as a table',

@@ -3,6 +3,7 @@ import { chartSection } from '../../html/charts/chart.ts'
 import { chartPage } from '../../html/charts/page.ts'
 import { html } from '../../html/markup.ts'
 import { isEdited } from '../../text/digest.ts'
+import { targetText } from '../outcome.ts'
 import { chartsOf } from './charts.ts'
 import { measuredSection, otherToolSection } from './measured.ts'
 import { findingSection, overview, sloSection } from './overview.ts'
@@ -13,7 +14,7 @@ export function loadToHtml(report: LoadReport): string {
   const charts = chartsOf(report)
   return chartPage(
     {
-      title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: load on ${report.target.baseUrl}`,
+      title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: load on ${targetText(report)}`,
       skip: { to: 'slo', text: 'To the SLOs' },
       body: html`${overview(report)}
 <main>

@@ -2,7 +2,15 @@ import type { LoadReport } from '../../../contract/report/load.ts'
 import type { Distribution } from '../../../contract/report/load-measures.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { figure, interval, percent } from '../../text/format.ts'
-import { clocked, meanings, quantileName, rateRows, turnRows } from '../measures.ts'
+import {
+  clocked,
+  endpointHead,
+  endpointTableRows,
+  meanings,
+  quantileName,
+  rateRows,
+  turnRows,
+} from '../measures.ts'
 import { stepsOf } from '../steps.ts'
 import { connectionText, deliveryText, lumpText } from '../traffic.ts'
 
@@ -24,7 +32,7 @@ ${tableMarkup(
   },
   'Rates',
 )}
-${stepsPart(report)}<h3>Latency</h3>
+${endpointPart(report)}${stepsPart(report)}<h3>Latency</h3>
 <p class="found">Milliseconds with 95 % intervals. <em>Response</em> time counts from the planned send time, <em>service</em> time from the actual one.</p>
 ${quantileTable(clocked(metrics), 'Latency')}
 ${stalls === null ? null : html`<p>${stalls.stalled} of ${stalls.streams} streams stalled for more than ${stalls.overMs} ms, for ${percent(stalls.share)} of their time; the longest gap was ${figure(stalls.longestMs)} ms. ${percent(stalls.coalesced)} of ${stalls.gaps} gaps are 0 ms, because several chunks arrived in one read.</p>`}
@@ -51,6 +59,22 @@ ${quantileTable(clocked(own), `Latency of ${name}`)}</details>
 `,
 )}
 </section>`
+}
+
+/** Null for a target with one endpoint. */
+function endpointPart(report: LoadReport): Markup | null {
+  const rows = endpointTableRows(report)
+  if (rows.length === 0) return null
+  return html`<h3>Endpoints</h3>
+${tableMarkup(
+  {
+    words: 2,
+    head: ['endpoint', 'URL', ...endpointHead],
+    rows: rows.map(({ name, baseUrl, figures }) => [name, baseUrl, ...figures]),
+  },
+  'Endpoints',
+)}
+`
 }
 
 /** Rates and latencies by step of `--steps`; null for other loads. */

@@ -2,19 +2,19 @@ import type { LoadReport } from '../../../contract/report/load.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { count, figure, interval, percent, seconds } from '../../text/format.ts'
-import { outcomeText, outcomeWord } from '../outcome.ts'
+import { outcomeText, outcomeWord, targetText } from '../outcome.ts'
 import { arrivalText, windowText } from '../plan.ts'
 import { disturbanceText } from '../traffic.ts'
 
 /** The ten-second summary: outcome, target and counts. */
 export function overview(report: LoadReport): Markup {
-  const { outcome, target, rates, goodput, integrity, interrupted } = report
+  const { outcome, rates, goodput, integrity, interrupted } = report
   const word = outcomeWord(report)
   const violated = integrity.findings.filter(({ level }) => level === 'required').length
   return html`<header>
 <p class="kind">Load report</p>
 ${doubtMarkup(report)}
-<h1><span class="outcome ${word.toLowerCase()}">${word}</span> <span class="target">${target.baseUrl}</span></h1>
+<h1><span class="outcome ${word.toLowerCase()}">${word}</span> <span class="target">${targetText(report)}</span></h1>
 <ul class="numbers">
 ${number(figure(rates.completed.perSecond), 'completed per second', 'none')}
 ${number(goodput.share === null ? 'n/a' : percent(goodput.share), 'goodput', 'none')}

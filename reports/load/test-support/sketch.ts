@@ -197,7 +197,7 @@ const sketch: LoadReport = {
   ],
   generator: {
     verdict: 'degraded',
-    reasons: ['its own stamps were up to 3.1 ms late (p99)'],
+    reasons: ['its timestamps were up to 3.1 ms late (p99)'],
     timestampError: { p50: 0.08, p99: 3.1, max: 4.4, count: 900 },
     scheduleDelay: { p50: 0.3, p99: 2.2, max: 6, count: 306 },
     eventLoopUtilization: 0.42,

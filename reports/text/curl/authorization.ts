@@ -12,9 +12,9 @@ export function authorizationArgument(exchange: Exchange): string {
   const value = header(exchange.request.headers, 'authorization')
   // An empty value makes curl send no such header, which says more than leaving it out.
   if (value === undefined) return shellQuote('Authorization:')
-  const shown = printable(value)
-  if (!marks.test(shown)) return unmarked(shown, exchange)
-  return inBase64(shown) ?? marked(shown)
+  const printed = printable(value)
+  if (!marks.test(printed)) return unmarked(printed, exchange)
+  return inBase64(printed) ?? marked(printed)
 }
 
 const marks = /\[([a-z]+(?: [a-z]+)*?)( without its last character| in the other letter case)?\]/

@@ -64,8 +64,8 @@ describe('the credential', () => {
       `"Authorization: Basic $(printf %s "\\$\\":$CHATGEN_OTHER_KEY" | base64 | tr -d '\\n')"`,
     ],
     ['Bearer [api key]0', `"Authorization: Bearer \${CHATGEN_API_KEY}0"`],
-  ])('%s', (authorization, shown) => {
-    expect(toCurl(exchangeOf({ authorization, role: 'negative' }))).toContain(`-H ${shown}`)
+  ])('%s', (authorization, expected) => {
+    expect(toCurl(exchangeOf({ authorization, role: 'negative' }))).toContain(`-H ${expected}`)
   })
 
   test('one that was not sent is not sent again', () => {

@@ -4,6 +4,7 @@ import {
   assume,
   covers,
   describe,
+  type Exchange,
   expect,
   holdsList,
   inputRows,
@@ -79,19 +80,22 @@ describe('v3: authentication', () => {
   test(
     'POST /message/generate wants the right token, and stores nothing without it',
     covers(rows, { requests: 40, generations: 1, chats: 1 }),
-    async ({ v3, claim, expectRejected, session, keys }) => {
+    async ({ v3, claim, expectRejected, session, keys, prompts }) => {
       const chat = await v3.createChat()
-      const control = await v3.generate(v3.generateBody(chat, 'Name a colour.'), {
+      const control = await v3.generate(v3.generateBody(chat, prompts.brief()), {
         role: 'control',
       })
       acceptsKey(claim, 'V3-AUTH-05', control, isResponse(control))
 
       requireProfile(keys.v3, 'apiKey')
-      for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
-        const nonce = session.nonce()
-        const refusals = []
+      const attempts = badCredentials('V3', keys.v3).map((attempt) => ({
+        ...attempt,
+        nonce: session.nonce(),
+        refusals: [] as Exchange[],
+      }))
+      for (const { row, what, authorization, nonce, refusals } of attempts) {
         for (const stream of [false, true]) {
-          const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`, { stream })
+          const turn = v3.generateBody(chat, prompts.brief(nonce), { stream })
           const send = () => v3.generate(turn, { role: 'negative', authorization })
           const ping = () => v3.ping(chat)
           const refused = await expectRejected({ row, noServerError, control, what, send, ping })
@@ -102,7 +106,9 @@ describe('v3: authentication', () => {
           )
           refusals.push(refused)
         }
-        const { rows: stored, pages } = await v3.walk(chat)
+      }
+      const { rows: stored, pages } = await v3.historyAfterPause(chat)
+      for (const { row, what, nonce, refusals } of attempts) {
         claim(
           row,
           () =>

@@ -20,7 +20,7 @@ describe('v3: chats', () => {
   test(
     'POST /chat creates a v3 chat',
     covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 6, generations: 1, chats: 2 }),
-    async ({ v3, claim, session, profile }) => {
+    async ({ v3, claim, session, profile, prompts }) => {
       const created = await v3.postChat(session.name())
       if (isContentRefusal(created) && profile.requests.createChat === undefined) {
         session.markUndecided(
@@ -55,7 +55,7 @@ describe('v3: chats', () => {
       )
 
       const history = await v3.history(id)
-      const reply = await v3.generate(v3.generateBody(id, 'Name a colour.'))
+      const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
       const wrong = sentToV2(history, reply)
       const taken = succeeded(history) && isResponse(reply)
       assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
@@ -71,7 +71,7 @@ describe('v3: chats', () => {
   test(
     'POST /chat yields a v3 chat whatever the body says',
     covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const created = await v3.postChat(session.name(), { version: 'v2' })
       session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
         created,
@@ -89,7 +89,7 @@ describe('v3: chats', () => {
       assume(id, 'the answer to POST /chat has no chat id', created)
 
       const history = await v3.history(id)
-      const reply = await v3.generate(v3.generateBody(id, 'Name a colour.'))
+      const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
       const wrong = sentToV2(history, reply)
       const taken = succeeded(history) && isResponse(reply)
       assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)

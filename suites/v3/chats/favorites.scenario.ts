@@ -23,7 +23,7 @@ describe('v3: favorites', () => {
     async ({ v3, chats, claim }) => {
       const [chat, other] = [await v3.createChat(), await v3.createChat()]
       const added = await chats.addFavorite(chat.id)
-      const shown = await chats.poll(
+      const list = await chats.poll(
         () => chats.favorites(),
         (_, page) => chats.mentions(page, chat),
       )
@@ -31,13 +31,13 @@ describe('v3: favorites', () => {
         'V3-FAV-01',
         () => {
           expectAccepted(added, 'POST /chat/{chat_id}/favorite')
-          expectAccepted(shown, 'GET /chat/favorite')
-          expect(chats.mentions(shown, chat), 'the favorites show the chat').toBe(true)
+          expectAccepted(list, 'GET /chat/favorite')
+          expect(chats.mentions(list, chat), 'the favorites show the chat').toBe(true)
         },
         added,
-        shown,
+        list,
       )
-      assume(isFavorite, 'no favorite was added', added, shown)
+      assume(isFavorite, 'no favorite was added', added, list)
       const walk = await chats.walk({}, [chat])
       const listed = walk.pagesWith(chat.id).length > 0
       if (listed || walk.complete) {
@@ -76,10 +76,10 @@ describe('v3: favorites', () => {
       claim(
         'V3-FAV-03',
         () =>
-          expect(chats.mentions(shown, other), 'the favorites show a chat that is not one').toBe(
+          expect(chats.mentions(list, other), 'the favorites show a chat that is not one').toBe(
             false,
           ),
-        shown,
+        list,
       )
 
       const removed = await chats.removeFavorite(chat.id)
@@ -124,7 +124,7 @@ describe('v3: favorites', () => {
       generations: 3,
       chats: 3,
     }),
-    async ({ v3, chats, claim, session }) => {
+    async ({ v3, chats, claim, session, prompts }) => {
       const [chat, other, newer] = [
         await v3.createChat(),
         await v3.createChat(),
@@ -132,16 +132,16 @@ describe('v3: favorites', () => {
       ]
       const isNamed = contains(answerJson(await chats.get(chat.id)), chat.name)
       const added = await chats.addFavorite(chat.id, { role: 'arrange' })
-      const shown = await chats.poll(
+      const list = await chats.poll(
         () => chats.favorites(),
         (_, page) => chats.mentions(page, chat),
       )
       // That a favorite is listed is for another scenario.
-      if (!succeeded(added) || !chats.mentions(shown, chat)) return
-      const showsIds = contains(answerJson(shown), chat.id)
+      if (!succeeded(added) || !chats.mentions(list, chat)) return
+      const showsIds = contains(answerJson(list), chat.id)
       const nonce = session.nonce()
-      await v3.generateOk(v3.generateBody(chat, `Name a colour for ${nonce}.`))
-      await v3.generateOk(v3.generateBody(other, 'Name a colour.'))
+      await v3.generateOk(v3.generateBody(chat, prompts.brief(nonce)))
+      await v3.generateOk(v3.generateBody(other, prompts.brief()))
       const before = await v3.waitForHistory(chat, (rows) => inputRows(rows, nonce).length > 0)
       const walk = await chats.walk({}, [chat, other])
       for (const one of [chat, other]) {

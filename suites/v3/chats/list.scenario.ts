@@ -2,6 +2,8 @@ import {
   answerJson,
   assume,
   type Chat,
+  type ChatsApi,
+  type Claim,
   contains,
   covers,
   describe,
@@ -9,10 +11,14 @@ import {
   expect,
   expectAccepted,
   isConclusive,
+  listedChatIds,
+  type Session,
   statusText,
   succeeded,
   test,
+  type V3Api,
 } from '../../../harness/conformance/scenario/index.ts'
+import { isContentRefusal } from '../../support/refusals.ts'
 
 /** Sections 2.5 and 4.3: listing and searching chats. */
 describe('v3: the list of chats', () => {
@@ -63,54 +69,23 @@ describe('v3: the list of chats', () => {
     'a list is limited and paged',
     covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 50, chats: 7 }),
     async ({ v3, chats, claim, session }) => {
-      const word = session.nonce()
-      const made: Chat[] = []
-      for (let count = 0; count < 6; count += 1) {
-        made.push(await v3.createChat({}, `${word} ${session.name()}`))
+      const scenario = { v3, chats, claim, session }
+      const named = await chatsOfOneWord(scenario, 6, {})
+      const { search, apart } = named
+      for (const query of [...(apart ? [{ limit: 2, search }] : []), { limit: 2 }]) {
+        await expectPaged(scenario, query, named)
       }
-      const ids = made.map(({ id }) => id)
-      const found = await chats.poll(
-        () => chats.list({ search: word }),
-        (body) => ids.every((id) => contains(body, id)),
-      )
-      // Where a search finds them all, nothing else comes between them.
-      const apart = ids.every((id) => contains(answerJson(found), id))
-      for (const query of [...(apart ? [{ limit: 2, search: word }] : []), { limit: 2 }]) {
-        const limited = await chats.list(query)
-        claim(
-          'V3-CHAT-07',
-          () => {
-            expectAccepted(limited, 'GET /chat with limit')
-            const shown = ids.filter((id) => contains(answerJson(limited), id))
-            expect(shown.length, 'chats of ours on a page with limit 2').toBeLessThanOrEqual(2)
-          },
-          limited,
-        )
+    },
+  )
 
-        const walk = await chats.follow(query, made)
-        const missing = ids.filter((id) => walk.pagesWith(id).length === 0)
-        assume(
-          missing.length === 0 || isConclusive(walk, ids),
-          'no cursor was found to follow the list: say shapes.chatCursor',
-          ...walk.pages,
-        )
-        claim(
-          'V3-CHAT-08',
-          () => expect(missing, 'chats that no page shows').toEqual([]),
-          ...walk.pages.slice(0, 5),
-        )
-        if (!('search' in query) || missing.length > 0) continue
-        // Nothing changes meanwhile: one walk to the end shows each of them once.
-        const noneOfOurs = { id: session.uuid(), name: session.name(), created: found }
-        const once = await chats.walkOnce(query, [noneOfOurs])
-        if (!once.complete) continue
-        const counts = ids.map((id) => once.pagesWith(id).length)
-        claim(
-          'V3-CHAT-08',
-          () => expect(counts, 'pages that show each of the chats').toEqual(ids.map(() => 1)),
-          ...once.pages.slice(0, 5),
-        )
-      }
+  test(
+    'a list with a limit above 20 is limited and paged',
+    covers(['V3-CHAT-07', 'V3-CHAT-08'], { requests: 70, chats: 24 }),
+    async ({ v3, chats, claim, session }) => {
+      const scenario = { v3, chats, claim, session }
+      const named = await chatsOfOneWord(scenario, 23, { limit: 30 })
+      const { search, apart } = named
+      await expectPaged(scenario, apart ? { limit: 21, search } : { limit: 21 }, named)
     },
   )
 
@@ -144,3 +119,94 @@ describe('v3: the list of chats', () => {
     },
   )
 })
+
+interface Scenario {
+  readonly v3: V3Api
+  readonly chats: ChatsApi
+  readonly claim: Claim
+  readonly session: Session
+}
+
+interface Named {
+  readonly made: readonly Chat[]
+  /** Word with which each of their names begins. */
+  readonly search: string
+  /** Answer to a search for it. */
+  readonly found: unknown
+  /** True where that search finds them all, so that nothing else comes between them. */
+  readonly apart: boolean
+}
+
+async function chatsOfOneWord(
+  { v3, chats, session }: Scenario,
+  count: number,
+  query: { readonly limit?: number },
+): Promise<Named> {
+  const search = session.nonce()
+  const made: Chat[] = []
+  while (made.length < count) made.push(await v3.createChat({}, `${search} ${session.name()}`))
+  const holdsAll = (body: unknown) => made.every(({ id }) => contains(body, id))
+  const found = answerJson(await chats.poll(() => chats.list({ search, ...query }), holdsAll))
+  return { made, search, found, apart: holdsAll(found) }
+}
+
+/** Larger pages than these may be refused. */
+const maxSmallLimit = 20
+
+/** No page shows more of the chats than its limit, and all pages show all of them. */
+async function expectPaged(
+  { chats, claim, session }: Scenario,
+  query: { readonly limit: number; readonly search?: string },
+  { made, found }: Named,
+): Promise<void> {
+  const ids = made.map(({ id }) => id)
+  const limited = await chats.list(query)
+  // Section 8: the maximum page size is not shown.
+  if (query.limit > maxSmallLimit && isContentRefusal(limited)) {
+    const answer = `GET /chat with limit ${query.limit}: ${statusText(limited)}`
+    session.observe('OPEN-13', answer, [limited])
+    return
+  }
+  claim(
+    'V3-CHAT-07',
+    () => {
+      expectAccepted(limited, 'GET /chat with limit')
+      const body = answerJson(limited)
+      const listedIds = ids.filter((id) => contains(body, id))
+      expect(
+        listedIds.length,
+        `chats of ours on a page with limit ${query.limit}`,
+      ).toBeLessThanOrEqual(query.limit)
+      // Those of others, which another scenario has made meanwhile, stand in the same list.
+      expect(
+        listedChatIds(body, ids, found).size,
+        `chats on a page with limit ${query.limit}`,
+      ).toBeLessThanOrEqual(query.limit)
+    },
+    limited,
+  )
+
+  const walk = await chats.follow(query, made)
+  const missing = ids.filter((id) => walk.pagesWith(id).length === 0)
+  assume(
+    missing.length === 0 || isConclusive(walk, ids),
+    'no cursor was found to follow the list: say shapes.chatCursor',
+    ...walk.pages,
+  )
+  claim(
+    'V3-CHAT-08',
+    () => expect(missing, 'chats that no page shows').toEqual([]),
+    ...walk.pages.slice(0, 5),
+  )
+  if (query.search === undefined || missing.length > 0) return
+  // Nothing changes meanwhile: one walk to the end shows each of them once.
+  const noneOfOurs = { id: session.uuid(), name: session.name(), created: limited }
+  const once = await chats.walkOnce(query, [noneOfOurs])
+  if (!once.complete) return
+  const counts = ids.map((id) => once.pagesWith(id).length)
+  claim(
+    'V3-CHAT-08',
+    () => expect(counts, 'pages that show each of the chats').toEqual(ids.map(() => 1)),
+    ...once.pages.slice(0, 5),
+  )
+}

@@ -102,10 +102,10 @@ describe('v3: chat management', () => {
   test(
     'a deleted chat is neither listed nor read, and the others are',
     covers(['V3-CHAT-11', 'V3-CHAT-13'], { requests: 36, generations: 1, chats: 2 }),
-    async ({ v3, chats, claim }) => {
+    async ({ v3, chats, claim, prompts }) => {
       const chat = await v3.createChat()
       const other = await v3.createChat({}, chat.name)
-      await v3.generateOk(v3.generateBody(chat, 'Name a colour.'))
+      await v3.generateOk(v3.generateBody(chat, prompts.brief()))
       const before = await chats.get(chat.id, { role: 'control' })
       assume(chats.mentions(before, chat), 'the chat cannot be read before', before)
       const favorites = await markFavorites(chats, [chat, other])
@@ -176,14 +176,14 @@ describe('v3: chat management', () => {
   test(
     'a title is generated',
     covers(['V3-CHAT-12'], { requests: 10, generations: 2, chats: 1 }),
-    async ({ v3, chats, claim, session }) => {
+    async ({ v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()
-      await v3.generateOk(v3.generateBody(chat, 'Tell me in a sentence how bread is made.'))
+      await v3.generateOk(v3.generateBody(chat, prompts.sentences(1, 'bread is made')))
       const before = await chats.get(chat.id, { role: 'control' })
-      const known = textsOf(before)
+      const textsBefore = textsOf(before)
       assume(succeeded(before), `the chat cannot be read (${statusText(before)})`, before)
       const named = await chats.generateName(chat.id)
-      const isNew = (text: string) => !known.includes(text) && !isTimeOrId(text)
+      const isNew = (text: string) => !textsBefore.includes(text) && !isTimeOrId(text)
       const read = await chats.poll(
         () => chats.get(chat.id),
         (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
@@ -229,11 +229,11 @@ describe('v3: chat management', () => {
 /** Those of the chats that the favorites show once they have been added, by their ids. */
 async function markFavorites(chats: ChatsApi, added: readonly Chat[]): Promise<readonly Chat[]> {
   for (const { id } of added) await chats.addFavorite(id, { role: 'arrange' })
-  const shown = await chats.poll(
+  const list = await chats.poll(
     () => chats.favorites(),
     (body) => added.every(({ id }) => contains(body, id)),
   )
-  return added.filter(({ id }) => contains(answerJson(shown), id))
+  return added.filter(({ id }) => contains(answerJson(list), id))
 }
 
 /** The texts of an answer that hold a letter. */

@@ -18,7 +18,7 @@ describe('v3: history of several endpoints', () => {
     acrossEndpoints(
       covers(['V3-HIST-07', 'V3-HIST-10'], { requests: 22, generations: turns, chats: 1 }),
     ),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonces: string[] = []
       const missingIn = (rows: Parameters<typeof inputRows>[0]) =>
@@ -26,12 +26,10 @@ describe('v3: history of several endpoints', () => {
       for (let turn = 0; turn < turns; turn += 1) {
         const nonce = session.nonce()
         nonces.push(nonce)
-        const reply = await v3.generateOk(
-          v3.generateBody(chat, `Name a colour. Reference: ${nonce}.`),
-        )
+        const reply = await v3.generateOk(v3.generateBody(chat, prompts.brief(nonce)))
         const { rows, pages } = await v3.waitForHistory(
           chat,
-          (seen) => missingIn(seen).length === 0,
+          (history) => missingIn(history).length === 0,
         )
         const isShown = claim(
           'V3-HIST-07',

@@ -39,17 +39,17 @@ describe('v3: history', () => {
       ],
       { requests: 6, generations: 1, chats: 1 },
     ),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       // Blanks at both ends, a line break and a character beyond the basic plane.
-      const question = `  Name a colour.\n\tReference: ${nonce} 🚀 `
+      const question = `  ${prompts.brief()}\n\t${prompts.note(nonce)} 🚀 `
       const reply = await v3.generateOk(v3.generateBody(chat, question))
       const answer = answerParts(reply)
-      const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
+      const holdsAnswer = (value: unknown) => answer.every((text) => contains(value, text))
       const { rows, pages } = await v3.waitForHistory(
         chat,
-        (seen) => inputRows(seen, nonce).length > 0 && holdsAnswer(seen),
+        (history) => inputRows(history, nonce).length > 0 && holdsAnswer(history),
       )
       const [page] = pages
       assume(page, 'no page of the history')
@@ -110,15 +110,15 @@ describe('v3: history', () => {
   test(
     'a message of the system or the developer is an input row too',
     covers(['V3-HIST-05', 'V3-HIST-07', 'V3-GEN-06'], { requests: 6, generations: 2, chats: 1 }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const input = [
-        inputText(`You are brief. Reference: ${nonce}.`, 'system'),
-        inputText(`Use plain words. Reference: ${nonce}.`, 'developer'),
+        inputText(prompts.instruction(prompts.instruction('You are brief.'), nonce), 'system'),
+        inputText(prompts.instruction('Use plain words.', nonce), 'developer'),
         {
-          ...inputText(`Name a colour. Reference: ${nonce}.`),
-          content: ['Name a colour.', `Reference: ${nonce}.`].map((text) => ({
+          ...inputText(prompts.brief(nonce)),
+          content: [prompts.brief(), prompts.note(nonce)].map((text) => ({
             type: 'input_text',
             text,
           })),
@@ -136,30 +136,33 @@ describe('v3: history', () => {
       }
       const { rows, pages } = await v3.waitForHistory(
         chat,
-        (seen) => inputRows(seen, nonce).length >= 3,
+        (history) => inputRows(history, nonce).length >= 3,
       )
-      const shown = inputRows(rows, nonce)
+      const inputs = inputRows(rows, nonce)
       assume(
-        shown.length > 0 && everyItemShown(rows),
+        inputs.length > 0 && everyItemShown(rows),
         'rows show no item, which is legal',
         ...pages,
       )
-      const asked = rows.filter(({ item }) => isPutIn(item) && contains(item, nonce))
+      const userRows = rows.filter(({ item }) => isPutIn(item) && contains(item, nonce))
       // A message whose content is no list of parts may lack one: that is for V3-HIST-05.
       if (rows.every((row) => !isPutIn(row.item) || inputTexts(row).length > 0)) {
         claim(
           'V3-HIST-07',
-          () => expect(asked.length, 'history rows of the three inputs').toBeGreaterThanOrEqual(3),
+          () =>
+            expect(userRows.length, 'history rows of the three inputs').toBeGreaterThanOrEqual(3),
           ...pages,
         )
       }
-      const [ofUser] = shown.filter(({ item }) => isObject(item) && item['role'] === 'user')
+      const [ofUser] = inputs.filter(({ item }) => isObject(item) && item['role'] === 'user')
       if (ofUser && inputTexts(ofUser).length > 0) {
         claim(
           'V3-HIST-07',
           () => {
             const texts = inputTexts(ofUser).join('')
-            expect(texts, 'the parts of the message').toBe(`Name a colour.Reference: ${nonce}.`)
+            expect(texts, 'the parts of the message').toBe(
+              `${prompts.brief()}${prompts.note(nonce)}`,
+            )
           },
           ...pages,
         )
@@ -167,7 +170,7 @@ describe('v3: history', () => {
       claim(
         'V3-HIST-05',
         () => {
-          const roles = shown.map(({ item }) => (isObject(item) ? item['role'] : null))
+          const roles = inputs.map(({ item }) => (isObject(item) ? item['role'] : null))
           expect(roles.sort(), 'roles of the input rows').toEqual(['developer', 'system', 'user'])
         },
         ...pages,
@@ -178,12 +181,14 @@ describe('v3: history', () => {
   test(
     'the history holds no row of another chat',
     covers(['V3-HIST-16'], { requests: 7, generations: 2, chats: 2 }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const [mine, other] = [await v3.createChat(), await v3.createChat()]
       const [reference, secret] = [session.nonce(), session.nonce()]
-      await v3.generateOk(v3.generateBody(mine, `Name a colour. Reference: ${reference}.`))
-      await v3.generateOk(v3.generateBody(other, `Name a colour. Reference: ${secret}.`))
-      const { rows, pages } = await v3.waitForHistory(mine, (seen) => contains(seen, reference))
+      await v3.generateOk(v3.generateBody(mine, prompts.brief(reference)))
+      await v3.generateOk(v3.generateBody(other, prompts.brief(secret)))
+      const { rows, pages } = await v3.waitForHistory(mine, (history) =>
+        contains(history, reference),
+      )
       assume(contains(rows, reference), 'the history does not show its own rows', ...pages)
       claim(
         'V3-HIST-16',

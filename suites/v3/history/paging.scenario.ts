@@ -1,5 +1,6 @@
 import {
   assume,
+  type Claim,
   covers,
   describe,
   type Exchange,
@@ -11,32 +12,38 @@ import {
   historyRows,
   inputRows,
   inputText,
+  type Prompts,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 
 /** Sections 4.3 and 8: the pages of a history. Long histories are filled by one generation. */
 describe('v3: pages of the history', () => {
-  const numbered = (nonce: string, count: number) =>
-    Array.from({ length: count }, (_, at) => inputText(`Note ${mark(nonce, at)}.`))
+  const numbered = (prompts: Prompts, nonce: string, count: number) =>
+    Array.from({ length: count }, (_, at) => inputText(prompts.note(mark(nonce, at))))
 
   test(
     'without limit a page has 50 rows',
-    covers(['V3-HIST-08', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'], {
-      requests: 10,
+    covers(['V3-HIST-08', 'V3-HIST-09', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'], {
+      requests: 13,
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       await v3.generateOk(
-        v3.generateBody(chat, [...numbered(nonce, 60), inputText('Name a colour.')]),
+        v3.generateBody(chat, [...numbered(prompts, nonce, 60), inputText(prompts.brief())]),
       )
       const {
         rows,
         pages,
         lastCursor: end,
-      } = await v3.waitForHistory(chat, (seen) => seen.length > 60)
+      } = await v3.waitForHistory(chat, (history) => history.length > 60)
+      // Larger than the pages that most tests need, and not the default.
+      const limit = 30
+      const walk = await v3.walk(chat, limit)
+      claimSizes(claim, walk.pages, limit)
+
       const [first] = pages
       assume(first && rows.length > 50, `the history shows ${rows.length} rows of 61`, ...pages)
       claim(
@@ -57,6 +64,14 @@ describe('v3: pages of the history', () => {
       const strayed = strays(rows, nonce, 60)
       assume(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
       claim('V3-HIST-10', () => expect(strayed, 'rows lost or repeated').toEqual([]), ...pages)
+
+      const missed = strays(walk.rows, nonce, 60)
+      assume(missed.length === 0 || everyItemShown(walk.rows), hidden, ...walk.pages)
+      claim(
+        'V3-HIST-10',
+        () => expect(missed, `rows lost or repeated with limit ${limit}`).toEqual([]),
+        ...walk.pages,
+      )
     },
   )
 
@@ -67,14 +82,14 @@ describe('v3: pages of the history', () => {
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const count = 13
       const chat = await v3.createChat()
       const nonce = session.nonce()
       await v3.generateOk(
-        v3.generateBody(chat, [...numbered(nonce, count), inputText('Name a colour.')]),
+        v3.generateBody(chat, [...numbered(prompts, nonce, count), inputText(prompts.brief())]),
       )
-      const whole = await v3.waitForHistory(chat, (seen) => seen.length > count + 1)
+      const whole = await v3.waitForHistory(chat, (history) => history.length > count + 1)
       if (inputRows(whole.rows).length === 0) {
         session.markUndecided(
           'inconclusive',
@@ -91,20 +106,10 @@ describe('v3: pages of the history', () => {
       }
 
       const orders: string[] = []
-      let shown: readonly Exchange[] = []
+      let evidence: readonly Exchange[] = []
       for (const limit of [1, 2, 3, 7, 50]) {
         const { rows, pages, lastCursor: end } = await v3.walk(chat, limit)
-        for (const page of pages) {
-          claim(
-            'V3-HIST-09',
-            () =>
-              expect(
-                historyRows(page).length,
-                `rows of a page with limit ${limit}`,
-              ).toBeLessThanOrEqual(limit),
-            page,
-          )
-        }
+        claimSizes(claim, pages, limit)
         if (pages.length === 1 && rows.length < whole.rows.length) {
           const left = whole.rows.length - rows.length
           claim(
@@ -144,13 +149,13 @@ describe('v3: pages of the history', () => {
           ...whole.pages,
         )
         orders.push(JSON.stringify(rows.map(({ item }) => inOneOrder(item ?? null))))
-        shown = [...shown, ...pages.slice(0, 1)]
+        evidence = [...evidence, ...pages.slice(0, 1)]
       }
       assume(orders.length > 0, 'the history shows no items', ...whole.pages)
       claim(
         'V3-HIST-15',
         () => expect(new Set(orders).size, 'different orders of the rows').toBe(1),
-        ...shown,
+        ...evidence,
       )
     },
   )
@@ -158,25 +163,27 @@ describe('v3: pages of the history', () => {
   test(
     'rows that are added during a walk lose none of the others',
     covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 4, chats: 1 }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const count = 9
       const chat = await v3.createChat()
       const nonce = session.nonce()
       await v3.generateOk(
-        v3.generateBody(chat, [...numbered(nonce, count), inputText('Name a colour.')]),
+        v3.generateBody(chat, [...numbered(prompts, nonce, count), inputText(prompts.brief())]),
       )
-      await v3.waitForHistory(chat, (seen) => seen.length > count)
+      await v3.waitForHistory(chat, (history) => history.length > count)
 
       let visited = 0
       const { rows, pages } = await v3.walk(chat, 2, async () => {
         visited += 1
         // The newest rows are not among the notes: what is added must push notes to another page.
         if (visited < 2 || visited > 4) return
-        await v3.generateOk(v3.generateBody(chat, `Name another colour, ${session.nonce()}.`))
+        await v3.generateOk(v3.generateBody(chat, prompts.otherBrief(session.nonce())))
       })
       assume(inputRows(rows).length > 0, 'the history shows no items', ...pages)
-      const seen = rows.map((row) => JSON.stringify(row))
-      const lost = numbers(count).filter((at) => !seen.some((row) => row.includes(mark(nonce, at))))
+      const texts = rows.map((row) => JSON.stringify(row))
+      const lost = numbers(count).filter(
+        (at) => !texts.some((row) => row.includes(mark(nonce, at))),
+      )
       const repeated = numbers(count).filter((at) => inputRows(rows, mark(nonce, at)).length > 1)
       assume(lost.length === 0 || everyItemShown(rows), hidden, ...pages)
       claim('V3-HIST-13', () => expect(lost, 'notes lost').toEqual([]), ...pages)
@@ -186,6 +193,14 @@ describe('v3: pages of the history', () => {
 })
 
 const hidden = 'some rows show no item, which is legal, and cannot be told apart'
+
+function claimSizes(claim: Claim, pages: readonly Exchange[], limit: number): void {
+  for (const page of pages) {
+    const what = `rows of a page with limit ${limit}`
+    const isWithin = () => expect(historyRows(page).length, what).toBeLessThanOrEqual(limit)
+    claim('V3-HIST-09', isWithin, page)
+  }
+}
 
 /** Taken, and another page than the one that gave the cursor, as far as rows show their items. */
 function expectNextPage(page: Exchange, next: Exchange): void {

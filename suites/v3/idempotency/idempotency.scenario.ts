@@ -32,10 +32,10 @@ describe('v3: idempotency', () => {
         generations: 3,
         chats: stream ? 2 : 1,
       }),
-      async ({ v3, claim, expectRejected, session, profile }) => {
+      async ({ v3, claim, expectRejected, session, profile, prompts }) => {
         const chat = await v3.createChat()
         const nonce = session.nonce()
-        const question = `Name a colour for ${nonce}.`
+        const question = prompts.brief(nonce)
         const options = stream ? { stream } : { stream, ...withReasoning(profile) }
         const input = stream ? question : [inputText(question)]
         const turn = v3.generateBody(chat, input, options)
@@ -49,7 +49,7 @@ describe('v3: idempotency', () => {
             control: first,
             what: `no Idempotency-Key${describeForm({ stream })}`,
             send: () =>
-              v3.generate(v3.generateBody(apart, 'Name a colour.', options), {
+              v3.generate(v3.generateBody(apart, prompts.brief(), options), {
                 key: null,
                 role: 'negative',
               }),
@@ -58,16 +58,16 @@ describe('v3: idempotency', () => {
         }
         // Not the deltas: that they are the answer is for a row of the stream.
         const answer = answerParts(first)
-        const holdsAnswer = (shown: unknown) => answer.every((text) => contains(shown, text))
+        const holdsAnswer = (value: unknown) => answer.every((text) => contains(value, text))
         const items = finalResponse(first)?.['output']
         const output = Array.isArray(items) ? items : []
         const before = await v3.waitForHistory(
           chat,
           // Rows of reasoning may come last, and would else be counted as a second step.
-          (seen) =>
-            inputRows(seen, nonce).length > 0 &&
-            holdsAnswer(seen) &&
-            compareOutputWithHistory(output, seen).length === 0,
+          (history) =>
+            inputRows(history, nonce).length > 0 &&
+            holdsAnswer(history) &&
+            compareOutputWithHistory(output, history).length === 0,
         )
         // What the bytes of a stream lost is for a row of the stream, too.
         const isWhole = !answer.some((text) => text.includes('\ufffd'))
@@ -119,10 +119,10 @@ describe('v3: idempotency', () => {
   test(
     'a repeat while the first request is answered adds no second step',
     covers(['V3-IDEM-04', 'V3-IDEM-08'], { requests: 9, generations: 2, chats: 1 }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const turn = v3.generateBody(chat, `Tell me in five sentences how ${nonce} sounds.`, {
+      const turn = v3.generateBody(chat, prompts.sentencesAbout(5, nonce), {
         stream: true,
       })
       const key = session.uuid()
@@ -143,10 +143,10 @@ describe('v3: idempotency', () => {
   test(
     'requests that race with one key make one step',
     covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 9, generations: 3, chats: 1 }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`)
+      const turn = v3.generateBody(chat, prompts.brief(nonce))
       const key = session.uuid()
       // Nobody knows which of them is the first, and how the others are answered is open.
       const racers = [1, 2, 3].map(() => v3.generate(turn, { key, role: 'negative' }))
@@ -175,7 +175,7 @@ interface SentWithOneKey {
 /** One step of the user, whatever the requests were answered; none is no proof. */
 async function countOnce({ v3, claim, chat, nonce, row, sent }: SentWithOneKey): Promise<void> {
   assume(!sent.every(isDeclined), 'every request was refused', ...sent)
-  await v3.waitForHistory(chat, (seen) => inputRows(seen, nonce).length > 0)
+  await v3.waitForHistory(chat, (history) => inputRows(history, nonce).length > 0)
   const { rows, pages } = await v3.historyAfterPause(chat)
   const steps = inputRows(rows, nonce)
   assume(steps.length > 0, 'the history does not show the step', ...pages)

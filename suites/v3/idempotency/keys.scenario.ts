@@ -17,11 +17,11 @@ describe('v3: idempotency keys', () => {
   test(
     'a generation without Idempotency-Key is refused',
     covers(['V3-IDEM-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 7, generations: 1, chats: 1 }),
-    async ({ v3, claim, expectRejected, session, profile }) => {
+    async ({ v3, claim, expectRejected, session, profile, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const form = withReasoning(profile)
-      const control = await v3.generate(v3.generateBody(chat, 'Name a colour.', form), {
+      const control = await v3.generate(v3.generateBody(chat, prompts.brief(), form), {
         role: 'control',
       })
       const refused = await expectRejected({
@@ -30,7 +30,7 @@ describe('v3: idempotency keys', () => {
         control,
         what: 'no Idempotency-Key',
         send: () =>
-          v3.generate(v3.generateBody(chat, `Name a colour for ${nonce}.`, form), {
+          v3.generate(v3.generateBody(chat, prompts.brief(nonce), form), {
             key: null,
             role: 'negative',
           }),
@@ -44,10 +44,10 @@ describe('v3: idempotency keys', () => {
   test(
     'any string serves as key, and another key makes another step',
     covers(['V3-IDEM-02', 'V3-IDEM-06', 'V3-IDEM-07'], { requests: 14, generations: 5, chats: 1 }),
-    async ({ v3, claim, session }) => {
+    async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      const turn = v3.generateBody(chat, `Name a colour for ${nonce}.`)
+      const turn = v3.generateBody(chat, prompts.brief(nonce))
       const long = `${session.uuid()}-${session.uuid()}-`
       const sent: Exchange[] = []
       const keys = new Map<string, string>()
@@ -58,7 +58,8 @@ describe('v3: idempotency keys', () => {
         return reply
       }
       // UUIDs are the keys of all other generations.
-      for (const key of [session.nonce(), `turn 7 / ${session.nonce()}: retry=no; "quoted"`]) {
+      const oddKey = `${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`
+      for (const key of [session.nonce(), oddKey]) {
         const reply = await send(key)
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
       }
@@ -77,7 +78,7 @@ describe('v3: idempotency keys', () => {
       )
       const { rows, pages } = await v3.waitForHistory(
         chat,
-        (seen) => inputRows(seen, nonce).length >= accepted.length,
+        (history) => inputRows(history, nonce).length >= accepted.length,
       )
       assume(inputRows(rows, nonce).length > 0, 'the history does not show the step', ...pages)
       claim(

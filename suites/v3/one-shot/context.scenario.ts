@@ -32,12 +32,12 @@ describe('v3: context of a one-shot', () => {
         able,
       )
 
-      const fresh = await oneShot.sendOk(oneShot.body(ask))
+      const otherReply = await oneShot.sendOk(oneShot.body(ask))
       claim(
         'V3-ONE-11',
-        () => expect(answerText(fresh), 'the answer to another request').not.toContain(nonce),
+        () => expect(answerText(otherReply), 'the answer to another request').not.toContain(nonce),
         able,
-        fresh,
+        otherReply,
       )
 
       const runs = fill(profile.requests.runs, { nonce }) ?? [guessedRun(session.uuid(), tell)]
@@ -58,8 +58,8 @@ describe('v3: context of a one-shot', () => {
       for (let tries = 1; tries < 3 && !answerText(reply)?.includes(nonce); tries += 1) {
         reply = await oneShot.sendOk(oneShot.body(ask, { runs }), { role: 'act' })
       }
-      const known = answerText(reply)?.includes(nonce)
-      if (!known && profile.requests.runs === undefined) {
+      const isRemembered = answerText(reply)?.includes(nonce)
+      if (!isRemembered && profile.requests.runs === undefined) {
         session.markUndecided(
           'inconclusive',
           ['V3-ONE-05'],
@@ -67,12 +67,10 @@ describe('v3: context of a one-shot', () => {
         )
         return
       }
-      const isKnown = () => expect(known, 'the fact of the run is known').toBe(true)
+      const isKnown = () => expect(isRemembered, 'the fact of the run is known').toBe(true)
       if (!claim('V3-ONE-05', isKnown, reply)) return
       // The shape is understood: a fact between other runs is known as well.
-      const [before, after] = [session.uuid(), session.uuid()].map((id) =>
-        guessedRun(id, 'I like blue.'),
-      )
+      const [before, after] = [session.uuid(), session.uuid()].map((id) => guessedRun(id, 'OK.'))
       const several =
         profile.requests.runs === undefined
           ? [before, guessedRun(session.uuid(), tell), after]
@@ -94,14 +92,16 @@ describe('v3: context of a one-shot', () => {
   test(
     'assistant_id may be null',
     covers(['V3-ONE-06'], { requests: 2, generations: 1 }, 1),
-    async ({ oneShot, claim, profile, session }) => {
-      const assistant = profile.requests.assistant ?? { instructions: 'You are brief.' }
+    async ({ oneShot, claim, profile, session, prompts }) => {
+      const assistant = profile.requests.assistant ?? {
+        instructions: prompts.instruction(prompts.instruction('You are brief.')),
+      }
       const reply = await oneShot.send(
-        oneShot.body('Name a colour.', { assistant_id: null, assistant }),
+        oneShot.body(prompts.brief(), { assistant_id: null, assistant }),
       )
       if (!succeeded(reply) && profile.requests.assistant === undefined) {
         session.observe('OPEN-11', `our guess at assistant: ${reply.response?.status}`, [reply])
-        const plain = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: null }))
+        const plain = await oneShot.send(oneShot.body(prompts.brief(), { assistant_id: null }))
         assume(
           succeeded(plain),
           'the structure of assistant is open: set requests.assistant in the target profile',
@@ -163,12 +163,12 @@ describe('v3: context of a one-shot', () => {
   test(
     'assistant_id may name an assistant of the catalog',
     covers(['V3-ONE-08'], { requests: 1, generations: 1 }),
-    async ({ oneShot, claim, profile }) => {
+    async ({ oneShot, claim, profile, prompts }) => {
       const { withKnowledge, withoutKnowledge } = profile.assistants ?? {}
       // The searches of one-shot name the other one.
       const id = withoutKnowledge ?? withKnowledge
       requireProfile(id, 'assistants')
-      const reply = await oneShot.send(oneShot.body('Name a colour.', { assistant_id: id }))
+      const reply = await oneShot.send(oneShot.body(prompts.brief(), { assistant_id: id }))
       claim('V3-ONE-08', () => expectResponse(reply, `assistant_id ${id}`), reply)
     },
   )

@@ -24,8 +24,8 @@ describe('v3: one-shot', () => {
   test(
     'a one-shot answers in one piece, without an Idempotency-Key',
     covers(['V3-ONE-01', 'V3-ONE-03'], { requests: 2, generations: 1 }, 1),
-    async ({ oneShot, claim, session }) => {
-      const body = oneShot.body('Name a colour and say why you like it.')
+    async ({ oneShot, claim, session, prompts }) => {
+      const body = oneShot.body(prompts.reasoned())
       const reply = await oneShot.send(body)
       // Where a key is wanted all the same, that is one breach, and the form of the answer another.
       const headers = { 'idempotency-key': session.uuid() }
@@ -38,9 +38,9 @@ describe('v3: one-shot', () => {
   test(
     'a one-shot is streamed as events',
     covers(['V3-ONE-02', 'V3-SSE-01', 'V3-SSE-08', 'V3-SSE-17'], { requests: 1, generations: 1 }),
-    async ({ oneShot, claim }) => {
+    async ({ oneShot, claim, prompts }) => {
       const reply = await oneShot.send(
-        oneShot.body('Tell me in two sentences how bread is made.', { stream: true }),
+        oneShot.body(prompts.sentences(2, 'bread is made'), { stream: true }),
       )
       claim('V3-ONE-02', () => {
         expectAccepted(reply, 'a one-shot with stream: true')
@@ -83,9 +83,12 @@ describe('v3: one-shot', () => {
   test(
     'input may be an array of items',
     covers(['V3-ONE-10'], { requests: 1, generations: 1 }),
-    async ({ oneShot, claim }) => {
+    async ({ oneShot, claim, prompts }) => {
       const reply = await oneShot.send(
-        oneShot.body([inputText('Be brief.', 'system'), inputText('Name a colour.')]),
+        oneShot.body([
+          inputText(prompts.instruction(prompts.instruction('Be brief.')), 'system'),
+          inputText(prompts.brief()),
+        ]),
       )
       claim('V3-ONE-10', () => expectResponse(reply, 'a one-shot with an array of items'))
     },
@@ -98,8 +101,8 @@ describe('v3: one-shot', () => {
     test(
       title,
       covers([row], { requests: 2, generations: 1 }),
-      async ({ oneShot, claim, profile }) => {
-        const right = oneShot.body('Name a colour.')
+      async ({ oneShot, claim, profile, prompts }) => {
+        const right = oneShot.body(prompts.brief())
         for (const model of modelsOf(profile)) {
           const reply = await oneShot.send({ ...right, model_id: model })
           // That there are one-shots at all is for another row.
@@ -113,21 +116,21 @@ describe('v3: one-shot', () => {
   test(
     'a one-shot stores no chat',
     covers(['V3-ONE-09'], { requests: 42, generations: 2, chats: 1 }),
-    async ({ oneShot, v3, chats, claim, session }) => {
+    async ({ oneShot, v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()
-      const shown = await chats.walk({}, [chat])
-      assume(shown.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
+      const walk = await chats.walk({}, [chat])
+      assume(walk.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
       const before = await chats.list()
       const nonce = session.nonce()
-      const question = `Name a colour for ${nonce}.`
+      const question = prompts.brief(nonce)
       const whole = await oneShot.sendOk(oneShot.body(question))
       const stream = await oneShot.sendOk(oneShot.body([inputText(question)], { stream: true }))
       const found = await chats.list({ search: nonce })
       const after = await chats.list()
       // A chat that is called by none of its words gives itself away by its history.
-      const known = new Set(idsIn(before))
+      const idsBefore = new Set(idsIn(before))
       const histories: Exchange[] = []
-      for (const id of idsIn(after).filter((one) => !known.has(one))) {
+      for (const id of idsIn(after).filter((one) => !idsBefore.has(one))) {
         histories.push(await v3.history(id))
       }
       claim(
@@ -154,18 +157,18 @@ describe('v3: one-shot', () => {
   test(
     'a one-shot with a field of another type is refused',
     covers(['V3-ONE-12'], { requests: 24, generations: 2, chats: 1 }),
-    async ({ oneShot, v3, expectRejected }) => {
+    async ({ oneShot, v3, expectRejected, prompts }) => {
       const chat = await v3.createChat()
       const wrong = {
         model_id: { id: 'model' },
-        input: { text: 'Name a colour.' },
+        input: { text: prompts.brief() },
         runs: 'none',
         stream: { on: false },
         assistant_id: { id: 'searcher' },
         rag: 7,
       }
       for (const stream of [false, true]) {
-        const right = oneShot.body('Name a colour.', { stream })
+        const right = oneShot.body(prompts.brief(), { stream })
         const control = await oneShot.send(right, { role: 'control' })
         for (const [field, value] of Object.entries(wrong)) {
           if (stream && !['input', 'runs', 'rag'].includes(field)) continue
@@ -184,13 +187,13 @@ describe('v3: one-shot', () => {
   test(
     'both tool lists on one-shot are answered somehow',
     covers(['V3-ONE-01'], { requests: 1, generations: 1 }),
-    async ({ oneShot, session }) => {
+    async ({ oneShot, session, prompts }) => {
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
-      const seen = await oneShot.send(oneShot.body('Name a colour.', lists), { role: 'probe' })
+      const probe = await oneShot.send(oneShot.body(prompts.brief(), lists), { role: 'probe' })
       session.observe(
         'OPEN-37',
-        isDeclined(seen) ? `refused with ${seen.response?.status}` : 'accepted',
-        [seen],
+        isDeclined(probe) ? `refused with ${probe.response?.status}` : 'accepted',
+        [probe],
       )
     },
   )

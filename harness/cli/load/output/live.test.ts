@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { RunStats } from '../../../load/metrics/run-stats.ts'
+import { RunRecorder } from '../../../load/metrics/run-recorder.ts'
 import type { LoadProgress } from '../../../load/run.ts'
 import { recordOf, shifted } from '../../../load/test-support/records.ts'
 import { liveLines, progressLine } from './live.ts'
 
 /** Forty streams in the first four seconds, of which one was cut off by a message that means no good. */
 function running(): LoadProgress {
-  const book = new RunStats({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
+  const book = new RunRecorder({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
   const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))
   const outcome = { kind: 'truncated', detail: '\u001b[2Jgone' } as const
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)

@@ -1,21 +1,15 @@
 import type { LoadReport } from '../../../../contract/report/load.ts'
-import { loadToConsole } from '../../../../reports/load/console/console.ts'
+import { loadOutcome, loadToConsole } from '../../../../reports/load/console/console.ts'
 import { loadToHtml } from '../../../../reports/load/html/load-to-html.ts'
 import { loadToJUnit } from '../../../../reports/load/junit.ts'
 import { loadToMarkdown } from '../../../../reports/load/markdown.ts'
 import { loadToCsv } from '../../../../reports/load/metrics/csv.ts'
 import { loadToPrometheus } from '../../../../reports/load/metrics/prometheus.ts'
 import { loadToJson } from '../../../../reports/text/digest.ts'
-import type { RenderOptions } from '../../check/report-formats.ts'
-
-export interface LoadFormat {
-  /** Name of the file in the results folder; null if the text is printed. */
-  readonly file: string | null
-  readonly render: (report: LoadReport, style: RenderOptions) => string
-}
+import type { PlainFormat, ReportKind } from '../../results/publish-report.ts'
 
 /** Formats of `--report` for a load run, in the order in which they are listed, printed and written. */
-export const loadFormats: Readonly<Record<string, LoadFormat>> = {
+export const loadFormats: Readonly<Record<string, PlainFormat<LoadReport>>> = {
   console: { file: null, render: loadToConsole },
   json: { file: 'report.json', render: loadToJson },
   junit: { file: 'report.xml', render: loadToJUnit },
@@ -23,6 +17,13 @@ export const loadFormats: Readonly<Record<string, LoadFormat>> = {
   csv: { file: 'report.csv', render: loadToCsv },
   prometheus: { file: 'report.prom', render: loadToPrometheus },
   markdown: { file: 'report.md', render: loadToMarkdown },
+}
+
+/** Forms of every load run. */
+export const loadKind: ReportKind<LoadReport> = {
+  file: 'report.json',
+  toJson: loadToJson,
+  toOutcome: loadOutcome,
 }
 
 export const loadFormatNames: readonly string[] = Object.keys(loadFormats)

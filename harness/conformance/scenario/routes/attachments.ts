@@ -82,7 +82,7 @@ export function attachmentRoutes(session: Session) {
 
   /** An id may be that of another caller as well, so that names go first where there are any. */
   function lists(bodies: readonly unknown[], at: number, name: string): boolean {
-    const hasNames = [...ids.keys()].some((known) => bodies.some((body) => contains(body, known)))
+    const hasNames = [...ids.keys()].some((name) => bodies.some((body) => contains(body, name)))
     if (hasNames || contains(bodies[at], name)) return contains(bodies[at], name)
     const id = ids.get(name)
     return id !== undefined && leavesOf(bodies[at]).some(({ value }) => value === id)

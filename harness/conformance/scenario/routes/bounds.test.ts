@@ -73,8 +73,8 @@ describe('a list that never ends', () => {
   const limits = { pages: 50, bodyBytes: 10_000 }
 
   test('is followed for as many pages as the profile says', async () => {
-    let asked = 0
-    const walk = await walkList(async () => page(`{"data":[],"cursor":"c${asked++}"}`), {
+    let requestCount = 0
+    const walk = await walkList(async () => page(`{"data":[],"cursor":"c${requestCount++}"}`), {
       limits,
       pointer: undefined,
     })
@@ -84,9 +84,9 @@ describe('a list that never ends', () => {
   })
 
   test('and for as many bytes', async () => {
-    let asked = 0
+    let requestCount = 0
     const walk = await walkList(
-      async () => page(`{"data":["${'x'.repeat(3_000)}"],"cursor":"c${asked++}"}`),
+      async () => page(`{"data":["${'x'.repeat(3_000)}"],"cursor":"c${requestCount++}"}`),
       { limits, pointer: undefined },
     )
     expect(walk.exceededLimit).toBe(
@@ -99,9 +99,10 @@ describe('a list that never ends', () => {
       ['null', true],
       ['"c1"', false],
     ] as const) {
-      let asked = 0
+      let requestCount = 0
       const walk = await walkList(
-        async () => page(`{"data":[],"cursor":${asked++ < 3 ? `"c${asked}"` : last}}`),
+        async () =>
+          page(`{"data":[],"cursor":${requestCount++ < 3 ? `"c${requestCount}"` : last}}`),
         { limits, pointer: undefined },
       )
       expect(walk.pages).toHaveLength(4)

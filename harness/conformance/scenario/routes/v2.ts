@@ -25,19 +25,22 @@ export function v2Routes(session: Session) {
 
   const routes = {
     /** The id of a v2 chat; a fresh one where the profile can make one. */
-    async chat(): Promise<string> {
+    chat: async (): Promise<string> => (await routes.openChat()).id,
+
+    /** A v2 chat, with the exchange that created it if one did. */
+    async openChat(): Promise<{ readonly id: string; readonly created?: Exchange }> {
       requireProfile(v2Chat, 'v2Chat')
       if ('anyUuid' in v2Chat) {
         const id = session.uuid()
         const made = { kind: 'v2 chat', name: id, id, scenario: session.slug } as const
         session.context.journal({ event: 'created', ...made })
-        return id
+        return { id }
       }
       if ('ids' in v2Chat) {
         const id = v2Chat.ids[usedIds % v2Chat.ids.length]
         usedIds += 1
         assume(id, 'the target profile has no v2 chat')
-        return id
+        return { id }
       }
       const { method, path, query, body, id: pointer } = v2Chat.create
       const name = session.name()
@@ -58,7 +61,7 @@ export function v2Routes(session: Session) {
       const created = await session.create('v2 chat', name, send, idIn)
       const id = idIn(created)
       assume(id, `v2Chat.create answered ${statusText(created)} without the id of a chat`, created)
-      return id
+      return { id, created }
     },
 
     /** A message that must be accepted. */
@@ -116,7 +119,7 @@ export function v2Routes(session: Session) {
 
     /** Any request of this surface that a living server accepts; it stores one message more. */
     ping: (chat: string): Promise<Exchange> =>
-      routes.message(routes.messageBody(chat, 'Still there?'), { role: 'liveness' }),
+      routes.message(routes.messageBody(chat, session.prompts.followUp()), { role: 'liveness' }),
   }
   return routes
 }

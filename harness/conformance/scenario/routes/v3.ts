@@ -46,7 +46,7 @@ export interface HistoryWalk {
 }
 
 /** Wait for an event that should not come, in milliseconds. */
-const pauseMs = 150
+const pauseMs = 300
 
 /** The v3 surface (section 4.3) as a scenario calls it. */
 export function v3Routes(session: Session) {
@@ -191,6 +191,6 @@ function tooManyRows(rows: number, maxRows: number): string | undefined {
 }
 
 function hasDuplicateRows(rows: readonly HistoryRow[]): boolean {
-  const shown = rows.filter(({ item }) => isObject(item)).map((row) => JSON.stringify(row))
-  return new Set(shown).size < shown.length
+  const texts = rows.filter(({ item }) => isObject(item)).map((row) => JSON.stringify(row))
+  return new Set(texts).size < texts.length
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ending, Exchange } from '../../../../contract/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
-import { createPacer, giveUpReason, retryAfterMs } from './pacer.ts'
+import { createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
 import { createSemaphore } from './semaphore.ts'
 
 function exchange(status: number | null, more: { retryAfter?: string; ending?: Ending } = {}) {
@@ -81,7 +81,7 @@ describe('Retry-After', () => {
   })
 
   test('is waited for, but not for ever, and not too often', () => {
-    const pace = createPacer({ retryAfterMs: 30_000 })
+    const pace = createRateLimiter({ retryAfterMs: 30_000 })
     expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 0)).toBe(2_000)
     expect(pace.retryAfter(exchange(429, { retryAfter: '30' }), 1)).toBe(30_000)
     expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 3)).toBeNull()
@@ -91,7 +91,7 @@ describe('Retry-After', () => {
     'is not waited for at all where it asks for longer than the profile allows: %s',
     async (retryAfter) => {
       const limits = { retryAfterMs: 30_000 }
-      const pace = createPacer(limits)
+      const pace = createRateLimiter(limits)
       const answer = exchange(429, { retryAfter })
       expect(pace.retryAfter(answer, 0)).toBeNull()
       expect(giveUpReason(answer, limits)).toContain(
@@ -103,7 +103,7 @@ describe('Retry-After', () => {
   )
 
   test('has a growing time in its place where it says nothing of use', () => {
-    const pace = createPacer({ retryAfterMs: 30_000 })
+    const pace = createRateLimiter({ retryAfterMs: 30_000 })
     const waits = [0, 1, 2, 3].map((attempt) =>
       pace.retryAfter(exchange(503, { retryAfter: 'soon' }), attempt),
     )
@@ -113,7 +113,7 @@ describe('Retry-After', () => {
 
 describe('the pace', () => {
   test('holds the requests of all scenarios back after a 429', async () => {
-    const pace = createPacer({ retryAfterMs: 30_000 })
+    const pace = createRateLimiter({ retryAfterMs: 30_000 })
     pace.retryAfter(exchange(429, { retryAfter: '1' }), 0)
     const start = performance.now()
     await Promise.all([pace.waitForSlot(), pace.waitForSlot()])
@@ -121,7 +121,7 @@ describe('the pace', () => {
   })
 
   test('spreads requests evenly at a rate', async () => {
-    const pace = createPacer({ requestsPerSecond: 50, retryAfterMs: 30_000 })
+    const pace = createRateLimiter({ requestsPerSecond: 50, retryAfterMs: 30_000 })
     const start = performance.now()
     const sent = Array.from({ length: 5 }, () =>
       pace.waitForSlot().then(() => performance.now() - start),
@@ -169,5 +169,25 @@ describe('the circuit', () => {
       breaker.recordEnding(exchange(status))
     }
     expect(breaker.isOpen).toBe(false)
+  })
+})
+
+describe('those who are first', () => {
+  test('are alone until they have left', async () => {
+    const semaphore = createSemaphore(8)
+    const entered: string[] = []
+    const enter = async (name: string, isFirst: boolean) => {
+      const release = await semaphore.acquire({ isFirst })
+      entered.push(name)
+      return release
+    }
+    const other = enter('other', false)
+    const [one, two] = await Promise.all([enter('one', true), enter('two', true)])
+    one()
+    await new Promise(setImmediate)
+    expect(entered).toEqual(['one', 'two'])
+    two()
+    await other
+    expect(entered).toEqual(['one', 'two', 'other'])
   })
 })

@@ -1,31 +1,44 @@
 /** Which of so many that wait goes next, from 0. */
 export type ChooseWaiter = (waiting: number) => number
 
+/** Those who are first are let in before all others, who wait until they have left. */
+export interface Priority {
+  readonly isFirst: boolean
+}
+
 const firstWaiter: ChooseWaiter = () => 0
 
 /** Lets at most `slots` holders in at a time, in the order of asking unless `pick` chooses. */
 export function createSemaphore(slots: number, pick: ChooseWaiter = firstWaiter) {
   let free = slots
-  const waiting: (() => void)[] = []
+  let firstInside = 0
+  const waiting: (Priority & { readonly resolve: () => void })[] = []
 
   function admit(): void {
     while (free > 0 && waiting.length > 0) {
+      const first = waiting.filter(({ isFirst }) => isFirst)
+      if (first.length === 0 && firstInside > 0) return
+      const eligible = first.length > 0 ? first : waiting
+      const next = eligible[pick(eligible.length)]
+      if (next === undefined) return
+      waiting.splice(waiting.indexOf(next), 1)
       free -= 1
-      const [next] = waiting.splice(pick(waiting.length), 1)
-      next?.()
+      if (next.isFirst) firstInside += 1
+      next.resolve()
     }
   }
 
   return {
-    async acquire(): Promise<() => void> {
+    async acquire({ isFirst }: Priority = { isFirst: false }): Promise<() => void> {
       await new Promise<void>((resolve) => {
-        waiting.push(resolve)
+        waiting.push({ isFirst, resolve })
         // Those who ask at the same time wait for each other, so that the choice is among all.
         setImmediate(admit)
       })
       let held = true
       return () => {
         if (held) free += 1
+        if (held && isFirst) firstInside -= 1
         held = false
         admit()
       }

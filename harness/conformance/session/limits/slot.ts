@@ -1,4 +1,4 @@
-import type { createSemaphore } from './semaphore.ts'
+import type { createSemaphore, Priority } from './semaphore.ts'
 
 /** The slot of one holder of a semaphore, which others may use while the holder waits. */
 export interface Slot {
@@ -7,16 +7,17 @@ export interface Slot {
   lend<T>(wait: () => Promise<T>): Promise<T>
 }
 
-export async function acquireSlot({
-  acquire,
-}: Pick<ReturnType<typeof createSemaphore>, 'acquire'>): Promise<Slot> {
-  let release = await acquire()
+export async function acquireSlot(
+  { acquire }: Pick<ReturnType<typeof createSemaphore>, 'acquire'>,
+  priority?: Priority,
+): Promise<Slot> {
+  let release = await acquire(priority)
   let isReleased = false
   let borrowers = 0
   let taking: Promise<void> | undefined
 
   async function takeAgain(): Promise<void> {
-    release = await acquire()
+    release = await acquire(priority)
     taking = undefined
     if (isReleased) release()
   }

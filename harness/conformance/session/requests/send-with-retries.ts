@@ -10,7 +10,7 @@ import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
-import { giveUpReason } from '../limits/pacer.ts'
+import { giveUpReason } from '../limits/rate-limiter.ts'
 import { repeatability } from './failure.ts'
 import { nextStep } from './next-step.ts'
 import {

@@ -19,15 +19,15 @@ export type Members = Readonly<Record<string, unknown>>
  */
 function valuesFor(operation: OperationId, { assistants, models }: TargetProfile): Members {
   const assistant = assistants?.withoutKnowledge ?? assistants?.withKnowledge
-  const known = assistant === undefined ? {} : { assistant_id: assistant }
+  const members = assistant === undefined ? {} : { assistant_id: assistant }
   const sampling = { max_tokens: 2_048, temperature: 1, top_p: 1 }
   if (operation === 'openai.chat') return sampling
   if (operation === 'v3.generate') {
-    return { ...known, ...sampling, presence_penalty: 0, think: false, rag: false }
+    return { ...members, ...sampling, presence_penalty: 0, think: false, rag: false }
   }
   // Null is a value of its own: no assistant of the catalog.
-  if (operation === 'v3.oneShot') return { assistant_id: null, ...known, rag: 'agent', runs: [] }
-  if (operation === 'v3.createChat') return { ...known, model_id: models.main }
+  if (operation === 'v3.oneShot') return { assistant_id: null, ...members, rag: 'agent', runs: [] }
+  if (operation === 'v3.createChat') return { ...members, model_id: models.main }
   return {}
 }
 

@@ -2,7 +2,7 @@ import type { Header, Role, Surface, WireRequest } from '../../../../contract/in
 import { acceptEncoding } from '../../../client/index.ts'
 import type { ClientIdentity } from '../../run-setup.ts'
 import { surfaceCredentials } from '../credentials.ts'
-import { toUuid } from '../identities.ts'
+import { toUserAgent, toUuid } from '../identities.ts'
 
 /** Request of a scenario; the run fills in everything else. */
 export interface RequestSpec {
@@ -59,19 +59,27 @@ export function buildWireRequest(
   }
 }
 
-/** User-Agent and X-Request-Id: those of the run and its scenario or, without a tag, those of any client. */
+/**
+ * User-Agent and X-Request-Id: those of the run and its scenario or, without a tag, those of any client;
+ * each scenario has one of its own.
+ */
 function identityHeaders(setup: ClientIdentity, place: string): Header[] {
   const { userAgent, tag, requestIdSeed } = setup
   if (requestIdSeed !== undefined) {
     return [
-      ['user-agent', userAgent],
-      ['x-request-id', toUuid(`${requestIdSeed}/${place}`)],
+      ['user-agent', toUserAgent(`${requestIdSeed}/${scenarioOf(place)}`)],
+      // Not the UUIDs of the scenario: a server may take this id for a missing Idempotency-Key.
+      ['x-request-id', toUuid(`${requestIdSeed}/request/${place}`)],
     ]
   }
   return [
     ['user-agent', `${userAgent} ${tag}/${place}`],
     ['x-request-id', `${tag}/${place}`],
   ]
+}
+
+function scenarioOf(place: string): string {
+  return place.split('/')[0] ?? place
 }
 
 function authorizationOf(spec: RequestSpec, { profile }: ClientIdentity): string | null {

@@ -183,10 +183,10 @@ async function answered(
 }
 
 function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
-  const ends = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
+  const bounds = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
     (a, b) => a - b,
   )
-  return ends
-    .map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end))
+  return bounds
+    .map((end, at) => bytes.subarray(bounds[at - 1] ?? 0, end))
     .filter(({ length }) => length > 0)
 }

@@ -112,12 +112,12 @@ export class Http2ConnectionPool implements ChannelPool {
   #openMore(): void {
     if (this.#closed) return
     const usable = [...this.#sharedConnections].filter(({ goaway }) => goaway === undefined)
-    const known = usable.find(({ allowed }) => allowed !== null)?.allowed ?? null
+    const limit = usable.find(({ allowed }) => allowed !== null)?.allowed ?? null
     // A peer that takes no stream at all takes none over another connection.
-    if (known === 0) return
+    if (limit === 0) return
     // How many streams a first connection takes is only known when it is there.
     const needed =
-      known === null ? Math.min(1, this.#waiting.size) : Math.ceil(this.#waiting.size / known)
+      limit === null ? Math.min(1, this.#waiting.size) : Math.ceil(this.#waiting.size / limit)
     const opening = usable.filter((connection) => connection.opening).length
     const more = Math.min(needed - opening, this.#maxConnections - usable.length)
     for (let at = 0; at < more; at += 1) this.#openShared()

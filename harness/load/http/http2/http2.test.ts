@@ -140,11 +140,11 @@ describe('what the target did not process is sent again', () => {
   })
 
   test('a stream that is refused, and no more than three times', async () => {
-    const seen = new Set<string>()
+    const sessions = new Set<string>()
     const server = await h2Server({
       answer: (stream, _, id) => {
-        const refuses = id.endsWith('/7.0') || (id.endsWith('/3.0') && !seen.has(id))
-        seen.add(id)
+        const refuses = id.endsWith('/7.0') || (id.endsWith('/3.0') && !sessions.has(id))
+        sessions.add(id)
         if (refuses) stream.close(constants.NGHTTP2_REFUSED_STREAM)
         else void speak(stream)
       },

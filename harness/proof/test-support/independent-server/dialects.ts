@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProfileName } from '../../../conformance/profile/selection.ts'
 import { cursorAt } from './chats.ts'
 import type { Hooks, Json, ServerEvent } from './hooks.ts'
@@ -42,10 +43,28 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       response: ({ usage: _, ...rest }) => rest,
     },
   },
+  'that refuses pages of more than 20 chats': {
+    surfaces: 'v3',
+    hooks: { answers: refuseLargePages },
+  },
   'that shows no item in the rows of a history': {
     surfaces: 'v3',
     hooks: { row: () => ({ item: null, note: 'archived' }) },
   },
+}
+
+/** Section 8: the maximum page size is not shown. */
+function refuseLargePages(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const isTooLarge = Number(searchParams.get('limit')) > 20
+  if (method !== 'GET' || pathname !== '/api/v3/chat' || !isTooLarge) return false
+  response
+    .writeHead(400, { 'content-type': 'application/json' })
+    .end('{"error":"limit: at most 20"}')
+  return true
 }
 
 function withIdleEvents(event: ServerEvent): ServerEvent[] {

@@ -25,10 +25,12 @@ export async function generate(call: Call, world: World): Promise<void> {
     throw refusal
   }
   const streamed = body['stream'] === true
-  const known = turns.get(hooks.turnOf(String(key), `${chat.id} ${JSON.stringify(body['input'])}`))
-  const occasion = known && occasionOf(known)
-  if (known && occasion && hooks.remembers(occasion)) {
-    return repeat(call, known, hooks.repeats(occasion))
+  const earlier = turns.get(
+    hooks.turnOf(String(key), `${chat.id} ${JSON.stringify(body['input'])}`),
+  )
+  const occasion = earlier && occasionOf(earlier)
+  if (earlier && occasion && hooks.remembers(occasion)) {
+    return repeat(call, earlier, hooks.repeats(occasion))
   }
   const turn: Turn = { streamed, response: undefined, events: [] }
   if (key !== undefined)

@@ -62,7 +62,7 @@ export interface Hooks {
   /** Status of a repeat that is refused. */
   readonly conflictStatus: number
   /** Maximum tokens of an answer; undefined: no limit. */
-  maxTokens(asked: number | undefined): number | undefined
+  maxTokens(maximum: number | undefined): number | undefined
   /** The text up to the first stop sequence. */
   stop(text: string, stops: readonly string[], streamed: boolean): string
   /** True if a turn without a parent continues all turns of its chat. */
@@ -74,7 +74,7 @@ export interface Hooks {
   completion(body: Json): Json
   chunks(list: readonly Json[]): readonly Json[]
   models(body: Json): unknown
-  events(list: readonly ServerEvent[], asked: Json): readonly ServerEvent[]
+  events(list: readonly ServerEvent[], request: Json): readonly ServerEvent[]
   response(body: Json, streamed: boolean): Json
   /** The bytes of one block of a stream. */
   bytes(block: Buffer, index: number): Buffer
@@ -116,7 +116,7 @@ export const legal: Hooks = {
   storesRefused: false,
   knows: () => true,
   conflictStatus: 409,
-  maxTokens: (asked) => asked,
+  maxTokens: (maximum) => maximum,
   stop: cutAtFirst,
   remembersChat: false,
   sees: (conversation) => conversation,
@@ -146,6 +146,6 @@ export const legal: Hooks = {
 }
 
 export function cutAtFirst(text: string, stops: readonly string[]): string {
-  const ends = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
-  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+  const positions = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
+  return positions.length === 0 ? text : text.slice(0, Math.min(...positions))
 }

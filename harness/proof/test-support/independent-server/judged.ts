@@ -58,14 +58,14 @@ export function expectExactly(
   const isRed = ({ verdict }: RequirementRow) => verdict === 'fail' || verdict === 'warn'
   const red = changed.filter(isRed)
   const open = changed.filter((row) => !isRed(row) && !aboutTime.includes(row.id))
-  const shown = changed.map(lineOf).join('\n')
+  const lines = changed.map(lineOf).join('\n')
   expect(
     red.map(({ id, verdict }) => `${id} ${verdict}`),
-    shown,
+    lines,
   ).toEqual(breaks)
   expect(
     open.map(({ id }) => id),
-    shown,
+    lines,
   ).toEqual(leavesOpen)
   expect(wrong.faults, 'internal errors').toEqual([])
 }

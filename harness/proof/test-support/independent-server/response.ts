@@ -9,8 +9,8 @@ export function responseTo(
   text: string,
   calls: readonly Json[] = [],
 ): Json {
-  const asked = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : undefined
-  const limit = hooks.maxTokens(asked)
+  const maxTokens = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : undefined
+  const limit = hooks.maxTokens(maxTokens)
   const tokens = tokensOf(text)
   const cut = limit !== undefined && tokens.length > limit
   const answer = cut ? tokens.slice(0, limit).join('') : text
@@ -39,7 +39,7 @@ export function responseTo(
 }
 
 export /** The minimal stream: no sequence numbers, no parts, and deltas that do not say of which item. */
-function eventsOf(final: Json, shown: Json): ServerEvent[] {
+function eventsOf(final: Json, initial: Json): ServerEvent[] {
   const items = (final['output'] as Json[]).flatMap((item, at) => {
     if (item['type'] === 'function_call') {
       const begun = { ...item, status: 'in_progress', arguments: '' }
@@ -58,7 +58,7 @@ function eventsOf(final: Json, shown: Json): ServerEvent[] {
       ),
     ]
   })
-  return [event('response.created', { response: begun(final) }), ...items, ended(shown)]
+  return [event('response.created', { response: begun(final) }), ...items, ended(initial)]
 }
 
 export function shortStream(response: Json): ServerEvent[] {

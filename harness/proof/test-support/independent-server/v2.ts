@@ -25,8 +25,8 @@ export async function storeMessage(call: Call, world: World): Promise<void> {
     throw new Refusal(400, 'no such assistant, and no such instructions')
   }
   for (const file of Array.isArray(body['attachments']) ? body['attachments'] : []) {
-    const known = world.files.some(({ record }) => record['id'] === (file as Json)['id'])
-    if (!known) throw new Refusal(400, 'no such file')
+    const isStored = world.files.some(({ record }) => record['id'] === (file as Json)['id'])
+    if (!isStored) throw new Refusal(400, 'no such file')
   }
   const parent = textIn(body, 'parent_id')
   if (parent !== undefined && !room.messages.has(parent)) throw new Refusal(400, 'no such parent')

@@ -173,10 +173,10 @@ function inJson(kind: MutationKind, what: string, edit: (object: Json) => Json):
       return {
         count: objects,
         at: (place) => {
-          let seen = 0
+          let count = 0
           const edited = eachObject(body, (object) => {
-            seen += 1
-            return seen === place + 1 ? edit(object) : object
+            count += 1
+            return count === place + 1 ? edit(object) : object
           })
           return withText(exchange, JSON.stringify(edited))
         },

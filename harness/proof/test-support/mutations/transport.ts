@@ -104,8 +104,8 @@ function lostBrace(surface: Streamed, row: RequirementId): Mutation {
     of: (exchange) => {
       if (!isStreamOf(surface, exchange)) return undefined
       const bytes = bodyBytes(exchange)
-      const ends = [...bytes.keys()].filter((at) => bytes[at] === 125 && bytes[at + 1] === 10)
-      return mutantsOf(ends.map((at) => () => withPieces(exchange, [bytes.with(at, 32)])))
+      const objectEnds = [...bytes.keys()].filter((at) => bytes[at] === 125 && bytes[at + 1] === 10)
+      return mutantsOf(objectEnds.map((at) => () => withPieces(exchange, [bytes.with(at, 32)])))
     },
   }
 }

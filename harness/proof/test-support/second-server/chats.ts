@@ -7,8 +7,8 @@ import { type Chat, createChat, replicationMs } from './state.ts'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The chat of a request; refuses an unknown one, and one of the other version with the right prefix. */
-export function findChat(call: Call, wanted: unknown, version: 'v2' | 'v3'): Chat {
-  const chat = existing(call, wanted)
+export function findChat(call: Call, id: unknown, version: 'v2' | 'v3'): Chat {
+  const chat = existing(call, id)
   if (chat === undefined) throw new Refusal(410, 'chat_id: no such chat')
   call.chat = chat
   if (chat.version !== version && call.rules.checks('version', call, {})) {
@@ -17,16 +17,16 @@ export function findChat(call: Call, wanted: unknown, version: 'v2' | 'v3'): Cha
   return chat
 }
 
-function existing({ user }: Call, wanted: unknown): Chat | undefined {
-  if (!isText(wanted) || !uuid.test(wanted)) throw new Refusal(422, 'chat_id: a UUID')
-  return user.chats.get(wanted.toUpperCase()) ?? user.chats.get(wanted)
+function existing({ user }: Call, id: unknown): Chat | undefined {
+  if (!isText(id) || !uuid.test(id)) throw new Refusal(422, 'chat_id: a UUID')
+  return user.chats.get(id.toUpperCase()) ?? user.chats.get(id)
 }
 
 /** Any fresh UUID is a new v2 chat when a v2 message names it. */
-export function openV2Chat(call: Call, wanted: unknown): Chat {
-  const known = existing(call, wanted)
-  if (known !== undefined) return findChat(call, wanted, 'v2')
-  const id = asText(wanted).toUpperCase()
+export function openV2Chat(call: Call, reference: unknown): Chat {
+  const present = existing(call, reference)
+  if (present !== undefined) return findChat(call, reference, 'v2')
+  const id = asText(reference).toUpperCase()
   const chat = createChat('v2', id, '', {})
   call.user.chats.set(id, chat)
   return chat

@@ -96,11 +96,11 @@ function chunksOf(_: Call, answer: Answer, turn: Turn): Json[] {
     choices: [{ index: 0, delta, finish_reason }],
   })
   const pieces = answer.text.match(/[\s\S]{1,17}/gu) ?? []
-  const wanted = asJson(turn.body['stream_options'])['include_usage'] === true
+  const hasUsage = asJson(turn.body['stream_options'])['include_usage'] === true
   return [
     choice({ role: 'assistant', content: null }),
     ...pieces.map((content) => choice({ content })),
     choice({}, answer.cut ? 'length' : 'stop'),
-    ...(wanted ? [{ ...common, choices: [], usage: usageOf(answer, turn) }] : []),
+    ...(hasUsage ? [{ ...common, choices: [], usage: usageOf(answer, turn) }] : []),
   ]
 }

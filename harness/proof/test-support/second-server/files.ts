@@ -22,17 +22,17 @@ export async function addFile(call: Call): Promise<void> {
     text: file.bytes.toString('utf8'),
   }
   if (call.rules.storesUpload(call)) call.user.files.push(stored)
-  sendJson(call, 201, { cargo: shown(stored) })
+  sendJson(call, 201, { cargo: publicRecord(stored) })
 }
 
-function shown({ id, filename, content_type, bucket, size, created_at }: StoredFile): Json {
+function publicRecord({ id, filename, content_type, bucket, size, created_at }: StoredFile): Json {
   return { id, filename, content_type, bucket, size, created_at }
 }
 
 export function listFiles(call: Call, kind: ListKind): void {
   const { query, user, rules } = call
-  const wanted = kind === 'files of a chat' ? call.ids[0] : query.get('chat_id')
-  const chat = wanted === null ? undefined : findChat(call, wanted, 'v3')
+  const chatId = kind === 'files of a chat' ? call.ids[0] : query.get('chat_id')
+  const chat = chatId === null ? undefined : findChat(call, chatId, 'v3')
   const search = (query.get('search') ?? '').toLowerCase()
   const list = user.files.filter(
     (file) =>
@@ -41,5 +41,5 @@ export function listFiles(call: Call, kind: ListKind): void {
       rules.listsFile(kind, file, call),
   )
   const { rows, cursor } = pageOf(call, kind, list, ({ id }) => id)
-  sendJson(call, 200, { manifest: rows.map(shown), onward: { token: cursor } })
+  sendJson(call, 200, { manifest: rows.map(publicRecord), onward: { token: cursor } })
 }

@@ -32,11 +32,22 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
 
   async function answerOf(call: Call, request: IncomingMessage, bytes: Buffer): Promise<Reply> {
     try {
-      const seen = services.incoming(call)
-      const answer = await forward(target, call, seen, request, bytes)
-      return services.outgoing(call, await replyOf(answer, eventsOf))
+      const received = services.incoming(call)
+      const answer = await forward(target, call, received, request, bytes)
+      const reply = await replyOf(answer, eventsOf)
+      return edited(call, reply)
     } catch (error) {
       return services.outgoing(call, errorReply(error))
+    }
+  }
+
+  /** A fault that finds nothing of its own in a body of another shape has no effect. */
+  function edited(call: Call, reply: Reply): Reply {
+    try {
+      return services.outgoing(call, reply)
+    } catch (error) {
+      if (error instanceof TypeError) return reply
+      throw error
     }
   }
 
@@ -104,20 +115,20 @@ const ofTheConnection = new Set([
 async function forward(
   target: string,
   call: Call,
-  seen: Call,
+  received: Call,
   request: IncomingMessage,
   bytes: Buffer,
 ): Promise<Response> {
-  const url = new URL(seen.path, target)
-  for (const [name, value] of Object.entries(asJson(seen.query))) {
+  const url = new URL(received.path, target)
+  for (const [name, value] of Object.entries(asJson(received.query))) {
     if (value !== undefined) url.searchParams.append(name, String(value))
   }
-  const body = seen.body === call.body ? bytes : Buffer.from(JSON.stringify(seen.body))
+  const body = received.body === call.body ? bytes : Buffer.from(JSON.stringify(received.body))
   const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
     ofTheConnection.has(name) || value === undefined ? [] : [[name, String(value)]],
   )
   return fetch(url, {
-    method: seen.method,
+    method: received.method,
     headers,
     signal: call.signal,
     ...(body.length === 0 ? {} : { body }),

@@ -54,10 +54,10 @@ export const models = ['SVC-Main', 'svc-main-model', 'SVC-Vision']
 /** Every generation has to say which assistant answers. */
 export function checkAssistant(call: Call, body: Json): void {
   if (!call.rules.checks('assistant', call, body)) return
-  const wanted = body['assistant_id']
-  if (wanted === undefined) throw new Refusal(422, 'field assistant_id is required')
-  const known: readonly unknown[] = [...Object.values(assistants), null, 'searcher']
-  if (!known.includes(wanted)) throw new Refusal(422, 'assistant_id: no such assistant')
+  const assistant = body['assistant_id']
+  if (assistant === undefined) throw new Refusal(422, 'field assistant_id is required')
+  const assistantIds: readonly unknown[] = [...Object.values(assistants), null, 'searcher']
+  if (!assistantIds.includes(assistant)) throw new Refusal(422, 'assistant_id: no such assistant')
 }
 
 /** The texts of an input, and how many pictures it has. */

@@ -41,8 +41,8 @@ export function echo({ request, raw }: Pick<Call, 'request' | 'raw'>): Json {
 }
 
 export function sendJson(call: Call, status: number, body: Json): void {
-  const shown = { x_request: echo(call), ...call.rules.answers(call, body) }
-  const text = `${JSON.stringify(shown, null, 1)}\n`
+  const payload = { x_request: echo(call), ...call.rules.answers(call, body) }
+  const text = `${JSON.stringify(payload, null, 1)}\n`
   call.response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' })
   call.response.end(text)
 }
@@ -56,14 +56,14 @@ export function sendRefusal(call: Call, refusal: Refusal): void {
   const head: Record<string, string> =
     status === 401 ? { 'www-authenticate': 'Bearer realm="harbour"' } : {}
   if (isCompatible(call)) {
-    const shown = { detail: [{ say: body }], x_request: echo(call) }
+    const payload = { detail: [{ say: body }], x_request: echo(call) }
     call.response.writeHead(status, { ...head, 'content-type': 'application/json' })
-    call.response.end(JSON.stringify(shown))
+    call.response.end(JSON.stringify(payload))
     return
   }
-  const seen = JSON.stringify(echo(call)).replaceAll('<', '&lt;')
+  const markup = JSON.stringify(echo(call)).replaceAll('<', '&lt;')
   call.response.writeHead(status, { ...head, 'content-type': 'application/xml' })
-  call.response.end(`<fault><say>${body}</say><request>${seen}</request></fault>`)
+  call.response.end(`<fault><say>${body}</say><request>${markup}</request></fault>`)
 }
 
 /** Text fields and the file of a form. */

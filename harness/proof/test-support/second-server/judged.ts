@@ -7,6 +7,7 @@ import { exchangesName } from '../../../conformance/defaults.ts'
 import { loadProfile, type TargetProfile } from '../../../conformance/profile/index.ts'
 import { runConformance } from '../../../conformance/run.ts'
 import type { Engine } from '../../../conformance/vitest/engine.ts'
+import type { ProofTarget } from '../../runs/target.ts'
 import { startFront } from './front.ts'
 import type { Rules } from './rules.ts'
 import { type SecondServer, startSecondServer } from './server.ts'
@@ -48,6 +49,12 @@ export interface JudgeOptions {
   readonly front?: Patch
   /** Reads the recorded exchanges. */
   readonly read?: (exchangesFile: string) => void
+}
+
+/** A second server that violates nothing. */
+export async function openSecondServer(): Promise<ProofTarget> {
+  const server = await startSecondServer({})
+  return { profile: wholeProfile(server), close: () => server.close() }
 }
 
 export function wholeProfile({ url, keys }: SecondServer): TargetProfile {

@@ -19,10 +19,10 @@ export async function addDocument(call: Call): Promise<void> {
 export function searchBase(call: Call): void {
   const base = baseOf(call)
   const bases = call.rules.searched(base, [...call.state.bases.values()])
-  const asked = call.query.get('about') ?? ''
+  const about = call.query.get('about') ?? ''
   const hits = findIn(
     bases.flatMap(({ documents }) => documents),
-    asked,
+    about,
   )
   sendJson(call, 200, { hits: hits.map((excerpt) => ({ excerpt })) })
 }

@@ -25,10 +25,10 @@ export function pageOf<T>(
 }
 
 function limitOf({ query }: Call, defaultLimit: number): number {
-  const asked = query.get('limit')
-  if (asked === null) return defaultLimit
-  if (!/^[1-9]\d*$/.test(asked)) throw new Refusal(422, 'limit: a positive integer')
-  return Number(asked)
+  const limit = query.get('limit')
+  if (limit === null) return defaultLimit
+  if (!/^[1-9]\d*$/.test(limit)) throw new Refusal(422, 'limit: a positive integer')
+  return Number(limit)
 }
 
 function cursorAfter(key: string): string {
@@ -40,8 +40,8 @@ function startOf({ query }: Call, keys: readonly string[]): number {
   if (cursor === null) return 0
   const [word, key = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
   if (word !== 'after') throw new Refusal(422, 'cursor: not one of ours')
-  const known = keys.indexOf(key)
-  if (known >= 0) return known + 1
+  const position = keys.indexOf(key)
+  if (position >= 0) return position + 1
   // What it named is gone: the list is sorted by these keys.
   const later = keys.findIndex((other) => other > key)
   return later < 0 ? keys.length : later

@@ -29,7 +29,7 @@ export function storeMessage(call: Call): void {
   }
   const message = newMessage(chat, body, 'user', body['content'])
   chat.messages.push(message)
-  sendJson(call, 201, shown(message))
+  sendJson(call, 201, publicRecord(message))
 }
 
 function newMessage(
@@ -52,7 +52,7 @@ function newMessage(
   }
 }
 
-function shown({ id, chat_id, model_id, role, content, created_at }: StoredMessage): Json {
+function publicRecord({ id, chat_id, model_id, role, content, created_at }: StoredMessage): Json {
   return { id, chat_id, model_id, role, content, created_at, attachments: null }
 }
 
@@ -63,14 +63,14 @@ export function answerMessage(call: Call): void {
   const parent = chat.messages.find(({ id }) => id === body['parent_id'])
   if (parent === undefined) throw new Refusal(422, 'parent_id: no such message')
   const texts = chain(chat, parent).map(({ content }) => content)
-  const asked = { ...body, stream: false, think: parent.think, assistant_id: parent.assistant }
-  const planned = buildTurn(call, asked, { surface: 'v2', texts, images: 0, rag: parent.rag })
+  const request = { ...body, stream: false, think: parent.think, assistant_id: parent.assistant }
+  const planned = buildTurn(call, request, { surface: 'v2', texts, images: 0, rag: parent.rag })
   const [, { response }] = take(call, planned, chat)
   const output = asList(response['output']).map(asJson)
   const text = textsOf(output.filter(({ type }) => type === 'message')).join('')
   const message = newMessage(chat, body, 'assistant', text)
   chat.messages.push(message)
-  sendJson(call, 200, { message: shown(message), took: 1 })
+  sendJson(call, 200, { message: publicRecord(message), took: 1 })
 }
 
 function chain(chat: Chat, message: StoredMessage): StoredMessage[] {

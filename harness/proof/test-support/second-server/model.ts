@@ -13,9 +13,9 @@ export function runModel(turn: Turn, rules: Rules): Answer {
   const search = searchFor(turn, last)
   const toolCall =
     /what time is it/i.test(last) && turn.tools.includes('clock') ? 'clock' : undefined
-  const known = recall(turn.texts, last)
+  const fact = recall(turn.texts, last)
   const parts = [
-    ...(known === undefined ? [] : [`It was ${known}, I think;`]),
+    ...(fact === undefined ? [] : [`It was ${fact}, I think;`]),
     ...(search?.found ?? []),
     ...(turn.images === 0 ? [] : [`Pictures: ${turn.images}.`]),
     `${sentence(last)} ☂ größe.`,
@@ -27,8 +27,8 @@ export function runModel(turn: Turn, rules: Rules): Answer {
 
 function recall(texts: readonly string[], last: string): string | undefined {
   if (!/what is my name/i.test(last)) return undefined
-  const told = texts.join('\n').matchAll(/my name is ([^\s.]+)/gi)
-  return [...told].at(-1)?.[1]
+  const introductions = texts.join('\n').matchAll(/my name is ([^\s.]+)/gi)
+  return [...introductions].at(-1)?.[1]
 }
 
 /** In advance with `rag`, by a call of the model itself in agent mode. */
@@ -47,9 +47,12 @@ function searchFor({ rag, bases, tools }: Turn, last: string): Answer['search'] 
 }
 
 /** Documents that share a longer word with the question. */
-export function findIn(documents: readonly { readonly text: string }[], asked: string): string[] {
-  const wanted = asked.toLowerCase().match(/[\p{L}\d-]{5,}/gu) ?? []
-  const fits = (text: string) => wanted.some((word) => text.toLowerCase().includes(word))
+export function findIn(
+  documents: readonly { readonly text: string }[],
+  question: string,
+): string[] {
+  const words = question.toLowerCase().match(/[\p{L}\d-]{5,}/gu) ?? []
+  const fits = (text: string) => words.some((word) => text.toLowerCase().includes(word))
   return documents.map(({ text }) => text).filter(fits)
 }
 
@@ -68,8 +71,8 @@ function limited(
   text: string,
   { stops, maxTokens }: Turn,
 ): Pick<Answer, 'text' | 'cut' | 'tokens'> {
-  const ends = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
-  const stopped = ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+  const positions = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
+  const stopped = positions.length === 0 ? text : text.slice(0, Math.min(...positions))
   const tokens = tokensOf(stopped)
   if (maxTokens === undefined || tokens.length <= maxTokens) {
     return { text: stopped, cut: false, tokens: tokens.length }

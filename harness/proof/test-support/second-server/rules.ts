@@ -75,7 +75,7 @@ export interface Rules {
   listsChat(kind: ListKind, chat: Chat, call: Call): boolean
   listsFile(kind: ListKind, file: StoredFile, call: Call): boolean
   /** Whether a key that was seen is known again. */
-  remembers(key: string, known: readonly string[], turn: Turn): boolean
+  remembers(key: string, keys: readonly string[], turn: Turn): boolean
   /** The key under which a turn is kept. */
   turnKey(key: string, body: Json): string
   storesOneShot(turn: Turn): boolean

@@ -1,5 +1,6 @@
 import type { ResponseRun } from '../../../../reference-server/events/run.ts'
 import type { ResponseEvent } from '../../../../reference-server/events/sequence.ts'
+import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
 import { asJson, asList, type Json } from './json.ts'
 
 /** What faults ask of a run, read off the events of any server. */
@@ -12,16 +13,9 @@ export function runOf(events: readonly ResponseEvent[]): ResponseRun {
     completedAt: 0,
     decoding: { endsAt: 0, token: () => undefined, all: async () => {} },
     settings: {
+      ...plainSettings,
       model: String(response['model']),
       think: output.some(({ type }) => type === 'reasoning'),
-      tools: [],
-      maxTokens: null,
-      temperature: 1,
-      topP: 1,
-      presencePenalty: 0,
-      instructions: null,
-      stored: true,
-      previousRunId: null,
     },
     steps: output.map(stepOf),
     finish: finishOf(response['status']),

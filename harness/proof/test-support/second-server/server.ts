@@ -85,7 +85,7 @@ async function serve(
 /** The part of a path that differs from request to request becomes `{id}`. */
 function routeOf(method: string, path: string): { route: string; ids: string[] } {
   const ids: string[] = []
-  const known = path
+  const route = path
     .replace('/api/v3/knowledge', '/api/knowledge')
     .split('/')
     .map((part, at, all) => {
@@ -96,7 +96,7 @@ function routeOf(method: string, path: string): { route: string; ids: string[] }
       ids.push(decodeURIComponent(part))
       return '{id}'
     })
-  return { route: `${method} ${known.join('/')}`, ids }
+  return { route: `${method} ${route.join('/')}`, ids }
 }
 
 const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {

@@ -100,7 +100,7 @@ export function createState(keys: readonly string[]): State {
     base('b-1', 'Harbour rules', `The storm lantern of pier nine is painted ${expected}.`),
     base('b-2', 'Kitchen rules', 'The kettle of the canteen is never left to boil dry.'),
   ]
-  return { users, bases: new Map(bases.map((known) => [known.id, known])), count: 0 }
+  return { users, bases: new Map(bases.map((base) => [base.id, base])), count: 0 }
 }
 
 function base(id: string, title: string, text: string): KnowledgeBase {

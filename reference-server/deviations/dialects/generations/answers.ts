@@ -1,6 +1,5 @@
-/** Models that speak otherwise: nothing is said of what a model answers. */
+/** Models with other answers: the document says nothing about the content of answers. */
 import type { ResponseEvent } from '../../../events/sequence.ts'
-import { fakeModel } from '../../../model/fake-model.ts'
 import type { Generation, Step } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../../patches/events.ts'
@@ -17,15 +16,15 @@ const surfaces = ['compatible', 'native'] as const
 export const answerDialects: readonly Dialect[] = [
   {
     name: 'answers-differ-each-time',
-    summary: 'The same request is answered with another text each time.',
+    summary: 'Answers are not deterministic: the same request returns different text.',
     profile: { deterministic: false },
     patch: (services) => {
-      let asked = 0
+      let requestCount = 0
       return {
         ...services,
         model: (request) => {
-          asked += 1
-          return fakeModel(asked)(request)
+          requestCount += 1
+          return services.model({ ...request, variation: requestCount })
         },
       }
     },
@@ -33,19 +32,20 @@ export const answerDialects: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'answers-terse',
-      summary: 'Answers have three tokens at most, unless they tell a fact.',
+      summary: 'Answers have at most three tokens, unless they state a fact.',
       patch: editTexts((step) =>
         /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstTokens(step, 3)],
       ),
     },
     {
       name: 'answers-in-two-messages',
-      summary: 'v3 answers are two messages, which together are the text.',
+      summary: 'The text of a v3 answer is split into two output messages.',
       patch: onModel('native', (model, request) => splitInHalf(model(request))),
     },
     {
       name: 'answers-in-two-messages-at-once',
-      summary: 'v3 answers are two messages, which are streamed side by side.',
+      summary:
+        'The text of a v3 answer is split into two output messages that are streamed in parallel.',
       patch: compose([
         onModel('native', (model, request) => splitInHalf(model(request))),
         editEvents(interleave()),
@@ -54,7 +54,7 @@ export const answerDialects: readonly Dialect[] = [
   ]),
   {
     name: 'facts-not-understood',
-    summary: 'The model has no notion of names, and says so.',
+    summary: 'The model does not answer questions about facts from the context.',
     patch: editTexts((step) =>
       /\byour \w+ is\b/i.test(step.fragments.join(''))
         ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
@@ -63,7 +63,7 @@ export const answerDialects: readonly Dialect[] = [
   },
   {
     name: 'reasoning-short',
-    summary: 'The reasoning is one word.',
+    summary: 'The reasoning is a single word.',
     patch: onModel('native', (model, request) =>
       withSteps(model(request), (step) =>
         step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
@@ -72,7 +72,7 @@ export const answerDialects: readonly Dialect[] = [
   },
   {
     name: 'reasoning-sealed',
-    summary: 'The reasoning is streamed, and its item shows none of it in the end.',
+    summary: 'Reasoning is streamed, but completed reasoning items contain only encrypted_content.',
     patch: compose([
       editRawEvents(
         setInEvents(all('response.output_item.done'), 'item', sealReasoning),
@@ -107,7 +107,7 @@ function withSteps(generated: Generation, change: (step: Step) => readonly Step[
 
 type Message = Extract<Step, { readonly type: 'message' }>
 
-/** Edits texts of complete answers; the length of a cut one must not change. */
+/** Edits the text of complete answers; the length of a truncated one must not change. */
 function editTexts(change: (step: Message) => readonly Step[]): Patch {
   return compose(
     surfaces.map((surface) =>
@@ -138,7 +138,7 @@ function splitInHalf(generated: Generation): Generation {
   })
 }
 
-/** The events of the last two items take turns; their items come and go in order. */
+/** Interleaves the events of the last two items. */
 function interleave(): Edit {
   return (events) => {
     const items = [...new Set(events.map((event) => event['output_index']))].filter(isIndex)

@@ -1,4 +1,4 @@
-/** Compatible completions in other ways: the format of chunks is hardly shown (section 4.1). */
+/** Legal variants of compatible completions: the document hardly specifies chunks (section 4.1). */
 import type { Patch } from '../../../services.ts'
 import { type Json, setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
@@ -14,7 +14,7 @@ function editChunks(change: (chunk: Json, at: number) => readonly Json[]): Patch
   return onEachBlock(completions, change)
 }
 
-/** Chunks with content or without anything: neither the role nor the end. */
+/** True for chunks without finish_reason. */
 function isPlain(chunk: Json): boolean {
   const [choice] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
   return choice !== undefined && toObject(choice)['finish_reason'] === null
@@ -23,7 +23,8 @@ function isPlain(chunk: Json): boolean {
 export const chunks: readonly Dialect[] = [
   {
     name: 'chunks-without-done-marker',
-    summary: 'No data: [DONE] ends a stream of chunks. The contract has it; the document does not.',
+    summary:
+      'Streams of chunks omit data: [DONE]. The contract requires it; the document does not.',
     patch: onBlocks(completions, async function* (blocks) {
       for await (const block of blocks) if (block.data !== '[DONE]') yield block
     }),
@@ -31,7 +32,7 @@ export const chunks: readonly Dialect[] = [
   {
     name: 'chunks-with-usage-always',
     summary:
-      'A chunk with the usage comes unasked. The contract forbids it; the document does not.',
+      'A usage chunk is sent although not requested. The contract forbids it; the document does not.',
     patch: onRequest(completions, (call) => ({
       ...call,
       body: { ...toObject(call.body), ...withUsageRequested(call.body) },
@@ -39,7 +40,7 @@ export const chunks: readonly Dialect[] = [
   },
   {
     name: 'chunks-without-choices-first',
-    summary: 'The first chunk has no choices, but tells what a filter found in the prompt.',
+    summary: 'An additional first chunk has empty choices and prompt_filter_results.',
     patch: editChunks((chunk, at) =>
       at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
     ),
@@ -47,21 +48,21 @@ export const chunks: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'chunks-with-null-content',
-      summary: 'Where a chunk has no text, its content is null.',
+      summary: 'content is null in chunks without text.',
       patch: editChunks((chunk) => [
         setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
       ]),
     },
     {
       name: 'chunks-without-empty-content',
-      summary: 'Where a chunk has no text, it has no content.',
+      summary: 'content is omitted in chunks without text.',
       patch: editChunks((chunk) => [
         setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
       ]),
     },
     {
       name: 'chunks-with-empty-content-between',
-      summary: 'A chunk with empty content follows each chunk.',
+      summary: 'Each chunk is followed by a chunk with empty content.',
       patch: editChunks((chunk) =>
         isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
       ),
@@ -69,17 +70,17 @@ export const chunks: readonly Dialect[] = [
   ]),
   {
     name: 'chunks-with-role-in-each',
-    summary: 'Every delta says that its role is assistant.',
+    summary: 'Every delta has the role assistant.',
     patch: editChunks((chunk) => [setAt(chunk, `${delta}.role`, 'assistant')]),
   },
   {
     name: 'chunks-without-null-members',
-    summary: 'What a chunk has no value for is left out: finish_reason, logprobs, usage.',
+    summary: 'Chunks omit members whose value is null: finish_reason, logprobs, usage.',
     patch: editChunks((chunk) => [withoutNulls(chunk)]),
   },
   {
     name: 'completions-with-further-members',
-    summary: 'Completions and chunks have members that the document does not name.',
+    summary: 'Completions and chunks have additional members.',
     patch: compose([
       editChunks((chunk) => [{ ...chunk, ...extraMembers }]),
       onSuccessBody(completions, (body) => ({
@@ -93,7 +94,7 @@ export const chunks: readonly Dialect[] = [
   },
   {
     name: 'completions-end-with-eos',
-    summary: 'The finish_reason of a whole answer is eos.',
+    summary: 'The finish_reason of a complete answer is eos instead of stop.',
     patch: compose([
       editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
       onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
@@ -101,7 +102,7 @@ export const chunks: readonly Dialect[] = [
   },
   {
     name: 'completions-name-the-model-behind',
-    summary: 'Completions name the model that an alias stands for, and its build.',
+    summary: 'The model of a completion is the full name of the model behind the alias.',
     patch: compose([
       editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
       onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),

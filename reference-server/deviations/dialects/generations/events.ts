@@ -20,19 +20,20 @@ const openingEvents = all('response.created', 'response.in_progress')
 export const events: readonly Dialect[] = [
   {
     name: 'events-of-five-names',
-    summary: 'The stream has the five events of the document, and no other but for other ends.',
+    summary:
+      'v3 streams contain only the events named in the document and the other terminal events.',
     patch: editEvents((all) =>
       all.filter(({ type }) => documented.has(type) || terminalEvents.includes(type)),
     ),
   },
   {
     name: 'events-of-a-vendor',
-    summary: 'Events with a vendor prefix stand between the others; some have no number.',
+    summary: 'Vendor events without sequence_number are sent between the others.',
     patch: editRawEvents(replaceEvents(all(delta, 'response.output_item.added'), withVendorEvent)),
   },
   {
     name: 'events-keepalive',
-    summary: 'A keepalive event follows the first, without a number.',
+    summary: 'A keepalive event without sequence_number is sent after response.created.',
     patch: editRawEvents(
       replaceEvents(all('response.created'), (event) => [
         event,
@@ -42,14 +43,15 @@ export const events: readonly Dialect[] = [
   },
   {
     name: 'events-with-further-members',
-    summary: 'Every event has members that no contract knows.',
+    summary: 'Every event has additional members.',
     patch: editRawEvents((all) =>
       all.map((event) => ({ ...event, obfuscation: 'xK2', svc: { a: 1 } })),
     ),
   },
   {
     name: 'events-queued',
-    summary: 'The response is created in a queue and says so before it is in progress.',
+    summary:
+      'The response is created with the status queued, and response.queued precedes response.in_progress.',
     patch: editEvents(
       setInEvents(all('response.created'), 'response.status', 'queued'),
       replaceEvents(all('response.created'), (event) => [
@@ -60,45 +62,45 @@ export const events: readonly Dialect[] = [
   },
   {
     name: 'snapshots-slim',
-    summary: 'The first events show four members of the response.',
+    summary: 'The response object of the first events has only four members.',
     patch: editRawEvents(
       setInEvents(openingEvents, 'response', pickMembers('id', 'object', 'status', 'output')),
     ),
   },
   {
     name: 'events-without-type',
-    summary: 'The data of events has no type. The contract wants it; the document does not.',
+    summary: 'The data of events omits type. The contract requires it; the document does not.',
     patch: rewriteBlocks(({ event, data }) => {
       return `event: ${event}\ndata: ${JSON.stringify(setAt(data, 'type', undefined))}\n\n`
     }),
   },
   {
     name: 'deltas-empty',
-    summary: 'An empty delta stands before each delta.',
+    summary: 'An empty delta precedes each delta.',
     patch: editEvents(replaceEvents(all(delta), (event) => [{ ...event, delta: '' }, event])),
   },
   ...alternatives([
     {
       name: 'deltas-of-one-character',
-      summary: 'Each delta holds one character.',
+      summary: 'Each delta contains one character.',
       patch: editEvents(replaceEvents(all(delta), splitInCharacters)),
     },
     {
       name: 'deltas-joined',
-      summary: 'The whole text comes in one delta.',
+      summary: 'The text of an item is sent in a single delta.',
       patch: editEvents(joinDeltas()),
     },
   ]),
   {
     name: 'deltas-without-item-id',
-    summary: 'Deltas name their item by its index alone.',
+    summary: 'Deltas omit item_id.',
     patch: editRawEvents(
       setInEvents(all(delta, 'response.reasoning_text.delta'), 'item_id', undefined),
     ),
   },
   {
     name: 'texts-without-logprobs',
-    summary: 'Events of the text have no logprobs.',
+    summary: 'Text events omit logprobs.',
     patch: editRawEvents(
       setInEvents(all(delta, 'response.output_text.done'), 'logprobs', undefined),
     ),
@@ -106,14 +108,14 @@ export const events: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'numbers-in-steps',
-      summary: 'sequence_number starts at 1 and rises by three.',
+      summary: 'sequence_number starts at 1 and increases by 3.',
       patch: editRawEvents((all) =>
         all.map((event, at) => ({ ...event, sequence_number: 1 + 3 * at })),
       ),
     },
     {
       name: 'numbers-left-out',
-      summary: 'Events have no sequence_number. The contract wants it; the document does not.',
+      summary: 'Events omit sequence_number. The contract requires it; the document does not.',
       patch: editRawEvents((all) => all.map((event) => setAt(event, 'sequence_number', undefined))),
     },
   ]),
@@ -133,23 +135,27 @@ function withVendorEvent(event: ResponseEvent): readonly ResponseEvent[] {
 }
 
 function splitInCharacters(event: ResponseEvent): readonly ResponseEvent[] {
-  return [...String(event['delta'])].map((character) => ({ ...event, delta: character }))
+  const text = textOf(event)
+  if (text === undefined) return [event]
+  return [...text].map((character) => ({ ...event, delta: character }))
+}
+
+/** Undefined for a delta without a text, which is that of a fault and stays as it is. */
+function textOf(event: ResponseEvent): string | undefined {
+  return event.type === delta && typeof event['delta'] === 'string' ? event['delta'] : undefined
 }
 
 function joinDeltas(): Edit {
   return (all) => {
     const texts = Map.groupBy(
-      all.filter(({ type }) => type === delta),
+      all.filter((event) => textOf(event) !== undefined),
       (event) => event['output_index'],
     )
     const whole = new Map(
-      [...texts.values()].map((same) => [
-        same.at(-1),
-        same.map((event) => String(event['delta'])).join(''),
-      ]),
+      [...texts.values()].map((same) => [same.at(-1), same.map(textOf).join('')]),
     )
     return all.flatMap((event) => {
-      if (event.type !== delta) return [event]
+      if (textOf(event) === undefined) return [event]
       const text = whole.get(event)
       return text === undefined ? [] : [{ ...event, delta: text }]
     })

@@ -1,9 +1,9 @@
 /** Answers to a repeat with the same Idempotency-Key: open, as long as there is one step. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Reply } from '../../../http/call.ts'
 import { ApiError, errorReply } from '../../../http/errors.ts'
 import type { Patch, Services } from '../../../services.ts'
+import { waitingIdempotency } from '../../../store/waiting-idempotency.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply } from '../../patches/replies.ts'
 import { v3Generate } from '../../patches/routes.ts'
@@ -16,50 +16,41 @@ export const repeats: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'repeat-in-short',
-      summary: 'A repeated stream is answered with response.created and response.completed alone.',
+      summary: 'A repeat of a stream returns only response.created and response.completed.',
       patch: onReplay((reply) =>
         'blocks' in reply ? { ...reply, blocks: firstAndLast(reply.blocks) } : reply,
       ),
     },
     {
       name: 'repeat-in-json',
-      summary: 'A repeated stream is answered with the final response as JSON.',
+      summary: 'A repeat of a stream returns the final response as JSON.',
       patch: replayAsJson,
     },
     {
       name: 'repeat-409',
-      summary: 'A repeat is refused with 409.',
+      summary: 'A repeat is rejected with 409.',
       patch: onReplay(() => errorReply(new ApiError(409, 'This step was made already'))),
     },
     {
       name: 'repeat-422',
-      summary: 'A repeat is refused with 422.',
+      summary: 'A repeat is rejected with 422.',
       patch: onReplay(() => errorReply(new ApiError(422, 'This step was made already'))),
     },
     {
       name: 'repeat-noted',
-      summary: 'A repeat is answered with a note that it is one.',
+      summary: 'A repeat returns 200 with the status duplicate.',
       patch: onReplay(() => ({ status: 200, body: { status: 'duplicate' } })),
     },
     {
       name: 'repeat-204',
-      summary: 'A repeat is answered with 204.',
+      summary: 'A repeat returns 204.',
       patch: onReplay(() => ({ status: 204 })),
     },
   ]),
   {
     name: 'repeat-waits',
-    summary: 'A repeat waits for the first request that is still answered.',
-    patch: onStore('idempotency', (original) => ({
-      reserve: async (scope, fingerprint, now) => {
-        let reservation = await original.reserve(scope, fingerprint, now)
-        while (reservation.state === 'running') {
-          await sleep(5)
-          reservation = await original.reserve(scope, fingerprint, now)
-        }
-        return reservation
-      },
-    })),
+    summary: 'A repeat of a running request waits until that request completes.',
+    patch: onStore('idempotency', (original, { clock }) => waitingIdempotency(original, clock)),
   },
 ]
 

@@ -15,13 +15,13 @@ export const terminalEvents: readonly string[] = [
 const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...terminalEvents]
 const generations = ['POST /api/v3/message/generate', 'POST /api/v3/message/one-shot'] as const
 
-/** A function that keeps these members of an object and takes the others away. */
+/** A function that keeps only these members of an object. */
 export function pickMembers(...names: readonly string[]): (object: unknown) => Json {
   return (object) =>
     Object.fromEntries(Object.entries(toObject(object)).filter(([name]) => names.includes(name)))
 }
 
-/** Another response object wherever one is shown. */
+/** Maps the response object in all responses and events. */
 function reshapeResponses(change: (response: Json) => Json): Patch {
   return compose([
     editRawEvents(
@@ -37,14 +37,14 @@ export const responses: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'responses-slim',
-      summary: 'A response has its id, its status and its output, and no usage.',
+      summary: 'The response object omits optional members such as usage.',
       patch: reshapeResponses(
         pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
       ),
     },
     {
       name: 'responses-with-further-members',
-      summary: 'A response has an output_text and members that no contract knows.',
+      summary: 'The response object has additional members such as output_text.',
       patch: reshapeResponses((response) => ({
         ...response,
         output_text: null,
@@ -54,13 +54,13 @@ export const responses: readonly Dialect[] = [
     },
     {
       name: 'responses-without-status',
-      summary: 'A response does not say its status; its event does.',
+      summary: 'The response object omits status.',
       patch: reshapeResponses(({ status: _, ...response }) => response),
     },
   ]),
   {
     name: 'usage-in-detail',
-    summary: 'The usage counts more than the contract names.',
+    summary: 'usage has additional members.',
     patch: reshapeResponses((response) =>
       response['usage'] === null || response['usage'] === undefined
         ? response
@@ -72,21 +72,21 @@ export const responses: readonly Dialect[] = [
   },
   {
     name: 'stream-by-default',
-    summary: 'A generation without a stream member is answered with a stream.',
+    summary: 'stream defaults to true in v3 generations.',
     patch: (services) => ({
       ...services,
       incoming: (call) => {
-        const seen = services.incoming(call)
-        return /^\/api\/v3\/message\/(generate|one-shot)$/.test(seen.path)
-          ? { ...seen, body: { stream: true, ...toObject(seen.body) } }
-          : seen
+        const received = services.incoming(call)
+        return /^\/api\/v3\/message\/(generate|one-shot)$/.test(received.path)
+          ? { ...received, body: { stream: true, ...toObject(received.body) } }
+          : received
       },
     }),
   },
   {
     name: 'done-marker',
     summary:
-      'data: [DONE] closes the v3 stream. The contract has no such line; the document neither.',
+      'v3 streams end with data: [DONE], which neither the contract nor the document mentions.',
     patch: compose(
       generations.map((route) =>
         onBlocks(route, async function* (blocks) {
@@ -98,7 +98,7 @@ export const responses: readonly Dialect[] = [
   },
   {
     name: 'generations-created',
-    summary: 'A generation in one piece is answered with 201.',
+    summary: 'Non-streaming v3 generations return 201.',
     patch: compose(
       generations.map((route) =>
         onReply(route, (reply) =>

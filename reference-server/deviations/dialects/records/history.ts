@@ -11,17 +11,17 @@ import type { Dialect } from '../../types.ts'
 export const histories: readonly Dialect[] = [
   {
     name: 'history-newest-first',
-    summary: 'The history begins with the newest row.',
+    summary: 'The history is returned newest first.',
     patch: onStore('history', (original) => ({ page: newestFirst(original) })),
   },
   {
     name: 'history-hides-outputs',
-    summary: 'The item of a row that is an output is null.',
+    summary: 'The item of output rows in the history is null.',
     patch: editRows((row) => (isOutput(row) ? { ...row, item: null } : row)),
   },
   {
     name: 'history-without-input-ids',
-    summary: 'Input rows have items without ids, and rows have members of their own.',
+    summary: 'Input items in the history have no id, and rows have additional members.',
     patch: editRows((row) => ({
       ...(isOutput(row) ? row : setAt(row, 'item.id', undefined)),
       position: null,
@@ -30,7 +30,7 @@ export const histories: readonly Dialect[] = [
   },
   {
     name: 'history-pagination-in-detail',
-    summary: 'The pagination has more members than its cursor.',
+    summary: 'pagination has additional members.',
     patch: onSuccessBody(v3History, (body) =>
       setAt(body, 'pagination', (old: Json) => ({
         ...old,
@@ -43,7 +43,7 @@ export const histories: readonly Dialect[] = [
   },
   {
     name: 'history-capped-at-ten',
-    summary: 'A limit above ten gives pages of ten rows; without a limit there are 50.',
+    summary: 'A limit above 10 is treated as 10; the default page size remains 50.',
     patch: onRequest(v3History, (call) => {
       const query = toObject(call.query)
       const limit = Number(query['limit'] ?? 0)
@@ -52,7 +52,7 @@ export const histories: readonly Dialect[] = [
   },
   {
     name: 'history-ends-on-an-empty-page',
-    summary: 'The last row never ends the history: an empty page does.',
+    summary: 'After a full last page, the history ends with an empty page.',
     patch: onStore('history', (original) => ({
       page: async (chatId, after, limit) => {
         const { rows, next } = await original.page(chatId, after, limit)
@@ -75,11 +75,11 @@ function isOutput({ item }: Json): boolean {
   return role === 'assistant' || type !== 'message'
 }
 
-/** Rows that are added during a walk come before all that it has seen. */
+/** Rows that are added while paging come before all rows that were returned. */
 function newestFirst(original: HistoryStore): HistoryStore['page'] {
   return async (chatId, after, limit) => {
     const { rows } = await original.page(chatId, 0, Number.MAX_SAFE_INTEGER)
-    // A position is the place of a row among all, from the oldest: it stays as rows are added.
+    // A position counts rows from the oldest, so that it remains valid as rows are added.
     const before = after === 0 ? rows.length : after - 1
     const from = Math.max(0, before - limit)
     return { rows: rows.slice(from, before).toReversed(), next: from > 0 ? from + 1 : null }

@@ -1,4 +1,4 @@
-/** Identifiers and times in other forms: of most, the document says no more than that they are strings. */
+/** Identifiers and times in other formats: the document specifies most of them only as strings. */
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onEveryBody } from '../../patches/replies.ts'
@@ -11,24 +11,24 @@ export const identifiers: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'ids-counted',
-      summary: 'Completions, responses and items are numbered, in strings of digits.',
+      summary: 'Ids of completions, responses and items are consecutive numbers as strings.',
       patch: tagIds((_prefix, count) => String(count)),
     },
     {
       name: 'ids-long',
-      summary: 'Ids of completions, responses and items are long and hold signs of all kinds.',
+      summary: 'Ids of completions, responses and items are long and contain special characters.',
       patch: tagIds((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
     },
   ]),
   ...alternatives([
     {
       name: 'uuids-in-capitals',
-      summary: 'UUIDs are shown in capitals.',
+      summary: 'UUIDs are in upper case.',
       patch: changeUuids((text) => text.toUpperCase()),
     },
     {
       name: 'uuids-of-version-7',
-      summary: 'UUIDs begin with the time.',
+      summary: 'UUIDs are of version 7 (time-ordered).',
       patch: (services) => ({
         ...services,
         ids: { ...services.ids, uuid: () => timeOrderedUuid(services.ids.uuid(), Date.now()) },
@@ -37,20 +37,20 @@ export const identifiers: readonly Dialect[] = [
   ]),
   {
     name: 'attachment-ids-tagged',
-    summary: 'The ids of attachments are no UUIDs.',
-    // A tag hides the UUID from those that read it back.
+    summary: 'Attachment ids have the prefix file- and are not UUIDs.',
+    // A prefixed id is not recognized as a UUID in requests.
     excludes: ['uuids-in-capitals'],
     patch: tagAttachments(),
   },
   ...alternatives([
     {
       name: 'times-with-offset',
-      summary: 'Times end with +00:00 and have six digits of a second.',
+      summary: 'Timestamps have microseconds and the offset +00:00 instead of Z.',
       patch: changeTimes((text) => text.replace(/(\.\d+)?Z$/, '.123456+00:00')),
     },
     {
       name: 'times-in-whole-seconds',
-      summary: 'Times have no fraction of a second.',
+      summary: 'Timestamps have no fractional seconds.',
       patch: changeTimes((text) => text.replace(/\.\d+Z$/, 'Z')),
     },
   ]),
@@ -72,7 +72,7 @@ function tagIds(make: (prefix: string, count: number) => string): Patch {
   }
 }
 
-/** Requests may bring them in either form. */
+/** Requests may contain either form. */
 function changeUuids(change: (text: string) => string): Patch {
   const lower = (text: string) => (uuid.test(text) ? text.toLowerCase() : text)
   return (services) => ({
@@ -81,13 +81,13 @@ function changeUuids(change: (text: string) => string): Patch {
       body: mapStrings(reply.body, (text) => (uuid.test(text) ? change(text) : text)),
     }))(services),
     incoming: (call) => {
-      const seen = services.incoming(call)
+      const received = services.incoming(call)
       return {
-        ...seen,
-        body: mapStrings(seen.body, lower),
-        query: mapStrings(seen.query, lower),
+        ...received,
+        body: mapStrings(received.body, lower),
+        query: mapStrings(received.query, lower),
         params: Object.fromEntries(
-          Object.entries(seen.params).map(([name, value]) => [name, lower(value)]),
+          Object.entries(received.params).map(([name, value]) => [name, lower(value)]),
         ),
       }
     },
@@ -116,12 +116,12 @@ function tagAttachments(): Patch {
         : reply,
     )(services),
     incoming: (call) => {
-      const seen = services.incoming(call)
+      const received = services.incoming(call)
       const strip = (text: string) =>
         text.startsWith(prefix) && uuid.test(text.slice(prefix.length))
           ? text.slice(prefix.length)
           : text
-      return { ...seen, body: mapStrings(seen.body, strip) }
+      return { ...received, body: mapStrings(received.body, strip) }
     },
   })
 }

@@ -1,4 +1,4 @@
-/** Lists of chats and attachments: neither their shape nor what a search matches is shown. */
+/** Lists of chats and attachments: the document specifies neither their shape nor what search matches. */
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
 import { type Json, toObject } from '../../patches/json.ts'
@@ -19,7 +19,7 @@ export const listDialects: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'lists-under-items',
-      summary: 'Lists stand under items, and the cursor beside them as next_cursor.',
+      summary: 'Lists are in items, with the cursor in next_cursor.',
       patch: reshapeLists(({ result, pagination }) => ({
         items: result,
         next_cursor: toObject(pagination)['cursor'],
@@ -27,7 +27,7 @@ export const listDialects: readonly Dialect[] = [
     },
     {
       name: 'lists-under-data',
-      summary: 'Lists stand under data, and the cursor in meta.page.next.',
+      summary: 'Lists are in data, with the cursor in meta.page.next.',
       patch: reshapeLists(({ result, pagination }) => ({
         data: result,
         meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
@@ -35,7 +35,7 @@ export const listDialects: readonly Dialect[] = [
     },
     {
       name: 'lists-bare',
-      summary: 'Lists are bare arrays; where they go on, nobody is told.',
+      summary: 'Lists are bare arrays without a cursor.',
       patch: reshapeLists(({ result }) => result),
     },
     {
@@ -45,7 +45,7 @@ export const listDialects: readonly Dialect[] = [
     },
     {
       name: 'lists-without-last-cursor',
-      summary: 'The last page of a list has no cursor member at all.',
+      summary: 'The last page of a list omits pagination.',
       patch: reshapeLists(({ result, pagination }) =>
         toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
       ),
@@ -53,12 +53,12 @@ export const listDialects: readonly Dialect[] = [
   ]),
   {
     name: 'lists-capped-at-ten',
-    summary: 'No list has more than ten rows a page, whatever the limit.',
+    summary: 'Lists return at most ten rows per page, regardless of limit.',
     patch: capLists(10),
   },
   {
     name: 'search-from-the-start',
-    summary: 'A search finds the names that begin with it.',
+    summary: 'search matches only the beginning of names.',
     patch: (services) => {
       const { attachments, chats } = services.store
       return {
@@ -93,22 +93,22 @@ function reshapeLists(change: (list: Json) => unknown): Patch {
   return compose(lists.map((route) => onSuccessBody(route, change)))
 }
 
-/** Cursors of ours, by the number that stands for them. */
+/** Replaces cursors by numbers. */
 function numericCursors(services: Services): Services {
-  const known: unknown[] = []
-  const shown = reshapeLists(({ result, pagination }) => {
+  const elements: unknown[] = []
+  const reshaped = reshapeLists(({ result, pagination }) => {
     const { cursor } = toObject(pagination)
-    return { result, pagination: { cursor: cursor === null ? null : known.push(cursor) } }
+    return { result, pagination: { cursor: cursor === null ? null : elements.push(cursor) } }
   })(services)
   return {
-    ...shown,
+    ...reshaped,
     incoming: (call) => {
-      const seen = shown.incoming(call)
-      const query = toObject(seen.query)
-      const cursor = known[Number(query['cursor']) - 1]
-      return cursor === undefined || seen.path === '/api/v3/message'
-        ? seen
-        : { ...seen, query: { ...query, cursor } }
+      const received = reshaped.incoming(call)
+      const query = toObject(received.query)
+      const cursor = elements[Number(query['cursor']) - 1]
+      return cursor === undefined || received.path === '/api/v3/message'
+        ? received
+        : { ...received, query: { ...query, cursor } }
     },
   }
 }
@@ -117,11 +117,13 @@ function capLists(max: number): Patch {
   return (services) => ({
     ...services,
     incoming: (call) => {
-      const seen = services.incoming(call)
-      const query = toObject(seen.query)
-      const isList = seen.method === 'GET' && seen.path !== '/api/v3/message'
+      const received = services.incoming(call)
+      const query = toObject(received.query)
+      const isList = received.method === 'GET' && received.path !== '/api/v3/message'
       const limit = Number(query['limit'] ?? max)
-      return isList && limit > max ? { ...seen, query: { ...query, limit: String(max) } } : seen
+      return isList && limit > max
+        ? { ...received, query: { ...query, limit: String(max) } }
+        : received
     },
   })
 }
@@ -137,7 +139,7 @@ async function searchByPrefix<Row>(
   for (let from = before; ; ) {
     const { rows, next } = await list({ search: undefined, before: from, limit: 1 })
     found.push(...rows.filter((row) => nameOf(row).toLowerCase().startsWith(search.toLowerCase())))
-    if (next === null || found.length === limit) return { rows: found, next }
+    if (next === null || found.length >= limit) return { rows: found, next }
     from = next
   }
 }

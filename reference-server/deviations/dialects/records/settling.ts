@@ -1,4 +1,4 @@
-/** Eventual consistency: writes that are not read back at once. */
+/** Eventual consistency: writes that become visible with a delay. */
 import type { Page } from '../../../store/types.ts'
 import { compose, onStore } from '../../patches/services.ts'
 import type { Dialect } from '../../types.ts'
@@ -8,14 +8,14 @@ const settlingMs = 250
 export const settling: readonly Dialect[] = [
   {
     name: 'history-settles-late',
-    summary: 'A turn is in the history a quarter of a second after its answer began.',
+    summary: 'A step appears in the history 250 ms after its response was created.',
     patch: onStore('history', (original) => ({
       page: async (...query) => settledRows(await original.page(...query)),
     })),
   },
   {
     name: 'lists-settle-late',
-    summary: 'Chats and attachments are listed a quarter of a second after they were made.',
+    summary: 'Chats and attachments are listed 250 ms after their creation.',
     patch: compose([
       onStore('chats', ({ list }) => ({
         list: async (...query) => settledRows(await list(...query)),
@@ -27,7 +27,7 @@ export const settling: readonly Dialect[] = [
   },
   {
     name: 'deletion-settles-late',
-    summary: 'A chat is gone a quarter of a second after it was deleted.',
+    summary: 'A chat is removed 250 ms after its deletion.',
     patch: onStore('chats', (chats) => ({
       delete: async (owner, id) => {
         const exists = (await chats.find(owner, id)) !== undefined
@@ -38,7 +38,7 @@ export const settling: readonly Dialect[] = [
   },
   {
     name: 'documents-settle-late',
-    summary: 'A document is found a quarter of a second after its upload.',
+    summary: 'A document is found by searches 250 ms after its upload.',
     patch: onStore('knowledge', ({ documents }) => ({
       documents: async (...base) => (await documents(...base)).filter(isSettled),
     })),

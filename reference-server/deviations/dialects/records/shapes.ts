@@ -14,18 +14,18 @@ const patch = 'PATCH /api/v3/chat/:chat_id'
 export const chatRecords: readonly Dialect[] = [
   {
     name: 'chat-created-200',
-    summary: 'POST /chat answers with 200.',
+    summary: 'POST /chat returns 200.',
     patch: onSuccess(createChat, (reply) => ({ ...reply, status: 200 })),
   },
   ...alternatives([
     {
       name: 'chat-wrapped-in-chat',
-      summary: 'A chat stands in {chat: …}.',
+      summary: 'Chats are nested in chat.',
       patch: reshapeChats((chat) => ({ chat })),
     },
     {
       name: 'chat-wrapped-in-data',
-      summary: 'A chat stands in {status, data: …}, beside the id of its owner.',
+      summary: 'Chats are nested in data, next to status and a UUID as request_id.',
       patch: reshapeChats((chat) => ({
         status: 'ok',
         request_id: '6e0a1c52-9d0b-4b39-8a53-0c8c2f8e2a11',
@@ -34,12 +34,13 @@ export const chatRecords: readonly Dialect[] = [
     },
     {
       name: 'chat-of-other-names',
-      summary: 'A chat has a chat_id and a title.',
+      summary: 'Chats have chat_id and title instead of id and name.',
       patch: reshapeChats(({ id, name, ...rest }) => ({ chat_id: id, title: name, ...rest })),
     },
     {
       name: 'chat-where-a-pointer-leads',
-      summary: 'The answer to POST /chat shows two unnamed UUIDs; the profile says which is which.',
+      summary:
+        'POST /chat returns two UUIDs named ref; the profile has the JSON pointer to the chat id.',
       profile: { shapes: { chatId: '/created/0/ref' } },
       patch: onSuccessBody(createChat, ({ id, ...rest }) => ({
         account: { ref: '6e0a1c52-9d0b-4b39-8a53-0c8c2f8e2a11' },
@@ -50,23 +51,23 @@ export const chatRecords: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'delete-200-with-body',
-      summary: 'DELETE answers with 200 and says what was deleted.',
+      summary: 'DELETE returns 200 with a body.',
       patch: answerDeletes({ status: 200, body: { deleted: true, object: 'chat' } }),
     },
     {
       name: 'delete-202',
-      summary: 'DELETE answers with 202.',
+      summary: 'DELETE returns 202.',
       patch: answerDeletes({ status: 202 }),
     },
     {
       name: 'delete-200-empty',
-      summary: 'DELETE answers with 200 and no content.',
+      summary: 'DELETE returns 200 without a body.',
       patch: answerDeletes({ status: 200, headers: { 'content-length': '0' } }),
     },
   ]),
   {
     name: 'favorites-204',
-    summary: 'Marking a favorite answers with 204, and so does a new title.',
+    summary: 'Adding and removing favorites returns 204.',
     patch: compose(
       (
         ['POST /api/v3/chat/:chat_id/favorite', 'DELETE /api/v3/chat/:chat_id/favorite'] as const
@@ -75,7 +76,7 @@ export const chatRecords: readonly Dialect[] = [
   },
   {
     name: 'chat-patched-by-title',
-    summary: 'PATCH of a chat takes a title, as the profile says, and no name.',
+    summary: 'PATCH of a chat accepts title instead of name, as the profile declares.',
     profile: { requests: { patchChat: { title: '{name}' } } },
     patch: compose([
       onRequestBody(patch, ({ name: _, title, ...rest }) => ({
@@ -90,17 +91,17 @@ export const chatRecords: readonly Dialect[] = [
 export const modelLists = alternatives([
   {
     name: 'models-bare',
-    summary: 'The models are a bare array.',
+    summary: 'The model list is a bare array.',
     patch: onSuccessBody(modelList, ({ data }) => data),
   },
   {
     name: 'models-as-names',
-    summary: 'The models are an array of their names under models.',
+    summary: 'The model list is an array of ids in models.',
     patch: onSuccessBody(modelList, ({ data }) => ({ models: toList(data).map(({ id }) => id) })),
   },
   {
     name: 'models-by-alias',
-    summary: 'The main model is listed under its alias alone.',
+    summary: 'The model list has result and model_id, and names the main model only by its alias.',
     patch: onSuccessBody(modelList, ({ data }) => ({
       result: toList(data).map(({ id, aliases, description }) => ({
         model_id: Array.isArray(aliases) && aliases.length > 0 ? aliases[0] : id,

@@ -1,17 +1,17 @@
-/** Answers that repeat what they were asked: the document neither shows such members nor forbids them. */
+/** Responses that repeat the request: the document neither shows such members nor forbids them. */
 import type { Call } from '../../../http/call.ts'
 import { type Json, toObject } from '../../patches/json.ts'
 import { onEveryReply } from '../../patches/replies.ts'
 import type { Dialect } from '../../types.ts'
 
-/** Names under which lists of any dialect stand. */
+/** Names of the members that contain lists in any dialect. */
 const listNames = ['result', 'items', 'data']
 
 export const echoes: readonly Dialect[] = [
   {
     name: 'echoes-the-request',
     summary:
-      'Answers, errors, list elements and response objects repeat the whole request in members of their own.',
+      'Responses, errors, list elements and response objects repeat the request in additional members.',
     patch: onEveryReply((reply, call) => {
       const echo = echoOf(call)
       if ('blocks' in reply) return { ...reply, blocks: streamWith(reply.blocks, echo) }
@@ -21,10 +21,10 @@ export const echoes: readonly Dialect[] = [
 ]
 
 function echoOf({ method, path, query, headers, body, file }: Call): Json {
-  const { authorization: _, ...shown } = headers
+  const { authorization: _, ...publicHeaders } = headers
   return {
-    x_request: { method, path, query, headers: shown, body: body ?? null },
-    // Of a form it repeats the fields alone.
+    x_request: { method, path, query, headers: publicHeaders, body: body ?? null },
+    // For multipart requests, only x_request is added.
     ...(file === undefined && Object.keys(toObject(body)).length > 0 ? { x_settings: body } : {}),
   }
 }
@@ -42,7 +42,7 @@ function elementWith(element: unknown, echo: Json): unknown {
   return isPlain(element) ? { ...element, ...echo } : element
 }
 
-/** The response objects in the events of a stream, which say what the JSON form says. */
+/** Adds the members to the response objects in events, as in the JSON form. */
 async function* streamWith<Block extends { readonly data: unknown }>(
   blocks: AsyncIterable<Block>,
   echo: Json,

@@ -6,29 +6,29 @@ import { onEveryError, onNativeError } from '../../patches/replies.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
-/** To come before the shapes, which lose what is needed to know the refusals. */
+/** Must be applied before the shapes, which remove the members by which errors are recognized. */
 export const statuses: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'native-auth-403',
-      summary: 'Native routes answer 403 to a credential that is missing or wrong.',
+      summary: 'Native routes return 403 for missing or wrong credentials.',
       patch: changeNativeStatus(401, 403),
     },
     {
       name: 'native-auth-404',
-      summary: 'Native routes answer 404 to a credential that is missing or wrong.',
+      summary: 'Native routes return 404 for missing or wrong credentials.',
       patch: changeNativeStatus(401, 404),
     },
   ]),
   ...alternatives([
     {
       name: 'native-refusals-422',
-      summary: 'Native routes answer 422 where ours answer 400.',
+      summary: 'Native routes return 422 instead of 400.',
       patch: changeNativeStatus(400, 422),
     },
     {
       name: 'native-refusals-428-and-409',
-      summary: 'Native routes answer 428 without an Idempotency-Key, and 409 to both tool lists.',
+      summary: 'Native routes return 428 without Idempotency-Key and 409 for both tool lists.',
       patch: onNativeError((reply) => {
         if (reply.status !== 400) return reply
         const text = messageOf(reply)
@@ -40,7 +40,8 @@ export const statuses: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'wrong-version-400',
-      summary: 'A chat of the other version is refused with 400, in a plain sentence.',
+      summary:
+        'A chat of the other version is rejected with 400 and a hint to the prefix as plain text.',
       patch: changeVersionError(
         400,
         (right, called) => `Chats of ${right} live under ${right}, not ${called}`,
@@ -48,7 +49,8 @@ export const statuses: readonly Dialect[] = [
     },
     {
       name: 'wrong-version-404',
-      summary: 'A chat of the other version is not found; the hint names both prefixes.',
+      summary:
+        'A chat of the other version is rejected with 404 and a hint that names both prefixes.',
       patch: changeVersionError(
         404,
         (right, called) => `No such chat under ${called}/message. Try ${right}/message instead.`,
@@ -56,7 +58,7 @@ export const statuses: readonly Dialect[] = [
     },
     {
       name: 'wrong-version-421',
-      summary: 'A chat of the other version is misdirected; the hint is an address.',
+      summary: 'A chat of the other version is rejected with 421 and a URL as hint.',
       patch: changeVersionError(421, (right) => `See https://chat.example${right}/`),
     },
   ]),
@@ -65,12 +67,12 @@ export const statuses: readonly Dialect[] = [
 export const shapes: readonly Dialect[] = alternatives([
   {
     name: 'errors-as-text',
-    summary: 'Refusals are plain text.',
+    summary: 'Errors are plain text.',
     patch: onEveryError((reply) => textReply(reply, 'text/plain; charset=utf-8', messageOf(reply))),
   },
   {
     name: 'errors-as-html',
-    summary: 'Refusals are pages.',
+    summary: 'Errors are HTML pages.',
     patch: onEveryError((reply) =>
       textReply(
         reply,
@@ -81,7 +83,7 @@ export const shapes: readonly Dialect[] = alternatives([
   },
   {
     name: 'errors-empty',
-    summary: 'Refusals have no content, but for the hint to the right prefix.',
+    summary: 'Errors have no body, except for the hint to the correct prefix.',
     patch: onEveryError((reply) => {
       const { 'content-type': _, ...headers } = reply.headers ?? {}
       return isHint(reply)
@@ -91,7 +93,7 @@ export const shapes: readonly Dialect[] = alternatives([
   },
   {
     name: 'errors-with-detail',
-    summary: 'Refusals are {"detail": …}, a text or a list.',
+    summary: 'Errors have the form {"detail": …}, with a string or an array.',
     patch: onEveryError((reply) =>
       jsonReply(
         reply,
@@ -103,7 +105,7 @@ export const shapes: readonly Dialect[] = alternatives([
   },
   {
     name: 'errors-as-a-list',
-    summary: 'Refusals are {"errors": […]}, with every slash escaped.',
+    summary: 'Errors have the form {"errors": […]}, with escaped slashes.',
     patch: onEveryError((reply) =>
       textReply(
         reply,
@@ -114,12 +116,12 @@ export const shapes: readonly Dialect[] = alternatives([
   },
   {
     name: 'errors-as-a-json-text',
-    summary: 'Refusals are one JSON string.',
+    summary: 'Errors are a single JSON string.',
     patch: onEveryError((reply) => jsonReply(reply, messageOf(reply))),
   },
   {
     name: 'errors-as-events',
-    summary: 'Refused generations are answered with the stream of one error event, and the status.',
+    summary: 'Rejected generations return the error status and a stream with one error event.',
     patch: onNativeError((reply, call) =>
       /generate$|one-shot$/.test(call.path) && !isHint(reply) ? errorEvent(reply, call) : reply,
     ),

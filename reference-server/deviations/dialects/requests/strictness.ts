@@ -1,4 +1,4 @@
-/** Servers that take no more than the document lists, or less often, or only with more. */
+/** Servers that accept only documented fields, require further fields, or limit the rate. */
 import { ApiError } from '../../../http/errors.ts'
 import type { Patch, Services } from '../../../services.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
@@ -45,7 +45,7 @@ const listedFields: readonly (readonly [RoutePattern, readonly string[]])[] = [
 export const strictness: readonly Dialect[] = [
   {
     name: 'listed-fields-only',
-    summary: 'A request with a field that the document does not list is refused.',
+    summary: 'A request with a field that the document does not list is rejected.',
     patch: compose(
       listedFields.map(([route, names]) =>
         rejectRequests(route, (body) => Object.keys(body).some((name) => !names.includes(name))),
@@ -54,18 +54,19 @@ export const strictness: readonly Dialect[] = [
   },
   {
     name: 'models-as-a-list-alone',
-    summary: 'GET /models/{model} is not there: the document shows only the list.',
+    summary: 'GET /models/{model} returns 404: the document shows only the list.',
     patch: rejectRequests(oneModel, () => true, 404),
   },
   {
     name: 'include-tools-not-yet',
-    summary: 'v2 refuses include_tools, which is under development.',
+    summary: 'v2 generation rejects include_tools, which is under development.',
     patch: rejectRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
   },
   {
     name: 'guesses-refused',
-    summary: 'One-shot refuses the structures that the document does not show.',
-    profile: { requests: {} },
+    summary:
+      'A one-shot with assistant or runs, whose structure the document does not show, is rejected.',
+    profile: { requests: { assistant: null, runs: null } },
     patch: rejectRequests(
       oneShot,
       ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
@@ -73,7 +74,7 @@ export const strictness: readonly Dialect[] = [
   },
   {
     name: 'both-tool-lists-on-one-shot',
-    summary: 'One-shot refuses both tool lists, as chat generation does.',
+    summary: 'A one-shot with both tool lists is rejected, as in chat generation.',
     patch: rejectRequests(
       oneShot,
       (body) => body['include_tools'] !== undefined && body['exclude_tools'] !== undefined,
@@ -81,7 +82,8 @@ export const strictness: readonly Dialect[] = [
   },
   {
     name: 'requires-assistant-id',
-    summary: 'A v3 generation without assistant_id is refused with 422, and the error names it.',
+    summary:
+      'A v3 generation without assistant_id is rejected with 422 and an error that names the field.',
     excludes: ['errors-empty'],
     patch: rejectRequests(
       v3Generate,
@@ -92,7 +94,8 @@ export const strictness: readonly Dialect[] = [
   },
   {
     name: 'requires-sampling',
-    summary: 'A completion must say max_tokens and temperature; one error names one of them.',
+    summary:
+      'Chat completions require max_tokens and temperature; an error names only one missing field.',
     excludes: ['errors-empty'],
     patch: compose(
       ['max_tokens', 'temperature'].map((name) =>
@@ -107,7 +110,7 @@ export const strictness: readonly Dialect[] = [
   },
   {
     name: 'chat-needs-a-folder',
-    summary: 'POST /chat wants a folder, as the profile says.',
+    summary: 'POST /chat requires folder, which the profile sets.',
     profile: { requests: { createChat: { folder: 'inbox' } } },
     excludes: ['listed-fields-only'],
     patch: compose([
@@ -117,24 +120,24 @@ export const strictness: readonly Dialect[] = [
   },
   {
     name: 'chats-remember-by-themselves',
-    summary: 'A v3 generation goes on from the latest run of its chat, with parent_id or without.',
+    summary: 'A v3 generation continues the latest run of its chat even without parent_id.',
     patch: continueLatestRun,
   },
   {
     name: 'v2-chats-of-any-uuid',
-    summary: 'The first message makes its v2 chat, whatever UUID it names.',
-    profile: { v2Chat: { anyUuid: true } },
+    summary: 'The first v2 message creates its chat with any UUID.',
+    profile: { v2Chat: { create: null, anyUuid: true } },
     patch: createChatsOnFirstMessage(),
   },
   {
     name: 'v2-chats-that-are-there',
-    summary: 'v2 chats cannot be made; the profile names three.',
-    profile: { v2Chat: { ids: [1, 2, 3].map(chatId) } },
+    summary: 'v2 chats cannot be created; the profile names three existing chats.',
+    profile: { v2Chat: { create: null, ids: [1, 2, 3].map(chatId) } },
     patch: withChats([1, 2, 3].map(chatId)),
   },
   {
     name: 'busy-now-and-then',
-    summary: 'Every eightieth request is answered 429, and may be sent again at once.',
+    summary: 'Every 80th request is rejected with 429 and Retry-After: 0.',
     patch: rejectEveryNth(80),
   },
 ]
@@ -163,15 +166,15 @@ function withChats(ids: readonly string[]): Patch {
 
 function createChatsOnFirstMessage(): Patch {
   return (services) => {
-    const known = new Set<string>()
+    const ids = new Set<string>()
     const { chats } = services.store
     const create: typeof chats.create = (chat) => {
-      known.add(chat.id)
+      ids.add(chat.id)
       return chats.create(chat)
     }
     const withAny = onRequestBody('POST /api/v2/message', (body, { caller }) => {
       const id = body['chat_id']
-      if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && !known.has(id)) {
+      if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && !ids.has(id)) {
         const now = services.clock.now()
         const times = { createdAt: now, updatedAt: now }
         void create({ id, owner: caller, name: id, version: 'v2', favorite: false, ...times })

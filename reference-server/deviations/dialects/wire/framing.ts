@@ -1,19 +1,19 @@
-/** Event streams framed in other ways that the rules of event streams allow. */
+/** Legal variants of the framing of event streams. */
 import type { Patch } from '../../../services.ts'
 import { editLines, escapeJson, rechunkAll, rewriteJson } from '../../patches/framing.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
-/** To be the last to work on a block: the others read its lines. */
+/** Must be applied last: the other patches read the lines of a block. */
 export const lineEnds = alternatives([
   {
     name: 'line-ends-crlf',
-    summary: 'The lines of streams end with CRLF.',
+    summary: 'Lines of streams end with CRLF.',
     patch: editLines((lines) => lines, '\r\n'),
   },
   {
     name: 'line-ends-cr',
-    summary: 'The lines of streams end with CR alone.',
+    summary: 'Lines of streams end with CR only.',
     patch: editLines((lines) => lines, '\r'),
   },
 ])
@@ -27,18 +27,18 @@ export const framing: readonly Dialect[] = [
     },
     {
       name: 'json-escaped',
-      summary: 'All that is not ASCII, and every slash, is escaped in the JSON of a block.',
+      summary: 'Non-ASCII characters and slashes are escaped in the JSON of blocks.',
       patch: rewriteJson((value) => escapeJson(JSON.stringify(value))),
     },
     {
       name: 'json-sorted',
-      summary: 'The members of each JSON object are sorted by name.',
+      summary: 'The members of JSON objects in blocks are sorted by name.',
       patch: rewriteJson((value) => JSON.stringify(value, sortMembers)),
     },
   ]),
   {
     name: 'no-space-after-colon',
-    summary: 'No space follows the colon of a field.',
+    summary: 'Fields of a block have no space after the colon.',
     patch: editLines((lines) => lines.map((line) => line.replace(/^(\w+): /, '$1:'))),
   },
   {
@@ -51,29 +51,29 @@ export const framing: readonly Dialect[] = [
   },
   {
     name: 'comment-heartbeats',
-    summary: 'Comments stand between the blocks, some with an empty line behind them.',
+    summary: 'Comment lines are sent between blocks, some followed by an empty line.',
     patch: editLines((lines) => [': heartbeat', '', ':', ...lines]),
   },
   {
     name: 'comments-inside-blocks',
-    summary: 'A comment stands between the lines of each block.',
+    summary: 'Each block contains a comment line.',
     patch: editLines((lines) =>
       lines.flatMap((line, at) => (at === 0 ? [line, ':data: {'] : [line])),
     ),
   },
   {
     name: 'blank-lines-more',
-    summary: 'Three empty lines stand between the blocks.',
+    summary: 'Blocks are separated by three empty lines.',
     patch: editLines((lines) => ['', '', ...lines]),
   },
   {
     name: 'other-fields',
-    summary: 'Blocks have id: and retry: lines, and a field that nobody knows.',
+    summary: 'Blocks contain id: and retry: lines and unknown fields.',
     patch: numberBlocks(),
   },
   {
     name: 'byte-order-mark',
-    summary: 'Each stream begins with a byte order mark.',
+    summary: 'Streams start with a byte order mark.',
     patch: rechunkAll(async function* (chunks) {
       yield Buffer.from('\ufeff')
       yield* chunks

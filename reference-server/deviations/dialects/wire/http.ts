@@ -1,4 +1,4 @@
-/** Headers and bodies as HTTP lets them be. */
+/** Legal variants of HTTP headers and bodies. */
 import type { Patch } from '../../../services.ts'
 import { escapeJson } from '../../patches/framing.ts'
 import { onEveryBody, onEveryReply } from '../../patches/replies.ts'
@@ -9,18 +9,18 @@ export const httpDialects: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'bodies-pretty-printed',
-      summary: 'JSON bodies are pretty-printed, with an empty line at the end.',
+      summary: 'JSON bodies are pretty-printed and end with an empty line.',
       patch: serializeBodies((body) => `${JSON.stringify(body, null, 2)}\n\n`),
     },
     {
       name: 'bodies-escaped',
-      summary: 'All that is not ASCII, and every slash, is escaped in JSON bodies.',
+      summary: 'Non-ASCII characters and slashes are escaped in JSON bodies.',
       patch: serializeBodies((body) => escapeJson(JSON.stringify(body))),
     },
   ]),
   {
     name: 'bodies-without-length',
-    summary: 'JSON bodies are sent in chunks, without a content-length.',
+    summary: 'JSON bodies use chunked transfer coding without Content-Length.',
     patch: onEveryBody((reply) => ({
       ...reply,
       headers: { ...reply.headers, 'transfer-encoding': 'chunked' },
@@ -29,18 +29,18 @@ export const httpDialects: readonly Dialect[] = [
   ...alternatives([
     {
       name: 'media-types-with-charset',
-      summary: 'Media types have a parameter.',
+      summary: 'Content-Type has a charset parameter.',
       patch: changeMediaTypes((type) => (type.includes(';') ? type : `${type};charset=utf-8`)),
     },
     {
       name: 'media-types-in-capitals',
-      summary: 'Media types are written in capitals, with parameters.',
+      summary: 'Content-Type is in upper case with a quoted charset parameter.',
       patch: changeMediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
     },
   ]),
   {
     name: 'headers-of-a-proxy',
-    summary: 'Headers are in capitals, and a proxy adds some of its own.',
+    summary: 'Header names are in upper case, and a proxy adds headers.',
     patch: onEveryReply((reply) => ({
       ...reply,
       headers: {

@@ -1,4 +1,4 @@
-/** Servers that take their time, or send signs of life meanwhile. */
+/** Slow servers, and servers that send heartbeats. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededDraw } from '../../../runtime/random.ts'
@@ -10,12 +10,12 @@ import type { Dialect } from '../../types.ts'
 export const paces: readonly Dialect[] = [
   {
     name: 'slow',
-    summary: 'Every answer comes after 100 ms, give or take a half.',
+    summary: 'Every response is delayed by 50 to 150 ms.',
     patch: delayAnswers(100),
   },
   {
     name: 'speaks-in-bursts',
-    summary: 'Tokens come ten at a time.',
+    summary: 'Tokens are sent in groups of ten.',
     patch: (services) => ({
       ...services,
       timing: (count, pace) =>
@@ -26,7 +26,7 @@ export const paces: readonly Dialect[] = [
   },
   {
     name: 'heartbeats-while-it-works',
-    summary: 'A stream begins 150 ms late, with a comment every 20 ms until then.',
+    summary: 'A stream starts after 160 ms with a comment every 20 ms before its first event.',
     patch: rechunkAll(async function* (chunks) {
       for (let beat = 0; beat < 8; beat += 1) {
         yield Buffer.from(beat % 2 === 0 ? ':\n' : ': still here\n\n')
@@ -37,7 +37,7 @@ export const paces: readonly Dialect[] = [
   },
   {
     name: 'connections-used-once',
-    summary: 'Every answer closes its connection.',
+    summary: 'Every response has Connection: close.',
     patch: onEveryReply((reply) => ({
       ...reply,
       headers: { ...reply.headers, connection: 'close' },
@@ -45,7 +45,7 @@ export const paces: readonly Dialect[] = [
   },
 ]
 
-/** Every piece of an answer comes so much later than it was made, as over a long line. */
+/** Delays every chunk of a response, as over a connection with high latency. */
 export function delayAnswers(ms: number): Patch {
   const draw = seededDraw(1, 'latency')
   return (services) => ({
@@ -54,7 +54,7 @@ export function delayAnswers(ms: number): Patch {
   })
 }
 
-/** Pieces on the way at a time; an answer of the model has fewer. */
+/** Maximum number of delayed chunks at a time; a response has fewer. */
 const onTheWay = 10_000
 
 async function* delayChunks(

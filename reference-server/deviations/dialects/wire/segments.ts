@@ -7,19 +7,19 @@ import { alternatives } from '../alternatives.ts'
 export const segments: readonly Dialect[] = alternatives([
   {
     name: 'segments-inside-characters',
-    summary: 'Each byte of a character of several bytes, and each of a line end, is a segment.',
+    summary: 'Each byte of multi-byte characters and line endings is sent in a separate segment.',
     patch: rechunkAll(async function* (chunks) {
       for await (const chunk of chunks) yield* splitAtOddBytes(chunk)
     }),
   },
   {
     name: 'segments-of-seven-bytes',
-    summary: 'Every segment has seven bytes, wherever that cuts.',
+    summary: 'Streams are sent in segments of seven bytes.',
     patch: rechunkAll((chunks) => splitChunks(chunks, () => 7)),
   },
   {
     name: 'segments-at-random',
-    summary: 'Segments have between 1 and 90 bytes, by chance.',
+    summary: 'Streams are sent in segments of random size, 1 to 90 bytes.',
     patch: rechunkAll((chunks) => {
       const draw = seededDraw(1, 'segments')
       return splitChunks(chunks, () => 1 + Math.floor(draw() * 90))
@@ -27,7 +27,7 @@ export const segments: readonly Dialect[] = alternatives([
   },
   {
     name: 'segments-few',
-    summary: 'Blocks are gathered up to 4 KiB and sent together.',
+    summary: 'Blocks are buffered and sent in segments of about 4 KiB.',
     patch: rechunkAll(async function* (chunks) {
       let gathered: Uint8Array[] = []
       let size = 0

@@ -18,6 +18,7 @@ import {
   type RoutePattern,
   readChat,
   removeFavorite,
+  routeText,
   storeMessage,
   upload,
   v2Generate,
@@ -77,7 +78,7 @@ export const admissionFaults: readonly Fault[] = [
     mistakeNames.map(
       (mistake): Fault => ({
         name: `v3-auth-${name}-streams-${mistake}`,
-        summary: `${route} streams to ${mistakes[mistake].description}, and rejects them without a stream.`,
+        summary: `${routeText(route)} accepts ${mistakes[mistake].description} with stream: true only.`,
         breaks: [`V3-${mistakes[mistake].requirement}`],
         patch: acceptInStreams(route, mistake),
       }),
@@ -91,7 +92,7 @@ function openRoutes(surface: keyof typeof areas, routes: Routes): readonly Fault
       const { requirement, description, accepts } = mistakes[mistake]
       return {
         name: `${surface}-auth-${name}-${mistake}`,
-        summary: `${route} accepts ${description}.`,
+        summary: `${routeText(route)} accepts ${description}.`,
         breaks: [`${areas[surface]}-${requirement}`],
         patch: acceptCredential(route, accepts),
       }
@@ -99,7 +100,7 @@ function openRoutes(surface: keyof typeof areas, routes: Routes): readonly Fault
   )
 }
 
-/** Credentials are checked before the body is read: requests without a stream are rejected later. */
+/** Credentials are checked before the body is read; non-streaming requests are rejected afterwards. */
 function acceptInStreams(route: RoutePattern, mistake: MistakeName): Patch {
   return compose([
     acceptCredential(route, mistakes[mistake].accepts),

@@ -2,7 +2,7 @@
 import type { Patch } from '../../../services.ts'
 import { matchesRoute, type RoutePattern } from '../../patches/routes.ts'
 
-/** Wrong credentials by name: `accepts` is the check that lets them pass, `key` the right key. */
+/** Wrong credentials by name: `accepts` is the faulty check, `key` the valid key. */
 export const mistakes = {
   'without-key': {
     requirement: 'AUTH-01',
@@ -11,23 +11,23 @@ export const mistakes = {
   },
   'with-empty-key': {
     requirement: 'AUTH-01',
-    description: 'a scheme without a key',
+    description: 'the Bearer scheme without a key',
     accepts: (authorization: string) => authorization === 'Bearer',
   },
   'with-key-of-that-length': {
     requirement: 'AUTH-02',
-    description: 'any key as long as the right one',
+    description: 'any key with the length of the valid key',
     accepts: (authorization: string, key: string) =>
       bearerToken(authorization)?.length === key.length,
   },
   'with-basic': {
     requirement: 'AUTH-03',
-    description: 'the key as the password of Basic',
+    description: 'the key as Basic password',
     accepts: (authorization: string, key: string) => basicPassword(authorization) === key,
   },
   'with-any-scheme': {
     requirement: 'AUTH-03',
-    description: 'the key with any scheme',
+    description: 'the key with any authentication scheme',
     accepts: (authorization: string, key: string) => authorization.split(' ')[1] === key,
   },
   'with-beginning-of-key': {
@@ -38,7 +38,7 @@ export const mistakes = {
   },
   'with-more-than-the-key': {
     requirement: 'AUTH-04',
-    description: 'anything that begins with the key',
+    description: 'any value that starts with the key',
     accepts: (authorization: string, key: string) =>
       bearerToken(authorization)?.startsWith(key) === true,
   },
@@ -53,7 +53,7 @@ export interface Mistake {
 export type MistakeName = keyof typeof mistakes
 export const mistakeNames = Object.keys(mistakes) as readonly MistakeName[]
 
-/** Opens a route to wrong credentials; their caller is taken for the first one. */
+/** Accepts wrong credentials on a route, as those of the first caller. */
 export function acceptCredential(route: RoutePattern, accepts: Mistake['accepts']): Patch {
   return (services) => ({
     ...services,
@@ -65,7 +65,7 @@ export function acceptCredential(route: RoutePattern, accepts: Mistake['accepts'
   })
 }
 
-/** Tests credentials for a mistake; the right key, which the widest checks also accept, is none. */
+/** Tests credentials for a mistake; false for the valid key, which some checks also accept. */
 export function isMistake(
   name: MistakeName,
   authorization = '',

@@ -1,4 +1,4 @@
-/** Faults of requests that are rejected with 401 and take effect all the same (section 5). */
+/** Faults of requests that are rejected with 401 but still take effect (section 5). */
 import { onReply } from '../../patches/replies.ts'
 import {
   addFavorite,
@@ -8,6 +8,7 @@ import {
   nameChat,
   type RoutePattern,
   removeFavorite,
+  routeText,
   upload,
   v3Generate,
 } from '../../patches/routes.ts'
@@ -47,7 +48,7 @@ function sideEffect(name: string, route: RoutePattern, mistake: MistakeName): Fa
   const { requirement, description, accepts } = mistakes[mistake]
   return {
     name: `v3-auth-refuses-and-${name}`,
-    summary: `${route} answers 401 to ${description}, and takes effect all the same.`,
+    summary: `${routeText(route)} returns 401 for ${description} but still takes effect.`,
     breaks: [`V3-${requirement}`],
     patch: compose([
       acceptCredential(route, accepts),

@@ -1,4 +1,4 @@
-/** Faults of the status that wrong or right credentials are answered with (section 5). */
+/** Faults of the status for invalid and valid credentials (section 5). */
 import type { Patch } from '../../../services.ts'
 import { onError, onReply } from '../../patches/replies.ts'
 import {
@@ -6,6 +6,7 @@ import {
   createChat,
   modelList,
   type RoutePattern,
+  routeText,
   storeMessage,
   v2Generate,
   v3Generate,
@@ -17,7 +18,7 @@ import { bearerToken } from './credentials.ts'
 export const authenticationStatusFaults: readonly Fault[] = [
   {
     name: 'openai-auth-missing-key-is-403',
-    summary: 'A request without a key is answered with 403.',
+    summary: 'POST /chat/completions returns 403 without a key.',
     breaks: ['OAI-AUTH-01', 'OAI-AUTH-03'],
     patch: answerWith(
       completions,
@@ -28,13 +29,13 @@ export const authenticationStatusFaults: readonly Fault[] = [
   },
   {
     name: 'openai-auth-missing-key-is-200',
-    summary: 'GET /models without a key is answered with an error in a 200.',
+    summary: 'GET /models without a key returns 200 with an error body.',
     breaks: ['OAI-AUTH-01'],
     patch: answerWith(modelList, 200, (authorization) => authorization === ''),
   },
   {
     name: 'openai-auth-wrong-key-is-403',
-    summary: 'A request with a wrong key is answered with 403.',
+    summary: 'POST /chat/completions returns 403 for a wrong key.',
     breaks: ['OAI-AUTH-02', 'OAI-AUTH-04'],
     patch: answerWith(
       completions,
@@ -44,38 +45,38 @@ export const authenticationStatusFaults: readonly Fault[] = [
   },
   {
     name: 'openai-auth-other-scheme-is-400',
-    summary: 'A request with another scheme is answered with 400.',
+    summary: 'GET /models returns 400 for another authentication scheme.',
     breaks: ['OAI-AUTH-03'],
     patch: answerWith(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
   },
   {
     name: 'openai-auth-key-of-other-length-is-500',
-    summary: 'The comparison of keys fails on keys of other lengths.',
+    summary: 'POST /chat/completions returns 500 for a wrong key of another length.',
     breaks: ['OAI-AUTH-04'],
     patch: answerWith(completions, 500, isOfOtherLength),
   },
   {
     name: 'v3-auth-key-of-other-length-is-500',
-    summary: 'The comparison of keys fails on keys of other lengths.',
+    summary: 'GET /api/v3/message returns 500 for a wrong key of another length.',
     breaks: ['V3-AUTH-06'],
     patch: answerWith(v3History, 500, isOfOtherLength),
   },
   {
     name: 'v3-auth-missing-key-is-500',
-    summary: 'GET /chat without a key is answered with 500.',
+    summary: 'GET /api/v3/chat returns 500 without a key.',
     breaks: ['V3-AUTH-06'],
     patch: answerWith('GET /api/v3/chat', 500, (authorization) => authorization === ''),
   },
   ...([401, 403] as const).flatMap((status): readonly Fault[] => [
     {
       name: `openai-auth-right-key-is-${status}`,
-      summary: `POST /chat/completions answers ${status} to the right key.`,
+      summary: `POST /api/openai/chat/completions returns ${status} for a valid key.`,
       breaks: ['OAI-AUTH-05'],
       patch: rejectRightKey(completions, status),
     },
     {
       name: `v3-auth-right-key-is-${status}`,
-      summary: `POST /message/generate answers ${status} to the right key.`,
+      summary: `POST /api/v3/message/generate returns ${status} for a valid key.`,
       breaks: ['V3-AUTH-05'],
       patch: rejectRightKey(v3Generate, status),
     },
@@ -83,7 +84,7 @@ export const authenticationStatusFaults: readonly Fault[] = [
   ...Object.entries({ 'create-chat': createChat, history: v3History }).map(
     ([name, route]): Fault => ({
       name: `v3-auth-${name}-right-key-is-401`,
-      summary: `${route} answers 401 to the right key.`,
+      summary: `${routeText(route)} returns 401 for a valid key.`,
       breaks: ['V3-AUTH-05'],
       patch: rejectRightKey(route, 401),
     }),
@@ -92,13 +93,13 @@ export const authenticationStatusFaults: readonly Fault[] = [
     ([name, route]): readonly Fault[] => [
       {
         name: `v2-auth-${name}-right-key-is-401`,
-        summary: `${route} answers 401 to the right key.`,
+        summary: `${routeText(route)} returns 401 for a valid key.`,
         breaks: ['V2-AUTH-05'],
         patch: rejectRightKey(route, 401),
       },
       {
         name: `v2-auth-${name}-missing-key-is-500`,
-        summary: `${route} answers 500 to a request without a key.`,
+        summary: `${routeText(route)} returns 500 without a key.`,
         breaks: ['V2-AUTH-06'],
         patch: answerWith(route, 500, (authorization) => authorization === ''),
       },
@@ -106,7 +107,7 @@ export const authenticationStatusFaults: readonly Fault[] = [
   ),
 ]
 
-/** Answers requests without access with another status. */
+/** Changes the status of rejected credentials. */
 function answerWith(
   route: RoutePattern,
   status: number,

@@ -14,30 +14,33 @@ const search = '/:base_id/search'
 const documents = '/:base_id/documents'
 
 export const knowledgeFaults: readonly Fault[] = [
-  underBothPrefixes('list-refused', 'KB-01', 'The list of bases is answered with 404.', (prefix) =>
+  underBothPrefixes('list-refused', 'KB-01', 'The list of knowledge bases returns 404.', (prefix) =>
     rejectRequests(`GET ${prefix}`, () => true, 404),
   ),
-  underBothPrefixes('list-empty', 'KB-01', 'The list of bases is empty.', (prefix) =>
+  underBothPrefixes('list-empty', 'KB-01', 'The list of knowledge bases is empty.', (prefix) =>
     setField(`GET ${prefix}`, 'result', []),
   ),
   underBothPrefixes(
     'list-of-names',
     'KB-01',
-    'The list of bases shows their names alone.',
+    'The list of knowledge bases returns only names.',
     (prefix) => setField(`GET ${prefix}`, 'result.*', ({ name }: { name: string }) => ({ name })),
   ),
-  underBothPrefixes('upload-refused', 'KB-02', 'A document cannot be uploaded.', (prefix) =>
-    rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
+  underBothPrefixes(
+    'upload-refused',
+    'KB-02',
+    'Document uploads are rejected with 405.',
+    (prefix) => rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
   ),
   {
     name: 'knowledge-upload-forgotten',
-    summary: 'A document is accepted, and never found.',
+    summary: 'A document upload is accepted but never found by a search.',
     breaks: ['KB-02'],
     patch: onStore('knowledge', () => ({ addDocument: async () => true })),
   },
   {
     name: 'knowledge-upload-empty',
-    summary: 'Of a document, its name alone is kept.',
+    summary: 'The text and the file name of uploaded documents are not stored.',
     breaks: ['KB-02'],
     patch: onStore('knowledge', ({ addDocument }) => ({
       addDocument: (owner, base, document) =>
@@ -47,19 +50,19 @@ export const knowledgeFaults: readonly Fault[] = [
   underBothPrefixes(
     'search-refused',
     'KB-03',
-    'A search in a base is answered with 404.',
+    'A search in a knowledge base returns 404.',
     (prefix) => rejectRequests(`GET ${prefix}${search}`, () => true, 404),
   ),
   underBothPrefixes(
     'search-finds-nothing',
     'KB-03',
-    'A search in a base finds nothing.',
+    'A search in a knowledge base returns no results.',
     (prefix) => setField(`GET ${prefix}${search}`, 'result', []),
   ),
   underBothPrefixes(
     'search-names-files',
     'KB-03',
-    'A search names files, not what they say.',
+    'Search results contain only file names, not content.',
     (prefix) =>
       setField(`GET ${prefix}${search}`, 'result.*', ({ filename }: { filename: string }) => ({
         filename,
@@ -68,29 +71,29 @@ export const knowledgeFaults: readonly Fault[] = [
   underBothPrefixes(
     'search-finds-the-worst',
     'KB-03',
-    'A search shows the last finding first.',
+    'A search returns only its last result.',
     (prefix) =>
       setField(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
   ),
-  underPlainPrefix('missing', 'is not there', (route) => rejectRequests(route, () => true, 404)),
-  underPlainPrefix('status', 'answers with another status', (route) =>
+  underPlainPrefix('missing', 'returns 404', (route) => rejectRequests(route, () => true, 404)),
+  underPlainPrefix('status', 'returns 203 instead of 200', (route) =>
     onSuccess(route, (reply) => ({ ...reply, status: 203 })),
   ),
-  underPlainPrefix('longer', 'shows a member more', (route) =>
+  underPlainPrefix('longer', 'returns an additional member total', (route) =>
     onSuccessBody(route, (body) => ({ ...body, total: toList(body['result']).length })),
   ),
-  underPlainPrefix('renamed', 'calls the list items', (route) =>
+  underPlainPrefix('renamed', 'returns items instead of result', (route) =>
     onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
   ),
   {
     name: 'knowledge-apart-upload-refused',
-    summary: 'The prefix /api/knowledge takes no document.',
+    summary: '/api/knowledge rejects document uploads with 405.',
     breaks: ['KB-04'],
     patch: rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
   },
   {
     name: 'knowledge-apart-upload-empty',
-    summary: 'Of a document under the prefix /api/knowledge, nothing is kept.',
+    summary: 'The text and the file name of documents uploaded to /api/knowledge are not stored.',
     breaks: ['KB-04'],
     patch: onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
       ...call,
@@ -99,7 +102,7 @@ export const knowledgeFaults: readonly Fault[] = [
   },
   {
     name: 'knowledge-apart-fewer-findings',
-    summary: 'The prefix /api/knowledge finds one thing less.',
+    summary: '/api/knowledge returns one search result less.',
     breaks: ['KB-04'],
     patch: setField(`GET ${plainPrefix}${search}`, 'result', (found: readonly unknown[]) =>
       found.slice(0, -1),
@@ -107,7 +110,7 @@ export const knowledgeFaults: readonly Fault[] = [
   },
   {
     name: 'knowledge-apart-scores',
-    summary: 'The prefix /api/knowledge scores its findings in percent.',
+    summary: '/api/knowledge returns search scores in percent.',
     breaks: ['KB-04'],
     patch: setField(
       `GET ${plainPrefix}${search}`,
@@ -117,7 +120,7 @@ export const knowledgeFaults: readonly Fault[] = [
   },
 ]
 
-/** Under both prefixes alike. */
+/** The same fault under both prefixes. */
 function underBothPrefixes(
   name: string,
   requirement: RequirementId,
@@ -132,11 +135,11 @@ function underBothPrefixes(
   }
 }
 
-/** Under the plain prefix alone. */
+/** A fault under the plain prefix only. */
 function underPlainPrefix(name: string, what: string, at: (route: RoutePattern) => Patch): Fault {
   return {
     name: `knowledge-apart-${name}`,
-    summary: `The prefix /api/knowledge ${what}.`,
+    summary: `/api/knowledge ${what}.`,
     breaks: ['KB-04'],
     patch: compose([at(`GET ${plainPrefix}`), at(`GET ${plainPrefix}${search}`)]),
   }

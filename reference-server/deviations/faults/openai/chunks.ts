@@ -4,12 +4,12 @@ import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onEachBlock } from '../../patches/replies.ts'
 import { completions } from '../../patches/routes.ts'
 
-/** Every chunk with another value at a path. */
+/** Sets a value in every chunk. */
 export function setInChunks(path: string, to: unknown): Patch {
   return onEachBlock(completions, (chunk) => [setAt(chunk, path, to)])
 }
 
-/** Every fragment of text as something else. */
+/** Maps every text fragment. */
 export function mapFragments(to: (text: string) => unknown): Patch {
   return onEachBlock(completions, (chunk) =>
     textOf(chunk) === '' ? [chunk] : [setAt(chunk, 'choices.*.delta.content', to(textOf(chunk)))],

@@ -1,4 +1,4 @@
-/** Faults of what is refused, and of how, on the compatible surface (section 7). */
+/** Faults of validation and of error statuses on the compatible surface (section 7). */
 import type { Patch } from '../../../services.ts'
 import { isNumber, isText, type Json, setAt, toObject } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
@@ -10,14 +10,14 @@ export const openaiErrorFaults: readonly Fault[] = [
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
       name: `openai-broken-json-answered-${status}`,
-      summary: `A body that is not JSON is answered with ${status}.`,
+      summary: `A request with malformed JSON returns ${status}.`,
       breaks: ['OAI-ERR-01'],
       patch: changeStatus(status, 'invalid_json'),
     }),
   ),
   {
     name: 'openai-broken-json-mended',
-    summary: 'A body that is not JSON is answered as if it had asked for nothing.',
+    summary: 'A request with malformed JSON returns 200 with an empty completion.',
     breaks: ['OAI-ERR-01'],
     patch: onError(completions, (reply) =>
       codeOf(reply.body) === 'invalid_json' ? emptyCompletion : reply,
@@ -26,7 +26,7 @@ export const openaiErrorFaults: readonly Fault[] = [
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
       name: `openai-wrong-type-answered-${status}`,
-      summary: `A max_tokens that is no number is answered with ${status}.`,
+      summary: `A request with a non-numeric max_tokens returns ${status}.`,
       breaks: ['OAI-ERR-02'],
       patch: onError(
         completions,
@@ -51,7 +51,7 @@ export const openaiErrorFaults: readonly Fault[] = [
   ...['temperature', 'max_tokens', 'top_p'].map(
     (field): Fault => ({
       name: `openai-${field.replace('_', '-')}-read-from-text`,
-      summary: `A number in a string serves as ${field}.`,
+      summary: `${field} accepts a number in a string.`,
       breaks: ['OAI-ERR-02'],
       patch: onRequestBody(completions, (body) =>
         setAt(body, field, (value: unknown) =>
@@ -62,7 +62,7 @@ export const openaiErrorFaults: readonly Fault[] = [
   ),
   {
     name: 'openai-stream-read-from-text',
-    summary: 'The words true and false serve as stream.',
+    summary: 'stream accepts the strings "true" and "false".',
     breaks: ['OAI-ERR-02'],
     patch: onRequestBody(completions, (body) =>
       setAt(body, 'stream', (value: unknown) =>
@@ -84,7 +84,7 @@ const emptyCompletion = {
   },
 }
 
-/** A listed field is taken whatever its type is. */
+/** Accepts a listed field of any type. */
 function acceptWrongType(
   path: string,
   fits: (value: unknown) => boolean,
@@ -93,7 +93,7 @@ function acceptWrongType(
 ): Fault {
   return {
     name: `openai-${name.replace('_', '-')}-of-any-type`,
-    summary: `${name} is accepted with any type.`,
+    summary: `A request with ${name} of the wrong type is accepted.`,
     breaks: ['OAI-ERR-02'],
     patch: onRequestBody(completions, (body: Json) =>
       setAt(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),

@@ -1,4 +1,4 @@
-/** Faults of the compatible surface that show in one form of a request only. */
+/** Faults of the compatible surface in only one form, streaming or not. */
 import type { Patch } from '../../../services.ts'
 import { isText, type Json, setAt } from '../../patches/json.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
@@ -9,7 +9,7 @@ export const openaiFormFaults: readonly Fault[] = [
   {
     name: 'openai-streams-of-any-type',
     only: { form: ['stream'] },
-    summary: 'A stream is made whatever the types of messages, max_tokens and stop are.',
+    summary: 'A streaming request with messages, max_tokens or stop of the wrong type is accepted.',
     breaks: ['OAI-ERR-02'],
     patch: inStreams((body) => ({
       ...body,
@@ -23,7 +23,7 @@ export const openaiFormFaults: readonly Fault[] = [
   {
     name: 'openai-streams-of-any-temperature',
     only: { form: ['stream'] },
-    summary: 'A stream is made at any temperature.',
+    summary: 'A streaming request with a temperature above 2 is accepted.',
     breaks: ['OAI-TEMP-02'],
     patch: inStreams((body) =>
       setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
@@ -32,7 +32,7 @@ export const openaiFormFaults: readonly Fault[] = [
   {
     name: 'openai-streams-no-alias',
     only: { form: ['stream'] },
-    summary: 'SVC-Main is no id of the main model in streams.',
+    summary: 'A streaming request with the model id SVC-Main is rejected with 404.',
     breaks: ['OAI-MODELS-02'],
     patch: rejectRequests(
       completions,
@@ -42,7 +42,7 @@ export const openaiFormFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stop-list-refused',
-    summary: 'A list of stop sequences is refused.',
+    summary: 'A non-streaming request with several stop sequences is rejected.',
     breaks: ['OAI-STOP-02'],
     patch: rejectRequests(
       completions,
@@ -51,7 +51,7 @@ export const openaiFormFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stop-text-refused',
-    summary: 'A stop sequence that is no list is refused.',
+    summary: 'A non-streaming request with stop as a string is rejected.',
     breaks: ['OAI-STOP-01'],
     patch: rejectRequests(completions, ({ stop, stream }) => isText(stop) && stream !== true),
   },

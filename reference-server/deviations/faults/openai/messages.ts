@@ -1,4 +1,4 @@
-/** Faults of what the model is told of the messages of a completion (sections 2.2 and 4.1). */
+/** Faults of the messages that are passed to the model (sections 2.2 and 4.1). */
 
 import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
 import { toList } from '../../patches/json.ts'
@@ -10,7 +10,7 @@ import type { Fault } from '../../types.ts'
 export const openaiMessageFaults: readonly Fault[] = [
   {
     name: 'openai-system-refused',
-    summary: 'Messages with the role system are refused.',
+    summary: 'Messages with the role system are rejected.',
     breaks: ['OAI-CHAT-12'],
     patch: rejectRequests(completions, (body) =>
       toList(body['messages']).some(({ role }) => role === 'system'),
@@ -18,7 +18,7 @@ export const openaiMessageFaults: readonly Fault[] = [
   },
   {
     name: 'openai-hears-the-last-message',
-    summary: 'The model is told the last message alone.',
+    summary: 'Only the last message is passed to the model.',
     breaks: ['OAI-CHAT-13'],
     patch: onModel('compatible', (model, request) =>
       model({ ...request, turns: request.turns.slice(-1) }),
@@ -26,7 +26,7 @@ export const openaiMessageFaults: readonly Fault[] = [
   },
   {
     name: 'openai-forgets-what-was-answered',
-    summary: 'The model is told what follows the last answer alone.',
+    summary: 'Only the messages after the last assistant message are passed to the model.',
     breaks: ['OAI-CHAT-13'],
     patch: onModel('compatible', (model, request) => {
       const answered = request.turns.findLastIndex(({ role }) => role === 'assistant')
@@ -35,7 +35,7 @@ export const openaiMessageFaults: readonly Fault[] = [
   },
   {
     name: 'openai-requests-share-a-conversation',
-    summary: 'The model is told the messages of all requests before.',
+    summary: 'The messages of all previous requests are passed to the model.',
     breaks: ['OAI-CHAT-16'],
     patch: perServer(() => {
       const earlierTurns: Turn[] = []
@@ -49,7 +49,7 @@ export const openaiMessageFaults: readonly Fault[] = [
   {
     name: 'openai-answers-cached-by-question',
     summary:
-      'The same last message gets the answer that it got before, whatever was said ahead of it.',
+      'Answers are cached by the last message and the parameters, regardless of earlier messages.',
     breaks: ['OAI-CHAT-13'],
     patch: perServer(() => {
       const answers = new Map<string, Generation>()

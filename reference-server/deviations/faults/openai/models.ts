@@ -12,37 +12,37 @@ const setModels = (to: (models: readonly Json[]) => unknown) =>
 export const openaiModelFaults: readonly Fault[] = [
   {
     name: 'openai-models-missing',
-    summary: 'There is no list of models.',
+    summary: 'GET /models returns 404.',
     breaks: ['OAI-MODELS-01'],
     patch: onReply(modelList, () => ({ status: 404, body: { error: { message: 'Not found' } } })),
   },
   {
     name: 'openai-models-empty',
-    summary: 'The list of models is empty.',
+    summary: 'GET /models returns an empty list.',
     breaks: ['OAI-MODELS-01'],
     patch: setModels(() => []),
   },
   {
     name: 'openai-main-model-unlisted',
-    summary: 'The list of models leaves the main model out.',
+    summary: 'GET /models omits the main model.',
     breaks: ['OAI-MODELS-01'],
     patch: setModels((models) => models.filter(({ id }) => id === 'SVC-Vision')),
   },
   {
     name: 'openai-alias-unknown',
-    summary: 'SVC-Main is no id of the main model.',
+    summary: 'The model id SVC-Main is rejected with 404.',
     breaks: ['OAI-MODELS-02'],
     patch: rejectRequests(completions, ({ model }) => model === 'SVC-Main', 404),
   },
   {
     name: 'openai-vision-model-unknown',
-    summary: 'SVC-Vision is listed and unknown.',
+    summary: 'SVC-Vision is listed but rejected with 404.',
     breaks: ['OAI-MODELS-03'],
     patch: rejectRequests(completions, ({ model }) => model === 'SVC-Vision', 404),
   },
   {
     name: 'openai-model-id-number',
-    summary: 'One model of the list has a number for an id.',
+    summary: 'One entry of the model list has a number as id.',
     breaks: ['OAI-MODELS-04'],
     patch: setModels((models) => [
       ...models,
@@ -51,7 +51,7 @@ export const openaiModelFaults: readonly Fault[] = [
   },
   {
     name: 'openai-model-description-by-language',
-    summary: 'A description is an object of languages.',
+    summary: 'The description of a model is an object keyed by language.',
     breaks: ['OAI-MODELS-04'],
     patch: setModels((models) =>
       models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
@@ -59,19 +59,19 @@ export const openaiModelFaults: readonly Fault[] = [
   },
   {
     name: 'openai-models-without-object',
-    summary: 'The list of models does not call itself a list.',
+    summary: 'The model list omits object.',
     breaks: ['OAI-MODELS-05'],
     patch: setField(modelList, 'object', undefined),
   },
   {
     name: 'openai-models-by-name',
-    summary: 'The entries have a name in place of an id.',
+    summary: 'The entries of the model list have name instead of id.',
     breaks: ['OAI-MODELS-05'],
     patch: setModels((models) => models.map(({ id, ...entry }) => ({ ...entry, name: id }))),
   },
   {
     name: 'openai-model-by-id-another',
-    summary: 'GET /models/{model} gives the first model of the list, whichever is asked for.',
+    summary: 'GET /models/{model} always returns an entry with the id SVC-Vision.',
     breaks: ['OAI-MODELS-06'],
     patch: setField(oneModel, 'id', 'SVC-Vision'),
   },

@@ -13,49 +13,49 @@ const rejectWhere = (when: (body: Json) => boolean): Patch => rejectRequests(com
 const temperatureFaults: readonly Fault[] = [
   {
     name: 'openai-temperature-0-refused',
-    summary: 'A temperature of 0 is refused.',
+    summary: 'A temperature of 0 is rejected.',
     breaks: ['OAI-TEMP-01'],
     patch: rejectWhere(({ temperature }) => temperature === 0),
   },
   {
     name: 'openai-temperature-2-refused',
-    summary: 'A temperature of 2 is refused: the upper end does not belong to the range.',
+    summary: 'A temperature of 2 is rejected: the upper bound is exclusive.',
     breaks: ['OAI-TEMP-01'],
     patch: rejectWhere(({ temperature }) => temperature === 2),
   },
   {
     name: 'openai-temperature-whole-numbers-only',
-    summary: 'A temperature with a fraction is refused.',
+    summary: 'A non-integer temperature is rejected.',
     breaks: ['OAI-TEMP-01'],
     patch: rejectWhere(({ temperature }) => Number(temperature ?? 0) % 1 > 0),
   },
   {
     name: 'openai-temperature-below-0-accepted',
-    summary: 'A negative temperature is taken for 0.',
+    summary: 'A negative temperature is treated as 0.',
     breaks: ['OAI-TEMP-02'],
     patch: ignoreField(completions, 'temperature', (value) => !(Number(value) < 0), 0),
   },
   {
     name: 'openai-temperature-above-2-accepted',
-    summary: 'A temperature above 2 is taken for 2.',
+    summary: 'A temperature above 2 is treated as 2.',
     breaks: ['OAI-TEMP-02'],
     patch: ignoreField(completions, 'temperature', (value) => !(Number(value) > 2), 2),
   },
   {
     name: 'openai-temperature-refused-with-422',
-    summary: 'A temperature out of range is answered with 422.',
+    summary: 'An out-of-range temperature is rejected with 422.',
     breaks: ['OAI-TEMP-02'],
     patch: rejectOutOfRange(422),
   },
   {
     name: 'openai-temperature-refused-with-200',
-    summary: 'A temperature out of range is answered with an error in a 200.',
+    summary: 'An out-of-range temperature returns 200 with an error body.',
     breaks: ['OAI-TEMP-02'],
     patch: rejectOutOfRange(200),
   },
   {
     name: 'openai-top-p-refused',
-    summary: 'top_p is refused as an unknown parameter.',
+    summary: 'top_p is rejected as an unknown parameter.',
     breaks: ['OAI-TOPP-01'],
     patch: rejectWhere((body) => 'top_p' in body && !('stop' in body)),
   },
@@ -64,14 +64,14 @@ const temperatureFaults: readonly Fault[] = [
 const maxTokensFaults: readonly Fault[] = [
   {
     name: 'openai-max-tokens-ignored',
-    summary: 'max_tokens changes nothing.',
+    summary: 'max_tokens is ignored.',
     breaks: ['OAI-MAXTOK-01'],
     patch: ignoreField(completions, 'max_tokens', (value) => typeof value !== 'number'),
   },
   {
     name: 'openai-max-tokens-ignored-in-streams',
     only: { form: ['stream'] },
-    summary: 'max_tokens changes nothing in a stream.',
+    summary: 'max_tokens is ignored in streams.',
     breaks: ['OAI-MAXTOK-01'],
     patch: onRequestBody(completions, (body) =>
       body['stream'] === true ? setAt(body, 'max_tokens', undefined) : body,
@@ -79,7 +79,7 @@ const maxTokensFaults: readonly Fault[] = [
   },
   {
     name: 'openai-max-tokens-off-by-one',
-    summary: 'An answer may have one token more than max_tokens.',
+    summary: 'An answer may exceed max_tokens by one token.',
     breaks: ['OAI-MAXTOK-01'],
     patch: onModel('compatible', (model, request) =>
       model({ ...request, maxTokens: request.maxTokens + 1 }),
@@ -87,7 +87,7 @@ const maxTokensFaults: readonly Fault[] = [
   },
   {
     name: 'openai-max-tokens-counts-words',
-    summary: 'max_tokens limits the words of an answer.',
+    summary: 'max_tokens limits the number of words instead of tokens.',
     breaks: ['OAI-MAXTOK-01'],
     patch: onModel('compatible', (model, request) =>
       model({ ...request, maxTokens: countTokensOfWords(model, request) }),
@@ -95,7 +95,7 @@ const maxTokensFaults: readonly Fault[] = [
   },
   {
     name: 'openai-cut-says-stop',
-    summary: 'An answer that was cut has the finish_reason stop.',
+    summary: 'A non-streaming answer truncated by max_tokens has the finish_reason stop.',
     breaks: ['OAI-MAXTOK-02'],
     patch: setField(completions, 'choices.*.finish_reason', 'stop'),
   },

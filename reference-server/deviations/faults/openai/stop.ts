@@ -11,13 +11,14 @@ export const openaiStopFaults: readonly Fault[] = [
   {
     name: 'openai-stop-text-ignored',
     only: { form: ['JSON'] },
-    summary: 'In one piece, stop takes effect as an array alone.',
+    summary: 'In a non-streaming response, stop is ignored if it is a string.',
     breaks: ['OAI-STOP-01'],
     patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
   },
   {
     name: 'openai-stop-leaks-a-word',
-    summary: 'The stop sequence of a string is shown, with the word behind it.',
+    summary:
+      'If stop is a string, the answer includes the stop sequence and the text right after it.',
     breaks: ['OAI-STOP-01'],
     patch: cutAnswersAtStop(
       ({ stop }) => typeof stop === 'string',
@@ -27,13 +28,13 @@ export const openaiStopFaults: readonly Fault[] = [
   {
     name: 'openai-stop-array-ignored',
     only: { form: ['JSON'] },
-    summary: 'In one piece, stop takes effect as a string alone.',
+    summary: 'In a non-streaming response, stop is ignored if it is an array.',
     breaks: ['OAI-STOP-02'],
     patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
   },
   {
     name: 'openai-stop-first-of-array',
-    summary: 'Of several stop sequences, the first alone takes effect.',
+    summary: 'Only the first of several stop sequences takes effect.',
     breaks: ['OAI-STOP-02'],
     patch: onRequestBody(completions, (body) =>
       setAt(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
@@ -51,33 +52,33 @@ export const openaiStopFaults: readonly Fault[] = [
   {
     name: 'openai-stop-ignored-in-streams',
     only: { form: ['stream'] },
-    summary: 'stop takes effect in one piece alone.',
+    summary: 'stop is ignored in streams.',
     breaks: ['OAI-STOP-05'],
     patch: ignoreStop(({ stream }) => stream === true),
   },
   {
     name: 'openai-stop-array-ignored-in-streams',
     only: { form: ['stream'] },
-    summary: 'In a stream, stop takes effect as a string alone.',
+    summary: 'In a stream, stop is ignored if it is an array.',
     breaks: ['OAI-STOP-05'],
     patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
   },
   {
     name: 'openai-stop-text-ignored-in-streams',
     only: { form: ['stream'] },
-    summary: 'In a stream, stop takes effect as an array alone.',
+    summary: 'In a stream, stop is ignored if it is a string.',
     breaks: ['OAI-STOP-05'],
     patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
   },
   {
     name: 'openai-stop-shows-the-rest-of-its-chunk',
-    summary: 'A stream stops behind the chunk that holds the sequence.',
+    summary: 'A stream includes the whole chunk that contains the stop sequence.',
     breaks: ['OAI-STOP-05'],
     patch: cutStreamsAtStop((chunk) => chunk),
   },
   {
     name: 'openai-stop-misses-two-chunks',
-    summary: 'A stop sequence is looked for in each chunk by itself.',
+    summary: 'A stop sequence that spans two chunks is missed: each chunk is searched separately.',
     breaks: ['OAI-STOP-04'],
     patch: cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
   },
@@ -93,7 +94,7 @@ function isValidStop({ stop }: Json): boolean {
   return typeof stop === 'string' || Array.isArray(stop)
 }
 
-/** Answers in one piece that are cut by other rules than the model's. */
+/** Truncates non-streaming answers at stop sequences by other rules than the model. */
 function cutAnswersAtStop(
   when: (sent: Json) => boolean,
   cut: (text: string, end: number) => string,
@@ -110,8 +111,8 @@ function cutAnswersAtStop(
   ])
 }
 
-/** Streams that stop with the first chunk that holds a stop sequence; `shown` is left of that chunk. */
-function cutStreamsAtStop(shown: (chunk: string, start: number) => string): Patch {
+/** Ends streams at the first chunk that contains a stop sequence; `cut` truncates that chunk. */
+function cutStreamsAtStop(cut: (chunk: string, start: number) => string): Patch {
   return compose([
     ignoreStop(({ stream }) => stream === true),
     onBlocks(completions, async function* (blocks, call) {
@@ -122,7 +123,7 @@ function cutStreamsAtStop(shown: (chunk: string, start: number) => string): Patc
         if (typeof text !== 'string' || !stopped) {
           yield span === undefined || typeof text !== 'string'
             ? block
-            : { ...block, data: setAt(block.data, contentPath, shown(text, span.start)) }
+            : { ...block, data: setAt(block.data, contentPath, cut(text, span.start)) }
         }
         stopped ||= span !== undefined
       }

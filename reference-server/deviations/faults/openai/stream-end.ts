@@ -19,7 +19,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-done-twice',
-    summary: '[DONE] comes twice.',
+    summary: '[DONE] is sent twice.',
     breaks: ['OAI-STREAM-09'],
     patch: onBlocks(completions, async function* (blocks) {
       yield* blocks
@@ -28,7 +28,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-cut-in-the-middle',
-    summary: 'The connection is cut after the sixth chunk.',
+    summary: 'The connection is aborted after the sixth chunk.',
     breaks: ['OAI-STREAM-12'],
     patch: onBlocks(completions, async function* (blocks) {
       let sent = 0
@@ -41,7 +41,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-cut-at-its-end',
-    summary: 'The connection is cut in place of [DONE].',
+    summary: 'The connection is aborted in place of [DONE].',
     breaks: ['OAI-STREAM-12'],
     patch: onBlocks(completions, async function* (blocks) {
       for await (const block of blocks) {
@@ -52,19 +52,19 @@ export const openaiStreamEndFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-drops-the-last-delta',
-    summary: 'The last fragment is lost, though the finish is as always.',
+    summary: 'The last text fragment is omitted.',
     breaks: ['OAI-STREAM-10'],
     patch: onChunkPairs((chunk, next) => (isFinished(next) && textOf(chunk) !== '' ? [] : [chunk])),
   },
   {
     name: 'openai-stream-doubles-a-delta',
-    summary: 'The first fragment comes twice.',
+    summary: 'The first text fragment is sent twice.',
     breaks: ['OAI-STREAM-10'],
     patch: onEachBlock(completions, (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk])),
   },
   {
     name: 'openai-stream-loses-a-space',
-    summary: 'The second fragment loses the space that it begins with.',
+    summary: 'The second text fragment loses its leading space.',
     breaks: ['OAI-STREAM-10'],
     patch: onEachBlock(completions, (chunk, at) =>
       at === 2 ? [setAt(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
@@ -72,13 +72,13 @@ export const openaiStreamEndFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-replaces-characters',
-    summary: 'Characters of several bytes are cut by the fragments, and replaced.',
+    summary: 'Non-ASCII characters in text fragments are replaced by U+FFFD.',
     breaks: ['OAI-STREAM-10'],
     patch: mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
   },
   {
     name: 'openai-stream-in-one-go',
-    summary: 'The stream is held back and sent at its end.',
+    summary: 'The stream is buffered and sent when the answer is complete.',
     breaks: ['OAI-STREAM-11'],
     patch: onBlocks(completions, async function* (blocks) {
       const held: SseBlock[] = []
@@ -89,7 +89,7 @@ export const openaiStreamEndFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-in-lumps',
-    summary: 'A hop gathers what the model makes in 0.4 seconds, and passes it on at once.',
+    summary: 'An intermediary buffers the stream and forwards it in batches every 0.4 seconds.',
     breaks: ['OAI-STREAM-11'],
     patch: onBlocks(completions, async function* (blocks) {
       let held: SseBlock[] = []

@@ -1,4 +1,4 @@
-/** Faults of a streamed completion: its framing, and what its chunks say (section 4.1). */
+/** Faults of streamed completions: framing and chunks (section 4.1). */
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
@@ -14,7 +14,7 @@ const setMediaType = (type: string): Patch =>
 export const openaiStreamFaults: readonly Fault[] = [
   {
     name: 'openai-stream-ignored',
-    summary: 'stream: true is answered in one piece.',
+    summary: 'A request with stream: true returns a non-streaming response.',
     breaks: ['OAI-STREAM-01'],
     patch: onRequestBody(completions, (body) =>
       setAt(body, 'stream', (on: unknown) => (on === true ? false : on)),
@@ -22,7 +22,7 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-of-other-json',
-    summary: 'The blocks hold the choice alone, without choices around it.',
+    summary: 'The data of a block is the bare choice instead of a chunk with choices.',
     breaks: ['OAI-STREAM-01'],
     patch: onEachBlock(completions, (chunk) => toList(chunk['choices']).slice(0, 1)),
   },
@@ -34,19 +34,19 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-blocks-run-together',
-    summary: 'No empty line ends a block.',
+    summary: 'Blocks are not terminated by an empty line.',
     breaks: ['OAI-STREAM-01'],
     patch: encodeText((text) => Buffer.from(text.replace(/\n\n$/, '\n'))),
   },
   {
     name: 'openai-stream-as-text-plain',
-    summary: 'A stream has the media type text/plain.',
+    summary: 'A stream has the Content-Type text/plain.',
     breaks: ['OAI-STREAM-02'],
     patch: setMediaType('text/plain; charset=utf-8'),
   },
   {
     name: 'openai-stream-as-json',
-    summary: 'A stream has the media type application/json.',
+    summary: 'A stream has the Content-Type application/json.',
     breaks: ['OAI-STREAM-02'],
     patch: setMediaType('application/json'),
   },
@@ -58,7 +58,7 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-delta-content-number',
-    summary: 'delta.content is a number where the fragment looks like one.',
+    summary: 'delta.content of one chunk is a number.',
     breaks: ['OAI-STREAM-03'],
     patch: onEachBlock(completions, (chunk, at) =>
       at === 2 ? [setAt(chunk, 'choices.*.delta.content', 7)] : [chunk],
@@ -66,13 +66,13 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-delta-as-message',
-    summary: 'Chunks hold message in place of delta.',
+    summary: 'The choices of a chunk have message instead of delta.',
     breaks: ['OAI-STREAM-04'],
     patch: setInChunks('choices.*', ({ delta, ...rest }: Json) => ({ ...rest, message: delta })),
   },
   {
     name: 'openai-delta-text',
-    summary: 'The fragments are in choices[0].text, as of plain completions.',
+    summary: 'Text fragments are in choices[0].text, as in legacy text completions.',
     breaks: ['OAI-STREAM-04'],
     patch: setInChunks('choices.*', (choice: Json) => ({
       ...setAt(choice, 'delta.content', undefined),
@@ -81,13 +81,13 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-id-for-each-chunk',
-    summary: 'Each chunk has an id of its own.',
+    summary: 'Each chunk has a different id.',
     breaks: ['OAI-STREAM-05'],
     patch: onEachBlock(completions, (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }]),
   },
   {
     name: 'openai-stream-created-goes-on',
-    summary: 'created counts on with each chunk.',
+    summary: 'created increases with each chunk.',
     breaks: ['OAI-STREAM-05'],
     patch: onEachBlock(completions, (chunk, at) => [
       { ...chunk, created: Number(chunk['created']) + at },
@@ -95,7 +95,7 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-model-changes',
-    summary: 'The first chunk names the model as it was asked for, the others another name.',
+    summary: 'The model of the first chunk differs from that of all others.',
     breaks: ['OAI-STREAM-05'],
     patch: onEachBlock(completions, (chunk, at) => [
       at === 0 ? chunk : { ...chunk, model: 'main-30b' },
@@ -103,7 +103,7 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-object-of-a-completion',
-    summary: 'A chunk calls itself a completion.',
+    summary: 'The object of a chunk is chat.completion.',
     breaks: ['OAI-STREAM-05'],
     patch: setInChunks('object', 'chat.completion'),
   },
@@ -129,31 +129,31 @@ export const openaiStreamFaults: readonly Fault[] = [
   },
   {
     name: 'openai-stream-finishes-twice',
-    summary: 'The chunk with the finish_reason comes twice.',
+    summary: 'The chunk with the finish_reason is sent twice.',
     breaks: ['OAI-STREAM-07'],
     patch: onEachBlock(completions, (chunk) => (isFinished(chunk) ? [chunk, chunk] : [chunk])),
   },
   {
     name: 'openai-stream-goes-on-after-its-finish',
-    summary: 'The last fragment follows the finish_reason.',
+    summary: 'The last text fragment is sent after the finish_reason.',
     breaks: ['OAI-STREAM-07'],
     patch: swapLastFragment(),
   },
   {
     name: 'openai-stream-usage-unasked',
-    summary: 'The last chunk has usage, though nobody asked.',
+    summary: 'The chunk with the finish_reason contains usage that was not requested.',
     breaks: ['OAI-STREAM-08'],
     patch: onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
   },
   {
     name: 'openai-stream-usage-never',
-    summary: 'A usage that was asked for does not come.',
+    summary: 'stream_options is ignored: requested usage is not sent.',
     breaks: ['OAI-STREAM-08'],
     patch: onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
   },
   {
     name: 'openai-stream-usage-twice',
-    summary: 'The usage that was asked for comes twice.',
+    summary: 'Requested usage is sent twice.',
     breaks: ['OAI-STREAM-08'],
     patch: onEachBlock(completions, (chunk) => (chunk['usage'] ? [chunk, chunk] : [chunk])),
   },

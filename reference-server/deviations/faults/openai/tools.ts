@@ -27,20 +27,20 @@ const editFragments = (change: (fragment: Json, at: number) => Json): Patch =>
 export const openaiToolFaults: readonly Fault[] = [
   {
     name: 'openai-tools-ignored',
-    summary: 'tools and tool_choice are ignored, and the answer is text.',
+    summary: 'tools and tool_choice are ignored: the answer is text.',
     breaks: ['OAI-TOOL-01'],
     patch: ignoreMembers(['tools', 'tool_choice'], () => true),
   },
   {
     name: 'openai-tools-ignored-in-streams',
     only: { form: ['stream'] },
-    summary: 'In a stream, tools and tool_choice are ignored.',
+    summary: 'tools and tool_choice are ignored in streams.',
     breaks: ['OAI-TOOL-01'],
     patch: ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),
   },
   {
     name: 'openai-tool-choice-ignored',
-    summary: 'tool_choice required is taken for auto, by a model that would rather talk.',
+    summary: 'tool_choice required is treated as auto: the model answers with text.',
     breaks: ['OAI-TOOL-01'],
     patch: ignoreMembers(
       ['tools', 'tool_choice'],
@@ -49,55 +49,56 @@ export const openaiToolFaults: readonly Fault[] = [
   },
   {
     name: 'openai-tool-call-without-id',
-    summary: 'A tool call has no id.',
+    summary: 'Tool calls omit id.',
     breaks: ['OAI-TOOL-02'],
     patch: setInCalls('id', undefined),
   },
   {
     name: 'openai-tool-call-without-type',
-    summary: 'A tool call has no type.',
+    summary: 'Tool calls omit type.',
     breaks: ['OAI-TOOL-02'],
     patch: setInCalls('type', undefined),
   },
   {
     name: 'openai-tool-name-in-a-namespace',
-    summary: 'A tool call names functions.get_time for get_time.',
+    summary:
+      'The function name of a tool call is prefixed: functions.get_time instead of get_time.',
     breaks: ['OAI-TOOL-02'],
     patch: setInCalls('function.name', (name: unknown) => `functions.${name}`),
   },
   {
     name: 'openai-tool-arguments-as-object',
-    summary: 'The arguments of a tool call are an object, not JSON in a string.',
+    summary: 'The arguments of a tool call are an object instead of a JSON string.',
     breaks: ['OAI-TOOL-02'],
     patch: setInCalls('function.arguments', (input: unknown) => JSON.parse(String(input))),
   },
   {
     name: 'openai-tool-arguments-in-single-quotes',
-    summary: 'The arguments of a tool call are written as a Python dictionary.',
+    summary: 'The arguments of a tool call are a Python dict literal instead of JSON.',
     breaks: ['OAI-TOOL-02'],
     patch: setInCalls('function.arguments', (input: unknown) => String(input).replaceAll('"', "'")),
   },
   {
     name: 'openai-tool-fragments-without-index',
-    summary: 'The fragments of a streamed tool call have no index.',
+    summary: 'The fragments of a streamed tool call omit index.',
     breaks: ['OAI-TOOL-03'],
     patch: editFragments((fragment) => setAt(fragment, 'index', undefined)),
   },
   {
     name: 'openai-tool-fragments-one-index-each',
-    summary: 'Each fragment of a streamed tool call counts as a call of its own.',
+    summary: 'Each fragment of a streamed tool call has a different index.',
     breaks: ['OAI-TOOL-03'],
     patch: editFragments((fragment, at) => setAt(fragment, 'index', at)),
   },
   {
     name: 'openai-tool-call-streamed-without-id',
-    summary: 'A streamed tool call has no id.',
+    summary: 'Streamed tool calls omit id.',
     breaks: ['OAI-TOOL-03'],
     patch: editFragments((fragment) => setAt(fragment, 'id', undefined)),
   },
   {
     name: 'openai-tool-fragments-doubled',
-    summary: 'Each fragment of the arguments comes twice.',
+    summary: 'The arguments in each fragment of a streamed tool call are duplicated.',
     breaks: ['OAI-TOOL-03'],
     patch: editFragments((fragment) =>
       setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
@@ -105,7 +106,7 @@ export const openaiToolFaults: readonly Fault[] = [
   },
   {
     name: 'openai-tool-result-refused',
-    summary: 'A message with the role tool is refused.',
+    summary: 'Messages with the role tool are rejected.',
     breaks: ['OAI-TOOL-04'],
     patch: rejectRequests(completions, ({ messages }) =>
       toList(messages).some(({ role }) => role === 'tool'),
@@ -119,7 +120,7 @@ export const openaiToolFaults: readonly Fault[] = [
   },
   {
     name: 'openai-json-object-in-a-fence',
-    summary: 'With json_object, the JSON stands in a Markdown code block.',
+    summary: 'With response_format json_object, the JSON is wrapped in a Markdown code block.',
     breaks: ['OAI-FORMAT-01'],
     patch: onSuccess(completions, (reply, { body }) =>
       requestsFormat('json_object')(toObject(body))
@@ -133,7 +134,7 @@ export const openaiToolFaults: readonly Fault[] = [
   },
   {
     name: 'openai-json-schema-ignored',
-    summary: 'response_format json_schema is taken for json_object.',
+    summary: 'response_format json_schema is treated as json_object.',
     breaks: ['OAI-FORMAT-02'],
     patch: onRequestBody(completions, (body) =>
       requestsFormat('json_schema')(body)
@@ -143,13 +144,13 @@ export const openaiToolFaults: readonly Fault[] = [
   },
   {
     name: 'openai-n-ignored',
-    summary: 'n is ignored: there is one choice.',
+    summary: 'n is ignored: only one choice is returned.',
     breaks: ['OAI-N-01'],
     patch: ignoreMembers(['n'], () => true),
   },
   {
     name: 'openai-n-with-one-index',
-    summary: 'Every choice has the index 0.',
+    summary: 'All choices have the index 0.',
     breaks: ['OAI-N-01'],
     patch: setField(completions, 'choices.*.index', 0),
   },

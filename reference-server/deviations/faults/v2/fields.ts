@@ -1,4 +1,4 @@
-/** Faults of what a v2 message takes and what it refuses (section 4.2). */
+/** Faults of the validation of v2 messages (section 4.2). */
 
 import type { RequirementId } from '../../../../contract/index.ts'
 import { isObject } from '../../../../contract/json.ts'
@@ -16,46 +16,59 @@ const isOptionalBoolean = (value: unknown) => value === undefined || typeof valu
 export const v2FieldFaults: readonly Fault[] = [
   {
     name: 'v2-message-needs-think',
-    summary: 'A message without think is refused.',
+    summary: 'A message without think is rejected.',
     breaks: ['V2-MSG-01'],
     patch: rejectRequests(storeMessage, ({ think }) => think === undefined),
   },
   {
     name: 'v2-message-not-stored',
-    summary: 'A message is answered as if it were stored, and forgotten.',
+    summary: 'POST /message returns the message but does not store it.',
     breaks: ['V2-MSG-11', 'V2-GEN-01'],
     patch: onStore('messages', () => ({ append: async () => {} })),
   },
-  acceptMissing('chat', inSeparateChat),
-  acceptMissing('content', ignoreField(storeMessage, 'content', isPresent, 'Hello.')),
-  acceptMissing('model', ignoreField(storeMessage, 'model_id', isPresent, mainModel)),
-  acceptWrongType('chat', flattenField(storeMessage, 'chat_id', 'id')),
-  acceptWrongType('content', flattenField(storeMessage, 'content', 'text')),
-  acceptWrongType('model', ignoreField(storeMessage, 'model_id', orAbsent(isText), mainModel)),
-  acceptWrongType('parent', ignoreField(storeMessage, 'parent_id', isText)),
-  acceptWrongType('think', ignoreField(storeMessage, 'think', isOptionalBoolean)),
+  acceptMissing('chat', 'chat_id', inSeparateChat),
+  acceptMissing('content', 'content', ignoreField(storeMessage, 'content', isPresent, 'Hello.')),
+  acceptMissing('model', 'model_id', ignoreField(storeMessage, 'model_id', isPresent, mainModel)),
+  acceptWrongType('chat', 'chat_id', flattenField(storeMessage, 'chat_id', 'id')),
+  acceptWrongType('content', 'content', flattenField(storeMessage, 'content', 'text')),
   acceptWrongType(
+    'model',
+    'model_id',
+    ignoreField(storeMessage, 'model_id', orAbsent(isText), mainModel),
+  ),
+  acceptWrongType('parent', 'parent_id', ignoreField(storeMessage, 'parent_id', isText)),
+  acceptWrongType('think', 'think', ignoreField(storeMessage, 'think', isOptionalBoolean)),
+  acceptWrongType(
+    'rag',
     'rag',
     ignoreField(storeMessage, 'rag', (rag) => isText(rag) || isOptionalBoolean(rag)),
   ),
-  acceptWrongType('attachments', ignoreField(storeMessage, 'attachments', Array.isArray)),
-  acceptWrongType('assistant', ignoreField(storeMessage, 'assistant_id', orAbsent(isText))),
+  acceptWrongType(
+    'attachments',
+    'attachments',
+    ignoreField(storeMessage, 'attachments', Array.isArray),
+  ),
+  acceptWrongType(
+    'assistant',
+    'assistant_id',
+    ignoreField(storeMessage, 'assistant_id', orAbsent(isText)),
+  ),
   {
     name: 'v2-message-attachments-of-anything',
-    summary: 'A message is stored though its attachments are an array of no objects.',
+    summary: 'A message with attachments that are not objects is accepted.',
     breaks: ['V2-MSG-09'],
     patch: ignoreField(storeMessage, 'attachments', isNoListOfNonStrings),
   },
-  rejected('assistant', 'V2-MSG-10', 'the UUID of an assistant', ({ assistant_id: id }) =>
+  rejected('assistant', 'V2-MSG-10', 'a UUID as assistant_id', ({ assistant_id: id }) =>
     /^[\da-f-]{36}$/.test(String(id)),
   ),
   rejected(
     'instructions',
     'V2-MSG-10',
-    'the identifier of instructions',
+    'an assistant_id that is not a UUID',
     ({ assistant_id: id }) => isText(id) && !/^[\da-f-]{36}$/.test(id),
   ),
-  rejected('parent', 'V2-MSG-11', 'a parent', ({ parent_id }) => isPresent(parent_id)),
+  rejected('parent', 'V2-MSG-11', 'parent_id', ({ parent_id }) => isPresent(parent_id)),
   rejected('think-on', 'V2-MSG-12', 'think: true', ({ think }) => think === true),
   rejected('think-off', 'V2-MSG-12', 'think: false', ({ think }) => think === false),
   rejected('rag-on', 'V2-MSG-13', 'rag: true', ({ rag }) => rag === true),
@@ -64,13 +77,13 @@ export const v2FieldFaults: readonly Fault[] = [
   rejected('attachments', 'V2-MSG-14', 'attachments', ({ attachments }) => isPresent(attachments)),
   {
     name: 'v2-message-refused-500',
-    summary: 'What cannot be read in a v2 message is answered with a 500.',
+    summary: 'POST /api/v2/message returns 500 instead of 400.',
     breaks: ['V2-MSG-15'],
     patch: fail400With500(storeMessage),
   },
   {
     name: 'v2-reply-refused-500',
-    summary: 'What cannot be read in a v2 generation is answered with a 500.',
+    summary: 'POST /api/v2/message/generate returns 500 instead of 400.',
     breaks: ['V2-MSG-15'],
     patch: fail400With500(v2Generate),
   },
@@ -80,19 +93,19 @@ function isNoListOfNonStrings(value: unknown): boolean {
   return !Array.isArray(value) || value.every(isObject)
 }
 
-function acceptMissing(what: string, patch: Patch): Fault {
+function acceptMissing(name: string, field: string, patch: Patch): Fault {
   return {
-    name: `v2-message-needs-no-${what}`,
-    summary: `A message is stored without ${what}.`,
+    name: `v2-message-needs-no-${name}`,
+    summary: `A message without ${field} is accepted.`,
     breaks: ['V2-MSG-08'],
     patch,
   }
 }
 
-function acceptWrongType(what: string, patch: Patch): Fault {
+function acceptWrongType(name: string, field: string, patch: Patch): Fault {
   return {
-    name: `v2-message-${what}-of-any-type`,
-    summary: `A message is stored though its ${what} has another type.`,
+    name: `v2-message-${name}-of-any-type`,
+    summary: `A message with ${field} of the wrong type is accepted.`,
     breaks: ['V2-MSG-09'],
     patch,
   }
@@ -106,7 +119,7 @@ function rejected(
 ): Fault {
   return {
     name: `v2-message-${name}-refused`,
-    summary: `A message with ${what} is refused.`,
+    summary: `A message with ${what} is rejected.`,
     breaks: [requirement],
     patch: rejectRequests(storeMessage, when),
   }

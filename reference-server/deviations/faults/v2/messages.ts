@@ -1,4 +1,4 @@
-/** Faults of a stored v2 message as it is shown (section 2.3). */
+/** Faults of the v2 message that is returned (section 2.3). */
 import type { Patch } from '../../../services.ts'
 import { isText, setAt } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
@@ -10,31 +10,31 @@ import type { Fault } from '../../types.ts'
 export const v2MessageFaults: readonly Fault[] = [
   {
     name: 'v2-message-ascii-only',
-    summary: 'A message that holds other characters than ASCII is refused.',
+    summary: 'A message with non-ASCII characters is rejected.',
     breaks: ['V2-MSG-01'],
     patch: rejectRequests(storeMessage, ({ content }) => /[^\0-\x7f]/.test(String(content))),
   },
   {
     name: 'v2-message-in-a-list',
-    summary: 'A stored message is answered as a list of one.',
+    summary: 'The stored message is returned as the single element of an array.',
     breaks: ['V2-MSG-01'],
     patch: onSuccessBody(storeMessage, (body) => [body]),
   },
   {
     name: 'v2-message-wrapped',
-    summary: 'A stored message stands in a member of the answer.',
+    summary: 'The stored message is returned inside data.',
     breaks: ['V2-MSG-01'],
     patch: onSuccessBody(storeMessage, (body) => ({ data: body })),
   },
   {
     name: 'v2-message-without-content',
-    summary: 'A stored message is answered with 204 and nothing else.',
+    summary: 'POST /message stores the message and returns 204 without a body.',
     breaks: ['V2-MSG-01'],
     patch: onSuccess(storeMessage, () => ({ status: 204 })),
   },
   {
     name: 'v2-message-id-prefixed',
-    summary: 'The id of a message is a UUID behind msg_, and is understood with it.',
+    summary: 'Message ids have the prefix msg_, in responses and as parent_id.',
     breaks: ['V2-MSG-02'],
     patch: messageIds(
       (uuid) => `msg_${uuid}`,
@@ -43,7 +43,7 @@ export const v2MessageFaults: readonly Fault[] = [
   },
   {
     name: 'v2-message-id-without-hyphens',
-    summary: 'The id of a message is the hexadecimal digits of a UUID, and is understood as such.',
+    summary: 'Message ids are UUIDs without hyphens, in responses and as parent_id.',
     breaks: ['V2-MSG-02'],
     patch: messageIds(
       (uuid) => uuid.replaceAll('-', ''),
@@ -52,43 +52,43 @@ export const v2MessageFaults: readonly Fault[] = [
   },
   {
     name: 'v2-message-id-missing',
-    summary: 'A stored message is shown without its id.',
+    summary: 'The returned message omits id.',
     breaks: ['V2-MSG-02'],
     patch: setField(storeMessage, 'id', undefined),
   },
   {
     name: 'v2-message-chat-missing',
-    summary: 'A stored message is shown without its chat.',
+    summary: 'The returned message omits chat_id.',
     breaks: ['V2-MSG-03'],
     patch: setField(storeMessage, 'chat_id', undefined),
   },
   {
     name: 'v2-message-chat-another',
-    summary: 'The chat_id of a message is a UUID of the message, not of the chat.',
+    summary: 'The chat_id of a message is the id of the message itself.',
     breaks: ['V2-MSG-03'],
     patch: onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
   },
   {
     name: 'v2-message-chat-without-hyphens',
-    summary: 'The chat_id of a message is shown as bare hexadecimal digits.',
+    summary: 'The chat_id of a message is returned without hyphens.',
     breaks: ['V2-MSG-03'],
     patch: setField(storeMessage, 'chat_id', (uuid: string) => uuid.replaceAll('-', '')),
   },
   {
     name: 'v2-message-model-missing',
-    summary: 'A stored message is shown without its model.',
+    summary: 'The returned message omits model_id.',
     breaks: ['V2-MSG-04'],
     patch: setField(storeMessage, 'model_id', undefined),
   },
   {
     name: 'v2-message-model-an-object',
-    summary: 'The model of a message is shown as an object.',
+    summary: 'The model_id of a message is an object.',
     breaks: ['V2-MSG-04'],
     patch: setField(storeMessage, 'model_id', (id: string) => ({ id })),
   },
   {
     name: 'v2-message-role-missing',
-    summary: 'A stored message is shown without its role.',
+    summary: 'The returned message omits role.',
     breaks: ['V2-MSG-05'],
     patch: setField(storeMessage, 'role', undefined),
   },
@@ -106,25 +106,26 @@ export const v2MessageFaults: readonly Fault[] = [
   },
   {
     name: 'v2-message-content-missing',
-    summary: 'A stored message is shown without its content.',
+    summary: 'The returned message omits content.',
     breaks: ['V2-MSG-06'],
     patch: setField(storeMessage, 'content', undefined),
   },
   {
     name: 'v2-message-content-in-parts',
-    summary: 'The content of a message is shown as an array of parts.',
+    summary: 'The content of a message is returned as an array of parts.',
     breaks: ['V2-MSG-06'],
     patch: setField(storeMessage, 'content', (text: string) => [{ type: 'text', text }]),
   },
   {
     name: 'v2-message-content-decomposed',
-    summary: 'The content of a message is shown with its accents as characters of their own.',
+    summary: 'The content of a message is returned in Unicode normalization form NFD.',
     breaks: ['V2-MSG-06'],
     patch: setField(storeMessage, 'content', (text: string) => text.normalize('NFD')),
   },
   {
     name: 'v2-message-content-basic-plane',
-    summary: 'Characters outside the basic plane are lost from the content of a message.',
+    summary:
+      'Characters outside the Basic Multilingual Plane are removed from the content of a message.',
     breaks: ['V2-MSG-06'],
     patch: setField(storeMessage, 'content', (text: string) =>
       text.replaceAll(/[\ud800-\udfff]/g, ''),
@@ -132,7 +133,7 @@ export const v2MessageFaults: readonly Fault[] = [
   },
   {
     name: 'v2-message-content-latin',
-    summary: 'The bytes of the content are read as Latin-1.',
+    summary: 'The UTF-8 bytes of the content are decoded as Latin-1.',
     breaks: ['V2-MSG-06'],
     patch: setField(storeMessage, 'content', (text: string) =>
       Buffer.from(text).toString('latin1'),
@@ -140,7 +141,7 @@ export const v2MessageFaults: readonly Fault[] = [
   },
   {
     name: 'v2-message-content-escaped',
-    summary: 'The content of a message is shown as HTML writes it.',
+    summary: 'The content of a message is returned with HTML entities.',
     breaks: ['V2-MSG-06'],
     patch: setField(storeMessage, 'content', (text: string) =>
       text.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
@@ -148,13 +149,13 @@ export const v2MessageFaults: readonly Fault[] = [
   },
   {
     name: 'v2-message-time-without-zone',
-    summary: 'The created_at of a message does not say its zone.',
+    summary: 'The created_at of a message has no time zone.',
     breaks: ['V2-MSG-07'],
     patch: setField(storeMessage, 'created_at', (time: string) => time.replace('Z', '')),
   },
   {
     name: 'v2-message-time-elsewhere',
-    summary: 'The created_at of a message is the time of a zone that is not UTC.',
+    summary: 'The created_at of a message has the offset +03:00 instead of UTC.',
     breaks: ['V2-MSG-07'],
     patch: setField(storeMessage, 'created_at', (time: string) => time.replace('Z', '+03:00')),
   },
@@ -168,19 +169,19 @@ export const v2MessageFaults: readonly Fault[] = [
   },
   {
     name: 'v2-message-time-of-mail',
-    summary: 'The created_at of a message is written as in mail headers.',
+    summary: 'The created_at of a message is an HTTP date instead of ISO 8601.',
     breaks: ['V2-MSG-07'],
     patch: setField(storeMessage, 'created_at', (time: string) => new Date(time).toUTCString()),
   },
   {
     name: 'v2-message-time-missing',
-    summary: 'A stored message is shown without created_at.',
+    summary: 'The returned message omits created_at.',
     breaks: ['V2-MSG-07'],
     patch: setField(storeMessage, 'created_at', undefined),
   },
 ]
 
-/** Ids of messages in another writing, everywhere alike. */
+/** Message ids in another notation, consistently in responses and requests. */
 function messageIds(write: (uuid: string) => string, read: (id: string) => string): Patch {
   const reading = (value: unknown) => (isText(value) ? read(value) : value)
   return compose([

@@ -23,13 +23,13 @@ const hasBothLists = ({
 export const v2ReplyFaults: readonly Fault[] = [
   {
     name: 'v2-reply-without-message',
-    summary: 'The content of a reply stands at the top of the answer.',
+    summary: 'The members of message are at the top level of the response.',
     breaks: ['V2-GEN-01'],
     patch: onSuccessBody(v2Generate, (body) => toObject(body['message'])),
   },
   {
     name: 'v2-reply-content-missing',
-    summary: 'The message of a reply has no content.',
+    summary: 'The message of a reply omits content.',
     breaks: ['V2-GEN-01'],
     patch: setField(v2Generate, 'message.content', undefined),
   },
@@ -41,37 +41,38 @@ export const v2ReplyFaults: readonly Fault[] = [
   },
   {
     name: 'v2-reply-in-a-list',
-    summary: 'A reply is answered as a list of one.',
+    summary: 'The reply is returned as the single element of an array.',
     breaks: ['V2-GEN-01'],
     patch: onSuccessBody(v2Generate, (body) => [body]),
   },
   {
     name: 'v2-reply-promised',
-    summary: 'A generation is answered with 202, and the reply never comes.',
+    summary: 'POST /api/v2/message/generate returns 202 without a reply.',
     breaks: ['V2-GEN-01'],
     patch: onSuccess(v2Generate, () => ({ status: 202, body: { status: 'queued' } })),
   },
   {
     name: 'v2-reply-needs-no-chat',
-    summary: 'A generation without chat_id takes the chat of the message.',
+    summary: 'A v2 generation without chat_id is accepted: the chat of the message is used.',
     breaks: ['V2-GEN-02'],
     patch: recallMissingId(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
   },
   {
     name: 'v2-reply-needs-no-parent',
-    summary: 'A generation without parent_id answers the last message of the chat.',
+    summary:
+      'A v2 generation without parent_id is accepted: the last message of the chat is answered.',
     breaks: ['V2-GEN-02'],
     patch: recallMissingId(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
   },
   {
     name: 'v2-reply-needs-no-model',
-    summary: 'A generation without model_id takes the main model.',
+    summary: 'A v2 generation without model_id is accepted: the main model is used.',
     breaks: ['V2-GEN-02'],
     patch: ignoreField(v2Generate, 'model_id', isPresent, mainModel),
   },
   {
     name: 'v2-reply-include-wins',
-    summary: 'Of both tool lists, the first is taken.',
+    summary: 'If both tool lists are sent, exclude_tools is ignored.',
     breaks: ['V2-GEN-03'],
     patch: onRequestBody(v2Generate, (body) =>
       hasBothLists(body) ? { ...body, exclude_tools: undefined } : body,
@@ -79,7 +80,7 @@ export const v2ReplyFaults: readonly Fault[] = [
   },
   {
     name: 'v2-reply-exclude-wins',
-    summary: 'Of both tool lists, the second is taken.',
+    summary: 'If both tool lists are sent, include_tools is ignored.',
     breaks: ['V2-GEN-03'],
     patch: onRequestBody(v2Generate, (body) =>
       hasBothLists(body) ? { ...body, include_tools: undefined } : body,
@@ -87,13 +88,13 @@ export const v2ReplyFaults: readonly Fault[] = [
   },
   {
     name: 'v2-reply-exclude-refused',
-    summary: 'A generation with exclude_tools is refused.',
+    summary: 'A v2 generation with exclude_tools is rejected.',
     breaks: ['V2-GEN-04'],
     patch: rejectRequests(v2Generate, ({ exclude_tools: list }) => Array.isArray(list)),
   },
   {
     name: 'v2-reply-exclude-ignored',
-    summary: 'Tools in exclude_tools are used all the same.',
+    summary: 'exclude_tools is ignored in a v2 generation.',
     breaks: ['V2-GEN-04'],
     patch: onRequestBody(v2Generate, (body) => {
       const { exclude_tools: list } = body
@@ -101,16 +102,21 @@ export const v2ReplyFaults: readonly Fault[] = [
       return isRight ? { ...body, exclude_tools: [] } : body
     }),
   },
-  acceptWrongType('chat', flattenField(v2Generate, 'chat_id', 'id')),
-  acceptWrongType('parent', flattenField(v2Generate, 'parent_id', 'id')),
+  acceptWrongType('chat', 'chat_id', flattenField(v2Generate, 'chat_id', 'id')),
+  acceptWrongType('parent', 'parent_id', flattenField(v2Generate, 'parent_id', 'id')),
   acceptWrongType(
     'model',
+    'model_id',
     ignoreField(v2Generate, 'model_id', (id) => id === undefined || isText(id), mainModel),
   ),
-  acceptWrongType('exclude', ignoreField(v2Generate, 'exclude_tools', Array.isArray)),
+  acceptWrongType(
+    'exclude',
+    'exclude_tools',
+    ignoreField(v2Generate, 'exclude_tools', Array.isArray),
+  ),
   {
     name: 'v2-reply-exclude-of-numbers',
-    summary: 'A reply is generated though exclude_tools holds numbers.',
+    summary: 'A v2 generation with numbers in exclude_tools is accepted.',
     breaks: ['V2-GEN-05'],
     patch: ignoreField(
       v2Generate,
@@ -122,19 +128,19 @@ export const v2ReplyFaults: readonly Fault[] = [
   rejectReplyModel('vision', 'V2-MODEL-02', visionModel),
   {
     name: 'v2-context-lost',
-    summary: 'The model is told the message alone, without those that lead to it.',
+    summary: 'Only the answered message is passed to the model, without its chain of parents.',
     breaks: ['V2-CTX-01'],
     patch: editChain((chain) => chain.slice(-1)),
   },
   {
     name: 'v2-context-one-link',
-    summary: 'The model is told a message and its parent, and nothing from before.',
+    summary: 'Only the answered message and its parent are passed to the model.',
     breaks: ['V2-CTX-01'],
     patch: editChain((chain) => chain.slice(-2)),
   },
   {
     name: 'v2-context-of-other-chats',
-    summary: 'The model is told, in every chat, what was said in the others.',
+    summary: 'The messages of all chats are passed to the model.',
     breaks: ['V2-CTX-02'],
     patch: onStore('messages', ({ append, chain }) => {
       const messages: Message[] = []
@@ -158,16 +164,16 @@ export const v2ReplyFaults: readonly Fault[] = [
 function rejectReplyModel(name: string, requirement: RequirementId, model: string): Fault {
   return {
     name: `v2-reply-${name}-unknown`,
-    summary: `The model ${model} is known to v2 messages, and unknown to the replies to them.`,
+    summary: `POST /api/v2/message/generate rejects the model ${model}, which POST /api/v2/message accepts.`,
     breaks: [requirement],
     patch: rejectRequests(v2Generate, ({ model_id }) => model_id === model, 404),
   }
 }
 
-function acceptWrongType(what: string, patch: Patch): Fault {
+function acceptWrongType(name: string, field: string, patch: Patch): Fault {
   return {
-    name: `v2-reply-${what}-of-any-type`,
-    summary: `A reply is generated though the ${what} has another type.`,
+    name: `v2-reply-${name}-of-any-type`,
+    summary: `A v2 generation with ${field} of the wrong type is accepted.`,
     breaks: ['V2-GEN-05'],
     patch,
   }
@@ -180,16 +186,16 @@ function recallMissingId(
   missing: string,
 ): Patch {
   return perServer(() => {
-    const known = new Map<unknown, string>()
+    const texts = new Map<unknown, string>()
     return compose([
       onStore('messages', ({ append }) => ({
         append: (one) => {
-          known.set(...pair(one))
+          texts.set(...pair(one))
           return append(one)
         },
       })),
       onRequestBody(v2Generate, (body) =>
-        isPresent(body[missing]) ? body : { ...body, [missing]: known.get(body[present]) },
+        isPresent(body[missing]) ? body : { ...body, [missing]: texts.get(body[present]) },
       ),
     ])
   })
@@ -209,7 +215,7 @@ function misreadRag(
 ): Fault {
   return {
     name: `v2-rag-${name}`,
-    summary: `rag: ${sent} is taken for ${taken} in v2.`,
+    summary: `${sent === undefined ? 'A missing rag' : `rag: ${sent}`} is treated as rag: ${taken} in v2.`,
     breaks: [requirement],
     patch: onRequestBody(storeMessage, (body) =>
       body['rag'] === sent ? { ...body, rag: taken } : body,
@@ -220,7 +226,7 @@ function misreadRag(
 function rejectMessageModel(name: string, requirement: RequirementId, model: string): Fault {
   return {
     name: `v2-model-${name}-unknown`,
-    summary: `The model ${model} is unknown to v2 messages.`,
+    summary: `POST /api/v2/message rejects the model ${model} with 404.`,
     breaks: [requirement],
     patch: rejectRequests(storeMessage, ({ model_id: id }) => id === model, 404),
   }

@@ -15,6 +15,7 @@ import {
   type RoutePattern,
   readChat,
   removeFavorite,
+  routeText,
   storeMessage,
   upload,
   v2Generate,
@@ -44,7 +45,7 @@ export const versionRefusalFaults: readonly Fault[] = [
   }),
   {
     name: 'version-stream-accepted',
-    summary: 'A stream in a v2 chat is generated; one JSON body is refused.',
+    summary: 'A streaming generation in a v2 chat is accepted, a non-streaming one is rejected.',
     breaks: ['VER-04'],
     patch: onReply(v3Generate, (reply, { body }) =>
       isRefusal(reply) && toObject(body)['stream'] === true
@@ -52,13 +53,14 @@ export const versionRefusalFaults: readonly Fault[] = [
         : reply,
     ),
   },
-  ...changeHints('another', 'names the prefix that was called', (hint) =>
+  ...changeHints('another', 'the hint names the requested prefix', (hint) =>
     hint.replaceAll(/v[23]/g, (version) => (version === 'v2' ? 'v3' : 'v2')),
   ),
-  ...changeHints('missing', 'says that there is no such chat', () => 'No such chat'),
+  ...changeHints('missing', 'the error is "No such chat" without a hint', () => 'No such chat'),
   {
     name: 'version-hint-vague',
-    summary: 'The error of an update of a v2 chat names a version, and no prefix.',
+    summary:
+      'PATCH /chat/{chat_id} rejects a v2 chat with a hint that names the version but no prefix.',
     breaks: ['VER-05'],
     patch: changeHint(changeChat, () => 'This chat has version v2'),
   },
@@ -76,19 +78,19 @@ export function isRefusal(reply: Reply): boolean {
 
 type Acceptance = readonly [requirement: RequirementId, route: RoutePattern, body: object]
 
-/** One route takes a chat of the other version as if it were of its own. */
+/** One route accepts a chat of the other version. */
 function acceptOtherVersion(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {
   return Object.entries(routes).map(
     ([name, [requirement, route, body]]): Fault => ({
       name: `version-${name}-accepted`,
-      summary: `${route} takes a chat of the other version.`,
+      summary: `${routeText(route)} accepts a chat of the other version.`,
       breaks: [requirement],
       patch: onReply(route, (reply) => (isRefusal(reply) ? { status: 200, body } : reply)),
     }),
   )
 }
 
-/** One route refuses a chat of the other version with other words. */
+/** One route rejects a chat of the other version with another message. */
 function changeHints(
   name: string,
   what: string,
@@ -105,7 +107,7 @@ function changeHints(
   return routes.map(
     ([operation, requirement, route]): Fault => ({
       name: `version-${operation}-hint-${name}`,
-      summary: `${route} refuses a chat of the other version, and ${what}.`,
+      summary: `${routeText(route)} rejects a chat of the other version, but ${what}.`,
       breaks: [requirement],
       patch: changeHint(route, words),
     }),
@@ -123,7 +125,7 @@ function changeHint(route: RoutePattern, words: (hint: string) => string): Patch
 function failWith500(name: string, route: RoutePattern): Fault {
   return {
     name: `version-${name}-500`,
-    summary: `${route} answers a chat of the other version with a 500 that names the prefix.`,
+    summary: `${routeText(route)} returns 500 with the hint for a chat of the other version.`,
     breaks: ['VER-10'],
     patch: onError(
       route,

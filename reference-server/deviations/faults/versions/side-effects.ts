@@ -1,4 +1,4 @@
-/** Faults of refused calls that take effect all the same (section 9). */
+/** Faults of rejected calls that still take effect (section 9). */
 
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Call } from '../../../http/call.ts'
@@ -9,6 +9,7 @@ import {
   addFavorite,
   deleteChat,
   type RoutePattern,
+  routeText,
   storeMessage,
   v2Generate,
   v3Generate,
@@ -23,7 +24,7 @@ export const versionSideEffectFaults: readonly Fault[] = [
   ),
   {
     name: 'version-refusal-favors',
-    summary: 'A v2 chat that was refused as a favorite is one all the same, and listed.',
+    summary: 'POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.',
     breaks: ['VER-06'],
     patch: compose([
       alsoDo(addFavorite, ({ store }, call, reply) =>
@@ -32,20 +33,20 @@ export const versionSideEffectFaults: readonly Fault[] = [
           : undefined,
       ),
       onStore('chats', ({ list }) => ({
-        list: async (owner, asked) => {
-          const page = await list(owner, asked)
-          if (asked.favorite !== true) return page
-          const older = await list(owner, { ...asked, version: 'v2' })
+        list: async (owner, query) => {
+          const page = await list(owner, query)
+          if (query.favorite !== true) return page
+          const older = await list(owner, { ...query, version: 'v2' })
           return { ...page, rows: [...page.rows, ...older.rows] }
         },
       })),
     ]),
   },
-  sideEffect('moves', 'makes it a v3 chat', 'VER-06', deleteChat, ({ store }, caller, chat) =>
+  sideEffect('moves', 'converts it to v3', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.update(caller, chat, toVersion('v3')),
   ),
   sideEffect('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
-  sideEffect('stores-the-reply', 'stores the question', 'VER-09', v2Generate, storeInHistory),
+  sideEffect('stores-the-reply', 'stores a message', 'VER-09', v2Generate, storeInHistory),
   sideEffect(
     'empties',
     'empties its history',
@@ -59,19 +60,21 @@ export const versionSideEffectFaults: readonly Fault[] = [
   ),
   {
     name: 'version-refusal-stores-the-question',
-    summary: 'v3 refuses one JSON body in a v2 chat, and the chat knows afterwards what it said.',
+    summary:
+      'A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.',
     breaks: ['VER-06'],
     patch: rememberRejectedInput(false),
   },
   {
     name: 'version-refusal-stores-the-streamed-question',
-    summary: 'v3 refuses a stream in a v2 chat, and the chat knows afterwards what it said.',
+    summary:
+      'A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.',
     breaks: ['VER-06'],
     patch: rememberRejectedInput(true),
   },
   {
     name: 'version-refusal-empties-the-v2-chat',
-    summary: 'v3 refuses to delete a v2 chat, and its messages are gone all the same.',
+    summary: 'DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.',
     breaks: ['VER-06'],
     patch: alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
       const chat = await store.chats.find(caller, params['chat_id'] ?? '')
@@ -82,7 +85,7 @@ export const versionSideEffectFaults: readonly Fault[] = [
   },
 ]
 
-/** Members that no type of a change allows: the version of a chat is fixed. */
+/** A change that the types do not allow: the version of a chat is fixed. */
 export function toVersion(
   version: 'v2' | 'v3',
 ): { readonly version: 'v2' | 'v3' } & { readonly name?: never } {
@@ -91,7 +94,7 @@ export function toVersion(
 
 type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>
 
-/** A refused call on a chat of the other version does something to it all the same. */
+/** A rejected call on a chat of the other version still changes it. */
 function sideEffect(
   name: string,
   what: string,
@@ -101,7 +104,7 @@ function sideEffect(
 ): Fault {
   return {
     name: `version-refusal-${name}`,
-    summary: `${route} refuses a chat of the other version, and ${what} all the same.`,
+    summary: `${routeText(route)} rejects a chat of the other version but still ${what}.`,
     breaks: [requirement],
     patch: alsoDo(route, (services, call, reply) =>
       isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,

@@ -2,18 +2,18 @@
 
 import type { Services } from '../../../services.ts'
 import { toObject } from '../../patches/json.ts'
-import { alsoDo, onReply } from '../../patches/replies.ts'
+import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import { changeChat, readChat } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 import { toVersion } from './side-effects.ts'
 
 export const versionUpdateFaults: readonly Fault[] = [
-  updateVersion('alone', ({ name }) => name === undefined),
-  updateVersion('with-a-name', ({ name }) => name !== undefined),
+  updateVersion('alone', 'only a version', ({ name }) => name === undefined),
+  updateVersion('with-a-name', 'a version and a name', ({ name }) => name !== undefined),
   {
     name: 'version-shown-as-updated',
     summary:
-      'After an update with a version, the chat is shown with that version, though it is v3.',
+      'After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.',
     breaks: ['VER-02'],
     patch: showUpdatedVersion,
   },
@@ -21,11 +21,12 @@ export const versionUpdateFaults: readonly Fault[] = [
 
 function updateVersion(
   name: string,
+  fields: string,
   when: (body: Readonly<Record<string, unknown>>) => boolean,
 ): Fault {
   return {
     name: `version-updated-${name}`,
-    summary: `An update makes a v3 chat a v2 chat, if the version comes ${name.replaceAll('-', ' ')}.`,
+    summary: `PATCH /chat/{chat_id} with ${fields} converts a v3 chat to v2.`,
     breaks: ['VER-02'],
     patch: alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
       const sent = toObject(body)
@@ -42,9 +43,9 @@ function showUpdatedVersion(services: Services): Services {
     if (status < 300 && version !== undefined) versions.set(params['chat_id'], version)
     return undefined
   })
-  return onReply(readChat, (reply, { params }) => {
+  return onSuccess(readChat, (reply, { params }) => {
     const version = versions.get(params['chat_id'])
-    if ('blocks' in reply || version === undefined) return reply
+    if (version === undefined) return reply
     return { ...reply, body: { ...toObject(reply.body), version } }
   })(remembered(services))
 }

@@ -87,8 +87,7 @@ export const contents: readonly Violation[] = [
   {
     name: 'the only choice has the index 1',
     section: '2.2',
-    breaks: ['OAI-CHAT-06'],
-    unseen: 'the document asks for an integer, and says nothing of its value',
+    breaks: ['OAI-N-01'],
     changes: {
       answers: (_, body) =>
         body['choices'] === undefined

@@ -177,7 +177,7 @@ export const forms: readonly Violation[] = [
     changes: skips('version', (call) => isGenerate(call) && isStream(call.raw)),
   },
   {
-    name: 'reasoning stands in the answer in one piece',
+    name: 'reasoning stands in the unstreamed answer',
     section: '4.3',
     breaks: ['V3-THINK-02'],
     changes: {

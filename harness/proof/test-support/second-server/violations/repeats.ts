@@ -8,13 +8,13 @@ export const repeats: readonly Violation[] = [
     name: 'only the latest key of a chat is remembered',
     section: '4.3',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    changes: { remembers: (key, known) => known.at(-1) === key },
+    changes: { remembers: (key, keys) => keys.at(-1) === key },
   },
   {
     name: 'only the latest three keys of a chat are remembered',
     section: '4.3',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    changes: { remembers: (key, known) => known.slice(-3).includes(key) },
+    changes: { remembers: (key, keys) => keys.slice(-3).includes(key) },
   },
   {
     name: 'a repeat is known by its key and its form',
@@ -177,13 +177,13 @@ function slice<T>(list: readonly T[], from: number, limit: number): Page<T> {
 
 /** A verb that is applied twice undoes itself. */
 function favoriteAgain(method: string, favorite: boolean): Partial<Rules> {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return {
     afterwards: (call, chat) => {
       if (!call.route.endsWith('/favorite') || chat === undefined) return
       if (call.request.method !== method) return
-      const times = (seen.get(chat.id) ?? 0) + 1
-      seen.set(chat.id, times)
+      const times = (counts.get(chat.id) ?? 0) + 1
+      counts.set(chat.id, times)
       chat.favorite = times % 2 === 0 ? !favorite : favorite
     },
   }

@@ -14,7 +14,7 @@ const emptyPage = { rows: [], next: null }
 export const attachmentListFaults: readonly Fault[] = [
   {
     name: 'attachment-list-refused',
-    summary: 'The list of attachments is answered with 404.',
+    summary: 'GET /attachment without parameters returns 404.',
     breaks: ['V3-ATT-06'],
     patch: rejectRequests(
       fileList,
@@ -24,7 +24,7 @@ export const attachmentListFaults: readonly Fault[] = [
   },
   {
     name: 'attachment-list-of-chats-alone',
-    summary: 'Without chat_id and search, the list of attachments is empty.',
+    summary: 'GET /attachment without chat_id and search returns an empty list.',
     breaks: ['V3-ATT-06'],
     patch: editPage((page, { chatId, search }) =>
       chatId === undefined && search === undefined ? emptyPage : page,
@@ -32,19 +32,19 @@ export const attachmentListFaults: readonly Fault[] = [
   },
   {
     name: 'attachment-list-without-names',
-    summary: 'The list of attachments shows neither names nor ids.',
+    summary: 'GET /attachment omits the names and ids of attachments.',
     breaks: ['V3-ATT-06'],
     patch: setField(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
   },
   {
     name: 'attachment-chat-ignored',
-    summary: 'GET /attachment with chat_id lists all attachments.',
+    summary: 'GET /attachment ignores chat_id.',
     breaks: ['V3-ATT-07'],
     patch: listAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
   },
   {
     name: 'attachment-chat-empty',
-    summary: 'GET /attachment with chat_id lists nothing.',
+    summary: 'GET /attachment with chat_id returns an empty list.',
     breaks: ['V3-ATT-07'],
     patch: onSuccessBody(fileList, (body, { query }) =>
       'chat_id' in toObject(query) ? { ...body, result: [] } : body,
@@ -52,7 +52,7 @@ export const attachmentListFaults: readonly Fault[] = [
   },
   {
     name: 'attachment-chat-any',
-    summary: 'A chat has the attachments of all chats.',
+    summary: 'The attachments of a chat include those of all chats.',
     breaks: ['V3-ATT-07', 'V3-ATT-12'],
     patch: onStore('attachments', ({ list, link }) => {
       const linked = new Set<string>()
@@ -67,19 +67,19 @@ export const attachmentListFaults: readonly Fault[] = [
   },
   {
     name: 'attachment-search-refused',
-    summary: 'GET /attachment with search is refused.',
+    summary: 'GET /attachment with search is rejected.',
     breaks: ['V3-ATT-08'],
     patch: rejectRequests(fileList, (_, { query }) => 'search' in toObject(query)),
   },
   {
     name: 'attachment-search-ignored',
-    summary: 'GET /attachment with search lists all attachments.',
+    summary: 'GET /attachment ignores search.',
     breaks: ['V3-ATT-08'],
     patch: ignoreQuery(fileList, 'search'),
   },
   {
     name: 'attachment-search-by-type',
-    summary: 'GET /attachment with search looks at types in place of names.',
+    summary: 'GET /attachment with search finds no file by its name.',
     breaks: ['V3-ATT-08'],
     patch: onRequest(fileList, (call) => {
       const { search, ...query } = toObject(call.query)
@@ -88,43 +88,43 @@ export const attachmentListFaults: readonly Fault[] = [
   },
   {
     name: 'attachment-limit-refused',
-    summary: 'GET /attachment with limit is refused.',
+    summary: 'GET /attachment with limit is rejected.',
     breaks: ['V3-ATT-09'],
     patch: rejectRequests(fileList, (_, { query }) => 'limit' in toObject(query)),
   },
   {
     name: 'attachment-limit-ignored',
-    summary: 'GET /attachment with limit is as long as without.',
+    summary: 'GET /attachment ignores limit.',
     breaks: ['V3-ATT-09'],
     patch: ignoreQuery(fileList, 'limit'),
   },
   {
     name: 'attachment-limit-one-more',
-    summary: 'A page shows one attachment more than limit.',
+    summary: 'GET /attachment returns one attachment more than limit.',
     breaks: ['V3-ATT-09'],
     patch: editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
   },
   {
     name: 'attachment-cursor-missing',
-    summary: 'The first page of attachments says that it is the last.',
+    summary: 'GET /attachment returns a null cursor although further pages exist.',
     breaks: ['V3-ATT-10'],
     patch: editPage((page) => ({ ...page, next: null })),
   },
   {
     name: 'attachment-cursor-ignored',
-    summary: 'Every page of attachments is the first.',
+    summary: 'GET /attachment ignores cursor and always returns the first page.',
     breaks: ['V3-ATT-10'],
     patch: editPageRequest(({ before: _, ...page }) => page),
   },
   {
     name: 'attachment-cursor-refused',
-    summary: 'The cursor of the attachments is refused when it comes back.',
+    summary: 'GET /attachment rejects the cursor that it returned.',
     breaks: ['V3-ATT-10'],
     patch: rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
   },
   {
     name: 'attachment-cursor-skips-one',
-    summary: 'The attachment between two pages is on neither.',
+    summary: 'GET /attachment omits one attachment between two pages.',
     breaks: ['V3-ATT-10'],
     patch: onStore('attachments', ({ list }) => ({
       list: async (owner, page) => {
@@ -135,47 +135,47 @@ export const attachmentListFaults: readonly Fault[] = [
   },
   listAllOwners(
     'listed',
-    'The list of attachments shows those of all callers.',
+    'GET /attachment returns the attachments of all callers.',
     ({ search }) => search === undefined,
   ),
   listAllOwners(
     'found',
-    'A search for attachments finds those of all callers.',
+    'GET /attachment with search returns the attachments of all callers.',
     ({ search }) => search !== undefined,
   ),
   {
     name: 'attachment-chat-list-refused',
-    summary: 'The attachments of a chat are answered with 404.',
+    summary: 'GET /chat/{chat_id}/attachments returns 404.',
     breaks: ['V3-ATT-12'],
     patch: failAfterSuccess(chatFiles, 404),
   },
   {
     name: 'attachment-chat-list-empty',
-    summary: 'A chat shows none of its attachments.',
+    summary: 'GET /chat/{chat_id}/attachments returns an empty list.',
     breaks: ['V3-ATT-12'],
     patch: setField(chatFiles, 'result', []),
   },
   {
     name: 'attachment-chat-list-of-all',
-    summary: 'A chat shows all attachments of the caller.',
+    summary: 'GET /chat/{chat_id}/attachments returns all attachments of the caller.',
     breaks: ['V3-ATT-12'],
     patch: listAllChats(chatFiles, () => true),
   },
   {
     name: 'attachment-chat-search-refused',
-    summary: 'The attachments of a chat cannot be searched.',
+    summary: 'GET /chat/{chat_id}/attachments with search is rejected.',
     breaks: ['V3-ATT-13'],
     patch: rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
   },
   {
     name: 'attachment-chat-search-ignored',
-    summary: 'A search in a chat shows all of its attachments.',
+    summary: 'GET /chat/{chat_id}/attachments ignores search.',
     breaks: ['V3-ATT-13'],
     patch: ignoreQuery(chatFiles, 'search'),
   },
   {
     name: 'attachment-chat-search-nothing',
-    summary: 'A search in a chat finds nothing.',
+    summary: 'GET /chat/{chat_id}/attachments with search returns an empty list.',
     breaks: ['V3-ATT-13'],
     patch: onRequest(chatFiles, (call) => {
       const query = toObject(call.query)
@@ -225,10 +225,10 @@ function listAllOwners(
   }
 }
 
-/** Marks a search as one that no chat limits; no file name begins like this. */
+/** Marks a search as not limited to a chat; no file name starts with this character. */
 const anyChat = '\u0000'
 
-/** The chat is looked at, and its files are not told from others. */
+/** Validates the chat but lists the attachments of all chats. */
 function listAllChats(route: RoutePattern, when: (call: Call) => boolean): Patch {
   return compose([
     onRequest(route, (call) => {

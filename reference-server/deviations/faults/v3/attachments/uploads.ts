@@ -7,49 +7,61 @@ import type { Fault } from '../../../types.ts'
 export const uploadFaults: readonly Fault[] = [
   {
     name: 'attachment-upload-refused',
-    summary: 'An upload is answered with 403.',
+    summary: 'POST /attachment returns 403.',
     breaks: ['V3-ATT-01'],
     patch: failAfterSuccess(upload, 403),
   },
   {
     name: 'attachment-ascii-names-alone',
-    summary: 'An upload whose file name holds other characters than ASCII is refused.',
+    summary: 'An upload with non-ASCII characters in its file name is rejected.',
     breaks: ['V3-ATT-01'],
     patch: rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
   },
-  setMember('id-missing', 'The id of an attachment is missing.', 'id', () => undefined),
+  setMember('id-missing', 'POST /attachment omits id.', 'id', () => undefined),
   setMember('id-a-number', 'The id of an attachment is a number.', 'id', () => 4711),
+  setMember('name-missing', 'POST /attachment omits filename.', 'filename', () => undefined),
   setMember(
-    'name-missing',
-    'The filename of an attachment is missing.',
-    'filename',
+    'type-missing',
+    'POST /attachment omits content_type.',
+    'content_type',
     () => undefined,
   ),
-  setMember('type-missing', 'The content_type is missing.', 'content_type', () => undefined),
-  setMember('type-an-object', 'The content_type is an object.', 'content_type', (type) => ({
-    type,
-  })),
-  setMember('bucket-missing', 'The bucket of an attachment is missing.', 'bucket', () => undefined),
-  setMember('bucket-an-object', 'The bucket is an object.', 'bucket', (name) => ({ name })),
-  setMember('time-missing', 'The created_at is missing.', 'created_at', () => undefined),
-  setMember('time-a-number', 'The created_at is in Unix milliseconds.', 'created_at', (time) =>
-    Date.parse(String(time)),
+  setMember(
+    'type-an-object',
+    'The content_type of an attachment is an object.',
+    'content_type',
+    (type) => ({
+      type,
+    }),
   ),
-  changeFilename('latin', 'is read as Latin-1', (name) => Buffer.from(name).toString('latin1')),
-  changeFilename('escaped', 'is escaped as in a URL', encodeURIComponent),
-  changeFilename('decomposed', 'has its accents as characters of their own', (name) =>
+  setMember('bucket-missing', 'POST /attachment omits bucket.', 'bucket', () => undefined),
+  setMember('bucket-an-object', 'The bucket of an attachment is an object.', 'bucket', (name) => ({
+    name,
+  })),
+  setMember('time-missing', 'POST /attachment omits created_at.', 'created_at', () => undefined),
+  setMember(
+    'time-a-number',
+    'The created_at of an attachment is in Unix milliseconds.',
+    'created_at',
+    (time) => Date.parse(String(time)),
+  ),
+  changeFilename('latin', 'is decoded as Latin-1', (name) => Buffer.from(name).toString('latin1')),
+  changeFilename('escaped', 'is percent-encoded', encodeURIComponent),
+  changeFilename('decomposed', 'is returned in Unicode normalization form NFD', (name) =>
     name.normalize('NFD'),
   ),
-  changeFilename('underscored', 'has underscores for spaces', (name) => name.replaceAll(' ', '_')),
+  changeFilename('underscored', 'has underscores instead of spaces', (name) =>
+    name.replaceAll(' ', '_'),
+  ),
   changeFilename('lower-case', 'is in lower case', (name) => name.toLowerCase()),
-  changeFilename('bare', 'lacks its extension', (name) => name.replace(/\.\w+$/, '')),
-  changeSize('off-by-one', 'is one byte too much', (bytes) => bytes + 1),
+  changeFilename('bare', 'omits the extension', (name) => name.replace(/\.\w+$/, '')),
+  changeSize('off-by-one', 'is too high by one byte', (bytes) => bytes + 1),
   changeSize('in-kilobytes', 'is in kilobytes', (bytes) => bytes / 1000),
   changeSize('a-string', 'is a string', String),
   changeSize('missing', 'is missing', () => undefined),
   {
     name: 'attachment-size-in-characters',
-    summary: 'The size of an attachment counts characters.',
+    summary: 'The size of an attachment counts characters instead of bytes.',
     breaks: ['V3-ATT-04'],
     patch: onSuccessBody(upload, (body, { file }) => ({
       ...body,
@@ -58,7 +70,7 @@ export const uploadFaults: readonly Fault[] = [
   },
   {
     name: 'attachment-type-guessed',
-    summary: 'Every attachment is application/octet-stream.',
+    summary: 'The content_type of every attachment is application/octet-stream.',
     breaks: ['V3-ATT-05'],
     patch: setField(upload, 'content_type', 'application/octet-stream'),
   },

@@ -1,4 +1,4 @@
-/** Faults of how a v3 chat comes to be, and of its version (sections 2.5, 3 and 9). */
+/** Faults of the creation of v3 chats and of their version (sections 2.5, 3 and 9). */
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatVersion } from '../../../../store/types.ts'
 import { onReply, onSuccess, onSuccessBody, setField } from '../../../patches/replies.ts'
@@ -10,20 +10,20 @@ import type { Fault } from '../../../types.ts'
 export const chatCreationFaults: readonly Fault[] = [
   {
     name: 'v3-new-chat-without-id',
-    summary: 'The answer to POST /chat does not say the id of the chat.',
+    summary: 'The response to POST /chat omits the id of the chat.',
     breaks: ['V3-CHAT-01'],
     patch: setField(createChat, 'id', undefined),
   },
   {
     name: 'v3-new-chat-numbered',
-    summary: 'The answer to POST /chat numbers the chat.',
+    summary: 'The id in the response to POST /chat is a number.',
     breaks: ['V3-CHAT-01'],
     patch: setField(createChat, 'id', () => 4711),
   },
   {
     name: 'v3-new-chat-is-the-first-again',
-    summary: 'POST /chat answers with the first chat that was made.',
-    breaks: ['V3-CHAT-01', 'V3-AUTH-01'],
+    summary: 'POST /chat always returns the first chat that was created.',
+    breaks: ['V3-CHAT-01'],
     patch: perServer(() => {
       let first: unknown
       return onSuccessBody(createChat, (body) => {
@@ -34,25 +34,25 @@ export const chatCreationFaults: readonly Fault[] = [
   },
   {
     name: 'v3-new-chat-wants-a-version',
-    summary: 'POST /chat with a name alone is refused.',
+    summary: 'POST /chat without version is rejected.',
     breaks: ['V3-CHAT-01'],
     patch: rejectRequests(createChat, (body) => body['version'] === undefined),
   },
   {
     name: 'v3-new-chat-empty-answer',
-    summary: 'POST /chat makes the chat, and says nothing of it.',
+    summary: 'POST /chat creates the chat and returns 204 without a body.',
     breaks: ['V3-CHAT-01'],
     patch: onSuccess(createChat, () => ({ status: 204 })),
   },
   {
     name: 'v3-new-chat-is-v2',
-    summary: 'POST /api/v3/chat makes v2 chats.',
+    summary: 'POST /api/v3/chat creates v2 chats.',
     breaks: ['V3-CHAT-03'],
     patch: onCreation((chat) => ({ ...chat, version: 'v2' })),
   },
   {
     name: 'v3-new-chat-takes-no-generation',
-    summary: 'The history of a new chat can be read, but generation sends it to /api/v2.',
+    summary: 'Generation in a v3 chat is rejected with a hint to /api/v2; its history is readable.',
     breaks: ['V3-CHAT-03'],
     patch: onReply(v3Generate, (_reply, { caller }) => ({
       status: caller === '' ? 401 : 409,
@@ -61,7 +61,7 @@ export const chatCreationFaults: readonly Fault[] = [
   },
   {
     name: 'v3-new-chat-has-no-history',
-    summary: 'A new chat takes generations, but its history is sent to /api/v2.',
+    summary: 'The history of a v3 chat is rejected with a hint to /api/v2; generation works.',
     breaks: ['V3-CHAT-03'],
     patch: onReply(v3History, (_reply, { caller }) => ({
       status: caller === '' ? 401 : 409,
@@ -70,22 +70,22 @@ export const chatCreationFaults: readonly Fault[] = [
   },
   {
     name: 'v3-new-chat-of-any-version',
-    summary: 'A version in the body of POST /chat decides the version of the chat.',
+    summary: 'version in the body of POST /chat sets the version of the chat.',
     breaks: ['VER-01'],
     patch: perServer(() => {
-      const asked = new Map<unknown, ChatVersion>()
+      const versions = new Map<unknown, ChatVersion>()
       return compose([
         onRequestBody(createChat, (body) => {
-          if (body['version'] === 'v2') asked.set(body['name'], 'v2')
+          if (body['version'] === 'v2') versions.set(body['name'], 'v2')
           return body
         }),
-        onCreation((chat) => ({ ...chat, version: asked.get(chat.name) ?? chat.version })),
+        onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
       ])
     }),
   },
   {
     name: 'v3-new-chat-repeats-the-version',
-    summary: 'The answer to POST /chat calls the chat what the body called it.',
+    summary: 'The response to POST /chat repeats the version that was sent; the chat is v3.',
     breaks: ['VER-01'],
     patch: onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
   },

@@ -9,13 +9,13 @@ import type { Fault } from '../../../types.ts'
 export const favoriteFaults: readonly Fault[] = [
   {
     name: 'favorite-add-refused',
-    summary: 'Adding a favorite is answered with 405.',
+    summary: 'POST /chat/{chat_id}/favorite returns 405.',
     breaks: ['V3-FAV-01'],
     patch: failAfterSuccess(addFavorite, 405),
   },
   {
     name: 'favorite-add-forgotten',
-    summary: 'A chat that is added to the favorites does not become one.',
+    summary: 'POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.',
     breaks: ['V3-FAV-01'],
     patch: onStore('chats', ({ update }) => ({
       update: (owner, id, change) => {
@@ -26,25 +26,26 @@ export const favoriteFaults: readonly Fault[] = [
   },
   {
     name: 'favorite-list-refused',
-    summary: 'The list of favorites is taken for a chat called favorite.',
+    summary: 'GET /chat/favorite is routed to GET /chat/{chat_id} and returns 404.',
     breaks: ['V3-FAV-01'],
     patch: rejectRequests(favoriteList, () => true, 404),
   },
   {
     name: 'favorite-list-counts',
-    summary: 'The list of favorites says how many there are.',
+    summary: 'GET /chat/favorite returns the number of favorites instead of a list.',
     breaks: ['V3-FAV-01'],
     patch: setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.length),
   },
   {
     name: 'favorite-remove-refused',
-    summary: 'Removing a favorite is answered with 405.',
+    summary: 'DELETE /chat/{chat_id}/favorite returns 405.',
     breaks: ['V3-FAV-02'],
     patch: failAfterSuccess(removeFavorite, 405),
   },
   {
     name: 'favorite-remove-forgotten',
-    summary: 'A favorite that is removed stays one.',
+    summary:
+      'DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.',
     breaks: ['V3-FAV-02'],
     patch: onStore('chats', ({ update }) => ({
       update: (owner, id, change) => {
@@ -55,7 +56,7 @@ export const favoriteFaults: readonly Fault[] = [
   },
   {
     name: 'favorite-remove-deletes',
-    summary: 'Removing a favorite deletes the chat.',
+    summary: 'DELETE /chat/{chat_id}/favorite deletes the chat.',
     breaks: ['V3-FAV-02'],
     patch: alsoDo(removeFavorite, ({ store }, { caller, params }, { status }) =>
       status < 300 ? store.chats.delete(caller, params['chat_id'] ?? '') : undefined,
@@ -63,7 +64,7 @@ export const favoriteFaults: readonly Fault[] = [
   },
   {
     name: 'favorite-list-others',
-    summary: 'The favorites show chats that never were any, beside those that are.',
+    summary: 'GET /chat/favorite also returns chats that were never favorites.',
     breaks: ['V3-FAV-03'],
     patch: onStore('chats', ({ list, update }) => {
       const marked = new Set<string>()
@@ -72,9 +73,9 @@ export const favoriteFaults: readonly Fault[] = [
           if (change.favorite === true) marked.add(id)
           return update(owner, id, change)
         },
-        list: async (owner, asked) => {
-          if (asked.favorite !== true) return list(owner, asked)
-          const { rows, next } = await list(owner, { ...asked, favorite: undefined })
+        list: async (owner, query) => {
+          if (query.favorite !== true) return list(owner, query)
+          const { rows, next } = await list(owner, { ...query, favorite: undefined })
           return { rows: rows.filter(({ id, favorite }) => favorite || !marked.has(id)), next }
         },
       }

@@ -11,97 +11,104 @@ import type { Fault } from '../../../types.ts'
 export const chatListFaults: readonly Fault[] = [
   {
     name: 'chat-list-refused',
-    summary: 'The list of chats is answered with 404.',
+    summary: 'GET /chat returns 404.',
     breaks: ['V3-CHAT-05'],
     patch: rejectRequests(chatList, () => true, 404),
   },
   {
     name: 'chat-list-empty',
-    summary: 'The list of chats is always empty.',
+    summary: 'GET /chat always returns an empty list.',
     breaks: ['V3-CHAT-05'],
     patch: editPage(() => ({ rows: [], next: null })),
   },
   {
     name: 'chat-list-favorites-alone',
-    summary: 'The list of chats shows favorites alone.',
+    summary: 'GET /chat returns only favorites.',
     breaks: ['V3-CHAT-05'],
     patch: editPage((page) => ({ ...page, rows: page.rows.filter(({ favorite }) => favorite) })),
   },
   {
     name: 'chat-list-without-ids',
-    summary: 'The list of chats shows names alone.',
+    summary: 'GET /chat returns only the names of the chats.',
     breaks: ['V3-CHAT-05'],
     patch: setField(chatList, 'result.*', ({ name }: { name: string }) => ({ name })),
   },
   {
     name: 'chat-search-refused',
-    summary: 'A list with search is refused.',
+    summary: 'GET /chat with search is rejected.',
     breaks: ['V3-CHAT-06'],
     patch: rejectRequests(chatList, (_, { query }) => 'search' in toObject(query)),
   },
   {
     name: 'chat-search-ignored',
-    summary: 'A list with search shows all chats.',
+    summary: 'GET /chat ignores search.',
     breaks: ['V3-CHAT-06'],
     patch: ignoreQuery(chatList, 'search'),
   },
   {
     name: 'chat-search-nothing',
-    summary: 'A search finds nothing.',
+    summary: 'GET /chat with search returns an empty list.',
     breaks: ['V3-CHAT-06'],
     patch: editPage((page, { search }) => (search === undefined ? page : { rows: [], next: null })),
   },
   {
     name: 'chat-search-not-the-first-word',
-    summary: 'A search looks at a name from its second word on.',
+    summary: 'GET /chat with search ignores the first word of each name.',
     breaks: ['V3-CHAT-06'],
     patch: searchBy((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
   },
   {
     name: 'chat-search-whole-names',
-    summary: 'A search finds chats that have exactly that name.',
+    summary: 'GET /chat with search matches whole names only.',
     breaks: ['V3-CHAT-06'],
     patch: searchBy((name, text) => name === text),
   },
   {
     name: 'chat-limit-refused',
-    summary: 'A list with limit is refused.',
+    summary: 'GET /chat with limit is rejected.',
     breaks: ['V3-CHAT-07'],
     patch: rejectRequests(chatList, (_, { query }) => 'limit' in toObject(query)),
   },
   {
     name: 'chat-limit-ignored',
-    summary: 'A list with limit is as long as one without.',
+    summary: 'GET /chat ignores limit.',
     breaks: ['V3-CHAT-07'],
     patch: ignoreQuery(chatList, 'limit'),
   },
   {
     name: 'chat-limit-one-more',
-    summary: 'A page shows one chat more than limit.',
+    summary: 'GET /chat returns one chat more than limit.',
     breaks: ['V3-CHAT-07'],
     patch: editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
   },
   {
+    name: 'chat-limit-above-20-is-50',
+    only: { 'page size': ['above 20'] },
+    summary: 'GET /chat treats a limit above 20 as 50.',
+    breaks: ['V3-CHAT-07'],
+    patch: editPageRequest((page) => (page.limit > 20 ? { ...page, limit: 50 } : page)),
+  },
+  {
     name: 'chat-cursor-missing',
-    summary: 'The first page of a list says that it is the last.',
+    summary: 'GET /chat returns a null cursor although further pages exist.',
     breaks: ['V3-CHAT-08'],
     patch: editPage((page) => ({ ...page, next: null })),
   },
   {
     name: 'chat-cursor-ignored',
-    summary: 'Every page of a list is the first.',
+    summary: 'GET /chat ignores cursor and always returns the first page.',
     breaks: ['V3-CHAT-08'],
     patch: editPageRequest(({ before: _, ...page }) => page),
   },
   {
     name: 'chat-cursor-refused',
-    summary: 'The cursor of a list is refused when it comes back.',
+    summary: 'GET /chat rejects the cursor that it returned.',
     breaks: ['V3-CHAT-08'],
     patch: rejectRequests(chatList, (_, { query }) => 'cursor' in toObject(query)),
   },
   {
     name: 'chat-cursor-skips-one',
-    summary: 'The chat between two pages is on neither.',
+    summary: 'GET /chat omits one chat between two pages.',
     breaks: ['V3-CHAT-08'],
     patch: onStore('chats', ({ list }) => ({
       list: async (owner, request) => {
@@ -110,17 +117,30 @@ export const chatListFaults: readonly Fault[] = [
       },
     })),
   },
-  misreadExcludeFavorites('nothing', 'nobody', undefined),
-  misreadExcludeFavorites('the-others', 'the others', true),
+  {
+    name: 'chat-cursor-skips-one-above-20',
+    only: { 'page size': ['above 20'] },
+    summary: 'GET /chat with a limit from 21 to 49 omits one chat between two pages.',
+    breaks: ['V3-CHAT-08'],
+    patch: onStore('chats', ({ list }) => ({
+      list: async (owner, request) => {
+        if (request.limit <= 20 || request.limit >= 50) return list(owner, request)
+        const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
+        return { rows: rows.slice(0, request.limit), next }
+      },
+    })),
+  },
+  misreadExcludeFavorites('nothing', 'no chats', undefined),
+  misreadExcludeFavorites('the-others', 'all chats that are not favorites', true),
   {
     name: 'chat-exclude-favorites-all',
-    summary: 'exclude_favorites leaves all chats out.',
+    summary: 'exclude_favorites excludes all chats.',
     breaks: ['V3-CHAT-09'],
     patch: editPage((page, { favorite }) => (favorite === false ? { rows: [], next: null } : page)),
   },
 ]
 
-/** The list of chats, not that of favorites. */
+/** True for the list of chats, false for the list of favorites. */
 function isList({ version, favorite }: ChatPageRequest): boolean {
   return version === 'v3' && favorite !== true
 }
@@ -140,7 +160,7 @@ function editPageRequest(change: (request: ChatPageRequest) => ChatPageRequest):
   }))
 }
 
-/** Searches find what fits, on one page. */
+/** Returns all matches of a search on one page. */
 function searchBy(fits: (name: string, text: string) => boolean): Patch {
   return onStore('chats', ({ list }) => ({
     list: async (owner, { search, ...request }) => {
@@ -154,10 +174,14 @@ function searchBy(fits: (name: string, text: string) => boolean): Patch {
   }))
 }
 
-function misreadExcludeFavorites(name: string, whom: string, favorite: boolean | undefined): Fault {
+function misreadExcludeFavorites(
+  name: string,
+  excluded: string,
+  favorite: boolean | undefined,
+): Fault {
   return {
     name: `chat-exclude-favorites-${name}`,
-    summary: `exclude_favorites leaves ${whom} out.`,
+    summary: `exclude_favorites excludes ${excluded}.`,
     breaks: ['V3-CHAT-09'],
     patch: editPageRequest((page) => (page.favorite === false ? { ...page, favorite } : page)),
   }

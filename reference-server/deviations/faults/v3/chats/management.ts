@@ -20,55 +20,55 @@ const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: nu
 export const chatManagementFaults: readonly Fault[] = [
   {
     name: 'chat-name-lost',
-    summary: 'Every chat is created as New chat.',
+    summary: 'POST /chat ignores name: every chat is named New chat.',
     breaks: ['V3-CHAT-02'],
     patch: changeNewNames(() => undefined),
   },
   {
     name: 'chat-name-first-word',
-    summary: 'Only the first word of a name is kept.',
+    summary: 'Only the first word of a chat name is stored.',
     breaks: ['V3-CHAT-02'],
     patch: changeNewNames((name) => name.split(' ')[0] ?? ''),
   },
   {
     name: 'chat-name-upper-case',
-    summary: 'A name is kept in capital letters.',
+    summary: 'Chat names are stored in upper case.',
     breaks: ['V3-CHAT-02'],
     patch: changeNewNames((name) => name.toUpperCase()),
   },
   {
     name: 'chat-name-ascii',
-    summary: 'Other characters than ASCII are replaced in a name.',
+    summary: 'Non-ASCII characters of a chat name are replaced by question marks.',
     breaks: ['V3-CHAT-02'],
     patch: changeNewNames((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
   },
   {
     name: 'chat-read-refused',
-    summary: 'A chat is found in the list alone: reading it is answered with 404.',
+    summary: 'GET /chat/{chat_id} returns 404 for an existing chat.',
     breaks: ['V3-CHAT-04'],
     patch: failAfterSuccess(readChat, 404),
   },
   {
     name: 'chat-read-another',
-    summary: 'Reading a chat shows one with another id.',
+    summary: 'GET /chat/{chat_id} returns a chat with another id.',
     breaks: ['V3-CHAT-04'],
     patch: setField(readChat, 'id', (id: string) => id.split('').toReversed().join('')),
   },
   {
     name: 'chat-read-says-ok',
-    summary: 'Reading a chat says that it is there, and nothing of it.',
+    summary: 'GET /chat/{chat_id} returns {"ok": true} instead of the chat.',
     breaks: ['V3-CHAT-04'],
     patch: onSuccess(readChat, () => ({ status: 200, body: { ok: true } })),
   },
   {
     name: 'chat-update-refused',
-    summary: 'An update is answered with 405.',
+    summary: 'PATCH /chat/{chat_id} returns 405.',
     breaks: ['V3-CHAT-10'],
     patch: failAfterSuccess(changeChat, 405),
   },
   {
     name: 'chat-update-forgotten',
-    summary: 'An update is answered with the new name, and forgotten.',
+    summary: 'PATCH /chat/{chat_id} returns the new name but does not store it.',
     breaks: ['V3-CHAT-10'],
     patch: compose([
       onSuccess(changeChat, (reply, call) => ({
@@ -80,25 +80,25 @@ export const chatManagementFaults: readonly Fault[] = [
   },
   {
     name: 'chat-update-nothing',
-    summary: 'An update is accepted, and changes nothing.',
+    summary: 'PATCH /chat/{chat_id} succeeds but changes nothing.',
     breaks: ['V3-CHAT-10'],
     patch: onRequestBody(changeChat, () => ({})),
   },
   {
     name: 'chat-delete-refused',
-    summary: 'A deletion is answered with 405.',
+    summary: 'DELETE /chat/{chat_id} returns 405.',
     breaks: ['V3-CHAT-11'],
     patch: failAfterSuccess(deleteChat, 405),
   },
   {
     name: 'chat-delete-forgotten',
-    summary: 'A deletion is accepted and never done.',
+    summary: 'DELETE /chat/{chat_id} succeeds but does not delete the chat.',
     breaks: ['V3-CHAT-11'],
     patch: onStore('chats', () => ({ delete: async () => true })),
   },
   {
     name: 'chat-delete-hides',
-    summary: 'A deleted chat is no longer listed, and still read.',
+    summary: 'A deleted chat is no longer listed but still readable.',
     breaks: ['V3-CHAT-11'],
     patch: onStore('chats', ({ list }) => {
       const hidden = new Set<string>()
@@ -110,7 +110,7 @@ export const chatManagementFaults: readonly Fault[] = [
   },
   {
     name: 'chat-delete-keeps-listing',
-    summary: 'A deleted chat is no longer read, and still listed.',
+    summary: 'A deleted chat is no longer readable but still listed.',
     breaks: ['V3-CHAT-11'],
     patch: onStore('chats', ({ find }) => {
       const deletedIds = new Set<string>()
@@ -122,7 +122,7 @@ export const chatManagementFaults: readonly Fault[] = [
   },
   {
     name: 'chat-delete-keeps-history',
-    summary: 'The history of a deleted chat is still answered.',
+    summary: 'GET /message returns 200 with an empty history for a deleted chat.',
     breaks: ['V3-CHAT-11'],
     patch: perServer(() => {
       const deletedIds = new Set<unknown>()
@@ -139,20 +139,16 @@ export const chatManagementFaults: readonly Fault[] = [
   },
   {
     name: 'chat-title-refused',
-    summary: 'A title is answered with 404.',
+    summary: 'POST /chat/{chat_id}/generate-name returns 404.',
     breaks: ['V3-CHAT-12'],
     patch: failAfterSuccess(nameChat, 404),
   },
-  changeTitle(
-    'unchanged',
-    'is the name that the chat has anyway',
-    ({ name: _, ...change }) => change,
-  ),
+  changeTitle('unchanged', 'is the current name of the chat', ({ name: _, ...change }) => change),
   changeTitle('empty', 'is empty', (change) => ({ ...change, name: '' })),
-  changeTitle('a-dash', 'has no letter in it', (change) => ({ ...change, name: '–' })),
+  changeTitle('a-dash', 'contains no letters', (change) => ({ ...change, name: '–' })),
   {
     name: 'chat-update-spreads',
-    summary: 'An update of a chat changes all chats of the same name.',
+    summary: 'An update of a chat renames all chats with the same name.',
     breaks: ['V3-CHAT-13'],
     patch: onStore('chats', (chats) => ({
       update: async (owner, id, change) => {
@@ -165,7 +161,7 @@ export const chatManagementFaults: readonly Fault[] = [
   },
   {
     name: 'chat-delete-spreads',
-    summary: 'The deletion of a chat deletes all chats of the same name.',
+    summary: 'The deletion of a chat deletes all chats with the same name.',
     breaks: ['V3-CHAT-13'],
     patch: onStore('chats', (chats) => ({
       delete: async (owner, id) => {
@@ -177,24 +173,24 @@ export const chatManagementFaults: readonly Fault[] = [
   },
   {
     name: 'chat-name-of-any-type',
-    summary: 'A chat is created though its name is an object.',
+    summary: 'POST /chat with name of the wrong type is accepted.',
     breaks: ['V3-CHAT-14'],
     patch: ignoreField(createChat, 'name', isText),
   },
 ]
 
-/** Chats are created with what a function makes of their name. */
+/** Maps the names of new chats. */
 function changeNewNames(make: (name: string) => string | undefined): Patch {
   return onRequestBody(createChat, (body) =>
     setAt(body, 'name', (name: unknown) => (isText(name) ? make(name) : name)),
   )
 }
 
-/** A title is the one change of a name that says nothing of favorites. */
+/** A title is recognized as a change of the name without a change of favorite. */
 function changeTitle(name: string, what: string, make: (change: ChatChange) => ChatChange): Fault {
   return {
     name: `chat-title-${name}`,
-    summary: `The title that is generated ${what}.`,
+    summary: `The generated title ${what}.`,
     breaks: ['V3-CHAT-12'],
     patch: onStore('chats', ({ update }) => ({
       update: (owner, id, change) => {

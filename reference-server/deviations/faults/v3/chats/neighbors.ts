@@ -1,4 +1,4 @@
-/** Faults of what one request about a chat does to its other properties, and to other chats (section 4.3). */
+/** Faults of side effects of chat requests on other properties and other chats (section 4.3). */
 import type { Patch, Services } from '../../../../services.ts'
 import type { Chat } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
@@ -18,7 +18,7 @@ import type { Fault } from '../../../types.ts'
 export const chatNeighborFaults: readonly Fault[] = [
   {
     name: 'chat-update-clears-favorite',
-    summary: 'A change of its name takes a chat from the favorites.',
+    summary: 'Renaming a chat removes it from favorites.',
     breaks: ['V3-FAV-01'],
     patch: onStore('chats', ({ update }) => ({
       update: (owner, id, change) =>
@@ -27,7 +27,7 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
   {
     name: 'chat-generation-marks-favorite',
-    summary: 'A generation adds its chat to the favorites.',
+    summary: 'A generation adds its chat to favorites.',
     breaks: ['V3-FAV-03'],
     patch: alsoDo(v3Generate, ({ store }, { body, caller }, { status }) =>
       status < 300
@@ -37,21 +37,21 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
   {
     name: 'chat-favorite-twice-removes',
-    only: { occurrence: ['again'] },
-    summary: 'A chat that is added to the favorites twice is taken from them.',
+    only: { occurrence: ['repeat'] },
+    summary: 'Adding a chat to favorites twice removes it from favorites.',
     breaks: ['V3-FAV-01'],
     patch: everySecond(addFavorite, false),
   },
   {
     name: 'chat-favorite-removed-twice-returns',
-    only: { occurrence: ['again'] },
-    summary: 'A chat that is taken from the favorites twice is added to them.',
+    only: { occurrence: ['repeat'] },
+    summary: 'Removing a chat from favorites twice adds it to favorites.',
     breaks: ['V3-FAV-02'],
     patch: everySecond(removeFavorite, true),
   },
   {
     name: 'chat-favorite-renames',
-    summary: 'A favorite is called Favorite.',
+    summary: 'Adding a chat to favorites renames it to Favorite.',
     breaks: ['V3-CHAT-02'],
     patch: alsoDo(addFavorite, ({ store }, { params, caller }, { status }) =>
       status < 300
@@ -61,7 +61,7 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
   {
     name: 'chat-update-once',
-    summary: 'The name of a chat changes once.',
+    summary: 'Only the first PATCH of a chat takes effect.',
     breaks: ['V3-CHAT-10'],
     patch: perServer(() => {
       const changed = new Set<string>()
@@ -77,7 +77,7 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
   {
     name: 'chat-deleted-stays-favorite',
-    summary: 'A deleted chat stays in the list of favorites.',
+    summary: 'A deleted chat remains in the list of favorites.',
     breaks: ['V3-CHAT-11'],
     patch: perServer(() => {
       const deleted: Chat[] = []
@@ -87,25 +87,25 @@ export const chatNeighborFaults: readonly Fault[] = [
           if (chat?.favorite) deleted.push(chat)
           return original.delete(owner, id)
         },
-        list: async (owner, asked) => {
-          const page = await original.list(owner, asked)
-          return asked.favorite === true ? { ...page, rows: [...page.rows, ...deleted] } : page
+        list: async (owner, query) => {
+          const page = await original.list(owner, query)
+          return query.favorite === true ? { ...page, rows: [...page.rows, ...deleted] } : page
         },
       }))
     }),
   },
   {
     name: 'chat-list-without-favorites',
-    summary: 'The list of chats leaves out favorites.',
+    summary: 'GET /chat omits favorites.',
     breaks: ['V3-CHAT-05'],
     patch: onStore('chats', ({ list }) => ({
-      list: (owner, asked) =>
-        list(owner, asked.favorite === undefined ? { ...asked, favorite: false } : asked),
+      list: (owner, query) =>
+        list(owner, query.favorite === undefined ? { ...query, favorite: false } : query),
     })),
   },
   {
     name: 'attachment-list-without-those-of-chats',
-    summary: 'The list of attachments leaves out those of chats.',
+    summary: 'GET /attachment without chat_id omits attachments that are linked to a chat.',
     breaks: ['V3-ATT-06'],
     patch: perServer(() => {
       const linked = new Set<string>()
@@ -114,9 +114,9 @@ export const chatNeighborFaults: readonly Fault[] = [
           linked.add(id)
           return original.link(chatId, id)
         },
-        list: async (owner, asked) => {
-          const page = await original.list(owner, asked)
-          if (asked.chatId !== undefined) return page
+        list: async (owner, query) => {
+          const page = await original.list(owner, query)
+          if (query.chatId !== undefined) return page
           return { ...page, rows: page.rows.filter(({ id }) => !linked.has(id)) }
         },
       }))
@@ -124,7 +124,7 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
   {
     name: 'attachment-search-leaves-the-chat',
-    summary: 'With search, the list of attachments does not look at chat_id.',
+    summary: 'GET /attachment with search ignores chat_id.',
     breaks: ['V3-ATT-07'],
     patch: onRequest(fileList, (call) => {
       const { chat_id: _, ...rest } = toObject(call.query)
@@ -133,15 +133,15 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
 ]
 
-/** The second of two equal requests about a chat does the opposite. */
+/** The second of two equal requests for a chat has the opposite effect. */
 function everySecond(route: RoutePattern, favorite: boolean): Patch {
   return perServer(() => {
-    const seen = new Set<string>()
+    const ids = new Set<string>()
     return alsoDo(route, ({ store }: Services, { params, caller }, { status }) => {
       const id = params['chat_id'] ?? ''
       if (status >= 300) return undefined
-      if (!seen.delete(id)) {
-        seen.add(id)
+      if (!ids.delete(id)) {
+        ids.add(id)
         return undefined
       }
       return store.chats.update(caller, id, { favorite })

@@ -1,4 +1,4 @@
-/** Faults of what a v3 generation answers with (sections 2.6 and 4.3). */
+/** Faults of the response of v3 generations (sections 2.6 and 4.3). */
 import type { Patch } from '../../../../services.ts'
 import { setAt, toList } from '../../../patches/json.ts'
 import { onEachBlock, onSuccessBody, setField } from '../../../patches/replies.ts'
@@ -14,115 +14,115 @@ const fixedId = 'resp_1'
 export const generateAnswerFaults: readonly Fault[] = [
   {
     name: 'v3-response-wrapped',
-    summary: 'In one piece, too, the response is under response, as in the stream.',
+    summary: 'The response object of a non-streaming response is nested in response.',
     breaks: ['V3-GEN-01'],
     patch: onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
   },
   {
     name: 'v3-response-in-a-list',
-    summary: 'The response comes as the one element of an array.',
+    summary: 'The response object is returned as the single element of an array.',
     breaks: ['V3-GEN-01'],
     patch: onSuccessBody(v3Generate, (response) => [response]),
   },
   {
     name: 'v3-response-text-alone',
-    summary: 'The answer is its text in JSON.',
+    summary: 'The body of a non-streaming response is a string instead of a response object.',
     breaks: ['V3-GEN-01'],
     patch: onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
   },
   {
     name: 'v3-response-streamed-unasked',
-    summary: 'stream: false is answered with a stream.',
+    summary: 'A generation with stream: false returns a stream.',
     breaks: ['V3-GEN-01'],
     patch: onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
   },
   {
     name: 'v3-response-accepted-for-later',
-    summary: 'The answer is a 202 with the id of a run that goes on.',
+    summary: 'The body of a non-streaming response contains only an id and the status queued.',
     breaks: ['V3-GEN-01'],
     patch: onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
   },
   {
     name: 'v3-output-missing',
-    summary: 'A response has no output.',
+    summary: 'The response object omits output.',
     breaks: ['V3-GEN-02'],
     patch: setInResponse('output', undefined),
   },
   {
     name: 'v3-output-empty',
-    summary: 'The output of a response is empty.',
+    summary: 'The output of the response object is empty.',
     breaks: ['V3-GEN-02'],
     patch: setInResponse('output', []),
   },
   {
     name: 'v3-output-single',
-    summary: 'output is the only item in place of an array.',
+    summary: 'output is a single item instead of an array.',
     breaks: ['V3-GEN-02'],
     patch: setInResponse('output', (output: unknown) => toList(output)[0]),
   },
   {
     name: 'v3-output-untyped',
-    summary: 'The items of the output have no type.',
+    summary: 'The items of output omit type.',
     breaks: ['V3-GEN-02'],
     patch: setInResponse('output.*.type', undefined),
   },
   {
     name: 'v3-output-text-for-content',
-    summary: 'The content of an output message is its text.',
+    summary: 'The content of an output message is a string instead of an array of parts.',
     breaks: ['V3-GEN-02'],
     patch: setInResponse('output.*.content', (content: unknown) => toList(content)[0]?.['text']),
   },
   {
     name: 'v3-response-times-as-text',
-    summary: 'In one piece, created_at is an ISO timestamp.',
+    summary: 'The created_at of a non-streaming response is an ISO 8601 string.',
     breaks: ['V3-GEN-03'],
     patch: setInResponse('created_at', (at: unknown) => new Date(Number(at) * 1000).toISOString()),
   },
   {
     name: 'v3-response-numbers-as-text',
-    summary: 'In one piece, temperature is a text.',
+    summary: 'The temperature of a non-streaming response is a string.',
     breaks: ['V3-GEN-03'],
     patch: setInResponse('temperature', String),
   },
   {
     name: 'v3-response-without-usage',
-    summary: 'In one piece, a response has no usage.',
+    summary: 'A non-streaming response omits usage.',
     breaks: ['V3-GEN-04'],
     patch: setInResponse('usage', undefined),
   },
   {
     name: 'v3-response-with-a-status-code',
-    summary: 'In one piece, a response repeats the status code.',
+    summary: 'A non-streaming response has an additional member status_code.',
     breaks: ['V3-GEN-04'],
     patch: setInResponse('status_code', 200),
   },
   {
     name: 'v3-usage-total-off-by-one',
-    summary: 'In one piece, total_tokens counts one token too many.',
+    summary: 'The total_tokens of a non-streaming response are too high by one.',
     breaks: ['V3-GEN-12'],
     patch: setInResponse('usage.total_tokens', (total: unknown) => Number(total) + 1),
   },
   {
     name: 'v3-usage-cached-beyond-input',
-    summary: 'In one piece, more tokens are cached than there were in the input.',
+    summary: 'The cached_tokens of a non-streaming response exceed input_tokens.',
     breaks: ['V3-GEN-12'],
     patch: setInResponse('usage.input_tokens_details.cached_tokens', 1_000_000),
   },
   {
     name: 'v3-usage-reasoning-beyond-output',
-    summary: 'In one piece, more tokens are reasoning than there are in the output.',
+    summary: 'The reasoning_tokens of a non-streaming response exceed output_tokens.',
     breaks: ['V3-GEN-12'],
     patch: setInResponse('usage.output_tokens_details.reasoning_tokens', 1_000_000),
   },
   {
     name: 'v3-response-id-fixed',
-    summary: 'All responses have one id.',
+    summary: 'All responses have the same id.',
     breaks: ['V3-GEN-15'],
     patch: fixResponseId(),
   },
 ]
 
-/** In both forms; as a parent it stands for the last run of its chat. */
+/** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
 function fixResponseId(): Patch {
   return compose([
     onRequestBody(v3Generate, (body) =>

@@ -1,4 +1,4 @@
-/** Faults of what a v3 generation goes by: the chain of runs, the tool lists, think (sections 1 and 4.3). */
+/** Faults of the context of v3 generations: the chain of runs, the tool lists, think (sections 1 and 4.3). */
 
 import { ApiError } from '../../../../http/errors.ts'
 import { allowedTools } from '../../../../model/tools/tools.ts'
@@ -14,7 +14,7 @@ import type { Fault } from '../../../types.ts'
 const chainFaults: readonly Fault[] = [
   {
     name: 'v3-parent-forgotten',
-    summary: 'A run is told nothing of its parent.',
+    summary: 'The content of the parent run is not passed to the model.',
     breaks: ['V3-CTX-01'],
     patch: onStore('history', (original) => ({
       runs: async (chatId) =>
@@ -23,7 +23,7 @@ const chainFaults: readonly Fault[] = [
   },
   {
     name: 'v3-parent-known-by-its-answer-alone',
-    summary: 'Of its parent, a run is told the answer, and not what was asked.',
+    summary: 'Only the answer of the parent run is passed to the model, without its input.',
     breaks: ['V3-CTX-01'],
     patch: onStore('history', (original) => ({
       runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
@@ -31,26 +31,26 @@ const chainFaults: readonly Fault[] = [
   },
   {
     name: 'v3-fresh-chat-goes-on-from-others',
-    summary: 'A fresh chat is told what was asked in all chats before.',
+    summary: 'In a new chat, the inputs of all earlier chats are passed to the model.',
     breaks: ['V3-CTX-02'],
     patch: perServer(() => {
-      const asked: { readonly type: string }[] = []
+      const items: { readonly type: string }[] = []
       return onStore('history', (original) => ({
         append: (chatId, run) => {
-          asked.push(...run.input)
+          items.push(...run.input)
           return original.append(chatId, run)
         },
         runs: async (chatId) => {
           const runs = await original.runs(chatId)
           const others = { id: 'resp_others', parentId: null, createdAt: 0, output: [] }
-          return runs.length > 0 ? runs : [{ ...others, input: [...asked] }]
+          return runs.length > 0 ? runs : [{ ...others, input: [...items] }]
         },
       }))
     }),
   },
   {
     name: 'v3-second-turn-wants-a-parent',
-    summary: 'In a chat that has a run, a generation without parent_id is refused.',
+    summary: 'A generation without parent_id is rejected in a chat that already has a run.',
     breaks: ['V3-GEN-11'],
     patch: rejectSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
   },
@@ -59,7 +59,7 @@ const chainFaults: readonly Fault[] = [
 const toolFaults: readonly Fault[] = [
   {
     name: 'v3-both-tool-lists-accepted',
-    summary: 'Of both tool lists at once, exclude_tools counts.',
+    summary: 'If both tool lists are sent, include_tools is ignored.',
     breaks: ['V3-TOOLS-01'],
     patch: onRequestBody(v3Generate, (body) =>
       hasBothLists(body) ? setAt(body, 'include_tools', undefined) : body,
@@ -67,7 +67,7 @@ const toolFaults: readonly Fault[] = [
   },
   {
     name: 'v3-exclude-tools-ignored',
-    summary: 'exclude_tools changes nothing.',
+    summary: 'exclude_tools is ignored.',
     breaks: ['V3-TOOLS-02'],
     patch: onRequestBody(v3Generate, (body) =>
       hasBothLists(body) ? body : setAt(body, 'exclude_tools', ignoreValidList),
@@ -75,7 +75,7 @@ const toolFaults: readonly Fault[] = [
   },
   {
     name: 'v3-include-tools-ignored',
-    summary: 'include_tools changes nothing.',
+    summary: 'include_tools is ignored.',
     breaks: ['V3-TOOLS-03'],
     patch: onRequestBody(v3Generate, (body) =>
       hasBothLists(body) ? body : setAt(body, 'include_tools', ignoreValidList),
@@ -87,8 +87,8 @@ const toolFaults: readonly Fault[] = [
         name: `v3-${list.replace('_', '-')}-ignored-in-${form}`,
         summary:
           form === 'streams'
-            ? `In a stream, ${list} changes nothing.`
-            : `In one piece, ${list} changes nothing.`,
+            ? `In a stream, ${list} is ignored.`
+            : `In a non-streaming response, ${list} is ignored.`,
         breaks: [list === 'exclude_tools' ? 'V3-TOOLS-02' : 'V3-TOOLS-03'],
         patch: onRequestBody(v3Generate, (body) =>
           hasBothLists(body) || (body['stream'] === true) !== (form === 'streams')
@@ -100,7 +100,7 @@ const toolFaults: readonly Fault[] = [
   ),
   {
     name: 'v3-include-tools-excludes',
-    summary: 'include_tools is read as exclude_tools.',
+    summary: 'include_tools is treated as exclude_tools.',
     breaks: ['V3-TOOLS-03'],
     patch: onRequestBody(v3Generate, ({ include_tools, ...body }) =>
       hasBothLists({ ...body, include_tools }) || !Array.isArray(include_tools)
@@ -110,7 +110,7 @@ const toolFaults: readonly Fault[] = [
   },
   {
     name: 'v3-tool-lists-shown-and-not-kept',
-    summary: 'The response lists the allowed tools, and the model uses the others, too.',
+    summary: 'The response lists the allowed tools, but the model uses others as well.',
     breaks: ['V3-TOOLS-02', 'V3-TOOLS-03'],
     patch: onModel('native', (model, request) =>
       model({ ...request, tools: allowedTools({}).map(({ name }) => name) }),
@@ -121,7 +121,7 @@ const toolFaults: readonly Fault[] = [
 const thinkingFaults: readonly Fault[] = [
   {
     name: 'v3-think-ignored',
-    summary: 'think changes nothing.',
+    summary: 'think is ignored.',
     breaks: ['V3-THINK-01'],
     patch: onRequestBody(v3Generate, (body) =>
       setAt(body, 'think', (on: unknown) => (on === true ? false : on)),
@@ -129,13 +129,14 @@ const thinkingFaults: readonly Fault[] = [
   },
   {
     name: 'v3-think-told-in-the-answer',
-    summary: 'The reasoning stands at the beginning of the answer, and nowhere else.',
+    summary: 'The reasoning is returned only at the start of the answer text.',
     breaks: ['V3-THINK-01'],
     patch: onModel('native', (model, request) => withReasoningInText(model(request), false)),
   },
   {
     name: 'v3-think-shown-at-the-end',
-    summary: 'The reasoning is in its item when that is done, and not in fragments.',
+    summary:
+      'The reasoning is returned in its completed item, without response.reasoning_text.delta.',
     breaks: ['V3-THINK-01'],
     patch: editEvents(
       dropEvents('response.reasoning_text.delta', 'response.reasoning_text.done'),
@@ -146,7 +147,7 @@ const thinkingFaults: readonly Fault[] = [
   },
   {
     name: 'v3-think-repeated-in-the-answer',
-    summary: 'The answer begins with the reasoning that was streamed ahead of it.',
+    summary: 'The answer text starts with the reasoning that was already streamed.',
     breaks: ['V3-THINK-02'],
     patch: onModel('native', (model, request) => withReasoningInText(model(request), true)),
   },
@@ -167,7 +168,7 @@ function hasBothLists(body: object): boolean {
   )
 }
 
-/** A wrong type is still refused. */
+/** A wrong type is still rejected. */
 function ignoreValidList(value: unknown): unknown {
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? null : value
 }
@@ -186,7 +187,7 @@ function withReasoningInText(generation: Generation, keepingThem: boolean): Gene
   return { ...generation, steps, tokens: { ...generation.tokens, output, reasoning } }
 }
 
-/** A key that was used before is of a repeat, and no second turn. */
+/** A request with a known key is a repeat, not a second turn. */
 function rejectSecondTurns(when: (body: Json) => boolean): Patch {
   return perServer(() => {
     const answered = new Set<unknown>()

@@ -1,4 +1,4 @@
-/** Faults of a v3 generation that show in one form of a request only: a stream, think, items (section 4.3). */
+/** Faults of v3 generations in one form of request only: stream, think, items (section 4.3). */
 import type { Patch } from '../../../../services.ts'
 import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import { onSuccessBody } from '../../../patches/replies.ts'
@@ -12,12 +12,13 @@ const isStream = ({ stream }: Json) => stream === true
 const thinks = ({ think }: Json) => think === true
 
 export const generateFormFaults: readonly Fault[] = [
-  bothLists('streams', isStream),
-  bothLists('thinking', thinks),
+  bothLists('streams', 'stream: true', isStream),
+  bothLists('thinking', 'think: true', thinks),
   {
     name: 'v3-streams-of-any-type',
     only: { form: ['stream'] },
-    summary: 'A stream is made whatever the types of max_tokens, temperature and rag are.',
+    summary:
+      'A streaming request with max_tokens, temperature or rag of the wrong type is accepted.',
     breaks: ['V3-GEN-17'],
     patch: when(isStream, (body) => {
       const numbers = ['max_tokens', 'temperature']
@@ -32,14 +33,14 @@ export const generateFormFaults: readonly Fault[] = [
   {
     name: 'v3-thinking-without-key',
     only: { think: ['with think'] },
-    summary: 'A generation with think needs no Idempotency-Key.',
+    summary: 'A generation with think: true is accepted without Idempotency-Key.',
     breaks: ['V3-IDEM-01'],
     patch: generateMissingKey(thinks),
   },
   {
     name: 'v3-streams-without-alias',
     only: { form: ['stream'] },
-    summary: 'SVC-Main is no id of the main model in streams.',
+    summary: 'A streaming request with the model id SVC-Main is rejected with 404.',
     breaks: ['V3-MODEL-01'],
     patch: rejectRequests(
       v3Generate,
@@ -50,14 +51,14 @@ export const generateFormFaults: readonly Fault[] = [
   {
     name: 'v3-streams-without-items',
     only: { form: ['stream'], input: ['items'] },
-    summary: 'A stream takes a text for its input, and no array of items.',
+    summary: 'A streaming request with an array as input is rejected.',
     breaks: ['V3-GEN-06'],
     patch: rejectRequests(v3Generate, (body) => isStream(body) && Array.isArray(body['input'])),
   },
   {
     name: 'v3-items-of-users-alone',
     only: { input: ['items'] },
-    summary: 'Items of a system or a developer are refused.',
+    summary: 'Input items with the role system or developer are rejected.',
     breaks: ['V3-GEN-06'],
     patch: rejectRequests(v3Generate, ({ input }) =>
       toList(input).some(({ role }) => role === 'system' || role === 'developer'),
@@ -65,7 +66,7 @@ export const generateFormFaults: readonly Fault[] = [
   },
   {
     name: 'v3-parent-without-its-own',
-    summary: 'A run is told of its parent, and not of what came before that.',
+    summary: 'Only the parent run is passed to the model, not the runs before it.',
     breaks: ['V3-CTX-01'],
     patch: onStore('history', (original) => ({
       runs: async (chatId) =>
@@ -75,10 +76,10 @@ export const generateFormFaults: readonly Fault[] = [
   {
     name: 'v3-reasoning-in-the-answer-in-one-piece',
     only: { form: ['JSON'] },
-    summary: 'In one JSON body, the answer begins with its reasoning.',
+    summary: 'In a non-streaming response, the answer text starts with the reasoning.',
     breaks: ['V3-HIST-07', 'V3-THINK-02'],
-    patch: onSuccessBody(v3Generate, (body, { body: asked }) => {
-      if (!thinks(toObject(asked))) return body
+    patch: onSuccessBody(v3Generate, (body, { body: request }) => {
+      if (!thinks(toObject(request))) return body
       const reasoning = toList(body['output']).find(({ type }) => type === 'reasoning')
       const [part] = toList(reasoning?.['content'])
       return setAt(body, 'output.*.content', (content: unknown) =>
@@ -92,15 +93,15 @@ export const generateFormFaults: readonly Fault[] = [
   },
 ]
 
-/** Both tool lists are taken under a condition; the blacklist counts. */
-function bothLists(name: string, applies: (body: Json) => boolean): Fault {
+/** Accepts both tool lists under a condition; exclude_tools takes effect. */
+function bothLists(name: string, member: string, applies: (body: Json) => boolean): Fault {
   return {
     name: `v3-both-tool-lists-${name}`,
-    summary: `Both tool lists at once are accepted (${name}).`,
+    summary: `A generation with ${member} and both tool lists is accepted.`,
     breaks: ['V3-TOOLS-01'],
     patch: when(
-      (body) => applies(body) && Array.isArray(body['exclude_tools']),
-      (body) => ({ ...body, include_tools: null }),
+      (body) => applies(body) && ['include_tools', 'exclude_tools'].every((name) => body[name]),
+      ({ include_tools: _, ...body }) => body,
     ),
   }
 }

@@ -1,4 +1,4 @@
-/** Faults of what a v3 generation takes: its input, parameters and models (sections 2.1 and 4.3). */
+/** Faults of the input, parameters and models of v3 generations (sections 2.1 and 4.3). */
 
 import type { Patch } from '../../../../services.ts'
 import { type Json, setAt } from '../../../patches/json.ts'
@@ -15,34 +15,46 @@ const inputContains = (text: string) => (body: Json) =>
 export const generateInputFaults: readonly Fault[] = [
   {
     name: 'v3-input-text-refused',
-    summary: 'An input that is a text is refused.',
+    summary: 'A string as input is rejected.',
     breaks: ['V3-GEN-05'],
     patch: rejectWhere(({ input }) => typeof input === 'string'),
   },
   {
     name: 'v3-input-array-refused',
-    summary: 'An input that is an array is refused.',
+    summary: 'An array as input is rejected.',
     breaks: ['V3-GEN-06'],
     patch: rejectWhere(({ input }) => Array.isArray(input)),
   },
   {
     name: 'v3-input-image-refused',
-    summary: 'An input with an image is refused.',
+    summary: 'Input with an image is rejected.',
     breaks: ['V3-GEN-07'],
     patch: rejectWhere(({ input }) => JSON.stringify(input ?? '').includes('input_image')),
   },
   ...(['max_tokens', 'temperature', 'top_p', 'presence_penalty'] as const).map(
     (parameter): Fault => ({
       name: `v3-${parameter.replaceAll('_', '-')}-refused`,
-      summary: `${parameter} is refused as an unknown parameter.`,
+      summary: `${parameter} is rejected as an unknown parameter.`,
       breaks: ['V3-GEN-09'],
       patch: rejectWhere((body) => parameter in body),
     }),
   ),
   {
+    name: 'v3-parameters-of-items-refused-in-streams',
+    only: { form: ['stream'], input: ['items'] },
+    summary: 'In a stream with an array as input, top_p and presence_penalty are rejected.',
+    breaks: ['V3-GEN-09'],
+    patch: rejectWhere(
+      (body) =>
+        body['stream'] === true &&
+        Array.isArray(body['input']) &&
+        ('top_p' in body || 'presence_penalty' in body),
+    ),
+  },
+  {
     name: 'v3-max-tokens-ignored',
     only: { form: ['JSON'] },
-    summary: 'In one piece, max_tokens changes nothing.',
+    summary: 'In a non-streaming response, max_tokens is ignored.',
     breaks: ['V3-GEN-10'],
     patch: onRequestBody(v3Generate, (body) =>
       body['stream'] === true ? body : setAt(body, 'max_tokens', ignoreNumber),
@@ -51,7 +63,7 @@ export const generateInputFaults: readonly Fault[] = [
   {
     name: 'v3-max-tokens-ignored-in-streams',
     only: { form: ['stream'] },
-    summary: 'In a stream, max_tokens changes nothing.',
+    summary: 'In a stream, max_tokens is ignored.',
     breaks: ['V3-GEN-10'],
     patch: onRequestBody(v3Generate, (body) =>
       body['stream'] === true ? setAt(body, 'max_tokens', ignoreNumber) : body,
@@ -59,7 +71,7 @@ export const generateInputFaults: readonly Fault[] = [
   },
   {
     name: 'v3-max-tokens-off-by-one',
-    summary: 'An answer may have one token more than max_tokens.',
+    summary: 'An answer may exceed max_tokens by one token.',
     breaks: ['V3-GEN-10'],
     patch: onModel('native', (model, request) =>
       model({ ...request, maxTokens: request.maxTokens + 1 }),
@@ -67,13 +79,13 @@ export const generateInputFaults: readonly Fault[] = [
   },
   {
     name: 'v3-parent-refused',
-    summary: 'A parent_id is refused.',
+    summary: 'A generation with parent_id is rejected with 404.',
     breaks: ['V3-GEN-11'],
     patch: rejectWhere((body) => typeof body['parent_id'] === 'string', 404),
   },
   {
     name: 'v3-input-keeps-the-last-item',
-    summary: 'Of an input array, the last item alone is taken.',
+    summary: 'Only the last item of an input array is used.',
     breaks: ['V3-HIST-07'],
     patch: onRequestBody(v3Generate, (body) =>
       setAt(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(-1) : input)),
@@ -81,7 +93,7 @@ export const generateInputFaults: readonly Fault[] = [
   },
   {
     name: 'v3-input-keeps-the-first-item',
-    summary: 'Of an input array, the first item alone is taken.',
+    summary: 'Only the first item of an input array is used.',
     breaks: ['V3-HIST-07'],
     patch: onRequestBody(v3Generate, (body) =>
       setAt(body, 'input', (input: unknown) => (Array.isArray(input) ? input.slice(0, 1) : input)),
@@ -89,7 +101,8 @@ export const generateInputFaults: readonly Fault[] = [
   },
   {
     name: 'v3-input-hears-the-last-item',
-    summary: 'Of an input array all items are stored, and the model is told the last.',
+    summary:
+      'All items of an input array are stored, but only the last one is passed to the model.',
     breaks: ['V3-GEN-16'],
     patch: onModel('native', (model, request) => {
       const overheard = (at: number) =>
@@ -99,13 +112,13 @@ export const generateInputFaults: readonly Fault[] = [
   },
   {
     name: 'v3-alias-unknown',
-    summary: 'SVC-Main is no id of the main model.',
+    summary: 'The model id SVC-Main is rejected with 404.',
     breaks: ['V3-MODEL-01'],
     patch: rejectWhere((body) => body['model_id'] === 'SVC-Main', 404),
   },
   {
     name: 'v3-vision-model-unknown',
-    summary: 'SVC-Vision is no model.',
+    summary: 'The model id SVC-Vision is rejected with 404 if input is a string.',
     breaks: ['V3-MODEL-02'],
     patch: rejectWhere(
       (body) => body['model_id'] === 'SVC-Vision' && typeof body['input'] === 'string',
@@ -114,25 +127,25 @@ export const generateInputFaults: readonly Fault[] = [
   },
   {
     name: 'media-image-by-url-alone',
-    summary: 'An image that is sent along, and not by its address, is refused.',
+    summary: 'An image as a data: URL is rejected.',
     breaks: ['V3-GEN-07'],
     patch: rejectRequests(v3Generate, inputContains('data:image/')),
   },
   {
     name: 'media-video-refused',
-    summary: 'An input with a video is refused.',
+    summary: 'Input with a video is rejected.',
     breaks: ['V3-GEN-08'],
     patch: rejectRequests(v3Generate, inputContains('input_video')),
   },
   {
     name: 'media-vision-unknown',
-    summary: 'The vision model is unknown to v3, with an image and without.',
+    summary: 'The model id SVC-Vision is rejected with 404, with and without an image.',
     breaks: ['V3-MODEL-02'],
     patch: rejectRequests(v3Generate, ({ model_id: id }) => id === visionModel, 404),
   },
 ]
 
-/** A wrong type is still refused. */
+/** A wrong type is still rejected. */
 function ignoreNumber(value: unknown): unknown {
   return typeof value === 'number' ? null : value
 }

@@ -1,4 +1,4 @@
-/** Faults of what a v3 generation refuses: fields of another type, and how it refuses (section 4.3). */
+/** Faults of the validation of v3 generations and of its status (section 4.3). */
 import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
 import { isBoolean, isNumber, isText, type Json, setAt, toObject } from '../../../patches/json.ts'
@@ -11,19 +11,19 @@ import type { Fault } from '../../../types.ts'
 const statusFaults: readonly Fault[] = [
   {
     name: 'v3-missing-key-crashes',
-    summary: 'A generation without Idempotency-Key is answered with 500.',
+    summary: 'A generation without Idempotency-Key returns 500.',
     breaks: ['V3-GEN-13'],
     patch: changeStatus(500, ({ headers }) => headers['idempotency-key'] === undefined),
   },
   {
     name: 'v3-both-tool-lists-crash',
-    summary: 'Both tool lists at once are answered with 500.',
+    summary: 'A generation with both tool lists returns 500.',
     breaks: ['V3-GEN-13'],
     patch: changeStatus(500, ({ body }) => hasBothLists(toObject(body))),
   },
   {
     name: 'v3-wrong-type-crashes',
-    summary: 'A temperature that is no number is answered with 500.',
+    summary: 'A generation with a non-numeric temperature returns 500.',
     breaks: ['V3-GEN-13'],
     patch: changeStatus(
       500,
@@ -32,13 +32,13 @@ const statusFaults: readonly Fault[] = [
   },
   {
     name: 'v3-missing-model-crashes',
-    summary: 'A generation without model_id is answered with 500.',
+    summary: 'A generation without model_id returns 500.',
     breaks: ['V3-GEN-13'],
     patch: changeStatus(500, ({ body }) => toObject(body)['model_id'] === undefined),
   },
   {
     name: 'v3-refuses-both-tool-lists-and-stores',
-    summary: 'Both tool lists at once are refused once the step is stored.',
+    summary: 'A generation with both tool lists is rejected after the step is stored.',
     breaks: ['V3-GEN-14'],
     patch: compose([
       onRequestBody(v3Generate, (body) =>
@@ -49,7 +49,7 @@ const statusFaults: readonly Fault[] = [
   },
   {
     name: 'v3-refuses-missing-key-and-stores',
-    summary: 'A missing Idempotency-Key is refused once the step is stored.',
+    summary: 'A generation without Idempotency-Key is rejected after the step is stored.',
     breaks: ['V3-GEN-14'],
     patch: compose([
       generateMissingKey(),
@@ -76,7 +76,7 @@ const typeFaults: readonly Fault[] = [
   ...(['include_tools', 'exclude_tools'] as const).map(
     (list): Fault => ({
       name: `v3-${list.replace('_', '-')}-of-numbers`,
-      summary: `${list} is accepted with numbers in it.`,
+      summary: `A generation with numbers in ${list} is accepted.`,
       breaks: ['V3-GEN-17'],
       patch: onRequestBody(v3Generate, (body) =>
         setAt(body, list, (value: unknown) =>
@@ -89,7 +89,7 @@ const typeFaults: readonly Fault[] = [
 
 export const generateRefusalFaults: readonly Fault[] = [...statusFaults, ...typeFaults]
 
-/** The header is not missed: every request gets a key of its own. */
+/** Generates a missing Idempotency-Key for each request. */
 export function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
   return onRequest(v3Generate, (call) =>
     when(toObject(call.body))
@@ -98,12 +98,12 @@ export function generateMissingKey(when: (body: Json) => boolean = () => true): 
   )
 }
 
-/** A listed field is taken whatever its type is. */
+/** Accepts a listed field of any type. */
 function acceptWrongType(field: string, fits: (value: unknown) => boolean, mend: unknown): Fault {
   const mended = (value: unknown) => (typeof mend === 'function' ? mend(value) : mend)
   return {
     name: `v3-${field.replaceAll('_', '-')}-of-any-type`,
-    summary: `${field} is accepted with any type.`,
+    summary: `A generation with ${field} of the wrong type is accepted.`,
     breaks: ['V3-GEN-17'],
     patch: onRequestBody(v3Generate, (body) =>
       setAt(body, field, (value: unknown) =>

@@ -1,4 +1,4 @@
-/** Faults of what a history keeps of a turn: nearly all of it (section 2.6). */
+/** Faults of histories that omit or change a part of a turn (section 2.6). */
 import type { RunItem } from '../../../../events/items.ts'
 import type { Patch } from '../../../../services.ts'
 import type { StoredRun } from '../../../../store/types.ts'
@@ -9,19 +9,21 @@ import { onStore } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
 export const historyKeptFaults: readonly Fault[] = [
-  texts('blanks', 'The blanks around an input are not shown.', (text) => text.trim()),
-  texts('line-breaks', 'The line breaks of an input are shown as blanks.', (text) =>
+  texts('blanks', 'The history omits leading and trailing spaces of an input.', (text) =>
+    text.trim(),
+  ),
+  texts('line-breaks', 'The history returns the line breaks of an input as spaces.', (text) =>
     text.replaceAll('\n', ' '),
   ),
   {
     name: 'v3-history-first-part-alone',
-    summary: 'Of an input, the first part is shown.',
+    summary: 'The history returns only the first content part of an input.',
     breaks: ['V3-HIST-07'],
     patch: inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
   },
   {
     name: 'v3-history-without-images',
-    summary: 'The images of an input are not shown.',
+    summary: 'The history omits the images of an input.',
     breaks: ['V3-HIST-07'],
     patch: inputs((content) =>
       Array.isArray(content)
@@ -29,18 +31,18 @@ export const historyKeptFaults: readonly Fault[] = [
         : content,
     ),
   },
-  without('reasoning', 'Reasoning is not stored.', 'reasoning'),
-  without('searches', 'Searches are not stored.', 'file_search_call'),
-  without('tool-calls', 'Calls of tools are not stored.', 'function_call'),
+  without('reasoning', 'Reasoning items are not stored in the history.', 'reasoning'),
+  without('searches', 'File search calls are not stored in the history.', 'file_search_call'),
+  without('tool-calls', 'Function calls are not stored in the history.', 'function_call'),
   {
     name: 'v3-history-reasoning-as-message',
-    summary: 'item_type of reasoning is message.',
+    summary: 'The item_type of a reasoning item is message.',
     breaks: ['V3-HIST-03'],
     patch: rowsOf('reasoning', (row) => ({ ...row, item_type: 'message' })),
   },
   {
     name: 'v3-history-searches-running',
-    summary: 'item_status of a search stays at searching.',
+    summary: 'The item_status of a file search call remains searching.',
     breaks: ['V3-HIST-04'],
     patch: rowsOf('file_search_call', (row) => ({ ...row, item_status: 'searching' })),
   },
@@ -52,7 +54,7 @@ function rowsOf(type: string, change: (row: Json) => Json): Patch {
   )
 }
 
-/** The content of messages that are no answers, changed. */
+/** Maps the content of input messages. */
 function inputs(change: (content: unknown) => unknown): Patch {
   return setField(v3History, 'result.*', (row: Json) => {
     const { role } = toObject(row['item'])

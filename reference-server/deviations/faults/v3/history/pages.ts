@@ -13,7 +13,7 @@ type ReadPage = HistoryStore['page']
 const editPages = (change: (original: ReadPage) => ReadPage): Patch =>
   onStore('history', ({ page }) => ({ page: change(page) }))
 
-/** Moves the position that the cursor of a page leads to. */
+/** Changes the position to which the cursor of a page leads. */
 const continueAt = (to: (page: Page<HistoryRow>, after: number, limit: number) => number | null) =>
   editPages((original) => async (chatId, after, limit) => {
     const page = await original(chatId, after, limit)
@@ -32,66 +32,82 @@ const sizeFaults: readonly Fault[] = [
   ...[20, 49, 51, 100].map(
     (rows): Fault => ({
       name: `v3-history-default-${rows}`,
-      summary: `Without limit a page has ${rows} rows.`,
+      summary: `The default page size is ${rows} instead of 50.`,
       breaks: ['V3-HIST-08'],
       patch: editQuery((query) => ({ limit: rows, ...query })),
     }),
   ),
   {
     name: 'v3-history-limit-ignored',
-    summary: 'limit changes nothing.',
+    summary: 'GET /message ignores limit.',
     breaks: ['V3-HIST-09'],
     patch: editQuery(({ limit: _, ...query }) => query),
   },
   {
     name: 'v3-history-limit-off-by-one',
-    summary: 'A page has one row more than limit.',
+    summary: 'A history page has one row more than limit.',
     breaks: ['V3-HIST-09'],
     patch: editLimit((limit) => limit + 1),
   },
   {
     name: 'v3-history-limit-at-least-5',
-    summary: 'A smaller limit than 5 is taken for 5.',
+    summary: 'A limit below 5 is treated as 5.',
     breaks: ['V3-HIST-09'],
     patch: editLimit((limit) => Math.max(limit, 5)),
   },
   {
     name: 'v3-history-limit-1-is-2',
-    summary: 'A limit of 1 is taken for 2.',
+    summary: 'A limit of 1 is treated as 2.',
     breaks: ['V3-HIST-09'],
     patch: editLimit((limit) => Math.max(limit, 2)),
   },
   {
     name: 'v3-history-limit-in-tens',
-    summary: 'A limit above 5 is rounded up to tens.',
+    summary: 'A limit above 5 is rounded up to a multiple of ten.',
     breaks: ['V3-HIST-09'],
     patch: editLimit((limit) => (limit > 5 ? Math.ceil(limit / 10) * 10 : limit)),
+  },
+  {
+    name: 'v3-history-limit-above-20-is-50',
+    only: { 'page size': ['above 20'] },
+    summary: 'A limit above 20 is treated as 50.',
+    breaks: ['V3-HIST-09'],
+    patch: editLimit((limit) => (limit > 20 ? 50 : limit)),
   },
 ]
 
 const cursorFaults: readonly Fault[] = [
   {
     name: 'v3-history-loses-a-row-at-each-border',
-    summary: 'A page begins one row too late.',
+    summary: 'One row is omitted between two pages.',
     breaks: ['V3-HIST-10'],
     patch: continueAt(({ next }) => (next === null ? null : next + 1)),
   },
   {
+    name: 'v3-history-loses-a-row-above-20',
+    only: { 'page size': ['above 20'] },
+    summary: 'With a limit from 21 to 49, one row is omitted between two pages.',
+    breaks: ['V3-HIST-10'],
+    patch: continueAt(({ next }, _after, limit) =>
+      next !== null && limit > 20 && limit < 50 ? next + 1 : next,
+    ),
+  },
+  {
     name: 'v3-history-repeats-a-row-at-each-border',
-    summary: 'A page begins with the last row of the one before.',
+    summary: 'A page starts with the last row of the previous page.',
     breaks: ['V3-HIST-10'],
     patch: continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
   },
   {
     name: 'v3-history-ends-after-two-pages',
     only: { page: ['third or later'] },
-    summary: 'The second page says that it is the last.',
+    summary: 'The second page has a null cursor although further pages exist.',
     breaks: ['V3-HIST-10'],
     patch: continueAt(({ next }, after) => (after > 0 ? null : next)),
   },
   {
     name: 'v3-history-loses-a-last-row-alone',
-    summary: 'A last row that would have a page of its own is lost.',
+    summary: 'A last page with a single row is omitted.',
     breaks: ['V3-HIST-10'],
     patch: editPages((original) => async (chatId, after, limit) => {
       const page = await original(chatId, after, limit)
@@ -102,7 +118,7 @@ const cursorFaults: readonly Fault[] = [
   {
     name: 'v3-history-cursor-of-a-moment',
     summary:
-      'A page begins behind the moment of the last row, though several rows are of one moment.',
+      'The cursor is a timestamp: further rows with the timestamp of the last row are skipped.',
     breaks: ['V3-HIST-10'],
     patch: editPages((original) => async (chatId, after, limit) => {
       const page = await original(chatId, after, limit)
@@ -114,13 +130,13 @@ const cursorFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-cursor-missing-at-the-end',
-    summary: 'The last page has no cursor.',
+    summary: 'The last page omits cursor.',
     breaks: ['V3-HIST-11'],
     patch: setLastCursor(undefined),
   },
   {
     name: 'v3-history-cursor-empty-at-the-end',
-    summary: 'The cursor of the last page is an empty text.',
+    summary: 'The cursor of the last page is an empty string.',
     breaks: ['V3-HIST-11'],
     patch: setLastCursor(''),
   },
@@ -132,13 +148,13 @@ const cursorFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-cursor-never-null',
-    summary: 'The last page, too, has a cursor; it leads to an empty page with the same cursor.',
+    summary: 'The last page has a cursor that leads to an empty page with the same cursor.',
     breaks: ['V3-HIST-11'],
     patch: continueAt(({ next, rows }, after) => next ?? Math.max(1, after + rows.length)),
   },
   {
     name: 'v3-history-one-page-only',
-    summary: 'The first page says that it is the last.',
+    summary: 'The first page has a null cursor although further pages exist.',
     breaks: ['V3-HIST-12'],
     patch: continueAt(() => null),
   },
@@ -150,13 +166,13 @@ const cursorFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-cursor-refused',
-    summary: 'The cursor that a page gave is refused.',
+    summary: 'GET /message rejects the cursor that it returned.',
     breaks: ['V3-HIST-12'],
     patch: rejectRequests(v3History, (_body, { query }) => 'cursor' in toObject(query)),
   },
   {
     name: 'v3-history-cursor-ignored',
-    summary: 'Whatever the cursor, the first page is shown.',
+    summary: 'GET /message ignores cursor and always returns the first page.',
     breaks: ['V3-HIST-12'],
     patch: editQuery(({ cursor: _, ...query }) => query),
   },
@@ -165,7 +181,7 @@ const cursorFaults: readonly Fault[] = [
 const growthFaults: readonly Fault[] = [
   {
     name: 'v3-history-counts-from-the-end',
-    summary: 'A cursor says how many rows are left, so that new rows move the page on.',
+    summary: 'The cursor is an offset from the end, so that new rows shift pages.',
     breaks: ['V3-HIST-13'],
     patch: editPages((original) => async (chatId, left, limit) => {
       const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
@@ -177,7 +193,8 @@ const growthFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-newest-first-by-offset',
-    summary: 'The newest row comes first, and a cursor counts rows from there.',
+    summary:
+      'Rows are returned newest first with an offset as cursor, so that new rows shift pages.',
     breaks: ['V3-HIST-14'],
     patch: editPages((original) => async (chatId, after, limit) => {
       const { rows } = await original(chatId, 0, Number.POSITIVE_INFINITY)
@@ -188,7 +205,7 @@ const growthFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-order-of-each-page',
-    summary: 'A page of an odd limit shows its rows the other way round.',
+    summary: 'Pages with an odd limit return their rows in reverse order.',
     breaks: ['V3-HIST-15'],
     patch: editPages((original) => async (chatId, after, limit) => {
       const page = await original(chatId, after, limit)

@@ -1,4 +1,4 @@
-/** Faults of the rows of a history: their members, and which of them there are (section 2.6). */
+/** Faults of history rows: their members, and missing or additional rows (section 2.6). */
 import type { Patch } from '../../../../services.ts'
 import type { HistoryRow, StoredRun } from '../../../../store/types.ts'
 import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
@@ -9,7 +9,7 @@ import type { Fault } from '../../../types.ts'
 
 const setInRows = (path: string, to: unknown): Patch => setField(v3History, `result.*.${path}`, to)
 
-/** The rows of one role, changed. */
+/** Maps the rows of one role. */
 const editRows = (role: string, change: (row: Json) => Json): Patch =>
   setField(v3History, 'result.*', (row: Json) =>
     toObject(row['item'])['role'] === role ? change(row) : row,
@@ -18,25 +18,25 @@ const editRows = (role: string, change: (row: Json) => Json): Patch =>
 const shapeFaults: readonly Fault[] = [
   {
     name: 'v3-history-bare-list',
-    summary: 'A page of the history is a bare array.',
+    summary: 'A history page is a bare array.',
     breaks: ['V3-HIST-01'],
     patch: onSuccessBody(v3History, (body) => body['result']),
   },
   {
     name: 'v3-history-under-items',
-    summary: 'The rows are under items.',
+    summary: 'The rows of a history page are in items instead of result.',
     breaks: ['V3-HIST-01'],
     patch: onSuccessBody(v3History, ({ result, ...rest }) => ({ items: result, ...rest })),
   },
   {
     name: 'v3-history-without-pagination',
-    summary: 'A page has no pagination.',
+    summary: 'A history page omits pagination.',
     breaks: ['V3-HIST-01'],
     patch: setField(v3History, 'pagination', undefined),
   },
   {
     name: 'v3-history-of-an-empty-chat-missing',
-    summary: 'The history of a chat in which nothing was said is answered with 404.',
+    summary: 'The history of a chat without messages returns 404.',
     breaks: ['V3-HIST-01'],
     patch: onReply(v3History, (reply) =>
       'body' in reply && reply.status === 200 && toList(toObject(reply.body)['result']).length === 0
@@ -46,25 +46,25 @@ const shapeFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-item-as-text',
-    summary: 'item is JSON in a string.',
+    summary: 'item is a JSON string instead of an object.',
     breaks: ['V3-HIST-02'],
     patch: setInRows('item', JSON.stringify),
   },
   {
     name: 'v3-history-item-in-a-list',
-    summary: 'item is an array of one item.',
+    summary: 'item is an array with one item.',
     breaks: ['V3-HIST-02'],
     patch: setInRows('item', (item: unknown) => [item]),
   },
   {
     name: 'v3-history-item-type-missing',
-    summary: 'A row has no item_type.',
+    summary: 'History rows omit item_type.',
     breaks: ['V3-HIST-03'],
     patch: setInRows('item_type', undefined),
   },
   {
     name: 'v3-history-item-type-of-the-role',
-    summary: 'item_type is the role of a message.',
+    summary: 'item_type is the role of the message.',
     breaks: ['V3-HIST-03'],
     patch: setField(v3History, 'result.*', (row: Json) => ({
       ...row,
@@ -73,19 +73,19 @@ const shapeFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-item-status-missing',
-    summary: 'A row has no item_status.',
+    summary: 'History rows omit item_status.',
     breaks: ['V3-HIST-04'],
     patch: setInRows('item_status', undefined),
   },
   {
     name: 'v3-history-item-status-stale',
-    summary: 'item_status stays at in_progress.',
+    summary: 'item_status remains in_progress.',
     breaks: ['V3-HIST-04'],
     patch: setInRows('item_status', (status: unknown) => status && 'in_progress'),
   },
   {
     name: 'v3-history-input-content-as-text',
-    summary: 'The content of a user message is its text.',
+    summary: 'The content of a user message is a string instead of an array of parts.',
     breaks: ['V3-HIST-05'],
     patch: editRows('user', (row) =>
       setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
@@ -93,7 +93,7 @@ const shapeFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-input-without-type',
-    summary: 'A user message has no type.',
+    summary: 'User messages omit type.',
     breaks: ['V3-HIST-05'],
     patch: editRows('user', (row) =>
       setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
@@ -101,19 +101,19 @@ const shapeFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-input-of-a-human',
-    summary: 'The role of a user is human.',
+    summary: 'The role of a user message is human.',
     breaks: ['V3-HIST-05'],
     patch: editRows('user', (row) => setAt(row, 'item.role', 'human')),
   },
   {
     name: 'v3-history-developer-as-system',
-    summary: 'A message of the developer is shown as one of the system.',
+    summary: 'A developer message is returned with the role system.',
     breaks: ['V3-HIST-05'],
     patch: editRows('developer', (row) => setAt(row, 'item.role', 'system')),
   },
   {
     name: 'v3-history-hides-the-system',
-    summary: 'Messages of the system are not shown.',
+    summary: 'System messages are not stored in the history.',
     breaks: ['V3-HIST-07'],
     patch: editStoredRun((run) => ({
       ...run,
@@ -125,13 +125,13 @@ const shapeFaults: readonly Fault[] = [
 const contentFaults: readonly Fault[] = [
   {
     name: 'v3-history-output-ids-anew',
-    summary: 'The items of an answer have other ids in the history.',
+    summary: 'Output messages have other ids in the history than in the response.',
     breaks: ['V3-HIST-06'],
     patch: editRows('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
   },
   {
     name: 'v3-history-output-trimmed',
-    summary: 'Output items lose their status in the history.',
+    summary: 'Output messages omit status in the history.',
     breaks: ['V3-HIST-06'],
     patch: editRows('assistant', (row) =>
       setAt(setAt(row, 'item.status', undefined), 'item_status', undefined),
@@ -139,13 +139,13 @@ const contentFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-without-answers',
-    summary: 'What was answered is not stored.',
+    summary: 'Answers are not stored in the history.',
     breaks: ['V3-HIST-07'],
     patch: editStoredRun((run) => ({ ...run, output: [] })),
   },
   {
     name: 'v3-history-without-questions',
-    summary: 'What was asked is not shown.',
+    summary: 'The history omits user messages.',
     breaks: ['V3-HIST-07'],
     patch: setField(v3History, 'result', (rows: unknown) =>
       toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
@@ -153,7 +153,7 @@ const contentFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-shortens-answers',
-    summary: 'Of an answer, 40 characters are kept.',
+    summary: 'Answers are truncated to 40 characters in the history.',
     breaks: ['V3-HIST-07'],
     patch: editRows('assistant', (row) =>
       setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
@@ -162,7 +162,7 @@ const contentFaults: readonly Fault[] = [
   {
     name: 'v3-history-without-streamed-turns',
     only: { form: ['stream'] },
-    summary: 'A turn that was streamed is not stored.',
+    summary: 'Streamed steps are not stored in the history.',
     breaks: ['V3-HIST-07'],
     patch: perServer(() => {
       const streamed = new Set<string>()
@@ -182,7 +182,7 @@ const contentFaults: readonly Fault[] = [
   },
   {
     name: 'v3-history-mixes-chats',
-    summary: 'A page that is not full is filled with the newest rows of other chats.',
+    summary: 'A history page that is not full is filled with the newest rows of other chats.',
     breaks: ['V3-HIST-16'],
     patch: perServer(() => {
       const newest = new Map<string, readonly HistoryRow[]>()

@@ -11,20 +11,20 @@ import { generateMissingKey } from '../generate/refusals.ts'
 export const idempotencyKeyFaults: readonly Fault[] = [
   {
     name: 'v3-idempotency-key-optional',
-    summary: 'A generation without Idempotency-Key is taken.',
+    summary: 'A generation without Idempotency-Key is accepted.',
     breaks: ['V3-IDEM-01'],
     patch: generateMissingKey(),
   },
   {
     name: 'v3-idempotency-key-optional-for-streams',
     only: { form: ['stream'] },
-    summary: 'A streamed generation without Idempotency-Key is taken.',
+    summary: 'A streaming request without Idempotency-Key is accepted.',
     breaks: ['V3-IDEM-01'],
     patch: generateMissingKey(({ stream }) => stream === true),
   },
   {
     name: 'v3-idempotency-uuids-alone',
-    summary: 'A key must be a UUID.',
+    summary: 'An Idempotency-Key that is not a UUID is rejected.',
     breaks: ['V3-IDEM-06'],
     patch: rejectKeys(
       (key) => !/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(key),
@@ -32,25 +32,25 @@ export const idempotencyKeyFaults: readonly Fault[] = [
   },
   {
     name: 'v3-idempotency-short-keys-refused',
-    summary: 'A key of less than 16 characters is refused.',
+    summary: 'An Idempotency-Key shorter than 16 characters is rejected.',
     breaks: ['V3-IDEM-06'],
     patch: rejectKeys((key) => key.length < 16),
   },
   {
     name: 'v3-idempotency-long-keys-refused',
-    summary: 'A key of more than 36 characters is refused.',
+    summary: 'An Idempotency-Key longer than 36 characters is rejected.',
     breaks: ['V3-IDEM-06'],
     patch: rejectKeys((key) => key.length > 36),
   },
   {
     name: 'v3-idempotency-words-alone',
-    summary: 'A key of other characters than letters, digits and dashes is refused.',
+    summary: 'An Idempotency-Key may contain only letters, digits, underscores and hyphens.',
     breaks: ['V3-IDEM-06'],
     patch: rejectKeys((key) => !/^[\w-]+$/.test(key)),
   },
   {
     name: 'v3-idempotency-by-content',
-    summary: 'The same request is taken for a repeat, whatever its key.',
+    summary: 'An identical request with a different Idempotency-Key is treated as a repeat.',
     breaks: ['V3-IDEM-07'],
     patch: perServer(() => {
       const prints = new Map<string, string>()
@@ -60,7 +60,7 @@ export const idempotencyKeyFaults: readonly Fault[] = [
       })
       return onStore('idempotency', (original) => ({
         reserve: (scope, print, now) => {
-          // A key stands for what it was first used with: its repeat in the other form is still one.
+          // A key is bound to its first request: a repeat in the other form remains a repeat.
           if (!prints.has(scope.key)) prints.set(scope.key, print)
           return original.reserve(byContent(scope), print, now)
         },
@@ -71,19 +71,19 @@ export const idempotencyKeyFaults: readonly Fault[] = [
   },
   {
     name: 'v3-idempotency-by-beginning',
-    summary: 'Of a key, the first 64 characters count.',
+    summary: 'Only the first 64 characters of an Idempotency-Key are compared.',
     breaks: ['V3-IDEM-07'],
     patch: shortenKeys((key) => key.slice(0, 64)),
   },
   {
     name: 'v3-idempotency-in-any-case',
-    summary: 'Keys that differ in capitals alone are one.',
+    summary: 'Idempotency-Keys are compared case-insensitively.',
     breaks: ['V3-IDEM-07'],
     patch: shortenKeys((key) => key.toLowerCase()),
   },
 ]
 
-/** Keys are taken for what is left of them. */
+/** Compares keys in a shortened form. */
 function shortenKeys(short: (key: string) => string): Patch {
   const of = (scope: IdempotencyScope): IdempotencyScope => ({ ...scope, key: short(scope.key) })
   return onStore('idempotency', (original) => ({

@@ -1,4 +1,4 @@
-/** Faults of what a one-shot answers, and of what it leaves behind (section 4.3). */
+/** Faults of the response of one-shots, and of chats that they store (section 4.3). */
 import type { RequirementId } from '../../../../../contract/index.ts'
 import type { SseBlock } from '../../../../events/sse.ts'
 import type { ValueReply } from '../../../../http/call.ts'
@@ -12,37 +12,37 @@ import type { Fault } from '../../../types.ts'
 export const oneShotAnswerFaults: readonly Fault[] = [
   {
     name: 'one-shot-wrapped',
-    summary: 'The response of a one-shot stands in a member of the answer.',
+    summary: 'The response object of a one-shot is nested in response.',
     breaks: ['V3-ONE-01'],
     patch: onSuccessBody(oneShot, (response) => ({ response })),
   },
   {
     name: 'one-shot-text-alone',
-    summary: 'A one-shot is answered with its text, not with a response.',
+    summary: 'A one-shot returns an object with text instead of a response object.',
     breaks: ['V3-ONE-01'],
     patch: onSuccessBody(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
   },
   {
     name: 'one-shot-in-a-list',
-    summary: 'A one-shot is answered with a list of one response.',
+    summary: 'The response object of a one-shot is returned as the single element of an array.',
     breaks: ['V3-ONE-01'],
     patch: onSuccessBody(oneShot, (response) => [response]),
   },
   {
     name: 'one-shot-promised',
-    summary: 'A one-shot is answered with 202 and the id of a job.',
+    summary: 'A one-shot returns 202 with a job id.',
     breaks: ['V3-ONE-01'],
     patch: onSuccess(oneShot, (reply) => ({ ...reply, status: 202, body: { job: 'j-1' } })),
   },
   {
     name: 'one-shot-always-streamed',
-    summary: 'A one-shot with stream: false is answered with a stream of events.',
+    summary: 'A one-shot with stream: false returns a stream.',
     breaks: ['V3-ONE-01'],
     patch: onSuccess(oneShot, (reply) => ({ status: 200, blocks: twoEvents(reply) })),
   },
   {
     name: 'one-shot-never-streamed',
-    summary: 'A one-shot with stream: true is answered with one JSON body.',
+    summary: 'A one-shot with stream: true returns a non-streaming response.',
     breaks: ['V3-ONE-02'],
     patch: onRequestBody(oneShot, (body) =>
       body['stream'] === true ? { ...body, stream: false } : body,
@@ -50,13 +50,13 @@ export const oneShotAnswerFaults: readonly Fault[] = [
   },
   {
     name: 'one-shot-stream-refused',
-    summary: 'A one-shot with stream: true is refused.',
+    summary: 'A one-shot with stream: true is rejected.',
     breaks: ['V3-ONE-02'],
     patch: rejectRequests(oneShot, ({ stream }) => stream === true),
   },
   {
     name: 'one-shot-stream-as-text',
-    summary: 'The stream of a one-shot has the media type text/plain.',
+    summary: 'A one-shot stream has the Content-Type text/plain.',
     breaks: ['V3-ONE-02'],
     patch: onReply(oneShot, (reply) =>
       'blocks' in reply ? { ...reply, headers: { 'content-type': 'text/plain' } } : reply,
@@ -64,18 +64,18 @@ export const oneShotAnswerFaults: readonly Fault[] = [
   },
   {
     name: 'one-shot-stream-201',
-    summary: 'The stream of a one-shot has the status 201.',
+    summary: 'A one-shot stream has the status 201.',
     breaks: ['V3-ONE-02'],
     patch: onReply(oneShot, (reply) => ('blocks' in reply ? { ...reply, status: 201 } : reply)),
   },
   {
     name: 'one-shot-wants-a-key',
-    summary: 'A one-shot without Idempotency-Key is refused.',
+    summary: 'A one-shot without Idempotency-Key is rejected.',
     breaks: ['V3-ONE-03'],
     patch: rejectRequests(oneShot, (_, { headers }) => headers['idempotency-key'] === undefined),
   },
-  storeAsChat('by-its-words', 'is kept as a chat that is called by its words', (input) => input),
-  storeAsChat('unnamed', 'is kept as a chat without a name of its own', () => undefined),
+  storeAsChat('by-its-words', 'is stored as a chat named after its input', (input) => input),
+  storeAsChat('unnamed', 'is stored as a chat with the default name', () => undefined),
 ]
 
 async function* twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlock> {

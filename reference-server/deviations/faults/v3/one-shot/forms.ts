@@ -1,4 +1,4 @@
-/** Faults of a one-shot that show in one form of a request only, or in one value of rag (section 4.3). */
+/** Faults of one-shots in streams only, or for one value of rag (section 4.3). */
 import { isObject } from '../../../../../contract/json.ts'
 import { type Json, toObject } from '../../../patches/json.ts'
 import { alsoDo } from '../../../patches/replies.ts'
@@ -12,14 +12,14 @@ export const oneShotFormFaults: readonly Fault[] = [
   {
     name: 'one-shot-streams-without-runs',
     only: { form: ['stream'] },
-    summary: 'A streamed one-shot does not look at runs.',
+    summary: 'A streaming one-shot ignores runs.',
     breaks: ['V3-ONE-05'],
     patch: inStreams((body) => (Array.isArray(body['runs']) ? { ...body, runs: [] } : body)),
   },
   {
     name: 'one-shot-streams-without-content',
     only: { form: ['stream'] },
-    summary: 'A streamed one-shot refuses content in place of input.',
+    summary: 'A streaming one-shot with content instead of input is rejected.',
     breaks: ['V3-ONE-04'],
     patch: rejectRequests(
       oneShot,
@@ -29,14 +29,14 @@ export const oneShotFormFaults: readonly Fault[] = [
   {
     name: 'one-shot-streams-store-a-chat',
     only: { form: ['stream'] },
-    summary: 'A streamed one-shot leaves a chat behind.',
+    summary: 'A streaming one-shot is stored as a chat.',
     breaks: ['V3-ONE-09'],
     patch: alsoDo(oneShot, ({ store, ids, clock }, { body, caller }, { status }) => {
-      const asked = toObject(body)
-      if (status >= 300 || !isStream(asked)) return undefined
+      const request = toObject(body)
+      if (status >= 300 || !isStream(request)) return undefined
       const now = clock.now()
       return store.chats.create({
-        ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(asked['input'] ?? '') },
+        ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(request['input'] ?? '') },
         ...{ version: 'v3', favorite: false, createdAt: now, updatedAt: now },
       })
     }),
@@ -44,20 +44,20 @@ export const oneShotFormFaults: readonly Fault[] = [
   {
     name: 'one-shot-streams-of-any-type',
     only: { form: ['stream'] },
-    summary: 'A streamed one-shot takes a rag of any type.',
+    summary: 'A streaming one-shot with rag of the wrong type is accepted.',
     breaks: ['V3-ONE-12'],
     patch: inStreams((body) => (typeof body['rag'] === 'number' ? { ...body, rag: false } : body)),
   },
   {
     name: 'one-shot-streams-search-by-default',
     only: { form: ['stream'] },
-    summary: 'A streamed one-shot without rag is answered as with rag: true.',
+    summary: 'rag defaults to true instead of agent in a streaming one-shot.',
     breaks: ['RAG-06'],
     patch: inStreams((body) => ({ rag: true, ...body })),
   },
-  refusesRag('off', 'RAG-02', (rag) => rag === false),
-  refusesRag('agent', 'RAG-03', (rag) => rag === 'agent'),
-  refusesRag('object', 'RAG-04', (rag) => isObject(rag)),
+  refusesRag('off', 'rag: false', 'RAG-02', (rag) => rag === false),
+  refusesRag('agent', 'rag: agent', 'RAG-03', (rag) => rag === 'agent'),
+  refusesRag('object', 'an object as rag', 'RAG-04', (rag) => isObject(rag)),
 ]
 
 function inStreams(change: (body: Json) => Json) {
@@ -66,13 +66,14 @@ function inStreams(change: (body: Json) => Json) {
 
 function refusesRag(
   name: string,
-  row: 'RAG-02' | 'RAG-03' | 'RAG-04',
+  value: string,
+  requirement: 'RAG-02' | 'RAG-03' | 'RAG-04',
   is: (rag: unknown) => boolean,
 ): Fault {
   return {
     name: `one-shot-rag-${name}-refused`,
-    summary: `A one-shot with this rag is refused: ${name}.`,
-    breaks: [row],
+    summary: `A one-shot with ${value} is rejected.`,
+    breaks: [requirement],
     patch: rejectRequests(oneShot, ({ rag }) => is(rag)),
   }
 }

@@ -1,4 +1,4 @@
-/** Faults of what a one-shot may be told and asked, and of what it must refuse (section 4.3). */
+/** Faults of the input of one-shots and of its validation (section 4.3). */
 import { isObject } from '../../../../../contract/json.ts'
 import type { Patch } from '../../../../services.ts'
 import { isPresent, isText, type Json } from '../../../patches/json.ts'
@@ -17,13 +17,13 @@ const isUuid = (value: unknown) => /^[\da-f-]{36}$/.test(String(value))
 export const oneShotInputFaults: readonly Fault[] = [
   {
     name: 'one-shot-content-refused',
-    summary: 'A one-shot with content in place of input is refused.',
+    summary: 'A one-shot with content instead of input is rejected.',
     breaks: ['V3-ONE-04'],
     patch: rejectRequests(oneShot, ({ input }) => !isPresent(input)),
   },
   {
     name: 'one-shot-content-ignored',
-    summary: 'A one-shot with content is answered as if nothing had been said.',
+    summary: 'A one-shot ignores the text of content.',
     breaks: ['V3-ONE-04'],
     patch: onRequestBody(oneShot, (body) =>
       isText(body['content']) ? { ...body, content: 'Hello.' } : body,
@@ -31,31 +31,31 @@ export const oneShotInputFaults: readonly Fault[] = [
   },
   {
     name: 'one-shot-runs-refused',
-    summary: 'A one-shot with runs is refused.',
+    summary: 'A one-shot with runs is rejected.',
     breaks: ['V3-ONE-05'],
     patch: rejectRequests(oneShot, ({ runs }) => Array.isArray(runs)),
   },
-  editRuns('ignored', 'are ignored', () => []),
-  editRuns('last-alone', 'count from the last one on', (all) => all.slice(-1)),
-  editRuns('input-alone', 'count by what was asked, not by what was answered', (all) =>
+  editRuns('ignored', 'A one-shot ignores runs.', () => []),
+  editRuns('last-alone', 'A one-shot uses only the last of its runs.', (all) => all.slice(-1)),
+  editRuns('input-alone', 'A one-shot ignores the output of its runs.', (all) =>
     all.map(({ output: _, ...run }) => run),
   ),
   {
     name: 'one-shot-null-refused',
-    summary: 'A one-shot with assistant_id: null is refused.',
+    summary: 'A one-shot with assistant_id: null is rejected.',
     breaks: ['V3-ONE-06'],
     patch: rejectRequests(oneShot, ({ assistant_id: id }) => id === null),
   },
-  rejectSearcher('unknown', 'is unknown', () => true),
+  rejectSearcher('unknown', 'is rejected', () => true),
   rejectSearcher(
     'without-base-refused',
-    'is refused without kb_id',
+    'is rejected without kb_id',
     ({ kb_id: id }) => !isPresent(id),
   ),
-  rejectSearcher('with-base-refused', 'is refused with kb_id', ({ kb_id: id }) => isPresent(id)),
+  rejectSearcher('with-base-refused', 'is rejected with kb_id', ({ kb_id: id }) => isPresent(id)),
   {
     name: 'one-shot-searcher-finds-nothing',
-    summary: 'searcher is taken for no assistant at all.',
+    summary: 'assistant_id: searcher is treated as null.',
     breaks: ['V3-ONE-07'],
     patch: onRequestBody(oneShot, (body) =>
       body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
@@ -63,20 +63,20 @@ export const oneShotInputFaults: readonly Fault[] = [
   },
   {
     name: 'one-shot-assistant-refused',
-    summary: 'A one-shot that names an assistant of the catalog is refused.',
+    summary: 'A one-shot with the UUID of an assistant is rejected.',
     breaks: ['V3-ONE-08'],
     patch: rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
   },
   {
     name: 'one-shot-items-refused',
     only: { input: ['items'] },
-    summary: 'A one-shot whose input is an array of items is refused.',
+    summary: 'A one-shot with an array as input is rejected.',
     breaks: ['V3-ONE-10'],
     patch: rejectRequests(oneShot, ({ input }) => Array.isArray(input)),
   },
   {
     name: 'one-shot-remembers',
-    summary: 'A one-shot knows what was said in those before it.',
+    summary: 'The inputs of previous one-shots are passed to the model.',
     breaks: ['V3-ONE-11'],
     patch: perServer(() => {
       const earlierInputs: unknown[] = []
@@ -87,44 +87,50 @@ export const oneShotInputFaults: readonly Fault[] = [
       })
     }),
   },
-  acceptWrongType('model', ignoreField(oneShot, 'model_id', isText, mainModel)),
-  acceptWrongType('input', flattenField(oneShot, 'input', 'text')),
-  acceptWrongType('runs', ignoreField(oneShot, 'runs', Array.isArray)),
+  acceptWrongType('model', 'model_id', ignoreField(oneShot, 'model_id', isText, mainModel)),
+  acceptWrongType('input', 'input', flattenField(oneShot, 'input', 'text')),
+  acceptWrongType('runs', 'runs', ignoreField(oneShot, 'runs', Array.isArray)),
   acceptWrongType(
+    'stream',
     'stream',
     ignoreField(oneShot, 'stream', (value) => typeof value === 'boolean'),
   ),
   acceptWrongType(
     'assistant',
+    'assistant_id',
     ignoreField(oneShot, 'assistant_id', (id) => !isObject(id)),
   ),
-  acceptWrongType('base', ignoreField(oneShot, 'kb_id', isText)),
+  acceptWrongType('base', 'kb_id', ignoreField(oneShot, 'kb_id', isText)),
   acceptWrongType(
+    'rag',
     'rag',
     ignoreField(oneShot, 'rag', (rag) => typeof rag !== 'number'),
   ),
   {
     name: 'one-shot-alias-unknown',
-    summary: 'SVC-Main is no id of the main model of a one-shot.',
+    summary: 'A one-shot with the model id SVC-Main is rejected with 404.',
     breaks: ['V3-MODEL-01'],
     patch: rejectRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
   },
   {
     name: 'one-shot-vision-unknown',
-    summary: 'SVC-Vision is no model of a one-shot.',
+    summary: 'A one-shot with the model id SVC-Vision is rejected with 404.',
     breaks: ['V3-MODEL-02'],
     patch: rejectRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
   },
   {
     name: 'one-shot-searches-by-default',
-    summary: 'A one-shot without rag is answered as with rag: true.',
+    summary: 'rag defaults to true instead of agent in a one-shot.',
     breaks: ['RAG-06'],
     patch: onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
   },
 ]
 
-function editRuns(name: string, what: string, change: (runs: readonly Json[]) => unknown): Fault {
-  const summary = `The runs of a one-shot ${what}.`
+function editRuns(
+  name: string,
+  summary: string,
+  change: (runs: readonly Json[]) => unknown,
+): Fault {
   const changed = (value: unknown) => (Array.isArray(value) ? change(value) : value)
   return {
     name: `one-shot-runs-${name}`,
@@ -139,16 +145,16 @@ function editRuns(name: string, what: string, change: (runs: readonly Json[]) =>
 function rejectSearcher(name: string, what: string, when: (body: Json) => boolean): Fault {
   return {
     name: `one-shot-searcher-${name}`,
-    summary: `searcher ${what}.`,
+    summary: `assistant_id: searcher ${what}.`,
     breaks: ['V3-ONE-07'],
     patch: rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body)),
   }
 }
 
-function acceptWrongType(what: string, patch: Patch): Fault {
+function acceptWrongType(name: string, field: string, patch: Patch): Fault {
   return {
-    name: `one-shot-${what}-of-any-type`,
-    summary: `A one-shot is answered though its ${what} has another type.`,
+    name: `one-shot-${name}-of-any-type`,
+    summary: `A one-shot with ${field} of the wrong type is accepted.`,
     breaks: ['V3-ONE-12'],
     patch,
   }

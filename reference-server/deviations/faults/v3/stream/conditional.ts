@@ -1,4 +1,4 @@
-/** Faults of one kind of stream: one-shot, cut, with reasoning, with calls (section 6). */
+/** Faults of one kind of stream: one-shot, truncated, with reasoning, with calls (section 6). */
 import type { ResponseRun } from '../../../../events/run.ts'
 import {
   completed,
@@ -34,13 +34,13 @@ export const conditionalStreamFaults: readonly Fault[] = [
   },
   {
     name: 'stream-of-one-shot-without-created',
-    summary: 'Only one-shot streams begin without response.created.',
+    summary: 'Only one-shot streams omit response.created.',
     breaks: ['V3-SSE-05'],
     patch: editEvents(when(isOneShot, dropEvents(created))),
   },
   {
     name: 'stream-of-one-shot-drops-a-delta',
-    summary: 'Only one-shot streams drop the last delta.',
+    summary: 'Only one-shot streams omit the last text delta.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(
       when(
@@ -51,7 +51,7 @@ export const conditionalStreamFaults: readonly Fault[] = [
   },
   {
     name: 'stream-of-cut-answer-drops-a-delta',
-    summary: 'Only an answer that max_tokens cuts loses its last delta.',
+    summary: 'Only streams truncated by max_tokens omit the last text delta.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(
       when(
@@ -62,13 +62,13 @@ export const conditionalStreamFaults: readonly Fault[] = [
   },
   {
     name: 'stream-of-cut-answer-leaves-items-open',
-    summary: 'Only an answer that max_tokens cuts lacks the response.output_item.done of its item.',
+    summary: 'Only streams truncated by max_tokens omit response.output_item.done.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(when(isCut, dropEvents(itemDone))),
   },
   {
     name: 'stream-of-thought-drops-a-delta',
-    summary: 'Only with reasoning, the last delta of the text is dropped.',
+    summary: 'Only streams with reasoning omit the last text delta.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(
       when(
@@ -79,13 +79,14 @@ export const conditionalStreamFaults: readonly Fault[] = [
   },
   {
     name: 'stream-of-thought-adds-its-answer-late',
-    summary: 'Only with reasoning, the item of the answer is added after its first delta.',
+    summary:
+      'Only streams with reasoning send response.output_item.added of the answer after its first delta.',
     breaks: ['V3-SSE-12'],
     patch: editEvents(when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta))),
   },
   {
     name: 'stream-of-call-leaves-it-open',
-    summary: 'Only of a call, response.output_item.done is left out.',
+    summary: 'response.output_item.done is omitted for function calls only.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(
       when(
@@ -96,7 +97,7 @@ export const conditionalStreamFaults: readonly Fault[] = [
   },
   {
     name: 'stream-of-call-counts-items-anew',
-    summary: 'The answer after a call has the output_index of the call.',
+    summary: 'The answer after a function call has the output_index of the call.',
     breaks: ['V3-SSE-14'],
     patch: editEvents(
       when(
@@ -109,7 +110,8 @@ export const conditionalStreamFaults: readonly Fault[] = [
   },
   {
     name: 'stream-of-search-in-reverse',
-    summary: 'A search is completed before it begins.',
+    summary:
+      'response.file_search_call.completed is sent before response.file_search_call.in_progress.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(
       moveEvents(

@@ -1,4 +1,4 @@
-/** Faults of what deltas and annotations are: their types, arguments, characters (section 6, 3). */
+/** Faults of the content of deltas and annotations: types, arguments, characters (section 6, 3). */
 
 import type { RunStep } from '../../../../events/run.ts'
 import type { ResponseEvent } from '../../../../events/sequence.ts'
@@ -27,13 +27,14 @@ const outOfRange = 100_000
 export const streamContentFaults: readonly Fault[] = [
   {
     name: 'stream-arguments-no-json',
-    summary: 'The arguments of a call are written as Python writes them, everywhere alike.',
+    summary:
+      'The arguments of a function call are a Python dict literal instead of JSON in all events.',
     breaks: ['V3-SSE-23'],
     patch: editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
   },
   {
     name: 'stream-reasons-unasked',
-    summary: 'The reasoning is streamed without think, too.',
+    summary: 'Reasoning is streamed without think.',
     breaks: ['V3-SSE-24'],
     patch: (services) => ({
       ...services,
@@ -42,7 +43,7 @@ export const streamContentFaults: readonly Fault[] = [
   },
   {
     name: 'stream-delta-null',
-    summary: 'The first delta is null.',
+    summary: 'An event with a null delta precedes the first text delta.',
     breaks: ['V3-SSE-25'],
     patch: editEvents(
       replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: null }, event]),
@@ -50,7 +51,7 @@ export const streamContentFaults: readonly Fault[] = [
   },
   {
     name: 'stream-delta-missing',
-    summary: 'One event without a delta comes before the first.',
+    summary: 'An event without delta precedes the first text delta.',
     breaks: ['V3-SSE-25'],
     patch: editEvents(
       replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: undefined }, event]),
@@ -58,25 +59,25 @@ export const streamContentFaults: readonly Fault[] = [
   },
   {
     name: 'stream-delta-an-object',
-    summary: 'Each delta is an object that holds the text.',
+    summary: 'Text deltas are objects instead of strings.',
     breaks: ['V3-SSE-25'],
     patch: editEvents(setInEvents(all(textDelta), 'delta', (text: string) => ({ text }))),
   },
   {
     name: 'stream-reasoning-delta-an-object',
-    summary: 'Each delta of the reasoning is an object; those of the text are strings.',
+    summary: 'Reasoning deltas are objects instead of strings.',
     breaks: ['V3-SSE-25'],
     patch: editEvents(setInEvents(all(reasoningDelta), 'delta', (text: string) => ({ text }))),
   },
   {
     name: 'stream-surrogates-halved',
-    summary: 'A character outside the basic plane is cut in two deltas, as JSON escapes.',
+    summary: 'A surrogate pair is split across two deltas as JSON escapes.',
     breaks: ['V3-SSE-27'],
     patch: editEvents(replaceEvents(all(textDelta), splitSurrogates)),
   },
   {
     name: 'stream-annotation-outside',
-    summary: 'A citation stands behind the end of its text.',
+    summary: 'The index of a citation exceeds the length of its text.',
     breaks: ['V3-SSE-28'],
     patch: editEvents(
       setInEvents(all(annotationAdded), 'annotation.index', outOfRange),
@@ -91,13 +92,13 @@ export const streamContentFaults: readonly Fault[] = [
   },
   {
     name: 'stream-annotation-unannounced',
-    summary: 'Citations stand in the text when it is done, and were not announced.',
+    summary: 'response.output_text.annotation.added is omitted.',
     breaks: ['V3-SSE-28'],
     patch: editEvents(dropEvents(annotationAdded)),
   },
   {
     name: 'stream-annotation-lost',
-    summary: 'Citations are announced, and the part that is done has none.',
+    summary: 'response.content_part.done omits the citations that were announced.',
     breaks: ['V3-SSE-28'],
     patch: editEvents(setInEvents(all(partDone), 'part.annotations', [])),
   },

@@ -19,22 +19,22 @@ const doneMarker: SseBlock = { data: '[DONE]' }
 export const streamEndingFaults: readonly Fault[] = [
   {
     name: 'stream-without-terminal-event',
-    summary: 'The stream ends cleanly after the last item, without a terminal event.',
+    summary: 'The stream ends without a terminal event.',
     breaks: ['V3-SSE-08'],
-    seen: 'openai/codex, many reports of "stream closed before response.completed"',
+    precedent: 'openai/codex, many reports of "stream closed before response.completed"',
     patch: onV3Blocks(async function* (blocks) {
       for await (const block of blocks) if (!isFinal(block)) yield block
     }),
   },
   {
     name: 'stream-without-terminal-event-when-cut',
-    summary: 'Only an answer that max_tokens cuts ends without a terminal event.',
+    summary: 'Only streams truncated by max_tokens end without a terminal event.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(dropEvents('response.incomplete')),
   },
   {
     name: 'stream-ends-with-response-done',
-    summary: 'The last event is called response.done.',
+    summary: 'The terminal event is response.done instead of response.completed.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(
       replaceEvents(all(completed), (event) => [{ ...event, type: 'response.done' }]),
@@ -42,13 +42,13 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-completed-twice',
-    summary: 'response.completed is sent twice.',
+    summary: 'The terminal event is sent twice.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(replaceEvents(finalEvents, (event) => [event, event])),
   },
   {
     name: 'stream-incomplete-and-completed',
-    summary: 'An answer that was cut ends with response.incomplete and then response.completed.',
+    summary: 'A truncated answer ends with response.incomplete followed by response.completed.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(
       replaceEvents(all('response.incomplete'), (event) => [event, { ...event, type: completed }]),
@@ -56,7 +56,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-failed-after-completed',
-    summary: 'response.failed follows response.completed.',
+    summary: 'response.failed is sent after response.completed.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(
       replaceEvents(all(completed), (event) => [event, { ...event, type: 'response.failed' }]),
@@ -64,7 +64,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-event-after-the-end',
-    summary: 'A vendor event with timings follows response.completed.',
+    summary: 'A vendor event is sent after the terminal event.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(
       replaceEvents(finalEvents, (event) => [
@@ -75,7 +75,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-item-done-after-the-end',
-    summary: 'The last response.output_item.done follows response.completed.',
+    summary: 'The last response.output_item.done is sent after the terminal event.',
     breaks: ['V3-SSE-08'],
     patch: editEvents((events) => {
       const last = events.findLast(({ type }) => type === itemDone)
@@ -84,7 +84,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-cut-before-the-end',
-    summary: 'The connection is cut before the terminal event.',
+    summary: 'The connection is aborted before the terminal event.',
     breaks: ['V3-SSE-08'],
     patch: onV3Blocks(async function* (blocks) {
       for await (const block of blocks) {
@@ -95,7 +95,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-cut-in-the-middle',
-    summary: 'The connection is cut after the twelfth event.',
+    summary: 'The connection is aborted after the twelfth event.',
     breaks: ['V3-SSE-08'],
     patch: onV3Blocks(async function* (blocks) {
       let sent = 0
@@ -108,7 +108,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-cut-after-the-end',
-    summary: 'The terminal event is sent, and then the connection is cut in place of a last chunk.',
+    summary: 'The connection is aborted after the terminal event, without the terminating chunk.',
     breaks: ['V3-SSE-08'],
     patch: onV3Blocks(async function* (blocks) {
       yield* blocks
@@ -117,7 +117,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-last-block-open',
-    summary: 'No empty line closes the block of the terminal event, and clients discard it.',
+    summary: 'The block of the terminal event is not terminated by an empty line.',
     breaks: ['V3-SSE-08'],
     patch: rewriteBlocks((block, original) =>
       isFinal(block) ? original.subarray(0, -1) : undefined,
@@ -125,7 +125,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-last-line-open',
-    summary: 'The stream ends behind the JSON of the terminal event, without a line end.',
+    summary: 'The data: line of the terminal event is not terminated by a line ending.',
     breaks: ['V3-SSE-08'],
     patch: rewriteBlocks((block, original) =>
       isFinal(block) ? original.subarray(0, -2) : undefined,
@@ -143,7 +143,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-done-marker-early',
-    summary: 'data: [DONE] comes before the terminal event, and clients stop reading there.',
+    summary: 'data: [DONE] is sent before the terminal event.',
     breaks: ['V3-SSE-29'],
     patch: onV3Blocks(async function* (blocks) {
       for await (const block of blocks) {
@@ -154,7 +154,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-event-after-the-done-marker',
-    summary: 'After data: [DONE] comes an event with the usage.',
+    summary: 'An event is sent after data: [DONE].',
     breaks: ['V3-SSE-08', 'V3-SSE-29'],
     patch: onV3Blocks(async function* (blocks) {
       yield* blocks
@@ -165,7 +165,7 @@ export const streamEndingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-error-after-success',
-    summary: 'An answer that was completed is followed by an error event.',
+    summary: 'An error event is sent after response.completed.',
     breaks: ['V3-SSE-08'],
     patch: editEvents(
       when(

@@ -4,7 +4,7 @@ import { type NamedBlock, onV3Blocks, rewriteBlocks } from '../../../patches/fra
 import { setAt } from '../../../patches/json.ts'
 import type { Fault } from '../../../types.ts'
 
-/** One delta of the answer, the same in all answers that have as many. */
+/** Rewrites one delta of the answer, chosen by its sequence number. */
 function rewriteOneDelta(
   write: (block: NamedBlock, original: string) => Uint8Array | string,
 ): Patch {
@@ -23,7 +23,7 @@ function blockJson(block: NamedBlock): string {
   return JSON.stringify(block.data)
 }
 
-/** Latin-1 has no other letters; what it lacks becomes a question mark. */
+/** Characters outside Latin-1 become question marks. */
 function encodeLatin1(text: string): Buffer {
   return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
 }
@@ -31,19 +31,19 @@ function encodeLatin1(text: string): Buffer {
 export const streamFramingFaults: readonly Fault[] = [
   {
     name: 'stream-media-type-json',
-    summary: 'A stream of events is sent as application/json.',
+    summary: 'An event stream has the Content-Type application/json.',
     breaks: ['V3-SSE-01'],
     patch: onV3Blocks((blocks) => blocks, { 'content-type': 'application/json' }),
   },
   {
     name: 'stream-media-type-plain',
-    summary: 'A stream of events is sent as text/plain.',
+    summary: 'An event stream has the Content-Type text/plain.',
     breaks: ['V3-SSE-01'],
     patch: onV3Blocks((blocks) => blocks, { 'content-type': 'text/plain; charset=utf-8' }),
   },
   {
     name: 'stream-status-201',
-    summary: 'A stream is answered with 201, as a message that was created.',
+    summary: 'An event stream has the status 201.',
     breaks: ['V3-SSE-01'],
     patch: (services) => ({
       ...services,
@@ -56,7 +56,7 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-asked-for-in-vain',
-    summary: 'A chat generation with stream: true is answered with one JSON body.',
+    summary: 'A generation with stream: true returns a non-streaming response.',
     breaks: ['V3-SSE-01'],
     patch: (services) => ({
       ...services,
@@ -73,13 +73,13 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-without-event-lines',
-    summary: 'Blocks have data lines alone; the name stands only in the type.',
+    summary: 'Blocks omit the event: line: the event name is only in type.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-delta-without-event-line',
-    summary: 'Deltas have no event: line, all other events do.',
+    summary: 'Only the blocks of response.output_text.delta omit the event: line.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) =>
       block.event === 'response.output_text.delta' ? `data: ${blockJson(block)}\n\n` : undefined,
@@ -87,19 +87,19 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-event-in-capitals',
-    summary: 'The field is written Event:, which no client knows: field names are case-sensitive.',
+    summary: 'The event field is written Event:, although field names are case-sensitive.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) => `Event: ${block.event}\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-space-before-the-colon',
-    summary: 'The field is written "event :", which no client knows.',
+    summary: 'The event field is written "event :", with a space before the colon.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) => `event : ${block.event}\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-two-event-lines',
-    summary: 'Every block says message first and then what it is.',
+    summary: 'Every block has an additional line event: message before its event: line.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks(
       (block) => `event: message\nevent: ${block.event}\ndata: ${blockJson(block)}\n\n`,
@@ -107,13 +107,13 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-event-line-empty',
-    summary: 'The event: line of each delta is empty.',
+    summary: 'The event: line of one delta is empty.',
     breaks: ['V3-SSE-02'],
     patch: rewriteOneDelta((block) => `event:\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-json-over-blocks',
-    summary: 'The JSON of a long event is broken over two blocks.',
+    summary: 'The JSON of one delta is split across two blocks.',
     breaks: ['V3-SSE-02'],
     patch: rewriteOneDelta((block) => {
       const text = blockJson(block)
@@ -124,7 +124,7 @@ export const streamFramingFaults: readonly Fault[] = [
   {
     name: 'stream-json-over-bare-lines',
     summary:
-      'The JSON of the final event is pretty-printed, and only its first line is a data: line.',
+      'The JSON of response.completed is pretty-printed, but only its first line is a data: line.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) =>
       block.event === 'response.completed'
@@ -134,7 +134,7 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-json-cut',
-    summary: 'One delta lacks the last brace of its JSON.',
+    summary: 'The JSON of one delta lacks its closing brace.',
     breaks: ['V3-SSE-02'],
     patch: rewriteOneDelta(
       (block) => `event: ${block.event}\ndata: ${blockJson(block).slice(0, -1)}\n\n`,
@@ -142,7 +142,7 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-json-of-python',
-    summary: 'An event in progress is the print of a Python dict.',
+    summary: 'The data of response.in_progress is a Python dict literal instead of JSON.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) =>
       block.event === 'response.in_progress'
@@ -152,13 +152,13 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-data-in-an-array',
-    summary: 'The data of one delta is an array with the object in it.',
+    summary: 'The data of one delta is wrapped in an array.',
     breaks: ['V3-SSE-02'],
     patch: rewriteOneDelta((block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`),
   },
   {
     name: 'stream-block-without-data',
-    summary: 'An event in progress has no data: line.',
+    summary: 'The block of response.in_progress has no data: line.',
     breaks: ['V3-SSE-02'],
     patch: rewriteBlocks((block) =>
       block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
@@ -166,16 +166,16 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-heartbeat-as-data',
-    summary: 'A heartbeat is sent as a data: line that is no JSON.',
+    summary: 'A heartbeat is sent as a data: line that is not JSON.',
     breaks: ['V3-SSE-02'],
-    seen: 'anomalyco/opencode#50871, mnfst/manifest#2053',
+    precedent: 'anomalyco/opencode#50871, mnfst/manifest#2053',
     patch: rewriteBlocks((block, original) =>
       block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
     ),
   },
   {
     name: 'stream-type-differs',
-    summary: 'The event is response.output_text.delta, and its type response.text.delta.',
+    summary: 'The type of response.output_text.delta events is response.text.delta.',
     breaks: ['V3-SSE-03'],
     patch: rewriteBlocks((block) => {
       if (block.event !== 'response.output_text.delta') return undefined
@@ -185,9 +185,10 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-event-misspelt',
-    summary: 'The event: line of the end of a text says response.output_text_done.',
+    summary: 'The event: line of response.output_text.done is response.output_text_done.',
     breaks: ['V3-SSE-03'],
-    seen: 'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
+    precedent:
+      'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
     patch: rewriteBlocks((block) =>
       block.event === 'response.output_text.done'
         ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
@@ -196,22 +197,22 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-all-events-called-message',
-    summary: 'Every event: line says message.',
+    summary: 'The event: line of every block is message.',
     breaks: ['V3-SSE-03'],
     patch: rewriteBlocks((block) => `event: message\ndata: ${blockJson(block)}\n\n`),
   },
   {
     name: 'stream-type-missing',
-    summary: 'No data has a type.',
+    summary: 'The data of events omits type.',
     breaks: ['V3-SSE-04'],
-    seen: '7836246/cursor2api#114',
+    precedent: '7836246/cursor2api#114',
     patch: rewriteBlocks((block) => {
       return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
     }),
   },
   {
     name: 'stream-type-missing-at-the-end',
-    summary: 'The data of response.completed has no type, all others have.',
+    summary: 'Only the data of response.completed omits type.',
     breaks: ['V3-SSE-04'],
     patch: rewriteBlocks((block) =>
       block.event === 'response.completed'
@@ -221,13 +222,13 @@ export const streamFramingFaults: readonly Fault[] = [
   },
   {
     name: 'stream-in-latin-1',
-    summary: 'The stream is written in Latin-1.',
+    summary: 'The stream is encoded in Latin-1.',
     breaks: ['V3-SSE-26'],
     patch: rewriteBlocks((_block, original) => encodeLatin1(original.toString())),
   },
   {
     name: 'stream-character-cut',
-    summary: 'Of each character of several bytes the last byte is lost, in deltas alone.',
+    summary: 'In deltas, every multi-byte character loses its last byte.',
     breaks: ['V3-SSE-26'],
     patch: rewriteBlocks((block, original) =>
       block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
@@ -235,7 +236,7 @@ export const streamFramingFaults: readonly Fault[] = [
   },
 ]
 
-/** A byte that continues a character, before one that does not. */
+/** Removes the last continuation byte of each multi-byte character. */
 function cutCharacters(bytes: Buffer): Buffer {
   const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   return bytes.filter((_byte, at) => !continues(at) || continues(at + 1)) as Buffer

@@ -37,64 +37,64 @@ const partEvents = all(partAdded, textDelta, textDone, partDone)
 export const streamNumberFaults: readonly Fault[] = [
   {
     name: 'stream-numbers-missing',
-    summary: 'No event has a sequence_number.',
+    summary: 'Events omit sequence_number.',
     breaks: ['V3-SSE-06'],
-    seen: 'mlx-vlm PR 494, onyx PR 13624, diegosouzapw/OmniRoute#13964',
+    precedent: 'mlx-vlm PR 494, onyx PR 13624, diegosouzapw/OmniRoute#13964',
     patch: editRawEvents(numberBy(() => undefined)),
   },
   {
     name: 'stream-number-missing-at-the-end',
-    summary: 'response.completed has no sequence_number, all other events have.',
+    summary: 'Only response.completed omits sequence_number.',
     breaks: ['V3-SSE-06'],
     patch: editRawEvents(numberBy(({ type }, at) => (type === completed ? undefined : at))),
   },
   {
     name: 'stream-numbers-as-text',
-    summary: 'Every sequence_number is a string.',
+    summary: 'sequence_number is a string.',
     breaks: ['V3-SSE-06'],
     patch: editRawEvents(numberBy((_event, at) => String(at))),
   },
   {
     name: 'stream-numbers-with-fractions',
-    summary: 'Every sequence_number is a time in seconds.',
+    summary: 'sequence_number has a fractional part.',
     breaks: ['V3-SSE-06'],
     patch: editRawEvents(numberBy((_event, at) => at + 0.5)),
   },
   {
     name: 'stream-number-repeated-once',
-    summary: 'One event in the middle has the sequence_number of the one before it.',
+    summary: 'One event repeats the sequence_number of the previous event.',
     breaks: ['V3-SSE-07'],
     patch: editRawEvents(numberBy((_event, at) => (at > 6 ? at - 1 : at))),
   },
   {
     name: 'stream-numbers-all-alike',
-    summary: 'Every delta has the same sequence_number.',
+    summary: 'All text deltas have the same sequence_number.',
     breaks: ['V3-SSE-07'],
-    seen: 'vidaiUK/VidaiMock, templates',
+    precedent: 'vidaiUK/VidaiMock, templates',
     patch: editRawEvents(numberBy(({ type }, at) => (type === textDelta ? 5 : at))),
   },
   {
     name: 'stream-numbers-of-each-item',
-    summary: 'The numbers begin anew with each item, and with the end of the stream.',
+    summary: 'sequence_number restarts with each item and with response.completed.',
     breaks: ['V3-SSE-07'],
     patch: editRawEvents(restartAt([itemAdded, completed])),
   },
   {
     name: 'stream-number-zero-at-the-end',
-    summary: 'The final event, made elsewhere, has the sequence_number 0.',
+    summary: 'The sequence_number of response.completed is 0.',
     breaks: ['V3-SSE-07'],
-    seen: 'BerriAI/litellm PR 28899',
+    precedent: 'BerriAI/litellm PR 28899',
     patch: editRawEvents(numberBy(({ type }, at) => (type === completed ? 0 : at))),
   },
   {
     name: 'stream-items-from-one',
-    summary: 'The first item has the output_index 1.',
+    summary: 'output_index starts at 1.',
     breaks: ['V3-SSE-14'],
     patch: editEvents(addToIndex('output_index', () => 1)),
   },
   {
     name: 'stream-items-with-a-gap',
-    summary: 'With reasoning, the answer has the output_index 2.',
+    summary: 'With reasoning, the output_index of the answer is 2 instead of 1.',
     breaks: ['V3-SSE-14'],
     patch: editEvents(
       when(
@@ -105,61 +105,63 @@ export const streamNumberFaults: readonly Fault[] = [
   },
   {
     name: 'stream-items-all-at-zero',
-    summary: 'Every item has the output_index 0.',
+    summary: 'The output_index of every item is 0.',
     breaks: ['V3-SSE-14'],
     patch: editEvents(addToIndex('output_index', (old) => -old)),
   },
   {
     name: 'stream-index-differs-when-done',
-    summary: 'An item is done at another output_index than it was added at.',
+    summary:
+      'The output_index of response.output_item.done differs from that of response.output_item.added.',
     breaks: ['V3-SSE-14'],
-    seen: 'vllm-project/vllm PRs 31761 and 35184',
+    precedent: 'vllm-project/vllm PRs 31761 and 35184',
     patch: editEvents(setInEvents(all(itemDone), 'output_index', (old: number) => old + 1)),
   },
   {
     name: 'stream-item-id-differs',
-    summary: 'The item_id of deltas is not the id of the item that was added.',
+    summary: 'The item_id of text deltas differs from the id of the added item.',
     breaks: ['V3-SSE-14'],
     patch: editEvents(setInEvents(all(textDelta), 'item_id', (old: string) => `${old}0`)),
   },
   {
     name: 'stream-item-id-changes-when-done',
-    summary: 'The item of output_item.done has another id than the one that was added.',
+    summary:
+      'The item id of response.output_item.done differs from that of response.output_item.added.',
     breaks: ['V3-SSE-14'],
     patch: editEvents(setInEvents(all(itemDone), 'item.id', (old: string) => `${old}0`)),
   },
   {
     name: 'stream-zero-indexes-left-out',
-    summary: 'Indexes that are 0 are left out.',
+    summary: 'Indexes with the value 0 are omitted.',
     breaks: ['V3-SSE-15'],
-    seen: 'llm-d-inference-sim, whose Go members are omitempty',
+    precedent: 'llm-d-inference-sim, whose Go struct fields are omitempty',
     patch: editEvents((events) => events.map(dropZeroIndexes)),
   },
   {
     name: 'stream-content-index-left-out',
-    summary: 'Deltas have no content_index.',
+    summary: 'Text deltas omit content_index.',
     breaks: ['V3-SSE-15'],
-    seen: 'lemonade-sdk/lemonade#3607',
+    precedent: 'lemonade-sdk/lemonade#3607',
     patch: editEvents(setInEvents(all(textDelta), 'content_index', undefined)),
   },
   {
     name: 'stream-output-index-left-out',
-    summary: 'response.output_item.added has no output_index.',
+    summary: 'response.output_item.added omits output_index.',
     breaks: ['V3-SSE-15'],
-    seen: 'open-responses-server#44',
+    precedent: 'open-responses-server#44',
     patch: editEvents(setInEvents(all(itemAdded), 'output_index', undefined)),
   },
   {
     name: 'stream-parts-from-one',
-    summary: 'The part of the text has the content_index 1.',
+    summary: 'The content_index of the text part is 1 instead of 0.',
     breaks: ['V3-SSE-16'],
     patch: editEvents(setInEvents(partEvents, 'content_index', 1)),
   },
   {
     name: 'stream-parts-counted-on',
-    summary: 'content_index runs on from the reasoning to the answer.',
+    summary: 'content_index continues from the reasoning item to the answer item.',
     breaks: ['V3-SSE-16'],
-    seen: 'vllm-project/vllm#45742',
+    precedent: 'vllm-project/vllm#45742',
     patch: editEvents(
       when(
         isThinking,
@@ -171,9 +173,9 @@ export const streamNumberFaults: readonly Fault[] = [
   },
   {
     name: 'stream-content-index-of-each-delta',
-    summary: 'content_index rises by one with each delta.',
+    summary: 'content_index increases with each delta.',
     breaks: ['V3-SSE-16'],
-    seen: 'vllm-project/vllm PR 31761',
+    precedent: 'vllm-project/vllm PR 31761',
     patch: editEvents((events) => {
       let next = 0
       return events.map((event) =>
@@ -185,7 +187,7 @@ export const streamNumberFaults: readonly Fault[] = [
   },
   {
     name: 'stream-content-index-differs-once',
-    summary: 'One delta names a part that is not there.',
+    summary: 'One delta has the content_index of a part that was not added.',
     breaks: ['V3-SSE-16'],
     patch: editEvents(setInEvents(nth(textDelta, 3), 'content_index', 1)),
   },
@@ -201,7 +203,7 @@ function restartAt(types: readonly string[]): Edit {
   }
 }
 
-/** An index is counted otherwise wherever it stands. */
+/** Changes an index in all events. */
 function addToIndex(name: string, by: (old: number) => number): Edit {
   return (events) =>
     events.map((event) => {

@@ -1,4 +1,4 @@
-/** Faults of the order of events: what comes first, and what brackets what (section 6, 2 and 3). */
+/** Faults of the order of events and of their added and done brackets (section 6, 2 and 3). */
 import type { ResponseEvent } from '../../../../events/sequence.ts'
 import {
   itemAdded,
@@ -26,39 +26,39 @@ import type { Fault } from '../../../types.ts'
 export const streamOrderFaults: readonly Fault[] = [
   {
     name: 'stream-created-missing',
-    summary: 'The stream begins with response.in_progress.',
+    summary: 'The stream omits response.created and starts with response.in_progress.',
     breaks: ['V3-SSE-05'],
     patch: editEvents(dropEvents('response.created')),
   },
   {
     name: 'stream-created-second',
-    summary: 'response.in_progress comes before response.created.',
+    summary: 'response.in_progress is sent before response.created.',
     breaks: ['V3-SSE-05'],
     patch: editEvents(moveEvents(all('response.in_progress'), 'before', 'response.created')),
   },
   {
     name: 'stream-created-twice',
-    summary: 'response.created is sent twice in a row.',
+    summary: 'response.created is sent twice.',
     breaks: ['V3-SSE-05'],
     patch: editEvents(replaceEvents(all('response.created'), (event) => [event, event])),
   },
   {
     name: 'stream-item-added-late',
-    summary: 'response.output_item.added of the answer follows its first delta.',
+    summary: 'response.output_item.added of the answer is sent after its first delta.',
     breaks: ['V3-SSE-12'],
     patch: editEvents(moveAnswerAfterDelta()),
   },
   {
     name: 'stream-item-never-added',
-    summary: 'No response.output_item.added is sent.',
+    summary: 'response.output_item.added is omitted.',
     breaks: ['V3-SSE-12'],
     patch: editEvents(dropEvents(itemAdded)),
   },
   {
     name: 'stream-of-deltas-alone',
-    summary: 'Between created and completed come deltas of the text, and no event of an item.',
+    summary: 'Only deltas are sent between response.created and the terminal event.',
     breaks: ['V3-SSE-12'],
-    seen: 'Sophomoresty/gemini-web2api PR 57',
+    precedent: 'Sophomoresty/gemini-web2api PR 57',
     patch: editEvents((events) =>
       events.filter(
         ({ type }) =>
@@ -68,32 +68,32 @@ export const streamOrderFaults: readonly Fault[] = [
   },
   {
     name: 'stream-part-not-added',
-    summary: 'Deltas come for a part that no response.content_part.added announced.',
+    summary: 'response.content_part.added is omitted.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(dropEvents(partAdded)),
   },
   {
     name: 'stream-part-not-done',
-    summary: 'response.content_part.done is left out.',
+    summary: 'response.content_part.done is omitted.',
     breaks: ['V3-SSE-13'],
-    seen: 'vllm-project/guidellm, mock server',
+    precedent: 'vllm-project/guidellm, mock server',
     patch: editEvents(dropEvents(partDone)),
   },
   {
     name: 'stream-text-not-done',
-    summary: 'response.output_text.done is left out.',
+    summary: 'response.output_text.done is omitted.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(dropEvents(textDone)),
   },
   {
     name: 'stream-item-not-done',
-    summary: 'response.output_item.done is left out, though the parts are bracketed.',
+    summary: 'response.output_item.done is omitted.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(dropEvents(itemDone)),
   },
   {
     name: 'stream-item-done-early',
-    summary: 'response.output_item.done comes before the part of its item is done.',
+    summary: 'response.output_item.done is sent before response.content_part.done.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(
       when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone)),
@@ -101,7 +101,7 @@ export const streamOrderFaults: readonly Fault[] = [
   },
   {
     name: 'stream-text-done-after-its-part',
-    summary: 'response.output_text.done follows the content_part.done of its part.',
+    summary: 'response.output_text.done is sent after response.content_part.done.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(
       when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'after', partDone)),
@@ -121,21 +121,20 @@ export const streamOrderFaults: readonly Fault[] = [
   },
   {
     name: 'stream-in-progress-late',
-    summary: 'response.in_progress comes after the first item, and wipes it in clients.',
+    summary: 'response.in_progress is sent after the first part and resets the output in clients.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(moveEvents(all('response.in_progress'), 'after', partAdded)),
   },
   {
     name: 'stream-in-progress-without-output',
-    summary: 'The response of response.in_progress has no output for items to stand in.',
+    summary: 'The response object of response.in_progress omits output.',
     breaks: ['V3-SSE-13'],
-    seen: 'diegosouzapw/OmniRoute#13964',
+    precedent: 'diegosouzapw/OmniRoute#13964',
     patch: editEvents(setInEvents(all('response.in_progress'), 'response.output', undefined)),
   },
   {
     name: 'stream-reasoning-part-not-added',
-    summary:
-      'Deltas of the reasoning come for a part that was not added; those of the text do not.',
+    summary: 'response.content_part.added is omitted for the reasoning part only.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(
       when(
@@ -146,7 +145,7 @@ export const streamOrderFaults: readonly Fault[] = [
   },
   {
     name: 'stream-delta-after-its-text',
-    summary: 'An empty delta follows the response.output_text.done of its text.',
+    summary: 'An empty delta is sent after response.output_text.done.',
     breaks: ['V3-SSE-13'],
     patch: editEvents(
       when(
@@ -157,8 +156,7 @@ export const streamOrderFaults: readonly Fault[] = [
   },
   {
     name: 'stream-delta-of-another-item',
-    summary:
-      'With reasoning, the deltas of the text name the item of the reasoning, and its index.',
+    summary: 'With reasoning, text deltas have the item_id and output_index of the reasoning item.',
     breaks: ['V3-SSE-13', 'V3-SSE-18'],
     patch: editEvents(
       when(

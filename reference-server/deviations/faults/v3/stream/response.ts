@@ -1,4 +1,4 @@
-/** Faults of the response that events show, and of its items (wire contract R9, R15 to R18). */
+/** Faults of the response object in events, and of its items (wire contract R9, R15 to R18). */
 
 import {
   completed,
@@ -23,7 +23,7 @@ const finalEvents = all(...terminalEvents)
 export const streamResponseFaults: readonly Fault[] = [
   {
     name: 'stream-completed-without-response',
-    summary: 'response.completed has no response.',
+    summary: 'response.completed omits response.',
     breaks: ['V3-SSE-09'],
     patch: editEvents(setInEvents(all(completed), 'response', undefined)),
   },
@@ -35,9 +35,9 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-response-not-nested',
-    summary: 'The members of the final response stand beside the type, not in response.',
+    summary: 'The members of the final response are next to type instead of in response.',
     breaks: ['V3-SSE-09'],
-    seen: '7836246/cursor2api#116',
+    precedent: '7836246/cursor2api#116',
     patch: editEvents(
       replaceEvents(all(completed), ({ response, ...event }) => [
         { ...Object(response), ...event },
@@ -46,13 +46,13 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-completed-without-output',
-    summary: 'The response of response.completed has no output.',
+    summary: 'The response object of response.completed omits output.',
     breaks: ['V3-SSE-09'],
     patch: editEvents(setInEvents(all(completed), 'response.output', undefined)),
   },
   {
     name: 'stream-completed-with-an-id-alone',
-    summary: 'response.completed tells the id of the response and nothing else of it.',
+    summary: 'The response object of response.completed contains only id.',
     breaks: ['V3-SSE-09'],
     patch: editEvents(
       setInEvents(all(completed), 'response', ({ id }: { id: string }) => ({ id })),
@@ -60,37 +60,37 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-ends-incomplete',
-    summary: 'Whole answers end with response.incomplete; in one piece they are completed.',
+    summary: 'The stream of a complete answer ends with response.incomplete.',
     breaks: ['V3-SSE-09'],
     patch: editEvents(endAs('incomplete', { incomplete_details: { reason: 'max_output_tokens' } })),
   },
   {
     name: 'stream-ends-failed',
-    summary: 'Whole answers end with response.failed; in one piece they are completed.',
+    summary: 'The stream of a complete answer ends with response.failed.',
     breaks: ['V3-SSE-09'],
     patch: editEvents(endAs('failed', { error: { code: 'server_error', message: 'Lost' } })),
   },
   {
     name: 'stream-response-id-changes',
-    summary: 'The final response has another id than the one that was created.',
+    summary: 'The id of the final response differs from that in response.created.',
     breaks: ['V3-SSE-10'],
     patch: editEvents(setInEvents(finalEvents, 'response.id', (old: string) => `${old}0`)),
   },
   {
     name: 'stream-response-id-unknown-at-first',
-    summary: 'response.created shows an id that is used for that event alone.',
+    summary: 'The response id in response.created differs from that in all later events.',
     breaks: ['V3-SSE-10'],
     patch: editEvents(setInEvents(all(created), 'response.id', 'resp_pending')),
   },
   {
     name: 'stream-created-at-moves',
-    summary: 'created_at is the time of each event.',
+    summary: 'The created_at of the final response differs from that in earlier events.',
     breaks: ['V3-SSE-11'],
     patch: editEvents(setInEvents(finalEvents, 'response.created_at', (old: number) => old + 1)),
   },
   {
     name: 'stream-model-changes',
-    summary: 'The final response names the model behind the alias.',
+    summary: 'The model of the final response differs from that in earlier events.',
     breaks: ['V3-SSE-11'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.model', (old: string) => `${old}-2026-01-15`),
@@ -98,7 +98,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-output-lacks-an-item',
-    summary: 'The reasoning was streamed and done, and is not in the output of the final response.',
+    summary: 'The output of the final response omits the streamed reasoning item.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(
       when(
@@ -109,7 +109,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-output-has-an-item-more',
-    summary: 'The output of the final response begins with an item that was not streamed.',
+    summary: 'The output of the final response contains an item that was not streamed.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.output', (items: readonly object[]) => [
@@ -120,7 +120,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-output-reversed',
-    summary: 'The items of the final response stand in the reverse order.',
+    summary: 'The output of the final response is in reverse order.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.output', (items: readonly object[]) => items.toReversed()),
@@ -128,13 +128,13 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-output-with-other-ids',
-    summary: 'The items of the final response have ids of their own.',
+    summary: 'The items of the final response have other ids than in earlier events.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(setInEvents(finalEvents, 'response.output.*.id', (old: string) => `${old}0`)),
   },
   {
     name: 'stream-call-id-changes',
-    summary: 'A call has another call_id in the final response than when it was done.',
+    summary: 'The call_id of a function call in the final response differs from the streamed one.',
     breaks: ['V3-SSE-19'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.output.*', (item: { readonly call_id?: string }) =>
@@ -150,13 +150,13 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-item-done-in-progress',
-    summary: 'Items are done with the status in_progress.',
+    summary: 'Items in response.output_item.done have the status in_progress.',
     breaks: ['V3-SSE-20'],
     patch: editEvents(setInEvents(all(itemDone), 'item.status', 'in_progress')),
   },
   {
     name: 'stream-output-in-progress',
-    summary: 'The completed response holds an item that is in_progress.',
+    summary: 'Items in response.completed have the status in_progress.',
     breaks: ['V3-SSE-20'],
     patch: editEvents(setInEvents(all(completed), 'response.output.*.status', 'in_progress')),
   },
@@ -180,13 +180,13 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-completed-with-an-error',
-    summary: 'A response that is completed shows an error that says that there is none.',
+    summary: 'The response object of response.completed has an error with a null code.',
     breaks: ['V3-SSE-21'],
     patch: editEvents(setInEvents(all(completed), 'response.error', { code: null, message: '' })),
   },
   {
     name: 'stream-completed-with-incomplete-details',
-    summary: 'A response that is completed shows why it is incomplete.',
+    summary: 'The response object of response.completed has incomplete_details.',
     breaks: ['V3-SSE-21'],
     patch: editEvents(
       setInEvents(all(completed), 'response.incomplete_details', { reason: 'max_output_tokens' }),
@@ -194,7 +194,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-usage-off-by-one',
-    summary: 'The total of the usage is one token more than its parts.',
+    summary: 'The total_tokens of the final response are too high by one.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.usage.total_tokens', (old: number) => old + 1),
@@ -202,7 +202,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-usage-total-of-output',
-    summary: 'The total of the usage is that of the output.',
+    summary: 'The total_tokens of the final response equal output_tokens.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.usage', (usage: { readonly output_tokens: number }) => ({
@@ -213,7 +213,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-usage-cached-too-much',
-    summary: 'More input tokens are cached than there are.',
+    summary: 'The cached_tokens of the final response exceed input_tokens.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.usage.input_tokens_details.cached_tokens', 100_000),
@@ -221,7 +221,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-usage-reasoning-too-much',
-    summary: 'More tokens are reasoning than were put out.',
+    summary: 'The reasoning_tokens of the final response exceed output_tokens.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
       setInEvents(finalEvents, 'response.usage.output_tokens_details.reasoning_tokens', 100_000),
@@ -229,7 +229,7 @@ export const streamResponseFaults: readonly Fault[] = [
   },
   {
     name: 'stream-usage-negative',
-    summary: 'A cut answer counts minus one input tokens.',
+    summary: 'The input_tokens of a truncated answer are -1.',
     breaks: ['V3-SSE-22'],
     patch: editEvents(
       when((run) => !unCut(run), setInEvents(finalEvents, 'response.usage.input_tokens', -1)),

@@ -1,4 +1,4 @@
-/** Faults of what deltas bring: the text of the answer, reasoning, annotations (section 6, 3). */
+/** Faults of the text in deltas: answer, reasoning, arguments (section 6, 3). */
 
 import {
   itemDone,
@@ -27,19 +27,19 @@ const toUpperCase = (old: unknown) => (typeof old === 'string' ? old.toUpperCase
 export const streamTextFaults: readonly Fault[] = [
   {
     name: 'stream-last-delta-dropped',
-    summary: 'The last delta of the text is dropped; all that follows is right.',
+    summary: 'The last text delta is omitted.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(replaceEvents(nth(textDelta, -1), () => [])),
   },
   {
     name: 'stream-first-delta-dropped',
-    summary: 'The first delta of the text is dropped; all that follows is right.',
+    summary: 'The first text delta is omitted.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(replaceEvents(nth(textDelta, 0), () => [])),
   },
   {
     name: 'stream-deltas-dropped',
-    summary: 'Every tenth delta is dropped, as by a queue that is full.',
+    summary: 'About one in ten text deltas is omitted, as if by a full queue.',
     breaks: ['V3-SSE-17'],
     patch: editEvents((events) =>
       events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7),
@@ -47,43 +47,43 @@ export const streamTextFaults: readonly Fault[] = [
   },
   {
     name: 'stream-deltas-missing',
-    summary: 'No delta is sent; the text stands in the final response alone.',
+    summary: 'All text deltas are omitted.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(dropEvents(textDelta)),
   },
   {
     name: 'stream-delta-twice',
-    summary: 'One delta in the middle is sent twice, with numbers of its own.',
+    summary: 'One text delta is sent twice, with different sequence numbers.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(replaceEvents(nth(textDelta, 4), (event) => [event, event])),
   },
   {
     name: 'stream-deltas-swapped',
-    summary: 'Deltas overtake each other in pairs.',
+    summary: 'Text deltas are swapped in pairs.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(swapPairs(textDelta)),
   },
   {
     name: 'stream-deltas-cumulative',
-    summary: 'Each delta is the whole text so far.',
+    summary: 'Each text delta contains all the text so far.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(mapDeltas((text, before) => before + text)),
   },
   {
     name: 'stream-deltas-trimmed',
-    summary: 'The spaces around each delta are trimmed.',
+    summary: 'Text deltas lose their leading and trailing spaces.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(mapDeltas((text) => text.trim())),
   },
   {
     name: 'stream-character-replaced',
-    summary: 'A character that was cut between two deltas has become U+FFFD in them.',
+    summary: 'Non-ASCII characters in text deltas are replaced by U+FFFD.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(mapDeltas((text) => text.replace(/[^\0-\x7f]+/g, '\ufffd\ufffd'))),
   },
   {
     name: 'stream-deltas-escaped',
-    summary: 'Quotation marks in deltas are escaped twice.',
+    summary: 'Text deltas are JSON-escaped twice.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(
       mapDeltas((text) =>
@@ -95,13 +95,13 @@ export const streamTextFaults: readonly Fault[] = [
   },
   {
     name: 'stream-final-text-empty',
-    summary: 'The deltas are right, and the text of the final response is empty.',
+    summary: 'The text of the final response is empty.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(setInEvents(all(...terminalEvents), textPath, '')),
   },
   {
     name: 'stream-final-text-cut',
-    summary: 'The final response holds the beginning of what was streamed.',
+    summary: 'The text of the final response is truncated to 20 characters.',
     breaks: ['V3-SSE-17'],
     patch: editEvents(
       setInEvents(all(...terminalEvents), textPath, (old: string) => old.slice(0, 20)),
@@ -109,44 +109,45 @@ export const streamTextFaults: readonly Fault[] = [
   },
   {
     name: 'stream-done-text-differs',
-    summary: 'The text of response.output_text.done is not that of the deltas.',
+    summary: 'The text of response.output_text.done differs from the deltas.',
     breaks: ['V3-SSE-18'],
-    seen: 'vidaiUK/VidaiMock, templates',
+    precedent: 'vidaiUK/VidaiMock, templates',
     patch: editEvents(setInEvents(all(textDone), 'text', toUpperCase)),
   },
   {
     name: 'stream-part-text-differs',
-    summary: 'The text of content_part.done is not that of the deltas.',
+    summary: 'The text of response.content_part.done differs from the deltas.',
     breaks: ['V3-SSE-18'],
     patch: editEvents(setInEvents(all(partDone), 'part.text', toUpperCase)),
   },
   {
     name: 'stream-item-text-differs',
-    summary: 'The text of output_item.done is not that of the deltas.',
+    summary: 'The text of response.output_item.done differs from the deltas.',
     breaks: ['V3-SSE-18'],
     patch: editEvents(setInEvents(all(itemDone), 'item.content.*.text', toUpperCase)),
   },
   {
     name: 'stream-reasoning-done-differs',
-    summary: 'The text of response.reasoning_text.done is not that of its deltas.',
+    summary: 'The text of response.reasoning_text.done differs from its deltas.',
     breaks: ['V3-SSE-18'],
     patch: editEvents(setInEvents(all(reasoningDone), 'text', toUpperCase)),
   },
   {
     name: 'stream-reasoning-delta-dropped',
-    summary: 'The last delta of the reasoning is dropped; all that follows is right.',
+    summary: 'The last reasoning delta is omitted.',
     breaks: ['V3-SSE-18'],
     patch: editEvents(replaceEvents(nth(reasoningDelta, -1), () => [])),
   },
   {
     name: 'stream-argument-delta-dropped',
-    summary: 'The first delta of the arguments of a call is dropped; all that follows is right.',
+    summary: 'The first delta of the arguments of a function call is omitted.',
     breaks: ['V3-SSE-18'],
     patch: editEvents(replaceEvents(nth('response.function_call_arguments.delta', 0), () => [])),
   },
   {
     name: 'stream-arguments-differ',
-    summary: 'The arguments of the final call are not those that were streamed.',
+    summary:
+      'The arguments of a function call in the final response differ from the streamed ones.',
     breaks: ['V3-SSE-18'],
     patch: editEvents(
       setInEvents(all(...terminalEvents), 'response.output.*.arguments', () => '{"zone":"Local"}'),
@@ -154,7 +155,7 @@ export const streamTextFaults: readonly Fault[] = [
   },
 ]
 
-/** Each delta is what a function makes of it and of the text before it. */
+/** Maps each text delta, given the text before it. */
 function mapDeltas(make: (text: string, before: string) => string): Edit {
   return (events) => {
     let before = ''

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { metric } from './load-measures.ts'
+
+/** Results of the requests to one of several endpoints. */
+export const endpoint = z.object({
+  /** A, B, … in the order of the command line or the profile. */
+  name: z.string(),
+  baseUrl: z.string(),
+  /** Of the whole run. */
+  requests: z.int(),
+  completed: z.int(),
+  /** 429 responses are no failures here, but shed. */
+  failed: z.int(),
+  shed: z.int(),
+  open: z.int(),
+  /** Clients that misbehave on purpose, twins of races. */
+  left: z.int(),
+  /** Of the measured window. */
+  metrics: z.array(metric),
+})
+export type EndpointRow = z.infer<typeof endpoint>

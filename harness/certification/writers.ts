@@ -1,0 +1,26 @@
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { reportToBadge } from '../../reports/conformance/badge.ts'
+import { provingFaults } from '../../reports/conformance/html/proving-faults.ts'
+import { reportToHtml } from '../../reports/conformance/html/report-to-html.ts'
+import { reportToJson, withEvidence } from '../../reports/text/digest.ts'
+import { StoredRecording } from '../client/index.ts'
+import { badgeName, pageName } from './bundle.ts'
+
+/** Files of a bundle that are made from reports: `certify` writes them, `verify` compares them. */
+
+/** Text of a round's report.json. `exchanges`: SHA-256 of its exchanges.ndjson, hexadecimal. */
+export function reportText(report: ConformanceReport, exchanges: string): string {
+  return reportToJson(withEvidence(report, exchanges))
+}
+
+/** Texts of the page and the badge of the last round, by name. `exchangesFile`: its exchanges.ndjson. */
+export function pagesOf(
+  report: ConformanceReport,
+  exchangesFile: string,
+): ReadonlyMap<string, string> {
+  const options = { faults: provingFaults(), isCompact: true }
+  return new Map([
+    [pageName, reportToHtml(report, new StoredRecording(exchangesFile), options)],
+    [badgeName, reportToBadge(report)],
+  ])
+}

@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request as forward } from 'node:http'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { envelopeName, filesOf, sumsName } from '../../certification/bundle.ts'
+import { payloadOf, preAuthenticationEncoding, readEnvelope } from '../../certification/envelope.ts'
+import { type Draw, edits } from '../../certification/test-support/edits.ts'
+import { verifyBundle } from '../../certification/verify/verify.ts'
+import { listen } from '../../conformance/test-support/listen.ts'
+import { chatgen, start } from '../test-support/chatgen.ts'
+import { certify, copyOf, makeBundle, openssl, vendorFolder } from './test-support/bundles.ts'
+import { testResultStatement } from './test-support/in-toto.ts'
+
+const challenge = 'winter-programme-5f2c81d0'
+/** One bundle for all tests, and the folder of its keys. */
+let bundle = ''
+let keys = ''
+
+beforeAll(async () => {
+  const made = await makeBundle(challenge)
+  bundle = made.dir
+  keys = made.folder
+}, 60_000)
+
+describe('a bundle', () => {
+  test('verifies with the key of its signer and the challenge', async () => {
+    const { code, stdout } = await chatgen(
+      ['verify', bundle, '--public-key', join(keys, 'public.pem'), '--challenge', challenge],
+      {},
+      keys,
+    )
+    expect(stdout).toContain('VERIFIED  Example AG Chat 1.0')
+    expect(code).toBe(0)
+  })
+
+  test('is signed so that openssl verifies it', () => {
+    const envelope = readEnvelope(readFileSync(join(bundle, envelopeName), 'utf8'))
+    const signed = join(keys, 'signed')
+    writeFileSync(signed, preAuthenticationEncoding(envelope.payloadType, payloadOf(envelope)))
+    writeFileSync(join(keys, 'sig'), Buffer.from(envelope.signatures[0].sig, 'base64'))
+    const args = ['pkeyutl', '-verify', '-rawin', '-pubin', '-inkey', join(keys, 'public.pem')]
+    const answer = execFileSync('openssl', [...args, '-in', signed, '-sigfile', join(keys, 'sig')])
+    expect(String(answer)).toContain('Signature Verified Successfully')
+  })
+
+  test('is a statement of in-toto with a test result', () => {
+    const envelope = readEnvelope(readFileSync(join(bundle, envelopeName), 'utf8'))
+    const validate = new Ajv({ strict: false }).compile(testResultStatement)
+    validate(JSON.parse(String(payloadOf(envelope))))
+    expect(validate.errors).toBeNull()
+    expect(validate({ _type: 'https://in-toto.io/Statement/v1', subject: [] })).toBe(false)
+  })
+
+  test('holds no request that names chatgen', () => {
+    for (const path of filesOf(bundle).filter((name) => name.endsWith('.gz'))) {
+      const lines = String(gunzipSync(readFileSync(join(bundle, path))))
+        .trimEnd()
+        .split('\n')
+      for (const line of lines) {
+        const { request } = JSON.parse(line)
+        expect(JSON.stringify(request)).not.toMatch(/chatgen/i)
+      }
+    }
+  })
+
+  test('holds no key of the target', async () => {
+    for (const path of filesOf(bundle)) {
+      const bytes = readFileSync(join(bundle, path))
+      const text = String(path.endsWith('.gz') ? gunzipSync(bytes) : bytes)
+      expect(text, path).not.toMatch(/sk-[A-Za-z0-9_-]{20,}/)
+    }
+  })
+
+  test.each([
+    ['another challenge', ['--challenge', 'spring-programme-5f2c81d0'], /answers the challenge/],
+    ['another key', ['--public-key', 'other.pem'], /is signed with the key sha256:/],
+  ])('does not verify with %s', async (_, args, reason) => {
+    openssl(['genpkey', '-algorithm', 'ed25519', '-out', join(keys, 'other-key.pem')])
+    openssl([
+      'pkey',
+      '-in',
+      join(keys, 'other-key.pem'),
+      '-pubout',
+      '-out',
+      join(keys, 'other.pem'),
+    ])
+    const { code, stdout } = await chatgen(['verify', bundle, ...args], {}, keys)
+    expect(stdout).toMatch(reason)
+    expect(code).toBe(1)
+  })
+})
+
+describe('a bundle after an edit', () => {
+  test('of a single place does not verify', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.entries(edits)),
+        fc.infiniteStream(fc.nat()),
+        async ([, edit], numbers) => {
+          const copy = copyOf({ dir: bundle, folder: keys })
+          const draw: Draw = (below) => (numbers.next().value ?? 0) % below
+          fc.pre(edit(copy, draw))
+          expect((await verifyBundle({ dir: copy })).verified).toBe(false)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+})
+
+test.each<[string, (dir: string) => void]>([
+  [
+    'another compression level',
+    (dir) => {
+      for (const path of filesOf(dir).filter((name) => name.endsWith('.gz'))) {
+        const content = gunzipSync(readFileSync(join(dir, path)))
+        writeFileSync(join(dir, path), gzipSync(content, { level: 1 }))
+      }
+    },
+  ],
+  ['CR LF in the digests', (dir) => editSums(dir, (text) => text.replaceAll('\n', '\r\n'))],
+  [
+    'digests in another order',
+    (dir) => editSums(dir, (text) => `${text.trimEnd().split('\n').reverse().join('\n')}\n`),
+  ],
+])('a bundle with %s verifies', async (_, repackage) => {
+  const copy = copyOf({ dir: bundle, folder: keys })
+  repackage(copy)
+  expect((await verifyBundle({ dir: copy })).verified).toBe(true)
+})
+
+describe('certify', () => {
+  test('refuses a server with a fault, and writes no certificate', async () => {
+    await using server = await serve(['--fault', 'openai-id-missing'])
+    const { code, stdout, folder } = await certifyUrl(server.url)
+    expect(stdout).toMatch(/REFUSED/)
+    expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
+    expect(filesOf(join(folder, 'bundle'))).not.toContain(envelopeName)
+    expect(code).toBe(1)
+  }, 60_000)
+
+  test('refuses a server that keeps the contract for requests that name chatgen', async () => {
+    await using conforming = await serve([])
+    await using faulty = await serve(['--fault', 'openai-id-missing'])
+    const front = await listen((request, response) => {
+      const isTester = /chatgen/i.test(JSON.stringify(request.headers))
+      const { hostname, port } = new URL(isTester ? conforming.url : faulty.url)
+      const { method, url: path, headers } = request
+      const forwarded = forward({ hostname, port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      })
+      request.pipe(forwarded)
+    })
+    const { code, stdout } = await certifyUrl(front.url)
+    await front.close()
+    expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
+    expect(code).toBe(1)
+  }, 60_000)
+
+  test('names line and field of a product file', async () => {
+    const folder = vendorFolder()
+    writeFileSync(join(folder, 'product.yaml'), 'vendor: Example AG\nnmae: Chat\n')
+    const { code, stderr } = await certify(challenge, folder, ['--reference'])
+    expect(stderr).toContain('product.yaml:2: nmae: there is no such field. Did you mean name?')
+    expect(code).toBe(2)
+  })
+
+  test('writes no bundle beside other files', async () => {
+    const folder = vendorFolder()
+    const { code, stderr } = await certify(challenge, folder, ['--reference', '--out', folder])
+    expect(stderr).toContain('is not empty')
+    expect(code).toBe(2)
+  })
+})
+
+const servedKey = 'sk-certified-1'
+
+/** `chatgen serve` in a process of its own. */
+async function serve(flags: readonly string[]) {
+  const server = start(['serve', '--port', '0', '--key', servedKey, ...flags])
+  await server.shows('API key:')
+  const url = /Listening on (\S+)/.exec(server.soFar())?.[1] ?? ''
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      server.child.kill('SIGTERM')
+      await server.ended
+    },
+  }
+}
+
+async function certifyUrl(url: string) {
+  const folder = vendorFolder()
+  const lines = ['models: { main: svc-main-model }', 'capabilities: { images: false }']
+  writeFileSync(join(folder, 'target.yaml'), `${lines.join('\n')}\n`)
+  const args = [url, '--profile', 'openai', '--target', 'target.yaml']
+  return { folder, ...(await certify(challenge, folder, args, { CHATGEN_API_KEY: servedKey })) }
+}
+
+function editSums(dir: string, edit: (text: string) => string): void {
+  const file = join(dir, sumsName)
+  writeFileSync(file, edit(readFileSync(file, 'utf8')))
+}

@@ -1,0 +1,306 @@
+import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { beforeAll, expect, test } from 'vitest'
+import { readPrivateKey } from '../../certification/keys.ts'
+import type { Statement } from '../../certification/statement.ts'
+import { signAgain } from '../../certification/test-support/sign-again.ts'
+import { verifyBundle } from '../../certification/verify/verify.ts'
+import { copyOf, type MadeBundle, makeBundle } from './test-support/bundles.ts'
+
+/**
+ * A vendor owns its key: after each edit, digests and signature fit again. What refuses the bundle is
+ * that its requests, verdicts, reports and statement follow from challenge and exchanges.
+ */
+interface Edited {
+  readonly edit?: (dir: string) => void
+  readonly statement?: (signed: Statement) => unknown
+  readonly reason: RegExp
+}
+
+let made: MadeBundle
+beforeAll(async () => {
+  made = await makeBundle('signed-again-5f2c81d0')
+}, 120_000)
+
+const edited: Readonly<Record<string, Edited>> = {
+  'a request': {
+    edit: exchanges((text) => text.replace('\\"max_tokens\\":16', '\\"max_tokens\\":17')),
+    reason: /requests: round 2: POST .* (is not sent|is sent with another body)/,
+  },
+  'a header of a request': {
+    edit: exchanges((text) => text.replace(/"user-agent","[^"]+"/, '"user-agent","chatgen"')),
+    reason: /requests: round 2: .* is sent with other headers/,
+  },
+  'an exchange that is left out': {
+    edit: exchanges((text) => lines(text).toSpliced(3, 1).join('\n')),
+    reason: /requests: round 2: .* is not recorded/s,
+  },
+  'an exchange that is passed off as a search for leftovers': {
+    edit: exchanges((text) => {
+      const all = lines(text)
+      const at = all.findIndex((line) => line.includes('"role":"negative"'))
+      const line = all[at]?.replace(/"scenario":"[^"]+"/, '"scenario":"residue-audit"') ?? ''
+      return all.with(at, line).join('\n')
+    }),
+    reason: /requests: round 2: .* (does not look for leftovers of the round|is not recorded)/,
+  },
+  'an exchange that is there twice': {
+    edit: exchanges((text) =>
+      lines(text)
+        .toSpliced(2, 0, lines(text)[1] ?? '')
+        .join('\n'),
+    ),
+    reason: /exchanges: round 2: x\d+ is recorded twice/,
+  },
+  'an exchange of another round in the place of its twin': {
+    edit(dir) {
+      const other = lines(String(gunzipSync(readFileSync(join(dir, exchangesOf(1))))))
+      const models = (line: string) =>
+        line.includes('"role":"arrange"') && line.includes('/models"')
+      const line = other.find(models) ?? other[0] ?? ''
+      editExchanges(dir, (text) => lines(text).toSpliced(1, 1, line).join('\n'))
+    },
+    reason: /(exchanges|times and order|requests): round 2: /,
+  },
+  'a response, so that the recording shows a violation': {
+    edit: exchanges((text) => text.replace('"status":401', '"status":200')),
+    reason: /verdicts: round 2: \S+ was reported as passed, and the evidence shows violated: /,
+  },
+  'a line that is no exchange': {
+    edit: exchanges((text) => `${text}{}\n`),
+    reason: /exchanges: round 2: line \d+ of exchanges\.ndjson is not an exchange/,
+  },
+  'a line with a member twice': {
+    edit: exchanges((text) => text.replace('{"id":"', '{"id":"x99999","id":"')),
+    reason:
+      /exchanges: round 2: line 1 of exchanges\.ndjson is not an exchange as chatgen stores it/,
+  },
+  'events that the bytes do not contain': {
+    edit: exchanges((text) => text.replace(/("events":\[\{[^}]*"data":")/, '$1 ')),
+    reason: /exchanges: round 2: x\d+ has events that its bytes do not contain/,
+  },
+  'a time that runs backwards': {
+    edit: exchanges((text) => text.replace(/"headersAtMs":[\d.]+/, '"headersAtMs":999999')),
+    reason: /times and order: round 2: x\d+ has times that run backwards/,
+  },
+  'a time outside the round': {
+    edit: exchanges((text) => text.replace(/"startedAt":"\d+/, '"startedAt":"2025')),
+    reason: /times and order: round 2: x\d+ lies outside the time of its round/,
+  },
+  'a round that begins after the next one': {
+    edit(dir) {
+      const later = (text: string) =>
+        text.replaceAll(/(?<="startedAt": ?")[^"]+/g, (at) =>
+          new Date(Date.parse(at) + 60_000).toISOString(),
+        )
+      for (const path of [reportOf(1), recordOf(1)]) editText(dir, path, later)
+      editExchanges(dir, later, 1)
+    },
+    reason: /^times and order: round 2 began before round 1 had ended$/,
+  },
+  'a verdict of a report': {
+    edit: (dir) =>
+      editText(dir, reportOf(2), (text) => text.replace('"verdict": "pass"', '"verdict": "warn"')),
+    reason:
+      /verdicts: round 2: \S+ was reported as violated, with a warning, and the evidence shows passed/,
+  },
+  'an answer to an open question': {
+    edit: (dir) =>
+      editText(dir, reportOf(3), (text) => text.replace(/"answer": "/, '"answer": "very good: ')),
+    reason: /reports: round 3: report\.json: observations is not what the evidence shows/,
+  },
+  'a sentence of a report': {
+    edit: (dir) =>
+      editText(dir, reportOf(3), (text) => text.replace(/"title": "/, '"title": "Always: ')),
+    reason: /reports: round 3: report\.json: requirements is not what the evidence shows/,
+  },
+  'a member that no report has': {
+    edit: (dir) => editText(dir, reportOf(1), (text) => text.replace('{', '{ "award": "gold",')),
+    reason: /reports: round 1: report\.json is not in the form that chatgen writes/,
+  },
+  'the page': {
+    edit: (dir) =>
+      editText(dir, 'report.html', (text) => text.replace('</main>', '<b>Gold</b></main>')),
+    reason: /reports: report\.html is not what chatgen writes for the last round/,
+  },
+  'surfaces that were not run': {
+    edit(dir) {
+      for (const round of [1, 2, 3]) {
+        editText(dir, reportOf(round), (text) =>
+          text.replace('"profile": "openai"', '"profile": "full"'),
+        )
+      }
+    },
+    statement: (signed) => configure(signed, 'profile', { surfaces: 'full' }),
+    reason: /rounds and settings: round 1: it covers openai, not the certified surfaces/,
+  },
+  'a selection of requirements': {
+    edit: (dir) =>
+      editText(dir, recordOf(1), (text) => text.replace('"skip": []', '"skip": ["OAI-CHAT-02"]')),
+    reason: /rounds and settings: round 1: requirements were selected or skipped/,
+  },
+  'a seed that does not follow from the challenge': {
+    edit: (dir) => editText(dir, recordOf(1), (text) => text.replace(/"seed": "\w/, '"seed": "z')),
+    reason: /rounds and settings: round 1: its seed is .* follows from the challenge/,
+  },
+  'a capability that is left open': {
+    edit(dir) {
+      for (const round of [1, 2, 3]) {
+        editText(dir, recordOf(round), (text) => text.replace(/"images": (true|false),?/, ''))
+      }
+    },
+    reason: /rounds and settings: round 1: its profile leaves open: capabilities\.images/,
+  },
+  'another version of chatgen': {
+    statement: (signed) => configure(signed, 'chatgen-conformance', { version: '9.9.9' }),
+    reason: /rounds and settings: .* do not name the same version of chatgen/,
+  },
+  'the challenge': {
+    statement: (signed) =>
+      configure(signed, 'challenge', { challenge: 'another-challenge-of-today' }),
+    reason: /challenge: the digest of the challenge is not that of its text/,
+  },
+  'passed tests that are not in the rounds': {
+    statement: (signed) =>
+      predicate(signed, { passedTests: [...signed.predicate.passedTests, 'V3-IDEM-02'] }),
+    reason: /statement: passed and warned tests are not those of the rounds/,
+  },
+  'another catalogue': {
+    statement: (signed) => configure(signed, 'catalogue', {}, 'a'.repeat(64)),
+    reason: /statement: the configuration "catalogue" is not that of the rounds/,
+  },
+  'the name of another product': {
+    statement: (signed) => ({
+      ...signed,
+      subject: [{ ...signed.subject[0], name: 'Other AG Chat 1.0' }],
+    }),
+    reason: /statement: the subject Other AG Chat 1\.0 is not the product of product\.json/,
+  },
+  'an entry of its own in the configuration': {
+    statement: (signed) =>
+      predicate(signed, {
+        configuration: [...signed.predicate.configuration, { name: 'award', digest: {} }],
+      }),
+    reason: /statement: the configuration has entries that a certification does not write/,
+  },
+  'a file of its own': {
+    edit: (dir) => writeFileSync(join(dir, 'award.txt'), 'gold'),
+    reason: /files and digests: award\.txt is no part of a bundle/,
+  },
+  'a file less': {
+    edit: (dir) => rmSync(join(dir, 'badge.svg')),
+    reason: /files and digests: SHA256SUMS does not list badge\.svg/,
+  },
+  'a product file with another field': {
+    edit: (dir) => editText(dir, 'product.json', (text) => text.replace('{', '{ "award": "gold",')),
+    reason: /files and digests: product\.json is not a product file/,
+  },
+}
+
+test.each(Object.entries(edited))(
+  '%s, signed again, does not verify',
+  async (_, { edit, statement, reason }) => {
+    const copy = copyOf(made)
+    edit?.(copy)
+    signAgain(copy, keyOfSigner(), statement)
+    expect(await refusal(copy)).toMatch(reason)
+  },
+  60_000,
+)
+
+test.each<[string, (dir: string) => void, RegExp]>([
+  [
+    'bytes behind a compressed file',
+    (dir) => appendFileSync(join(dir, exchangesOf(1)), 'gold'),
+    /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
+  ],
+  [
+    'a second, empty member in a compressed file',
+    (dir) => appendFileSync(join(dir, exchangesOf(1)), gzipSync('')),
+    /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
+  ],
+  [
+    'a link',
+    (dir) => {
+      rmSync(join(dir, 'badge.svg'))
+      symlinkSync('/dev/zero', join(dir, 'badge.svg'))
+    },
+    /signature: badge\.svg is not a regular file/,
+  ],
+])('a bundle with %s does not verify', async (_, edit, reason) => {
+  const copy = copyOf(made)
+  edit(copy)
+  expect(await refusal(copy)).toMatch(reason)
+})
+
+/** The step that did not hold, and its reasons. */
+async function refusal(dir: string): Promise<string> {
+  const { verified, steps } = await verifyBundle({ dir })
+  const last = steps.at(-1)
+  return verified ? 'verified' : `${last?.title}: ${last?.problems.join('\n')}`
+}
+
+function keyOfSigner() {
+  const name = join(made.folder, 'key.pem')
+  return readPrivateKey({ name, text: readFileSync(name, 'utf8') })
+}
+
+function exchangesOf(round: number): string {
+  return `rounds/${round}/exchanges.ndjson.gz`
+}
+
+function reportOf(round: number): string {
+  return `rounds/${round}/report.json`
+}
+
+function recordOf(round: number): string {
+  return `rounds/${round}/run.json`
+}
+
+function lines(text: string): string[] {
+  return text.split('\n')
+}
+
+function exchanges(change: (text: string) => string) {
+  return (dir: string) => editExchanges(dir, change)
+}
+
+function editExchanges(dir: string, change: (text: string) => string, round = 2): void {
+  const file = join(dir, exchangesOf(round))
+  const before = String(gunzipSync(readFileSync(file)))
+  const after = change(before)
+  expect(after).not.toBe(before)
+  writeFileSync(file, gzipSync(after))
+}
+
+function editText(dir: string, path: string, change: (text: string) => string): void {
+  const file = join(dir, path)
+  const before = readFileSync(file, 'utf8')
+  const after = change(before)
+  expect(after).not.toBe(before)
+  writeFileSync(file, after)
+}
+
+function predicate(signed: Statement, change: Partial<Statement['predicate']>): unknown {
+  return { ...signed, predicate: { ...signed.predicate, ...change } }
+}
+
+/** Changes annotations, and the digest where it is given, of one entry of the configuration. */
+function configure(
+  signed: Statement,
+  name: string,
+  annotations: Readonly<Record<string, unknown>>,
+  sha256?: string,
+): unknown {
+  const configuration = signed.predicate.configuration.map((entry) =>
+    entry.name === name
+      ? {
+          ...entry,
+          digest: sha256 === undefined ? entry.digest : { sha256 },
+          annotations: { ...entry.annotations, ...annotations },
+        }
+      : entry,
+  )
+  return predicate(signed, { configuration })
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chatgen, emptyFolder } from '../../test-support/chatgen.ts'
+
+/** Certifications of the reference server with the real command. */
+
+export interface MadeBundle {
+  /** Folder of the bundle. */
+  readonly dir: string
+  /** Folder with product.yaml, key.pem and public.pem. */
+  readonly folder: string
+}
+
+/** A bundle of the compatible surface of the reference server. @throws Error if it is refused */
+export async function makeBundle(challenge: string): Promise<MadeBundle> {
+  const folder = vendorFolder()
+  const { code, stdout, stderr } = await certify(challenge, folder, [
+    '--reference',
+    '--profile',
+    'openai',
+  ])
+  if (code !== 0) throw new Error(`${stdout}\n${stderr}`)
+  return { folder, dir: join(folder, 'bundle') }
+}
+
+/** `chatgen certify` in the folder of a vendor. */
+export function certify(
+  challenge: string,
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const own = ['--product', 'product.yaml', '--challenge', challenge, '--key', 'key.pem']
+  const out = args.includes('--out') ? [] : ['--out', 'bundle']
+  return chatgen(['certify', ...own, ...out, ...args], env, folder)
+}
+
+const product = 'vendor: Example AG\nname: Chat\nversion: "1.0"\ncontact: conformance@example.org\n'
+
+export function vendorFolder(): string {
+  const folder = emptyFolder()
+  openssl(['genpkey', '-algorithm', 'ed25519', '-out', join(folder, 'key.pem')])
+  const pair = ['-in', join(folder, 'key.pem'), '-pubout', '-out', join(folder, 'public.pem')]
+  openssl(['pkey', ...pair])
+  writeFileSync(join(folder, 'product.yaml'), product)
+  return folder
+}
+
+export function openssl(args: readonly string[]): void {
+  execFileSync('openssl', args, { stdio: 'ignore' })
+}
+
+/** A copy that a test may edit. */
+export function copyOf({ dir }: MadeBundle): string {
+  const copy = mkdtempSync(join(tmpdir(), 'chatgen-bundle-'))
+  cpSync(dir, copy, { recursive: true })
+  return copy
+}

@@ -1,0 +1,123 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { emptyFolder } from '../test-support/chatgen.ts'
+import { type MadeBundle, makeBundle } from './test-support/bundles.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const challenge = 'workflow-programme-5f2c81d0'
+
+const workflow = z.object({
+  jobs: z.object({
+    verify: z.object({ steps: z.array(z.object({ run: z.string().optional() })) }),
+  }),
+})
+
+/** The script of the workflow that verifies the bundles of a pull request. */
+const script = workflow
+  .parse(parse(readFileSync(join(root, 'deploy/certification/verify-certificates.yml'), 'utf8')))
+  .jobs.verify.steps.at(-1)?.run
+
+let made: MadeBundle
+beforeAll(async () => {
+  made = await makeBundle(challenge)
+}, 120_000)
+
+describe('the workflow', () => {
+  test('passes a bundle that verifies', () => {
+    const { status, stdout } = verify((at) => cpSync(made.dir, at('example/chat-1.0'), copying))
+    expect(stdout).toContain('VERIFIED  Example AG Chat 1.0')
+    expect(status).toBe(0)
+  }, 60_000)
+
+  test.each<[string, (at: (path: string) => string) => void, RegExp]>([
+    [
+      'a bundle that was edited',
+      (at) => {
+        cpSync(made.dir, at('example/chat-1.0'), copying)
+        writeFileSync(at('example/chat-1.0/badge.svg'), '<svg/>')
+      },
+      /badge\.svg was changed/,
+    ],
+    [
+      'a bundle without a challenge of the base branch',
+      (at) => cpSync(made.dir, at('example/chat-2.0'), copying),
+      /::error::example\/chat-2\.0: the base branch has no/,
+    ],
+    [
+      'a bundle in a folder with an unusual name',
+      (at) => cpSync(made.dir, at('exam"ple/ch\tat-1.0'), copying),
+      /::error::.*the base branch has no/,
+    ],
+    [
+      'a link in the place of a bundle',
+      (at) => {
+        mkdirSync(at('example'), { recursive: true })
+        symlinkSync('/tmp', at('example/chat-1.0'))
+      },
+      /::error::certificates\/example\/chat-1\.0 is not a folder/,
+    ],
+  ])(
+    'fails for %s',
+    (_, propose, reason) => {
+      const { status, stdout } = verify(propose)
+      expect(stdout).toMatch(reason)
+      expect(status).toBe(1)
+    },
+    60_000,
+  )
+})
+
+const copying = { recursive: true } as const
+
+/** Runs the script on a pull request; `propose` writes its files below certificates/. */
+function verify(propose: (at: (path: string) => string) => void) {
+  const folder = emptyFolder()
+  const proposed = join(folder, 'proposed')
+  write(join(folder, 'base/challenges/example/chat-1.0.txt'), `${challenge}\n`)
+  write(
+    join(folder, 'base/keys/example.pem'),
+    readFileSync(join(made.folder, 'public.pem'), 'utf8'),
+  )
+  write(join(proposed, 'README.md'), 'Certificates\n')
+  git(proposed, ['init', '--quiet'])
+  commit(proposed)
+  const base = git(proposed, ['rev-parse', 'HEAD']).trim()
+  mkdirSync(join(proposed, 'certificates'))
+  propose((path) => join(proposed, 'certificates', path))
+  commit(proposed)
+  const bin = join(folder, 'bin')
+  write(
+    join(bin, 'chatgen'),
+    `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'bin/chatgen.cjs')}" "$@"\n`,
+    0o755,
+  )
+  return spawnSync('bash', ['-c', script ?? 'exit 9'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH: `${bin}:${process.env['PATH']}`,
+      BASE: base,
+      GITHUB_STEP_SUMMARY: join(folder, 'summary'),
+    },
+  })
+}
+
+function commit(folder: string): void {
+  git(folder, ['add', '--all'])
+  const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.org']
+  git(folder, [...author, 'commit', '--quiet', '--message', 'Change'])
+}
+
+function git(folder: string, args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+}
+
+function write(file: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text, { mode })
+}

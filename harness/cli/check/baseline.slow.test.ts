@@ -1,0 +1,117 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { conformanceReport } from '../../../contract/report/conformance.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+/** The baseline by the real bin, against a server that looks at no key. */
+
+const rows = ['--only', 'OAI-AUTH-01', '--only', 'OAI-MODELS-01']
+
+async function check(baseline: string | null, ...more: readonly string[]) {
+  const folder = emptyFolder()
+  if (baseline !== null) writeFileSync(join(folder, 'known.yaml'), baseline)
+  await using server = await startModelsServer({ open: true })
+  const args = ['check', server.url, ...rows, '--baseline', 'known.yaml', ...more]
+  const { code, stdout, stderr } = await chatgen(args, { CHATGEN_API_KEY: key }, folder)
+  const file = () => readFileSync(join(folder, 'known.yaml'), 'utf8')
+  return { code, stdout, stderr, file, requests: server.requests }
+}
+
+describe('chatgen check --baseline ends with', () => {
+  test('0 where it names all that is violated', async () => {
+    const { code, stdout } = await check('OAI-AUTH-01: { because: the gateway is open }', '--json')
+    const report = conformanceReport.parse(JSON.parse(stdout))
+    expect(report.requirements.map(({ id, known }) => [id, known])).toEqual([
+      ['OAI-AUTH-01', true],
+      ['OAI-MODELS-01', false],
+    ])
+    expect([report.outcome, report.totals.known]).toEqual(['conforms', 1])
+    expect(code).toBe(0)
+  })
+
+  test.each([
+    ['an entry of what passes now', 'OAI-MODELS-01: { because: x }', 'passes now'],
+    ['an entry that has expired', 'OAI-AUTH-01: { because: x, until: 2020-01-31 }', '2020-01-31'],
+    [
+      'an entry for another failure of the row',
+      'OAI-AUTH-01: { because: x, fingerprint: v2-0123456789abcdef }',
+      'fails differently',
+    ],
+  ])('1 for %s', async (_, baseline, sentence) => {
+    const { code, stdout } = await check(baseline)
+    expect(stdout).toMatch(/^VIOLATED/)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(sentence)
+    expect(code).toBe(1)
+  })
+
+  test.each([
+    ['an unknown id', 'OAI-AUHT-01: { because: x }', 'Did you mean OAI-AUTH-01?'],
+    ['an entry without a reason', 'OAI-AUTH-01: {}', 'known.yaml:1: OAI-AUTH-01.because'],
+    [
+      'a reason that is to be written',
+      'OAI-AUTH-01: { because: TO BE WRITTEN }',
+      'not filled in yet',
+    ],
+    ['a file that is not there', null, 'cannot read the baseline'],
+  ])('2 for %s, before anything is sent', async (_, baseline, sentence) => {
+    const { code, stdout, stderr, requests } = await check(baseline)
+    expect(stderr).toContain(sentence)
+    expect([code, stdout, requests]).toEqual([2, '', 0])
+  })
+
+  test('2 for --update-baseline without a file', async () => {
+    const { code, stderr } = await chatgen(['check', '--reference', '--update-baseline'])
+    expect(stderr).toContain('--update-baseline needs --baseline FILE')
+    expect(code).toBe(2)
+  })
+})
+
+test('--update-baseline writes drafts, and the run that follows their completion ends with 0', async () => {
+  const first = await check(null, '--update-baseline', '--quiet')
+  expect(first.code).toBe(1)
+  expect(first.stdout).toContain('added (set "because" where it is TO BE WRITTEN): OAI-AUTH-01')
+  expect(first.file()).toMatch(/OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v2-/)
+
+  const written = first.file().replace('TO BE WRITTEN', 'the gateway is open')
+  const second = await check(written, '--seed', 'another', '--quiet')
+  expect([second.code, second.stderr]).toEqual([0, ''])
+
+  const third = await check(written, '--update-baseline', '--quiet')
+  expect(third.stdout).toContain('is up to date')
+  expect([third.code, third.file()]).toEqual([0, written])
+})
+
+describe('a run that is over', () => {
+  const folder = emptyFolder()
+  beforeAll(async () => {
+    await using server = await startModelsServer({ open: true })
+    const env = { CHATGEN_API_KEY: key }
+    await chatgen(['check', server.url, ...rows, '--out', 'results'], env, folder)
+    writeFileSync(join(folder, 'known.yaml'), 'OAI-AUTH-01: { because: the gateway is open }')
+    writeFileSync(join(folder, 'wrong.yaml'), 'OAI-MODELS-01: { because: x }')
+  })
+
+  test('is judged again with a baseline', async () => {
+    const args = ['rejudge', 'results', '--baseline', 'known.yaml', '--quiet']
+    const { code, stdout } = await chatgen(args, {}, folder)
+    expect(stdout).toMatch(/^CONFORMS .* 1 violated \(1 known\)/)
+    expect(code).toBe(0)
+  })
+
+  test('is rendered with a baseline, and what is stored stays as it is', async () => {
+    const before = readFileSync(join(folder, 'results/report.json'), 'utf8')
+    const rejudged = await chatgen(['report', 'results', '--baseline', 'known.yaml'], {}, folder)
+    expect(rejudged.stdout).toMatch(/^CONFORMS .* 1 violated \(1 known\)/)
+    expect(rejudged.stdout).toContain('the gateway is open')
+    expect(rejudged.code).toBe(0)
+    const wrong = await chatgen(['report', 'results', '--baseline', 'wrong.yaml'], {}, folder)
+    expect(wrong.stdout).toContain('OAI-MODELS-01 passes now: delete its entry')
+    expect(wrong.code).toBe(0)
+    const none = await chatgen(['report', 'results', '--baseline', 'none.yaml'], {}, folder)
+    expect(none.stderr).toContain('cannot read the baseline')
+    expect(none.code).toBe(2)
+    expect(readFileSync(join(folder, 'results/report.json'), 'utf8')).toBe(before)
+  })
+})

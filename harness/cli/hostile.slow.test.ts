@@ -1,0 +1,215 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
+import {
+  body,
+  bomb,
+  deep,
+  drip,
+  echoes,
+  endlessBody,
+  endlessHeaders,
+  endlessLine,
+  events,
+  historyPage,
+  status,
+} from '../../scripts/hostile/answers.ts'
+import { type Answer, type ReceivedRequest, startFront } from '../../scripts/hostile/front.ts'
+import { measured } from '../../scripts/hostile/measured.ts'
+import { emptyFolder } from './test-support/chatgen.ts'
+
+/** Targets that are broken or hostile, by the real bin, with limits that are soon passed. */
+
+const key = 'sk-hostile-target-4711'
+const maxMemoryMb = 500
+
+let service: ReferenceServer
+beforeAll(async () => {
+  service = await startReferenceServer({ keys: [key] })
+})
+afterAll(() => service.close())
+
+const streams = ({ method, body }: ReceivedRequest) =>
+  method === 'POST' && body.includes('"stream":true')
+const models = ({ path }: ReceivedRequest) => path.endsWith('/openai/models')
+const history = ({ method, path }: ReceivedRequest) =>
+  method === 'GET' && path.endsWith('/v3/message')
+const completions = ({ path }: ReceivedRequest) => path.endsWith('/completions')
+
+let pages = 0
+const endlessPages: Answer = (socket, request) => {
+  pages += 1
+  return body(historyPage(0, `c${pages}`))(socket, request)
+}
+const refusal = (retryAfter: string) =>
+  status('429 Too Many Requests', [`retry-after: ${retryAfter}`])
+
+interface Case {
+  readonly asks: (request: ReceivedRequest) => boolean
+  readonly answer: Answer
+  readonly limits?: Readonly<Record<string, number>>
+  readonly only: string
+  readonly code: number
+  readonly says: string
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  'more events than a stream may have': {
+    asks: streams,
+    answer: events(20_000),
+    limits: { streamEvents: 1_000 },
+    only: 'OAI-STREAM-12',
+    code: 5,
+    says: 'POST /api/openai/chat/completions sent more than 1000 events (limits.streamEvents)',
+  },
+  'a stream without end': {
+    asks: streams,
+    answer: events(),
+    limits: { streamBytes: 300_000 },
+    only: 'OAI-STREAM-12',
+    code: 5,
+    says: 'POST /api/openai/chat/completions sent a stream of more than 300000 bytes (limits.streamBytes)',
+  },
+  'a line without end': {
+    asks: streams,
+    answer: endlessLine,
+    only: 'OAI-STREAM-12',
+    code: 5,
+    says: 'sent a line of more than 4194304 bytes (limits.lineBytes)',
+  },
+  'a body without end': {
+    asks: models,
+    answer: endlessBody,
+    only: 'OAI-MODELS-01',
+    code: 5,
+    says: 'GET /api/openai/models sent a body of more than 8388608 bytes (limits.bodyBytes)',
+  },
+  'a gigabyte of zeros in a megabyte of gzip': {
+    asks: models,
+    answer: bomb,
+    only: 'OAI-MODELS-01',
+    code: 5,
+    says: 'bytes of gzip that decode to more than 8388608 bytes (limits.bodyBytes)',
+  },
+  'headers without end': {
+    asks: models,
+    answer: endlessHeaders,
+    only: 'OAI-MODELS-01',
+    code: 5,
+    says: 'Headers Overflow',
+  },
+  'a page of more rows than a history may have': {
+    asks: history,
+    answer: body(historyPage(20_000, null)),
+    only: 'V3-HIST-10',
+    code: 5,
+    says: 'GET /api/v3/message sent a page of 20000 rows, more than 10000 (limits.historyRows)',
+  },
+  'a cursor that never ends': {
+    asks: history,
+    answer: endlessPages,
+    limits: { pages: 30 },
+    only: 'V3-HIST-11',
+    code: 5,
+    says: 'GET /api/v3/message gave 30 pages, and a cursor for more (limits.pages)',
+  },
+  'JSON 100,000 levels deep': {
+    asks: completions,
+    answer: body(deep(100_000)),
+    only: 'OAI-AUTH-01',
+    code: 5,
+    says: 'sent JSON that is nested more than 200 levels deep (limits.jsonDepth)',
+  },
+  'the key 100,000 times': {
+    asks: models,
+    answer: echoes(100_000),
+    only: 'OAI-MODELS-03',
+    code: 5,
+    says: 'INCOMPLETE',
+  },
+  'a Retry-After of years': {
+    asks: completions,
+    answer: refusal('999999999'),
+    only: 'OAI-CHAT-02',
+    code: 5,
+    says: 'answered 429 with Retry-After: 999999999, longer than the maximum of 60000 ms (limits.retryAfterMs)',
+  },
+  'a byte now and then': {
+    asks: completions,
+    answer: drip(50),
+    limits: { runMs: 4_000 },
+    only: 'OAI-STREAM-12',
+    code: 5,
+    says: 'the run took longer than 4000 ms (limits.runMs) and sends no more requests',
+  },
+  'more than a run may take': {
+    asks: () => false,
+    answer: () => {},
+    limits: { runBytes: 3_000 },
+    only: 'OAI-*',
+    code: 5,
+    says: 'the target sent more than 3000 bytes in this run (limits.runBytes)',
+  },
+}
+
+describe('chatgen check of a target that sends', () => {
+  test.each(Object.entries(cases))(
+    '%s ends, and names it',
+    async (_, hostile) => {
+      const { asks, answer, limits = {}, only, code, says } = hostile
+      // Detection uses the same routes; its first answers are legal.
+      let requestCount = 0
+      const front = await startFront(service.url, (request) => {
+        if (!asks(request)) return undefined
+        requestCount += 1
+        return requestCount > Number(asks === models) ? answer : undefined
+      })
+      try {
+        const cwd = emptyFolder()
+        const profile = {
+          baseUrl: front.url,
+          limits: { settleMs: 0, timeoutMs: 20_000, ...limits },
+        }
+        writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(profile))
+        const args = ['check', '--target', 'target.yaml', '--only', only]
+        const ended = await measured(args, { cwd, key, timeoutMs: 150_000 })
+        const output = ended.output.replaceAll(/\s+/g, ' ')
+        expect(output).toContain(says)
+        expect(output).not.toContain('internal error')
+        expect({ code: ended.code, signal: ended.signal }).toEqual({ code, signal: null })
+        expect(ended.peakMb).toBeLessThan(maxMemoryMb)
+      } finally {
+        await front.close()
+      }
+    },
+    180_000,
+  )
+})
+
+describe('chatgen init of a target that sends', () => {
+  test.each([
+    ['a Retry-After of years', () => true, refusal('999999999')],
+    ['bodies without end', ({ method }: ReceivedRequest) => method === 'GET', endlessBody],
+    [
+      'JSON 100,000 levels deep',
+      ({ method }: ReceivedRequest) => method === 'GET',
+      body(deep(100_000)),
+    ],
+  ])(
+    '%s ends',
+    async (_, asks, answer) => {
+      const front = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
+      try {
+        const args = ['init', front.url, '--timeout', '20000']
+        const ended = await measured(args, { cwd: emptyFolder(), key, timeoutMs: 150_000 })
+        expect(ended.signal, ended.output).toBeNull()
+        expect([0, 3], ended.output).toContain(ended.code)
+        expect(ended.peakMb).toBeLessThan(maxMemoryMb)
+      } finally {
+        await front.close()
+      }
+    },
+    180_000,
+  )
+})

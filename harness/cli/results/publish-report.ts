@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
+import { withoutSecrets, withoutWorkflowCommands } from '../check/publish.ts'
+import type { Named, RenderOptions } from '../check/report-formats.ts'
+import { fitted } from '../terminal/fitted.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** A form of a report that is made from the report alone. */
+export interface PlainFormat<Report> {
+  /** Name of the file in the results folder; null if the text is printed. */
+  readonly file: string | null
+  readonly render: (report: Report, style: RenderOptions) => string
+}
+
+/** Forms of one kind of report that are written or printed in any case. */
+export interface ReportKind<Report> {
+  /** Name of its JSON file. */
+  readonly file: string
+  readonly toJson: (report: Report) => string
+  /** The outcome alone, for `--quiet`. */
+  readonly toOutcome: (report: Report, style: RenderOptions) => string
+}
+
+export interface PublishReportOptions<Report> {
+  readonly formats: readonly Named<PlainFormat<Report>>[]
+  readonly out: string
+  readonly style: RenderOptions
+  /** Print only the JSON on standard output. */
+  readonly json: boolean
+  /** Print the outcome only. */
+  readonly quiet: boolean
+}
+
+/** Writes the reports that have a file, and prints the others; the JSON file is always written. */
+export function publishReport<Report>(
+  found: Report,
+  kind: ReportKind<Report>,
+  options: PublishReportOptions<Report>,
+  io: Io,
+): void {
+  const report = withoutSecrets(found, io)
+  const { out, style, json, quiet } = options
+  const text = kind.toJson(report)
+  makeFolder(out)
+  io.write(join(out, kind.file), text)
+  if (json) io.out(text.trimEnd())
+  else if (quiet) io.out(kind.toOutcome(report, style))
+  const formats = options.formats.filter(
+    ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
+  )
+  renderReport(report, { formats, out, style, print: json ? io.err : io.out }, io)
+  if (!json && !quiet) io.out(fitted(`Results: ${out}`, io))
+}
+
+export interface Rendering<Report> {
+  readonly formats: readonly Named<PlainFormat<Report>>[]
+  /** Folder of formats with a file; null prints everything. */
+  readonly out: string | null
+  readonly style: RenderOptions
+  readonly print: Io['out']
+}
+
+/** Writes each format to its file in the folder, and prints those without a file. */
+export function renderReport<Report>(
+  report: Report,
+  { formats, out, style, print }: Rendering<Report>,
+  { write, env }: Pick<Io, 'write' | 'env'>,
+): void {
+  for (const { name, file, render } of formats) {
+    const text = render(report, style)
+    if (file !== null && out !== null) write(join(out, file), text)
+    else print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), env) : text.trimEnd())
+  }
+}

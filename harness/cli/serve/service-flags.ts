@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
+import { flag } from '../flags.ts'
+import { duration } from '../load/values.ts'
+
+/** Flags of a server that stores its state, and that others take over from when it ends. */
+export interface ServiceFlags {
+  readonly store: string
+  /** Milliseconds. */
+  readonly lease?: number
+  readonly runningRepeat?: '409' | 'wait'
+  /** Milliseconds. */
+  readonly drainDelay?: number
+  /** Milliseconds. */
+  readonly drainTimeout: number
+}
+
+export function addServiceFlags(command: Command): Command {
+  return command
+    .addOption(
+      flag(
+        '--store <store>',
+        'storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...',
+      ).default('memory'),
+    )
+    .addOption(
+      flag(
+        '--lease <duration>',
+        'time after which the key of a run is free if its server has died (default: 10s)',
+      ).argParser(duration),
+    )
+    .addOption(
+      flag(
+        '--running-repeat <answer>',
+        'answer to a repeat while the first request runs: 409, or wait for it (default: 409)',
+      ).choices(['409', 'wait']),
+    )
+    .addOption(
+      flag(
+        '--drain-delay <duration>',
+        'after SIGTERM, time between /readyz failing and 503 to new requests (default: none)',
+      ).argParser(duration),
+    )
+    .addOption(
+      flag('--drain-timeout <duration>', 'after SIGTERM, time for open responses to finish')
+        .argParser(duration)
+        .default(15_000, '15s'),
+    )
+}
+
+export function serviceOptions({
+  runningRepeat,
+  drainDelay,
+  drainTimeout,
+}: ServiceFlags): ReferenceServerOptions {
+  return {
+    closeDeadlineMs: drainTimeout,
+    ...(drainDelay === undefined ? {} : { drainDelayMs: drainDelay }),
+    ...(runningRepeat === undefined ? {} : { runningRepeat }),
+  }
+}

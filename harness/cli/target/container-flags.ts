@@ -1,0 +1,128 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import type { ContainerSource } from '../../containers/source.ts'
+import { flag, portNumber } from '../flags.ts'
+import { duration } from '../load/values.ts'
+
+/** Flags of a target that chatgen starts in a container. */
+export interface ContainerFlags {
+  readonly image?: string
+  readonly compose?: string
+  readonly service?: string
+  readonly port?: number
+  readonly env?: readonly string[]
+  readonly ready?: string
+  readonly readyTimeout?: number
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const defaultReadyMs = 120_000
+
+export function addContainerFlags(command: Command): Command {
+  const flags = [
+    flag('--image <image>', 'start a container of this image and test it'),
+    flag('--compose <file>', 'start a service of this Compose file and test it'),
+    flag('--service <name>', 'service of the Compose file'),
+    flag('--port <n>', 'port of the service in its container', 'container').argParser(portNumber),
+    flag(
+      '--env <name=value>',
+      'environment of the container, or variables of the Compose file; a name alone is taken from the environment of chatgen; repeatable',
+    ).argParser(variables),
+    flag(
+      '--ready <path>',
+      'path that answers with a status below 400 when the service is ready (default: any answer)',
+    ).argParser(absolutePath),
+    flag(
+      '--ready-timeout <time>',
+      'maximum time until the service is ready (default: 2m)',
+    ).argParser(duration),
+  ]
+  for (const option of flags) command.addOption(option.helpGroup('Container:'))
+  return command
+}
+
+/**
+ * The container that the flags describe; undefined if they name none.
+ * @param env where values of `--env NAME` are looked up
+ * @throws ConfigurationError if flags contradict each other, or one is missing
+ */
+export function containerOf(flags: ContainerFlags, env: Environment): ContainerSource | undefined {
+  const { image, compose, service, port, ready = null, readyTimeout = defaultReadyMs } = flags
+  if (image === undefined && compose === undefined) {
+    const alone = Object.entries(details(flags)).find(([, value]) => value !== undefined)
+    if (alone === undefined) return undefined
+    throw new ConfigurationError([`--${alone[0]} applies to --image and --compose only`])
+  }
+  if (image !== undefined && compose !== undefined) {
+    throw new ConfigurationError(['--image and --compose exclude each other'])
+  }
+  if (port === undefined || port === 0) {
+    throw new ConfigurationError([
+      `--${image === undefined ? 'compose' : 'image'} needs --port: the port of the service in its container`,
+    ])
+  }
+  const common = { port, env: environmentOf(flags.env ?? [], env), ready, readyMs: readyTimeout }
+  if (image !== undefined) {
+    if (service !== undefined) throw new ConfigurationError(['--service applies to --compose only'])
+    return { ...common, from: { kind: 'image', image } }
+  }
+  if (compose === undefined || service === undefined) {
+    throw new ConfigurationError(['--compose needs --service: the service to test'])
+  }
+  return { ...common, from: { kind: 'compose', file: compose, service } }
+}
+
+/** The same flags with the container left out, for a command that sends nothing. */
+export function withoutContainer<T extends ContainerFlags>(flags: T): T {
+  const { image, compose, service, port, env, ready, readyTimeout, ...others } = flags
+  return others as T
+}
+
+/** Flags that say nothing without an image or a Compose file. */
+function details({ service, port, env, ready, readyTimeout }: ContainerFlags) {
+  return { service, port, env, ready, 'ready-timeout': readyTimeout }
+}
+
+/** Values of the container's environment that are to be redacted, by the names that secrets have. */
+export function secretsOfContainer({ env }: ContainerSource) {
+  return Object.entries(env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) ? secretsIn(name, value) : [],
+  )
+}
+
+/** A list of keys is several secrets. */
+function secretsIn(variable: string, text: string) {
+  const name = variable.toLowerCase().replaceAll('_', ' ')
+  return text
+    .split(',')
+    .filter((value) => value.length >= 8)
+    .map((value) => ({ name, value }))
+}
+
+function environmentOf(given: readonly string[], env: Environment): Record<string, string> {
+  const pairs = given.map((text) => {
+    const at = text.indexOf('=')
+    if (at !== -1) return [text.slice(0, at), text.slice(at + 1)] as const
+    const value = env[text]
+    if (value !== undefined) return [text, value] as const
+    throw new ConfigurationError([`--env ${text}: the environment variable is not set`])
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** One variable, or in CHATGEN_ENV one a line: a value may contain commas. */
+function variables(text: string, before: readonly string[] = []): readonly string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  for (const line of lines) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*(=|$)/.test(line)) {
+      throw new InvalidArgumentError('must be NAME=VALUE or NAME')
+    }
+  }
+  return [...before, ...lines]
+}
+
+function absolutePath(text: string): string {
+  if (!/^\/(?!\/)\S*$/.test(text)) throw new InvalidArgumentError('must be a path such as /healthz')
+  return text
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Exchange, restoreExchanges } from '../../contract/index.ts'
+import { TargetUnusableError } from './errors.ts'
+import { startChatServer } from './test-support/chat-server.ts'
+import { check, profileOf, rowsWith, temporaryFolder } from './test-support/check.ts'
+import { listen } from './test-support/listen.ts'
+
+const only = ['V3-CHAT', 'V3-FAV', 'OAI-MODELS']
+
+/** Requests of a run against one endpoint, and the target in its report. */
+async function recorded(member: 'baseUrl' | 'baseUrls') {
+  const outDir = temporaryFolder()
+  const host = await startChatServer()
+  const address = member === 'baseUrl' ? host.url : [host.url]
+  const profile = profileOf({ [member]: address, apiKey: host.key })
+  const report = await check(profile, { outDir, only, seed: 'same', jobs: 1 })
+  await host.close()
+  const sent = exchangesIn(outDir).map(({ labels, request }) => ({
+    labels,
+    path: request.url.replace(host.url, ''),
+    method: request.method,
+    headers: request.headers.filter(([name]) => name !== 'authorization'),
+    body: request.body === null ? null : Buffer.from(request.body).toString(),
+  }))
+  const violated = rowsWith(report, 'fail')
+  return { sent: withNumberedIds(sent), violated, target: { ...report.target, baseUrl: '' } }
+}
+
+/** The server draws the ids of its chats at random: the first of them becomes `id-1`, and so on. */
+function withNumberedIds<Value>(value: Value): Value {
+  const numbers = new Map<string, string>()
+  const text = JSON.stringify(value).replaceAll(
+    /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
+    (id) => {
+      numbers.set(id, numbers.get(id) ?? `id-${numbers.size + 1}`)
+      return numbers.get(id) ?? id
+    },
+  )
+  return JSON.parse(text)
+}
+
+function exchangesIn(folder: string): readonly Exchange[] {
+  return restoreExchanges(readFileSync(join(folder, 'exchanges.ndjson'), 'utf8')).exchanges
+}
+
+test('one endpoint is asked as ever, whether it is named alone or in a list', async () => {
+  const single = await recorded('baseUrl')
+  const listed = await recorded('baseUrls')
+  expect(listed.sent).toEqual(single.sent)
+  expect(listed.target).toEqual(single.target)
+  expect(single.violated).not.toEqual([])
+  expect(single.violated.filter((row) => 'endpoints' in row)).toEqual([])
+  expect(single.sent.length).toBeGreaterThan(5)
+  const ofSeveral = single.sent.filter(
+    ({ labels }) => 'endpoint' in labels || labels.scenario.includes('@'),
+  )
+  expect(ofSeveral).toEqual([])
+  expect(single.target).not.toHaveProperty('endpoints')
+})
+
+test('no endpoint but those of the profile is ever connected to', async () => {
+  const requests: IncomingMessage[] = []
+  const elsewhere = await listen((request, response) => {
+    requests.push(request)
+    response.end('{}')
+  })
+  const redirecting = (request: IncomingMessage, response: ServerResponse) => {
+    const location = `${elsewhere.url}${request.url}`
+    response.writeHead(307, { location, link: `<${location}>; rel="next"` })
+    response.end(JSON.stringify({ pagination: { cursor: location }, next: location }))
+  }
+  const endpoints = [await listen(redirecting), await listen(redirecting)]
+  const baseUrls = endpoints.map(({ url }) => url)
+  const outDir = temporaryFolder()
+  await check(profileOf({ baseUrls, apiKey: 'a-key-of-some-length' }), {
+    outDir,
+    only: ['V3-CHAT-01', 'OAI-MODELS'],
+    jobs: 4,
+  })
+  const origins = new Set(exchangesIn(outDir).map(({ request }) => new URL(request.url).origin))
+  for (const host of [...endpoints, elsewhere]) await host.close()
+  expect([...origins].sort()).toEqual([...baseUrls].sort())
+  expect(requests).toEqual([])
+})
+
+test('a run does not begin where one of the endpoints does not answer', async () => {
+  const host = await startChatServer()
+  const profile = profileOf({
+    baseUrls: [host.url, 'http://127.0.0.1:1'],
+    apiKey: host.key,
+  })
+  const run = check(profile, { only, anyAnswer: false })
+  await expect(run).rejects.toThrow(TargetUnusableError)
+  await expect(run).rejects.toThrow(/127\.0\.0\.1:1/)
+  await host.close()
+})

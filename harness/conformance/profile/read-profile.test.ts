@@ -1,0 +1,263 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a profile names its variables so
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { ConfigurationError } from '../errors.ts'
+import { secretsOf } from '../session/secrets.ts'
+import { loadProfile } from './index.ts'
+
+function load(text: string, environment = {}, overrides = {}) {
+  return loadProfile({ name: 'target.yaml', text }, environment, overrides)
+}
+
+/** Problems of a profile, one line each. */
+function problemsOf(text: string, environment = {}, overrides = {}): readonly string[] {
+  try {
+    load(text, environment, overrides)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems
+    throw error
+  }
+}
+
+test('docs/limits.md shows every limit with its default', () => {
+  const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
+  const [, example = ''] = /```yaml\n([^`]*)```/.exec(page) ?? []
+  expect(parse(example)).toEqual({ limits: load('baseUrl: http://localhost:4010').limits })
+})
+
+describe('a profile', () => {
+  test('expects the other id of section 2.1 of its own main model alone', () => {
+    const aliasesOf = (models: string) =>
+      load(`baseUrl: http://a.example\n${models}`).models.aliases
+    expect(aliasesOf('')).toEqual(['SVC-Main'])
+    expect(aliasesOf('models: { vision: eyes }')).toEqual(['SVC-Main'])
+    expect(aliasesOf('models: { main: gpt-4 }')).toEqual([])
+    expect(aliasesOf('models: { main: gpt-4, aliases: [gpt] }')).toEqual(['gpt'])
+  })
+
+  test('keeps the values of headers back that are credentials by their name', () => {
+    const header = (name: string) => {
+      const profile = load(`baseUrl: http://a.example\nheaders: { ${name}: "Bearer swordfish" }`)
+      return secretsOf({ profile }).some(({ value }) => value === 'swordfish')
+    }
+    const secret = ['Proxy-Authorization', 'X-Api-Key', 'api-keys', 'Cookie', 'x-token', 'X-Secret']
+    expect(secret.filter((name) => !header(name))).toEqual([])
+    const plain = ['X-Tenant', 'x-portkey-provider', 'Accept-Language', 'X-Keyboard', 'X-Design']
+    expect(plain.filter(header)).toEqual([])
+  })
+
+  test('names one endpoint or several', () => {
+    const several = load('baseUrls: [http://a.example/, http://b.example]')
+    expect(several.baseUrl).toBe('http://a.example')
+    expect(several.baseUrls).toEqual(['http://a.example', 'http://b.example'])
+    expect(load('baseUrls: [http://a.example/]')).toEqual(load('baseUrl: http://a.example'))
+    const replaced = load(
+      'baseUrls: [http://a.example, http://b.example]',
+      {},
+      {
+        baseUrl: 'http://c.example',
+      },
+    )
+    expect(replaced).toEqual(load('baseUrl: http://c.example'))
+    expect(problemsOf('baseUrls: [http://a.example, http://a.example/]')).toEqual([
+      'target.yaml:1: baseUrls.1: the same endpoint is listed twice',
+    ])
+    expect(problemsOf('baseUrl: http://b.example\nbaseUrls: [http://a.example]')).toEqual([
+      'target.yaml:2: baseUrls: excludes baseUrl, list all endpoints in baseUrls',
+    ])
+  })
+
+  test('needs no more than an address', () => {
+    expect(load('baseUrl: http://localhost:4010/')).toEqual({
+      baseUrl: 'http://localhost:4010',
+      models: { main: 'svc-main-model', aliases: ['SVC-Main'], vision: 'SVC-Vision' },
+      capabilities: {},
+      deterministic: false,
+      recall: { tell: 'My name is {nonce}.', ask: 'What is my name?' },
+      requests: {},
+      shapes: {},
+      headers: {},
+      limits: {
+        timeoutMs: 60_000,
+        settleMs: 2_000,
+        retryAfterMs: 60_000,
+        runMs: 14_400_000,
+        runBytes: 4_294_967_296,
+        bodyBytes: 8_388_608,
+        streamBytes: 16_777_216,
+        lineBytes: 4_194_304,
+        streamEvents: 40_000,
+        jsonDepth: 200,
+        historyRows: 10_000,
+        pages: 500,
+      },
+    })
+  })
+
+  test('may be JSON', () => {
+    const { baseUrl, capabilities } = load(
+      '{ "baseUrl": "https://chat.example", "capabilities": { "rag": true } }',
+    )
+    expect({ baseUrl, capabilities }).toEqual({
+      baseUrl: 'https://chat.example',
+      capabilities: { rag: true },
+    })
+  })
+
+  test('may be empty where the command line says the rest', () => {
+    expect(load('', {}, { baseUrl: 'http://localhost' }).baseUrl).toBe('http://localhost')
+  })
+
+  test('gives way to the command line', () => {
+    const text = 'baseUrl: http://profile\napiKey: from-the-profile'
+    expect(load(text, {}, { baseUrl: 'http://flag' })).toMatchObject({
+      baseUrl: 'http://flag',
+      apiKey: 'from-the-profile',
+    })
+  })
+
+  test('takes variables from the environment, wherever a text is', () => {
+    const text = 'baseUrl: http://${HOST}:${PORT}\nheaders: { X-Tenant: "a ${TENANT} b" }'
+    const profile = load(text, { HOST: 'localhost', PORT: '80', TENANT: 't' })
+    expect(profile.baseUrl).toBe('http://localhost:80')
+    expect(profile.headers).toEqual({ 'X-Tenant': 'a t b' })
+  })
+
+  test('is not expanded twice', () => {
+    const { apiKey } = load('baseUrl: http://h\napiKey: ${A}', { A: '${B}', B: 'no' })
+    expect(apiKey).toBe('${B}')
+  })
+})
+
+describe('a mistake is shown with file, line and field', () => {
+  test.each([
+    [
+      'a field that is mistyped',
+      'baseUrl: http://h\napikey: k',
+      ['target.yaml:2: apikey: there is no such field. Did you mean apiKey?'],
+    ],
+    [
+      'a field of a section that is mistyped',
+      'baseUrl: http://h\n\nlimits:\n  timeoutMs: 1\n  setleMs: 2',
+      ['target.yaml:5: limits.setleMs: there is no such field. Did you mean settleMs?'],
+    ],
+    [
+      'a capability that is mistyped',
+      'baseUrl: http://h\ncapabilities: { knowlege: true }',
+      ['target.yaml:2: capabilities.knowlege: there is no such field. Did you mean knowledge?'],
+    ],
+    [
+      'a field that is like no other',
+      'baseUrl: http://h\nweather: fine',
+      ['target.yaml:2: weather: there is no such field.'],
+    ],
+    [
+      'a value of another type',
+      'baseUrl: http://h\ndeterministic: maybe',
+      ['target.yaml:2: deterministic: invalid input: expected boolean, received string'],
+    ],
+    ['an address that is none', 'baseUrl: localhost', ['target.yaml:1: baseUrl: invalid URL']],
+    ['an address of another scheme', 'baseUrl: ftp://h', ['target.yaml:1: baseUrl: invalid URL']],
+    [
+      'a sentence without its nonce',
+      'baseUrl: http://h\nrecall: { tell: My name is Bo. }',
+      ['target.yaml:2: recall.tell: must contain {nonce}'],
+    ],
+    [
+      'a pointer that is none',
+      'baseUrl: http://h\nshapes:\n  chatId: chat.id',
+      ['target.yaml:3: shapes.chatId: must be a JSON pointer such as /chat/id'],
+    ],
+    [
+      'a variable that is not set',
+      'baseUrl: http://h\napiKey: ${KEY}',
+      ['target.yaml:2: apiKey: the variable KEY is not set'],
+    ],
+    ['no mapping', '- a\n- b', ['target.yaml: a profile is a mapping of fields']],
+    ['an alias without an anchor', 'baseUrl: *host', [expect.stringContaining('target.yaml: ')]],
+    ['an anchor within itself', 'headers: &h\n  a: *h', ['target.yaml: an anchor contains itself']],
+    [
+      'JSON that breaks off',
+      '{ "baseUrl": "http://h",\n  "limits": {',
+      expect.arrayContaining([expect.stringMatching(/^target\.yaml:2: /)]),
+    ],
+  ])('%s', (_, text, problems) => {
+    expect(problemsOf(text)).toEqual(problems)
+  })
+
+  test('and every other one beside it', () => {
+    const text = 'baseUrl: 7\nmodel: x\nlimits:\n  timeoutMs: -1'
+    const lines = problemsOf(text).map((problem) => problem.split(': ').slice(0, 2).join(' '))
+    expect(lines).toEqual([
+      'target.yaml:1 baseUrl',
+      'target.yaml:4 limits.timeoutMs',
+      'target.yaml:2 model',
+    ])
+  })
+
+  test('but never with the value of a variable', () => {
+    const problems = problemsOf('baseUrl: ${SECRET}', { SECRET: 'sk-live-1234' })
+    expect(problems.join()).not.toContain('sk-live-1234')
+  })
+})
+
+describe('whatever the text, there is a profile or a ConfigurationError', () => {
+  const names = fc.constantFrom('baseUrl', 'apiKey', 'limits', 'tools', 'v2Chat', 'headers', 'x')
+  const values = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom('http://h', '${A}', '${', true, { ids: [] }, { timeoutMs: 1 }, [null]),
+  )
+  const profiles = fc.dictionary(names, values)
+
+  test.each([
+    ['YAML', profiles.map((value) => stringify(value))],
+    ['JSON', profiles.map((value) => JSON.stringify(value))],
+    [
+      'JSON that breaks off',
+      fc.tuple(profiles, fc.nat(40)).map(([value, at]) => JSON.stringify(value).slice(0, at)),
+    ],
+    ['any text', fc.string({ unit: 'binary' })],
+    [
+      'the signs of YAML',
+      fc
+        .array(
+          fc.constantFrom(
+            'a',
+            ': ',
+            '- ',
+            '\n',
+            '  ',
+            '&a ',
+            '*a',
+            '!!set ',
+            '? ',
+            '{',
+            '}',
+            '[',
+            ']',
+            '|',
+            '>',
+            '"',
+            "'",
+            '#',
+            '%',
+            '---\n',
+            '<<',
+            '~',
+          ),
+          { maxLength: 30 },
+        )
+        .map((signs) => signs.join('')),
+    ],
+  ])('%s', (_, texts) => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(Array.isArray(problemsOf(text, { A: 'a' }))).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
+import { targetFixture } from '../../../../fixtures/targets.ts'
+import { type ReferenceServer, startReferenceServer } from '../../../../reference-server/index.ts'
+import { loadProfile } from '../../profile/index.ts'
+import { rejudge } from '../../recording/rejudge.ts'
+import {
+  type CheckOptions,
+  check,
+  lineOf,
+  rowsWith,
+  temporaryFolder,
+} from '../../test-support/check.ts'
+import type { TestHost } from '../../test-support/listen.ts'
+import { type Disturbance, type ReceivedRequest, roughRoad } from '../../test-support/rough-road.ts'
+
+/** The reference server behind a proxy that disturbs requests: the verdicts blame it for nothing else. */
+
+const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
+let server: ReferenceServer
+let road: TestHost
+let disturbance: (request: ReceivedRequest) => Disturbance | undefined
+
+beforeAll(async () => {
+  server = await startReferenceServer({ keys })
+  road = await roughRoad(
+    () => server.url,
+    (request) => disturbance(request),
+  )
+})
+afterAll(async () => {
+  await road.close()
+  await server.close()
+})
+beforeEach(() => {
+  disturbance = () => undefined
+})
+
+function run(options: CheckOptions = {}): Promise<ConformanceReport> {
+  const [apiKey, otherKey] = keys
+  const profile = loadProfile(
+    targetFixture('reference'),
+    {},
+    { baseUrl: road.url, apiKey, otherKey, limits: { settleMs: 300 } },
+  )
+  return check(profile, { jobs: 8, ...options })
+}
+
+const red = (report: ConformanceReport) => rowsWith(report, 'fail', 'warn').map(lineOf)
+const isGeneration = ({ path }: ReceivedRequest) => path === '/api/v3/message/generate'
+const isCompletion = ({ path }: ReceivedRequest) => path === '/api/openai/chat/completions'
+
+/** One trouble after the other, for every so many requests. */
+function every(count: number, kinds: readonly Disturbance[]) {
+  let requestCount = 0
+  return () => {
+    requestCount += 1
+    return requestCount % count === 0 ? kinds[(requestCount / count) % kinds.length] : undefined
+  }
+}
+
+describe('now and then', () => {
+  test.each<[string, readonly Disturbance[]]>([
+    [
+      'a gateway answers in place of the server',
+      [
+        { kind: 'status', status: 502 },
+        { kind: 'status', status: 504, asks: true },
+      ],
+    ],
+    ['a connection is dropped', [{ kind: 'drop' }, { kind: 'drop', asks: true }]],
+  ])(
+    '%s: nothing is accused, and it is said once',
+    async (_, kinds) => {
+      disturbance = every(23, kinds)
+      const outDir = temporaryFolder()
+      const report = await run({ outDir })
+      expect(red(report)).toEqual([])
+      expect(report.faults).toEqual([])
+      expect(report.outcome).not.toBe('violated')
+      const { traffic } = report
+      expect(traffic?.retries).toBeGreaterThan(5)
+      const { statuses = {}, unanswered = 0 } = traffic ?? {}
+      expect((statuses['502'] ?? 0) + (statuses['504'] ?? 0) + unanswered).toBeGreaterThan(20)
+      // Most requests can be sent again, so that little is left open.
+      expect(rowsWith(report, 'pass').length).toBeGreaterThan(150)
+      const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
+      expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
+      expect(again.traffic).toEqual(traffic)
+    },
+    60_000,
+  )
+})
+
+test('a gateway that never reaches the service leaves its rows open, and accuses nobody', async () => {
+  disturbance = (request) =>
+    isGeneration(request) || isCompletion(request) ? { kind: 'status', status: 502 } : undefined
+  const report = await run()
+  expect(red(report)).toEqual([])
+  expect(report.outcome).toBe('incomplete')
+  const message = (id: string) => report.requirements.find((row) => row.id === id)?.message
+  expect(message('OAI-CHAT-01')).toMatchInlineSnapshot(
+    `"POST /api/openai/chat/completions was answered 502, a gateway's error, and so was its repeat"`,
+  )
+  expect(message('VER-02')).toMatchInlineSnapshot(
+    `"POST /api/v3/message/generate was answered 502, a gateway's error, and so was its repeat"`,
+  )
+}, 60_000)
+
+describe('streams that are cut', () => {
+  const only = ['V3-SSE-*', 'V3-THINK-*', 'V3-GEN-*', 'OAI-STREAM-*', 'OAI-STOP-*']
+  const isStream = ({ body }: ReceivedRequest) => body.includes('"stream":true')
+  const redRows = (report: ConformanceReport) =>
+    rowsWith(report, 'fail', 'warn').map(({ id }) => id)
+
+  test.each([
+    ['before any text', 1],
+    ['in mid-text', 3_000],
+  ])(
+    '%s: the rows of the end are broken, and no other',
+    async (_, afterBytes) => {
+      disturbance = (request) => (isStream(request) ? { kind: 'cut', afterBytes } : undefined)
+      const report = await run({ only })
+      expect(redRows(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
+      expect(report.outcome).toBe('violated')
+      const of = (id: string) => report.requirements.find((row) => row.id === id)
+      // What did arrive may hold all the same.
+      const undecided = afterBytes > 1 ? /^(pass|inconclusive)$/ : /^inconclusive$/
+      expect(of('OAI-STREAM-04')?.verdict).toMatch(undecided)
+      expect(of('V3-THINK-01')?.verdict).toMatch(undecided)
+      expect(report.traffic?.cut).toBeGreaterThan(5)
+    },
+    60_000,
+  )
+})
+
+describe('an error of the service itself', () => {
+  const only = ['OAI-CHAT-0*', 'OAI-TEMP-*', 'OAI-MODELS-01', 'V3-GEN-01', 'V3-GEN-05', 'V3-ONE-01']
+  const asked500 = { kind: 'status', status: 500 } as const
+
+  test('that passes is tried again, and counted', async () => {
+    disturbance = every(2, [asked500])
+    const report = await run({ only, jobs: 1 })
+    const accused = red(report).filter((line) => !line.includes('POST /api/v3/chat'))
+    expect(accused).toEqual([])
+    expect(report.traffic?.statuses['500']).toBeGreaterThan(2)
+  }, 60_000)
+
+  test('that comes again is an answer, and breaks what says that the request is accepted', async () => {
+    disturbance = (request) =>
+      isCompletion(request) || isGeneration(request) ? asked500 : undefined
+    const report = await run({ only })
+    const fails = rowsWith(report, 'fail').map(({ id }) => id)
+    expect(fails).toContain('OAI-CHAT-01')
+    expect(fails).toContain('V3-GEN-01')
+    expect(fails).not.toContain('OAI-MODELS-01')
+    expect(report.traffic?.retries).toBeGreaterThan(2)
+  }, 60_000)
+})
+
+test('a page in place of an answer is told as a page', async () => {
+  disturbance = ({ path }) =>
+    path === '/api/openai/models' ? { kind: 'status', status: 200 } : undefined
+  const report = await run({ only: ['OAI-MODELS-01'] })
+  expect(red(report)).toMatchInlineSnapshot(`
+    [
+      "OAI-MODELS-01 fail: expected a list with svc-main-model or SVC-Main, received 200 with an HTML page",
+    ]
+  `)
+}, 60_000)

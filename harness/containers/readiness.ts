@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const pollMs = 200
+const answerMs = 5000
+
+export interface ReadinessOptions {
+  /** Base URL of the container. */
+  readonly baseUrl: string
+  /** Path that answers with a status below 400 when the service is ready; null: any answer of `/`. */
+  readonly ready: string | null
+  readonly readyMs: number
+  readonly signal: AbortSignal
+  /** False if the container has exited. */
+  readonly isRunning: () => Promise<boolean>
+}
+
+export type Readiness =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'exited' }
+  /** @property last the last answer, such as `status 503`; `no answer` without one */
+  | { readonly kind: 'never'; readonly last: string }
+
+/** Asks until the service is ready. @throws the reason of the signal if it is aborted */
+export async function awaitReadiness({
+  baseUrl,
+  ready,
+  readyMs,
+  signal,
+  isRunning,
+}: ReadinessOptions): Promise<Readiness> {
+  const until = performance.now() + readyMs
+  let last = 'no answer'
+  while (performance.now() < until) {
+    signal.throwIfAborted()
+    if (!(await isRunning())) return { kind: 'exited' }
+    const status = await statusOf(`${baseUrl}${ready ?? '/'}`, signal)
+    if (status !== null) {
+      if (ready === null || status < 400) return { kind: 'ready' }
+      last = `status ${status}`
+    }
+    await delay(pollMs, undefined, { signal }).catch(() => {})
+  }
+  signal.throwIfAborted()
+  return { kind: 'never', last }
+}
+
+async function statusOf(url: string, signal: AbortSignal): Promise<number | null> {
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
+    const response = await fetch(url, { signal: limited, redirect: 'manual' })
+    await response.body?.cancel()
+    return response.status
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,87 @@
+import { composeStarter } from './compose.ts'
+import { type Engine, openEngine } from './engine.ts'
+import { imageStarter } from './image.ts'
+import { lastLines } from './log.ts'
+import { runName } from './owner.ts'
+import { awaitReadiness } from './readiness.ts'
+import { leftoversOf, removeRun } from './removal.ts'
+import { type ContainerSource, notReady, type Starter } from './source.ts'
+
+export interface RunningContainer {
+  readonly baseUrl: string
+  /** Image as given, such as `registry.example.org/chat:1.4`. */
+  readonly image: string
+  /** Content address of the image, `sha256:…`: that of the registry if it has one, or its id. */
+  readonly digest: string
+  readonly service: string | null
+  /** The last lines of its output, standard error included. */
+  readonly lastLines: () => Promise<readonly string[]>
+  /** Removes the container with its networks and volumes. */
+  readonly remove: () => Promise<void>
+}
+
+export interface StartOptions {
+  readonly signal: AbortSignal
+  /** Called with a line about leftovers of killed runs that were removed. */
+  readonly note: (line: string) => void
+}
+
+/**
+ * Starts a service in a container and waits until it is ready. If it does not get there, or the signal is
+ * aborted, everything that was started is removed.
+ *
+ * @throws ConfigurationError without an engine or the image; TargetUnusableError if it exits or never gets
+ * ready; the reason of the signal
+ */
+export async function startContainer(
+  source: ContainerSource,
+  { signal, note }: StartOptions,
+): Promise<RunningContainer> {
+  const engine = await openEngine()
+  const { api } = engine
+  for (const ended of (await leftoversOf(api)).ended) {
+    await removeRun(api, ended)
+    note(`removed the containers of ${ended}, which was killed`)
+  }
+  const run = runName()
+  const remove = () => removeRun(api, run)
+  try {
+    signal.throwIfAborted()
+    const { id, baseUrl } = await starterOf(source)(engine, run, signal)
+    const container = api.getContainer(id)
+    const isRunning = async () => (await container.inspect()).State.Running
+    const { ready, readyMs } = source
+    const readiness = await awaitReadiness({ baseUrl, ready, readyMs, signal, isRunning })
+    if (readiness.kind !== 'ready') {
+      const { State } = await container.inspect()
+      const what =
+        readiness.kind === 'exited'
+          ? `exited with code ${State.ExitCode} before it was ready`
+          : `was not ready after ${readyMs / 1000} s: GET ${ready ?? '/'} on port ${source.port}: ${readiness.last}`
+      throw notReady(source, what, await lastLines(api, id))
+    }
+    return {
+      ...(await identity(engine, id)),
+      baseUrl,
+      service: source.from.kind === 'compose' ? source.from.service : null,
+      lastLines: () => lastLines(api, id),
+      remove,
+    }
+  } catch (error) {
+    await remove()
+    signal.throwIfAborted()
+    throw error
+  }
+}
+
+function starterOf(source: ContainerSource): Starter {
+  const { from } = source
+  return from.kind === 'image' ? imageStarter(source, from) : composeStarter(source, from)
+}
+
+async function identity({ api }: Engine, id: string) {
+  const { Config, Image } = await api.getContainer(id).inspect()
+  const { RepoDigests = [] } = await api.getImage(Image).inspect()
+  const digest = RepoDigests[0]?.split('@')[1] ?? Image
+  return { image: Config.Image, digest }
+}

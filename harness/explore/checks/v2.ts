@@ -1,0 +1,98 @@
+/** Controls in a fresh v2 chat: an exhausted quota refuses every request, and says nothing of the state. */
+import { bodyJson, type Exchange, isObject, isUuid, succeeded } from '../../../contract/index.ts'
+import { answerText } from '../../conformance/scenario/read.ts'
+import { demand, type World } from '../command.ts'
+import type { V2Chat, V2Message } from '../model.ts'
+
+const control = { role: 'control' } as const
+
+/** Tests if the plainest message is still stored in a fresh chat. */
+export async function stillStores(world: World): Promise<boolean> {
+  return (await storeAlone(world, plainQuestion(world))) !== undefined
+}
+
+/** Tests if the plainest message of a fresh chat is still answered. */
+export async function stillReplies(world: World): Promise<boolean> {
+  const stored = await storeAlone(world, plainQuestion(world))
+  if (stored === undefined) return false
+  return (await replyTo(world, stored)) !== undefined
+}
+
+/** Tests if the model knows a fact over such a chain in a fresh chat, unless a shorter one was too long. */
+export async function looksBack(world: World, chain: readonly V2Message[]): Promise<boolean> {
+  const { knowledge } = world
+  const size = chain.reduce((sum, { replies }) => sum + 1 + replies, 0)
+  for (let shorter = 1; shorter <= size; shorter += 1) {
+    if (knowledge.choiceOf(`v2 context of ${shorter}`) === false) return false
+  }
+  const isKnown = await knowsChain(world, chain)
+  if (!isKnown) knowledge.learn(`v2 context of ${size}`, false)
+  return isKnown
+}
+
+/** Tests if a fact is known at the end of a chain like this one, in a fresh chat. */
+async function knowsChain(world: World, chain: readonly V2Message[]): Promise<boolean> {
+  const fact = world.session.nonce()
+  let last: StoredMessage | undefined
+  for (const message of chain) {
+    const content = message.fact === undefined ? plainQuestion(world) : statementOf(world, fact)
+    last = await storeAlone(world, content, last)
+    if (last === undefined) return false
+    if (message.replies > 0) await replyTo(world, last)
+  }
+  const question = await storeAlone(world, world.session.context.setup.profile.recall.ask, last)
+  if (question === undefined) return false
+  return (await replyTo(world, question))?.includes(fact) === true
+}
+
+/** A fact in the words of the target profile. */
+export function statementOf({ session }: World, fact: string): string {
+  return session.context.setup.profile.recall.tell.replaceAll('{nonce}', fact)
+}
+
+interface StoredMessage {
+  readonly chat: string
+  readonly id: string
+}
+
+/** Stores a message after another one, or in a fresh chat. */
+async function storeAlone(
+  { v2 }: World,
+  content: string,
+  parent?: StoredMessage,
+): Promise<StoredMessage | undefined> {
+  const chat = parent?.chat ?? (await v2.chat())
+  const body = v2.messageBody(chat, content, parent === undefined ? {} : { parent_id: parent.id })
+  const stored = await v2.message(body, control)
+  const id = idOf(stored)
+  return id === undefined ? undefined : { chat, id }
+}
+
+async function replyTo({ v2 }: World, { chat, id }: StoredMessage): Promise<string | undefined> {
+  const answered = await v2.generate(v2.generateBody(chat, id), control)
+  return succeeded(answered) ? answerText(answered) : undefined
+}
+
+/** The id of a message that was stored, which must be shown as it was sent (section 2.3). */
+export function findStoredId(chat: V2Chat, content: string, stored: Exchange): string | undefined {
+  const body = bodyJson(stored)
+  const id = idOf(stored)
+  if (!isObject(body) || id === undefined) return undefined
+  const { chat_id: shownChat, content: shownContent } = body
+  const isOfChat =
+    typeof shownChat !== 'string' || shownChat.toLowerCase() === chat.id.toLowerCase()
+  demand(isOfChat, 'V2-MSG-03', 'a stored message is shown with the id of another chat', stored)
+  const isSame = typeof shownContent !== 'string' || shownContent === content
+  demand(isSame, 'V2-MSG-06', 'a stored message is shown with another content', stored)
+  return id
+}
+
+function idOf(stored: Exchange): string | undefined {
+  const body = bodyJson(stored)
+  const id = isObject(body) ? body['id'] : undefined
+  return succeeded(stored) && isUuid(id) ? id : undefined
+}
+
+function plainQuestion({ session }: World): string {
+  return `Name a colour for ${session.nonce()}.`
+}

@@ -1,0 +1,148 @@
+/** Requests that store no chat: a one-shot (section 4.3), and whatever is refused. */
+import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import {
+  answerJson,
+  contains,
+  isDeclined,
+  isUuid,
+  leavesOf,
+  statusText,
+} from '../../conformance/scenario/read.ts'
+import { stillGenerates } from '../checks/common.ts'
+import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
+import { busiestFirst, chatNamed, livingChats, type Model } from '../model.ts'
+
+/** An answer without a stored chat: no list shows a new chat that holds its words. */
+const oneShot: Command = {
+  name: 'one-shot',
+  weight: 1,
+  generations: 1,
+  draw: (_model, pick) => ({ variant: pick(2) === 0 ? 'json' : 'stream' }),
+  applies: () => true,
+  async run(world, { variant }) {
+    const { chats, v3, session, knowledge } = world
+    const stream = variant === 'stream'
+    const before = await chats.list({}, { role: 'probe' })
+    const mark = session.nonce()
+    const body = world.oneShot.body(`Name a colour for ${mark}.`, { stream })
+    const reply = world.act(await world.oneShot.send(body))
+    const ability = `one-shot as ${variant}`
+    if (!succeeded(reply)) {
+      if (!knowledge.isAble(ability) || !(await stillGenerates(world, stream))) return
+      const row: RequirementId = stream ? 'V3-ONE-02' : 'V3-ONE-01'
+      demand(false, row, `a further one-shot was answered ${statusText(reply)}`, reply)
+    }
+    knowledge.prove(ability)
+    const after = await chats.list({}, { role: 'probe' })
+    const why = 'a one-shot was stored as a chat'
+    demand(!contains(answerJson(after), mark), 'V3-ONE-09', why, reply, after)
+    for (const id of newIds(before, after)) {
+      const history = await v3.history(id)
+      demand(!contains(answerJson(history), mark), 'V3-ONE-09', why, reply, history)
+    }
+  },
+}
+
+interface Refusal {
+  readonly row: RequirementId
+  send(world: World, chat: string, input: string): Promise<Exchange>
+}
+
+const negative = { role: 'negative' } as const
+const lists = { include_tools: ['get_time'], exclude_tools: ['get_weather'] }
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  'generation without a key': {
+    row: 'V3-GEN-14',
+    send: ({ v3 }, chat, input) =>
+      v3.generate(v3.generateBody(chat, input), { ...negative, key: null }),
+  },
+  'generation with both tool lists': {
+    row: 'V3-GEN-14',
+    send: ({ v3 }, chat, input) => v3.generate(v3.generateBody(chat, input, lists), negative),
+  },
+  'one-shot with a model_id of another type': {
+    row: 'V3-ONE-09',
+    send: ({ oneShot: routes }, _chat, input) =>
+      routes.send({ ...routes.body(input), model_id: { of: 'another type' } }, negative),
+  },
+  'v2 message for a v3 chat': {
+    row: 'VER-09',
+    send: ({ v2 }, chat, input) => v2.message(v2.messageBody(chat, input), negative),
+  },
+}
+
+const strayKinds: readonly string[] = Object.keys(refusals)
+
+/**
+ * Number of refused requests in each round. A list may grow by chats of other clients of the same
+ * caller, but hardly by this number in each round and by none while nothing is sent.
+ */
+const rounds = [1, 3, 2] as const
+
+const refusalLeavesNoChat: Command = {
+  name: 'refused request and new chats',
+  weight: 1,
+  generations: 0,
+  needs: ['V3-CHAT-05', 'V3-GEN-14'],
+  draw(model, pick) {
+    const chat = drawFrom(livingChats(model), pick)
+    const variant = drawFrom(strayKinds, pick)
+    return chat && variant !== undefined ? { chat: chat.label, variant } : undefined
+  },
+  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  async run(world, { chat = '', variant = '' }) {
+    const { session, act } = world
+    const refusal = refusals[variant]
+    const id = chatNamed(world.model, chat)?.id
+    if (refusal === undefined || id === undefined || !session.isJudged(refusal.row)) return
+    const evidence: Exchange[] = []
+    for (const [round, times] of rounds.entries()) {
+      const idle = await growth(world, async () => {})
+      if (idle.ids.length > 0) return
+      const sent: Exchange[] = []
+      const grown = await growth(world, async () => {
+        for (let count = 0; count < times; count += 1) {
+          const input = `Name a colour for ${session.nonce()}.`
+          sent.push(await refusal.send(world, id, input))
+        }
+      })
+      if (round === 0) evidence.push(idle.after, ...sent.map(act), grown.after)
+      if (!sent.every(isDeclined) || grown.ids.length !== times) return
+    }
+    const why = `each refused request (${variant}) leaves a new chat`
+    demand(false, refusal.row, why, ...evidence)
+  },
+}
+
+/** Chats that a list shows after something was done, and not before. */
+async function growth(
+  { chats }: World,
+  act: () => Promise<void>,
+): Promise<{ readonly ids: readonly string[]; readonly after: Exchange }> {
+  const before = await chats.list({}, { role: 'probe' })
+  await act()
+  const after = await chats.list({}, { role: 'probe' })
+  return { ids: newIds(before, after), after }
+}
+
+function newIds(before: Exchange, after: Exchange): readonly string[] {
+  const idsBefore = new Set(idsIn(before))
+  return [...new Set(idsIn(after))].filter((id) => !idsBefore.has(id))
+}
+
+function idsIn(page: Exchange): readonly string[] {
+  return leavesOf(answerJson(page)).flatMap(({ value }) => (isUuid(value) ? [value] : []))
+}
+
+/** Requests of each kind that are refused, for the chat that was used most. */
+export function lastRefusals(model: Model): readonly Operation[] {
+  const { name: command } = refusalLeavesNoChat
+  return busiestFirst(model)
+    .slice(0, 1)
+    .flatMap(({ label: chat }) =>
+      strayKinds.map((variant) => ({ command, label: `${chat} ${variant}`, chat, variant })),
+    )
+}
+
+export const strayCommands: readonly Command[] = [oneShot, refusalLeavesNoChat]

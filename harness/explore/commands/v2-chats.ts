@@ -1,0 +1,247 @@
+/** The native v2 surface (section 4.2): messages chained by `parent_id`, and the replies to them. */
+import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { answerText, contains, isDeclined, statusText } from '../../conformance/scenario/read.ts'
+import { InconclusiveError } from '../../conformance/session/errors.ts'
+import { findStoredId, looksBack, statementOf, stillReplies, stillStores } from '../checks/v2.ts'
+import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
+import {
+  addV2Chat,
+  addV2Message,
+  chainOf,
+  type Model,
+  replyToV2,
+  type V2Chat,
+  type V2Message,
+  v2ChatNamed,
+  v2MessagesOf,
+} from '../model.ts'
+
+/** Maximum number of v2 chats in a sequence: no route of the document deletes them. */
+const maxChats = 2
+/** A chat that grows longer may meet a limit that the document does not show. */
+const maxMessages = 10
+/** Misses after which a model that knew a fact before does not know it any more. */
+const maxAsks = 3
+
+const createV2Chat: Command = {
+  name: 'create v2 chat',
+  weight: 3,
+  generations: 0,
+  kind: 'v2',
+  needs: ['V2-MSG-01'],
+  draw: (model) => (model.v2Chats.length < maxChats ? {} : undefined),
+  applies: () => true,
+  async run(world, { label }) {
+    const { id, created } = await world.v2.openChat()
+    if (created !== undefined) world.act(created)
+    world.model = addV2Chat(world.model, { label, id })
+  },
+}
+
+const storeMessage: Command = {
+  name: 'store v2 message',
+  weight: 5,
+  generations: 0,
+  kind: 'v2',
+  needs: ['V2-MSG-01'],
+  draw(model, pick) {
+    const chosen = drawChat(growing(model), pick)
+    if (chosen === undefined) return undefined
+    const messages = v2MessagesOf(model, chosen.chat)
+    const isFirst = !messages.some(({ fact }) => fact !== undefined)
+    const forms = ['after the latest', 'after the latest', 'after the earliest', 'alone'] as const
+    return { ...chosen, variant: isFirst ? 'a fact' : (drawFrom(forms, pick) ?? 'alone') }
+  },
+  applies: (model, { chat }) => v2ChatNamed(model, chat) !== undefined,
+  async run(world, { label, chat = '', variant = 'alone' }) {
+    const parent = parentFor(variant, world.model, chat)
+    const mark = world.session.nonce()
+    const fact = variant === 'a fact' ? mark : undefined
+    const content = fact === undefined ? `Name a colour for ${mark}.` : statementOf(world, fact)
+    await store(world, { label, chat, content, parent, fact, marks: [mark] })
+  },
+  simpler: ({ variant, ...rest }) =>
+    variant === 'alone' || variant === 'a fact' ? [] : [{ ...rest, variant: 'alone' }],
+}
+
+const reply: Command = {
+  name: 'reply to v2 message',
+  weight: 3,
+  generations: 1,
+  kind: 'v2',
+  needs: ['V2-GEN-01'],
+  draw(model, pick) {
+    const chosen = drawChat(used(model), pick)
+    return chosen && { ...chosen, variant: drawFrom(replyForms, pick) ?? 'latest' }
+  },
+  applies: (model, { chat = '' }) => v2MessagesOf(model, chat).length > 0,
+  async run(world, { chat = '', variant }) {
+    const messages = v2MessagesOf(world.model, chat)
+    const answered = messages.filter(({ replies }) => replies > 0)
+    const message =
+      (variant === 'earliest' ? messages.find(({ replies }) => replies === 0) : undefined) ??
+      // A loss of what follows shows where the message states a fact.
+      (variant === 'again'
+        ? (answered.find(({ fact }) => fact !== undefined) ?? answered[0])
+        : undefined) ??
+      messages.at(-1)
+    if (message !== undefined) await expectReply(world, message)
+  },
+}
+
+/** Which message is answered: the latest one, the earliest without a reply, or one with a reply. */
+const replyForms = ['latest', 'earliest', 'again'] as const
+
+/** A question for a fact: what leads to it by `parent_id` is known, and nothing from other chats. */
+const ask: Command = {
+  name: 'ask v2 chat',
+  weight: 4,
+  generations: 1,
+  kind: 'v2',
+  needs: ['V2-CTX-01', 'V2-CTX-02'],
+  draw(model, pick) {
+    const knowing = growing(model).filter(({ label }) => latestWithFact(model, label))
+    const chosen = drawChat(pick(4) === 0 ? growing(model) : knowing, pick)
+    if (chosen === undefined) return undefined
+    const forms = ['after the latest', 'after the latest', 'after the earliest', 'alone'] as const
+    const variant = latestWithFact(model, chosen.chat) ? drawFrom(forms, pick) : undefined
+    return { ...chosen, variant: variant ?? 'alone' }
+  },
+  applies: (model, { chat = '', variant }) =>
+    v2ChatNamed(model, chat) !== undefined &&
+    (variant === 'alone' || latestWithFact(model, chat) !== undefined),
+  async run(world, operation) {
+    await expectKnown(world, operation)
+  },
+  simpler: ({ variant, ...rest }) => [
+    ...asMessage(rest),
+    { ...rest, command: reply.name, variant: 'latest' },
+    ...(variant === 'after the latest' ? [{ ...rest, variant: 'after the earliest' }] : []),
+  ],
+}
+
+/** A plain message in place of an operation that stores one as well. */
+export function asMessage({ label, chat }: Operation): readonly Operation[] {
+  return chat === undefined ? [] : [{ command: storeMessage.name, label, chat, variant: 'alone' }]
+}
+
+async function expectKnown(
+  world: World,
+  { label, chat = '', variant = 'alone' }: Operation,
+): Promise<void> {
+  const parent = parentFor(variant, world.model, chat)
+  const chain = chainOf(world.model, parent)
+  const fact = chain[0]?.fact
+  const content = world.session.context.setup.profile.recall.ask
+  const evidence: Exchange[] = []
+  for (let tries = 1; tries <= maxAsks; tries += 1) {
+    const name = tries === 1 ? label : `${label}.${tries}`
+    const question = { label: name, chat, content, parent, fact: undefined, marks: [] }
+    const message = await store(world, question, tries > 1)
+    const answered = message && (await expectReply(world, message, tries > 1))
+    if (answered === undefined || fact === undefined) return
+    if (answerText(answered)?.includes(fact) === true) return
+    evidence.push(answered)
+    // How far back a model looks is its own choice.
+    if (tries === 1 && !(await looksBack(world, chain))) return
+  }
+  const why = 'the reply does not know a fact that a message states which leads to the question'
+  demand(false, rowFor(world, chat, 'V2-CTX-01'), why, ...evidence.slice(0, 1))
+}
+
+interface NewMessage extends Pick<V2Message, 'label' | 'chat' | 'fact' | 'marks'> {
+  readonly content: string
+  readonly parent: V2Message | undefined
+}
+
+/** Stores a message, and compares the answer with it; undefined where it was refused. */
+async function store(
+  world: World,
+  { content, parent, ...message }: NewMessage,
+  isControl = false,
+): Promise<V2Message | undefined> {
+  const { v2, knowledge } = world
+  const chat = requireV2Chat(world.model, message.chat)
+  const body = v2.messageBody(chat.id, content, parent ? { parent_id: parent.id } : {})
+  const stored = await v2.message(body, isControl ? { role: 'control' } : {})
+  if (!isControl) world.act(stored)
+  const ability = parent === undefined ? 'v2 message' : 'v2 message with parent_id'
+  if (!succeeded(stored) || isDeclined(stored)) {
+    if (!knowledge.isAble(ability) || !(await stillStores(world))) return undefined
+    const row = rowFor(world, chat.label, parent === undefined ? 'V2-MSG-01' : 'V2-MSG-11')
+    demand(false, row, `a further message was answered ${statusText(stored)}`, stored)
+  }
+  const id = findStoredId(chat, content, stored)
+  if (id === undefined) return undefined
+  knowledge.prove(ability)
+  // Whether the same text is stored a second time is open.
+  const earlier = world.model.v2Messages.find((one) => one.id === id)
+  if (earlier !== undefined) return earlier
+  const added = { ...message, id, parent: parent?.label }
+  world.model = addV2Message(world.model, added)
+  return { ...added, replies: 0 }
+}
+
+/** Has a message answered; undefined where that was refused. */
+async function expectReply(
+  world: World,
+  message: V2Message,
+  isControl = false,
+): Promise<Exchange | undefined> {
+  const { v2, knowledge, model } = world
+  const chat = requireV2Chat(model, message.chat)
+  const body = v2.generateBody(chat.id, message.id)
+  const answered = await v2.generate(body, isControl ? { role: 'control' } : {})
+  if (!isControl) world.act(answered)
+  const text = answerText(answered)
+  if (!succeeded(answered) || text === undefined) {
+    // Whether a message has a second reply is open.
+    if (message.replies > 0 || !(await stillReplies(world))) return undefined
+    const why = `the reply to a stored message was answered ${statusText(answered)}`
+    demand(false, rowFor(world, chat.label, 'V2-GEN-01'), why, answered)
+  }
+  knowledge.prove('v2 reply')
+  world.model = replyToV2(model, message.label)
+  const others = model.v2Messages.filter((one) => v2ChatNamed(model, one.chat)?.id !== chat.id)
+  const stranger = [...others, ...model.turns].find(({ marks }) =>
+    marks.some((mark) => contains(text, mark)),
+  )
+  if (stranger !== undefined) {
+    const why = 'the reply knows what was said in another chat'
+    demand(false, 'V2-CTX-02', why, answered)
+  }
+  return answered
+}
+
+/** A v3 call that was refused before is the nearer cause of a loss. */
+function rowFor({ model }: World, chat: string, row: RequirementId): RequirementId {
+  return v2ChatNamed(model, chat)?.isCalledByV3 === true ? 'VER-06' : row
+}
+
+function parentFor(variant: string, model: Model, chat: string): V2Message | undefined {
+  if (variant === 'after the earliest') {
+    return v2MessagesOf(model, chat).find(({ fact }) => fact !== undefined)
+  }
+  return variant === 'after the latest' ? latestWithFact(model, chat) : undefined
+}
+
+/** The latest message whose chain states a fact. */
+function latestWithFact(model: Model, chat: string): V2Message | undefined {
+  return v2MessagesOf(model, chat).findLast((message) => chainOf(model, message).length > 0)
+}
+
+function growing(model: Model): readonly V2Chat[] {
+  return model.v2Chats.filter(({ label }) => v2MessagesOf(model, label).length < maxMessages)
+}
+
+function used(model: Model): readonly V2Chat[] {
+  return model.v2Chats.filter(({ label }) => v2MessagesOf(model, label).length > 0)
+}
+
+function requireV2Chat(model: Model, label: string): V2Chat {
+  const chat = v2ChatNamed(model, label)
+  if (chat === undefined) throw new InconclusiveError('the v2 chat of the operation is unknown')
+  return chat
+}
+
+export const v2Commands: readonly Command[] = [createV2Chat, storeMessage, reply, ask]

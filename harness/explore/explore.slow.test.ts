@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { targetFixture } from '../../fixtures/targets.ts'
+import {
+  combineDialects,
+  type Dialect,
+  dialects,
+  statefulFaults,
+} from '../../reference-server/deviations/index.ts'
+import { alsoDo } from '../../reference-server/deviations/patches/replies.ts'
+import {
+  chatList,
+  type RoutePattern,
+  v3Generate,
+} from '../../reference-server/deviations/patches/routes.ts'
+import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+import { startDeviant } from '../proof/runs/target.ts'
+import { wholeProfile as handMadeProfile } from '../proof/test-support/independent-server/profile.ts'
+import { startHandMadeServer } from '../proof/test-support/independent-server/server.ts'
+import { wholeProfile as secondProfile } from '../proof/test-support/second-server/judged.ts'
+import { startSecondServer } from '../proof/test-support/second-server/server.ts'
+import { explorationOf } from './exploration.ts'
+import { exploreTarget, type TargetExploration } from './run.ts'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) removeFolder(folder)
+})
+
+/** Nothing waits for a model, so that a run takes a second or two. */
+const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
+
+async function explored(
+  { patch, profile }: Pick<Dialect, 'patch' | 'profile'>,
+  seed: string,
+  operations: number,
+): Promise<TargetExploration> {
+  const outDir = makeFolder()
+  folders.push(outDir)
+  const target = await startDeviant(patch, targetFixture('reference'), profile, pace)
+  try {
+    return await exploreTarget(target.profile, { operations, seed, outDir })
+  } finally {
+    await target.close()
+  }
+}
+
+async function startSecond() {
+  const server = await startSecondServer()
+  return { server, profile: secondProfile(server) }
+}
+
+async function startHandMade() {
+  const server = await startHandMadeServer({ wantsMore: true })
+  return { server, profile: handMadeProfile(server) }
+}
+
+/** Accusations, and what was seen once. */
+function complaints({ violations, unrepeated }: TargetExploration): readonly string[] {
+  return [...violations.map(({ violation }) => violation), ...unrepeated].map(
+    ({ row, message }) => `${row}: ${message}`,
+  )
+}
+
+/** Every so many requests on a route, another client of the same caller creates a chat. */
+function busyCaller(route: RoutePattern, every: number): Dialect['patch'] {
+  let requests = 0
+  return alsoDo(route, async ({ store, ids }, { caller: owner }) => {
+    requests += 1
+    if (requests % every > 0) return
+    const times = { createdAt: requests, updatedAt: requests }
+    const chat = { id: ids.uuid(), owner, name: `Other ${requests}`, favorite: false, ...times }
+    await store.chats.create({ ...chat, version: 'v3' })
+  })
+}
+
+describe('a legal server is not accused', () => {
+  const named = (name: string) => {
+    const dialect = dialects.find((one) => one.name === name)
+    if (dialect === undefined) throw new Error(`there is no dialect ${name}`)
+    return dialect
+  }
+  const servers: readonly Pick<Dialect, 'name' | 'patch' | 'profile'>[] = [
+    { name: 'plain', patch: (services) => services },
+    { name: 'another client of the caller creates chats', patch: busyCaller(chatList, 2) },
+    {
+      name: 'another client creates chats while requests are refused',
+      patch: busyCaller(v3Generate, 3),
+    },
+    ...['v2-context-of-six-messages', 'v2-messages-are-answered-once'].map(named),
+    ...['v2-context-of-the-whole-chat', 'v2-same-message-is-stored-once'].map(named),
+    ...['repeat-409', 'lists-bare', 'lists-capped-at-ten', 'deletion-settles-late'].map(named),
+    ...['chat-of-other-names', 'requires-assistant-id'].map(named),
+    combineDialects(7),
+  ]
+  test.each(servers.map((server) => [server.name, server] as const))(
+    '%s',
+    async (_, server) => {
+      const result = await explored(server, 'fixed', 80)
+      expect([...complaints(result), ...result.judged]).toEqual([])
+      expect(result.operations).toBe(80)
+      // Operations that generate are drawn as well, and no more of them than announced.
+      expect(result.generations).toBeGreaterThan(3)
+      const { cost } = explorationOf(80)
+      expect(result.generations).toBeLessThanOrEqual(cost.generations)
+    },
+    60_000,
+  )
+})
+
+describe('a server that was written from the document alone is not accused', () => {
+  test.each([
+    ['the second server', startSecond],
+    ['the hand-made server', startHandMade],
+  ] as const)(
+    '%s',
+    async (_, start) => {
+      const outDir = makeFolder()
+      folders.push(outDir)
+      const { server, profile } = await start()
+      try {
+        const result = await exploreTarget(profile, { operations: 200, seed: 'fixed', outDir })
+        expect(complaints(result)).toEqual([])
+        expect(result.operations).toBe(200)
+        expect(result.generations).toBeGreaterThan(5)
+      } finally {
+        await server.close()
+      }
+    },
+    120_000,
+  )
+})
+
+describe('a fault that takes a sequence is found, and shown by few requests', () => {
+  test.each([
+    ['chat-third-name-ignored', 'V3-CHAT-10'],
+    // A search is the first to miss the name that is not set: the search is right.
+    ['chat-of-two-runs-keeps-its-name', 'V3-CHAT-10', 's9'],
+    ['chat-pages-skip-after-a-deletion', 'V3-CHAT-08'],
+    ['chat-of-two-runs-deleted-stays-listed', 'V3-CHAT-11'],
+    ['chat-favorite-keeps-its-name', 'V3-CHAT-10'],
+    ['chat-favorite-deleted-is-readable', 'V3-CHAT-11'],
+    ['chat-deleted-returns-with-a-name', 'V3-CHAT-11'],
+    ['key-forgotten-by-a-favorite', 'V3-IDEM'],
+    ['history-of-another-lost-with-a-deletion', 'V3-HIST-07'],
+    ['v2-second-branch-forgets-its-chain', 'V2-CTX-01'],
+    ['v2-chain-forgotten-after-a-v3-name', 'VER-06'],
+    ['v2-lone-message-continues-another-chat', 'V2-CTX-02'],
+  ])(
+    '%s',
+    async (name, row, seed = 's1') => {
+      const fault = statefulFaults.find((one) => one.name === name)
+      if (fault === undefined) throw new Error(`there is no fault ${name}`)
+      const limits = { timeoutMs: 15_000, settleMs: 60 }
+      const result = await explored({ patch: fault.patch, profile: { limits } }, seed, 300)
+      const [found] = result.violations
+      expect(found?.violation.row).toContain(row)
+      expect(found?.exchanges.length).toBeGreaterThan(1)
+      expect(found?.exchanges.length).toBeLessThanOrEqual(6)
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,88 @@
+import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
+import { itemsOf } from '../final-response.ts'
+import type { FindingCollector } from '../finding-collector.ts'
+import { show } from '../json.ts'
+import { holdsAll, type StreamOutcome } from './event.ts'
+import { finalOf, type ItemTrace, type SlotTrace } from './traces.ts'
+
+/** Source of the content of a part. */
+type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 'the final response'
+
+/**
+ * V3-SSE-18: whoever shows the text of a part shows the same. Where the answer itself differs from
+ * its deltas (V3-SSE-17), deltas and final response of texts are out, for it is not known which of
+ * them is wrong: the others still have to agree among themselves.
+ */
+export function judgeAgreement(
+  collector: FindingCollector,
+  items: readonly ItemTrace[],
+  outcome: StreamOutcome,
+): void {
+  // Where indexes and ids contradict each other, it is not known which text is whose.
+  if (collector.isBroken('V3-SSE-14')) return
+  const finals = holdsAll(outcome) ? itemsOf(outcome.final) : []
+  const disputed = collector.isBroken('V3-SSE-17')
+  for (const [at, item] of items.entries()) {
+    const final = finalOf(item, at, finals)
+    for (const slot of item.slots) {
+      const all = accountsOf(item, slot, final)
+      const others = all.filter(([witness]) => !ofAnswer.has(witness))
+      const isAnswer = slot.type === 'output_text'
+      const accounts = isAnswer && (disputed || others.length === 0) ? others : all
+      judgeSlot(collector, `${slot.type ?? slot.place} of item ${item.index}`, accounts, outcome)
+    }
+  }
+}
+
+/** Between these two, the text of an answer is for V3-SSE-17 to judge. */
+const ofAnswer: ReadonlySet<Witness> = new Set(['the deltas', 'the final response'])
+
+type Account = readonly [Witness, string]
+
+function judgeSlot(
+  collector: FindingCollector,
+  what: string,
+  accounts: readonly Account[],
+  outcome: StreamOutcome,
+): void {
+  const [first, ...others] = accounts
+  if (first === undefined || others.length === 0) return
+  const other = others.find(([, text]) => text !== first[1])
+  if (other === undefined) {
+    collector.held('V3-SSE-18', `${accounts.map(([witness]) => witness).join(', ')} agree.`)
+    return
+  }
+  const why = `The ${what} is ${show(first[1])} by ${first[0]} and ${show(other[1])} by ${other[0]}.`
+  collector.broken('V3-SSE-18', why, outcome.finalEvent)
+}
+
+function accountsOf(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefined): Account[] {
+  // No deltas make the empty text, wherever a text was streamed at all.
+  const streamed = slot.deltas.length > 0 || slot.textEnded || slot.part !== undefined
+  const deltas = streamed && !slot.spoiled ? slot.deltas.join('') : undefined
+  const accounts: readonly (readonly [Witness, string | undefined])[] = [
+    ['the deltas', deltas],
+    ['the done event', slot.text],
+    ['the part', slot.part && textOfPart(slot.part)],
+    ['the done item', item.done && shownBy(item.done, slot)],
+    ['the final response', final && shownBy(final, slot)],
+  ]
+  return accounts.flatMap(([witness, text]): Account[] =>
+    text === undefined ? [] : [[witness, text]],
+  )
+}
+
+/** Content of a part in an item; undefined where the item may lack it. */
+function shownBy(item: JsonObject, { place, ordinal, type }: SlotTrace): string | undefined {
+  if (place === 'arguments') return asString(item['arguments'])
+  const parts = item[place]
+  if (!Array.isArray(parts)) return undefined
+  // Items need not show their reasoning: it may be sealed, or only summed up.
+  if (type === 'reasoning_text' && parts.length === 0) return undefined
+  const part = asObject(asArray(parts)[ordinal])
+  return part === undefined ? '' : textOfPart(part)
+}
+
+function textOfPart(part: JsonObject): string | undefined {
+  return asString(part['text']) ?? asString(part['refusal'])
+}

@@ -1,0 +1,114 @@
+import { asObject } from '../../../contract/json.ts'
+import { finalText } from '../final-response.ts'
+import type { FindingCollector } from '../finding-collector.ts'
+import { asIndex, show } from '../json.ts'
+import type { DeltaJudge } from './deltas.ts'
+import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
+import type { StructureJudge } from './structure.ts'
+
+/** Shorter reasoning may be repeated by chance. */
+const tellingLength = 24
+
+/** V3-SSE-17 and V3-THINK-02: the text of the answer, as it was streamed and as it is at the end. */
+export class AnswerJudge implements EventJudge {
+  readonly #collector: FindingCollector
+  readonly #deltas: Delta[] = []
+  readonly #sources: { readonly structure: StructureJudge; readonly deltas: DeltaJudge }
+  readonly #request: unknown
+  readonly #repeat: boolean
+  /** The last event was a fragment of the answer. */
+  #answers = false
+
+  constructor(
+    collector: FindingCollector,
+    sources: { readonly structure: StructureJudge; readonly deltas: DeltaJudge },
+    { request, repeat }: { readonly request: unknown; readonly repeat: boolean },
+  ) {
+    this.#collector = collector
+    this.#sources = sources
+    this.#request = request
+    this.#repeat = repeat
+  }
+
+  event({ name, json }: ResponseEvent): void {
+    const { delta } = json
+    this.#answers = name === 'response.output_text.delta' && typeof delta === 'string'
+    if (!this.#answers || typeof delta !== 'string') return
+    const [item, part] = [asIndex(json['output_index']), asIndex(json['content_index'])]
+    this.#deltas.push({ text: delta, item: item ?? 0, part: part ?? 0 })
+  }
+
+  again(text: string): void {
+    const last = this.#deltas.at(-1)
+    if (this.#answers && last !== undefined) this.#deltas.push({ ...last, text })
+  }
+
+  end(outcome: StreamOutcome): void {
+    const { final } = outcome
+    if (!holdsAll(outcome) || final === undefined || !Array.isArray(final['output'])) return
+    const text = finalText(final)
+    if (!this.#sources.deltas.spoiled) this.#judgeText(text, outcome.finalEvent)
+    this.#judgeReasoning(text, outcome.finalEvent)
+  }
+
+  #judgeText(text: string, event: number | undefined): void {
+    const streamed = joined(this.#deltas)
+    if (streamed === text || this.#inOrderOfIndexes() === text || this.#inOrderOfItems() === text) {
+      if (text !== '') this.#collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
+      return
+    }
+    // A replay may be as short as its first and its last event.
+    if (this.#repeat && this.#deltas.length === 0) return
+    this.#collector.broken('V3-SSE-17', `The deltas make ${difference(streamed, text)}.`, event)
+  }
+
+  /** Items may be streamed side by side, and are one after the other in the end. */
+  #inOrderOfIndexes(): string {
+    return joined(this.#deltas.toSorted((a, b) => a.item - b.item || a.part - b.part))
+  }
+
+  /** The same by what else is known of the items, where indexes are left out. */
+  #inOrderOfItems(): string {
+    return this.#sources.structure.items
+      .flatMap((item) => item.slots.toSorted((a, b) => a.ordinal - b.ordinal))
+      .filter((slot) => slot.type === 'output_text')
+      .flatMap((slot) => slot.deltas)
+      .join('')
+  }
+
+  #judgeReasoning(text: string, event: number | undefined): void {
+    if (asObject(this.#request)?.['think'] !== true || text === '') return
+    const reasoning = normal(this.#sources.deltas.reasoning)
+    if (reasoning.length < tellingLength) return
+    if (normal(text).includes(reasoning)) {
+      this.#collector.broken(
+        'V3-THINK-02',
+        `The answer repeats its reasoning: ${show(text)}.`,
+        event,
+      )
+    } else this.#collector.held('V3-THINK-02', 'The answer does not repeat its reasoning.', event)
+  }
+}
+
+interface Delta {
+  readonly text: string
+  readonly item: number
+  readonly part: number
+}
+
+function joined(deltas: readonly Delta[]): string {
+  return deltas.map(({ text }) => text).join('')
+}
+
+function normal(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** Both texts from shortly before they part. */
+function difference(streamed: string, text: string): string {
+  let at = 0
+  while (at < streamed.length && streamed[at] === text[at]) at += 1
+  const from = Math.max(0, at - 10)
+  const there = `${show(streamed.slice(from))} from character ${from} on`
+  return `${there}, the final response has ${show(text.slice(from))}`
+}

@@ -1,0 +1,120 @@
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  parseJson,
+} from '../../../contract/json.ts'
+import { itemsOf } from '../final-response.ts'
+import type { FindingCollector } from '../finding-collector.ts'
+import { agrees, show } from '../json.ts'
+import { holdsAll, type StreamOutcome } from './event.ts'
+import type { ItemTrace } from './traces.ts'
+
+/** V3-SSE-19, -20 and -23: the items of the final response, beside those that were streamed. */
+export function judgeOutputs(
+  collector: FindingCollector,
+  items: readonly ItemTrace[],
+  outcome: StreamOutcome,
+): void {
+  const finals = holdsAll(outcome) ? itemsOf(outcome.final) : []
+  if (holdsAll(outcome) && Array.isArray(outcome.final?.['output'])) {
+    judgeSameItems(collector, items, finals, outcome)
+  }
+  judgeStatuses(collector, items, finals, outcome)
+  judgeArguments(collector, items, finals, outcome)
+}
+
+function judgeSameItems(
+  collector: FindingCollector,
+  items: readonly ItemTrace[],
+  finals: readonly JsonObject[],
+  { terminal, finalEvent }: StreamOutcome,
+): void {
+  const done = items.filter((item) => item.done !== undefined)
+  // Texts that differ make items differ; that is said where texts are compared.
+  if (done.length === 0 || collector.isBroken('V3-SSE-14', 'V3-SSE-17', 'V3-SSE-18')) return
+  if (terminal === 'response.completed' && finals.length !== items.length) {
+    const why = `${items.length} items were streamed; the final response has ${finals.length}.`
+    collector.broken('V3-SSE-19', why, finalEvent)
+    return
+  }
+  for (const [at, item] of items.entries()) {
+    const final = finals[at]
+    if (item.done === undefined) continue
+    if (final !== undefined && sameItem(final, item.done)) continue
+    const why = `output[${at}] is ${show(final)}; the item that was done is ${show(item.done)}.`
+    collector.broken('V3-SSE-19', why, finalEvent)
+    return
+  }
+  collector.held('V3-SSE-19', 'The output equals the completed items.', finalEvent)
+}
+
+/** Without what has rows of its own: status, texts, annotations. */
+function sameItem(final: JsonObject, done: JsonObject): boolean {
+  return agrees(withoutText(final), withoutText(done))
+}
+
+function withoutText(item: JsonObject): JsonObject {
+  const { status: _, arguments: __, ...rest } = item
+  // An item that shows no parts may leave them out: reasoning can be sealed.
+  const shapes = (parts: unknown) =>
+    asArray(parts).length === 0 ? null : asArray(parts).map((part) => asObject(part)?.['type'])
+  return { ...rest, content: shapes(item['content']), summary: shapes(item['summary']) }
+}
+
+const running: ReadonlySet<unknown> = new Set(['in_progress', 'queued', 'searching'])
+
+function judgeStatuses(
+  collector: FindingCollector,
+  items: readonly ItemTrace[],
+  finals: readonly JsonObject[],
+  { terminal, finalEvent }: StreamOutcome,
+): void {
+  const say = (fault: string | undefined, status: unknown) => {
+    if (fault !== undefined) collector.broken('V3-SSE-20', fault, finalEvent)
+    else if (status != null)
+      collector.held('V3-SSE-20', 'Items go from in_progress to a final status.')
+  }
+  for (const { added, done } of items) {
+    const [before, after] = [added?.['status'], done?.['status']]
+    say(
+      before == null || before === 'in_progress'
+        ? undefined
+        : `An item is added with the status ${show(before)}.`,
+      undefined,
+    )
+    say(running.has(after) ? `An item is done with the status ${show(after)}.` : undefined, after)
+  }
+  if (terminal !== 'response.completed') return
+  for (const { type, status } of finals) {
+    const isFine = status == null || status === 'completed' || (status === 'failed' && isTool(type))
+    say(isFine ? undefined : `A completed response holds an item that is ${show(status)}.`, status)
+  }
+}
+
+/** A search that failed does not keep the response from being completed. */
+function isTool(type: unknown): boolean {
+  return typeof type === 'string' && type.endsWith('_call') && type !== 'function_call'
+}
+
+function judgeArguments(
+  collector: FindingCollector,
+  items: readonly ItemTrace[],
+  finals: readonly JsonObject[],
+  { finalEvent }: StreamOutcome,
+): void {
+  // Arguments that differ from one place to the next need not be JSON in all of them.
+  if (collector.isBroken('V3-SSE-18')) return
+  const done = items.map((item) => item.done).filter(isObject)
+  for (const item of done.length > 0 ? done : finals) {
+    if (item['type'] !== 'function_call' || (item['status'] ?? 'completed') !== 'completed')
+      continue
+    const text = asString(item['arguments'])
+    const isJson = text !== undefined && parseJson(text) !== undefined
+    const why = `The arguments of ${show(item['name'])} are ${show(item['arguments'])}`
+    if (isJson) collector.held('V3-SSE-23', `${why}.`, finalEvent)
+    else collector.broken('V3-SSE-23', `${why}, no JSON.`, finalEvent)
+  }
+}

@@ -1,0 +1,159 @@
+import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
+import { judgeOutput } from '../final-response.ts'
+import { FindingCollector } from '../finding-collector.ts'
+import { AlikeBlocks } from '../sse/alike.ts'
+import { type Block, SseScanner } from '../sse/scanner.ts'
+import type { StreamContext, StreamJudge, StreamListener } from '../streams.ts'
+import { judgeUsage } from '../usage.ts'
+import { judgeAgreement } from './agreement.ts'
+import { judgeAnnotations } from './annotations.ts'
+import { AnswerJudge } from './answer.ts'
+import { DeltaJudge } from './deltas.ts'
+import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
+import { FramingJudge } from './framing.ts'
+import { contentKindOf, notifyListener } from './notify-listener.ts'
+import { OpenQuestionObserver } from './observe.ts'
+import { judgeOutputs } from './outputs.ts'
+import { SequenceJudge } from './sequence.ts'
+import { SnapshotJudge } from './snapshots.ts'
+import { StructureJudge } from './structure.ts'
+import { TerminalJudge } from './terminal.ts'
+
+/** Judges the event stream of a v3 reply (section 6; docs/wire-contract.md). */
+export class ResponsesJudge implements StreamJudge {
+  readonly #collector = new FindingCollector()
+  readonly #scanner = new SseScanner()
+  readonly #context: StreamContext
+  readonly #framing = new FramingJudge(this.#collector)
+  readonly #terminal = new TerminalJudge(this.#collector)
+  readonly #structure = new StructureJudge(this.#collector)
+  readonly #judges: readonly EventJudge[]
+  readonly #watcher: StreamListener | undefined
+  readonly #alike = new AlikeBlocks()
+  /** The last event, where it is a delta that brought nothing but its text. */
+  #delta: ResponseEvent | undefined
+  /** An event could not be read: what rests on the whole stream cannot be told any more. */
+  #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
+
+  constructor(context: StreamContext, watcher?: StreamListener) {
+    this.#watcher = watcher
+    const structure = this.#structure
+    const deltas = new DeltaJudge(this.#collector, context.request)
+    this.#context = context
+    this.#judges = [
+      new SnapshotJudge(this.#collector),
+      new SequenceJudge(this.#collector),
+      structure,
+      deltas,
+      new AnswerJudge(this.#collector, { structure, deltas }, context),
+      new OpenQuestionObserver(this.#collector, structure, context.request),
+    ]
+  }
+
+  push({ bytes, atMs }: WireChunk): void {
+    const from = this.#alikeAtStart(bytes)
+    if (from === bytes.length) return
+    const rest = from === 0 ? bytes : bytes.subarray(from)
+    const wasIdle = this.#scanner.idle
+    const blocks = this.#scanner.feed(rest, atMs)
+    for (const block of blocks) this.#block(block)
+    if (blocks.length > 0) this.#learn(wasIdle && blocks.length === 1 ? rest : undefined)
+  }
+
+  end(ending: Ending): Judgement {
+    const rest = this.#scanner.rest(ending.atMs)
+    this.#terminal.end(ending, rest, this.#lost === 'perhaps the end')
+    if (this.#lost === 'nothing') this.#judgeWhole(ending)
+    else this.#structure.settle()
+    return this.#collector.judgement(this.#context.exchanges)
+  }
+
+  /** Deltas like the last one but for text and number change nothing else, in any judge. */
+  #alikeAtStart(bytes: Uint8Array): number {
+    const delta = this.#delta
+    if (!this.#alike.armed || delta === undefined || !this.#scanner.idle) return 0
+    const kind = contentKindOf(delta.name)
+    let from = 0
+    while (from < bytes.length) {
+      const end = this.#alike.match(bytes, from)
+      if (end < 0) break
+      const { text, number } = this.#alike
+      const index = this.#scanner.dispatched
+      this.#scanner.skip(end - from)
+      this.#watcher?.event()
+      if (kind !== undefined) this.#watcher?.content(kind, text)
+      for (const judge of this.#judges) judge.again(text, number, index)
+      from = end
+    }
+    return from
+  }
+
+  #learn(bytes: Uint8Array | undefined): void {
+    const delta = this.#delta?.json
+    if (bytes === undefined || delta === undefined || !this.#scanner.idle) {
+      this.#alike.forget()
+      return
+    }
+    const number = delta['sequence_number']
+    const text = String(delta['delta'])
+    this.#alike.learn(bytes, 'delta', text, typeof number === 'number' ? number : undefined)
+  }
+
+  #block(block: Block): void {
+    this.#delta = undefined
+    if (block.data !== null) this.#watcher?.event()
+    if (block.data?.trim() === '[DONE]') {
+      this.#terminal.marker(block.index)
+      return
+    }
+    if (block.data === null && block.names === 0 && block.invalidAt === null) return
+    if (!this.#terminal.admits(block.name)) {
+      this.#terminal.after(block)
+      // What came too late is missing before the end; that is the same fault.
+      this.#lost = 'an event'
+      return
+    }
+    const { event, lost } = this.#framing.read(block)
+    if (lost) this.#lose(block)
+    if (event === undefined) return
+    if (this.#watcher !== undefined) notifyListener(this.#watcher, event)
+    this.#terminal.see(event)
+    if (this.#lost !== 'nothing') return
+    for (const judge of this.#judges) judge.event(event)
+    if (isDelta(event)) this.#delta = event
+  }
+
+  #lose({ name, index }: Block): void {
+    this.#terminal.seeLost(name, index)
+    // A name with a byte that is no UTF-8 may be that of any event.
+    const unnamed = name === null || name.includes('\ufffd')
+    this.#lost = unnamed || this.#lost === 'perhaps the end' ? 'perhaps the end' : 'an event'
+  }
+
+  #judgeWhole(ending: Ending): void {
+    const { name, event, final } = this.#terminal
+    const ended = ending.kind === 'complete' && name !== undefined
+    const outcome: StreamOutcome = { final, finalEvent: event, terminal: name, ended }
+    for (const judge of this.#judges) judge.end(outcome)
+    const { items, speaksFullGrammar } = this.#structure
+    judgeAgreement(this.#collector, items, outcome)
+    judgeOutputs(this.#collector, items, outcome)
+    judgeAnnotations(this.#collector, items, outcome, speaksFullGrammar)
+    if (final === undefined) return
+    judgeUsage(this.#collector, 'V3-SSE-22', final, this.#context.request, event)
+    if (
+      holdsAll(outcome) &&
+      Array.isArray(final['output']) &&
+      !this.#collector.isBroken('V3-SSE-17')
+    ) {
+      judgeOutput(this.#collector, final, event)
+    }
+  }
+}
+
+/** A delta that does not end the stream, with text, and with a number that is one or with none. */
+function isDelta({ name, json }: ResponseEvent): boolean {
+  const { delta, sequence_number: number } = json
+  if (typeof delta !== 'string' || delta === '' || contentKindOf(name) === undefined) return false
+  return number === undefined || Number.isSafeInteger(number)
+}

@@ -1,0 +1,204 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { RequestRecord } from '../../record.ts'
+import { anyRecord, recordOf } from '../../test-support/records.ts'
+import {
+  forEachCensored,
+  forEachContentArrival,
+  forEachLatency,
+  isOrdered,
+  latencyOf,
+} from './latency-definitions.ts'
+
+type Visit = typeof forEachLatency
+
+function visited(visit: Visit, record: RequestRecord): Record<string, number> {
+  const found: Record<string, number> = {}
+  visit(record, (metric, clock, ns) => {
+    found[`${clock} ${metric}`] = ns / 1e6
+  })
+  return found
+}
+
+describe('the latencies of a stream', () => {
+  test('by hand', () => {
+    expect(visited(forEachLatency, recordOf())).toEqual({
+      'service ttfb': 40,
+      'response ttfb': 41,
+      'service ttfe': 50,
+      'response ttfe': 51,
+      'service ttft': 100,
+      'response ttft': 101,
+      'service ttfo': 200,
+      'response ttfo': 201,
+      'service thinking': 100,
+      // From 101 to 251 ms, 11 tokens: 150 / 10.
+      'service tpot': 15,
+      'service e2e': 259,
+      'response e2e': 260,
+      'service close_lag': 2,
+      'service max_gap': 100,
+    })
+  })
+
+  test('connecting counts where the request did it', () => {
+    const opened = recordOf({ counts: { newConnection: true } })
+    expect(latencyOf(opened, 'connect', 'service')).toBe(0.5e6)
+    expect(latencyOf(recordOf(), 'connect', 'service')).toBeNull()
+  })
+
+  test('an unstreamed answer of text has a first token, and no time per token', () => {
+    const one = recordOf({
+      timestamps: { lastGenerated: 101e6, firstText: 101e6 },
+      counts: { outputTokens: 20, generated: 1 },
+      record: { gapsNs: [] },
+    })
+    expect(latencyOf(one, 'ttft', 'service')).toBe(100e6)
+    expect(latencyOf(one, 'tpot', 'service')).toBeNull()
+    expect(latencyOf(one, 'max_gap', 'service')).toBeNull()
+  })
+
+  test.each([null, 0, 1])('%s tokens have no time per token', (outputTokens) => {
+    expect(latencyOf(recordOf({ counts: { outputTokens } }), 'tpot', 'service')).toBeNull()
+  })
+
+  test('reasoning that was counted and not shown is not paced', () => {
+    const hidden = recordOf({ counts: { outputTokens: 111, streamedTokens: 11 } })
+    expect(latencyOf(hidden, 'tpot', 'service')).toBe(15e6)
+  })
+
+  test('an empty answer has no first token', () => {
+    const empty = recordOf({
+      timestamps: { firstGenerated: null, firstText: null, lastGenerated: null },
+      record: { gapsNs: [] },
+    })
+    expect(latencyOf(empty, 'ttft', 'response')).toBeNull()
+    expect(latencyOf(empty, 'e2e', 'response')).toBe(260e6)
+  })
+
+  test('a truncated one has a first token and no end; a violated whole one has both', () => {
+    const truncated = recordOf({
+      timestamps: { terminal: null },
+      record: { outcome: { kind: 'truncated', detail: 'cut' } },
+    })
+    expect(latencyOf(truncated, 'ttft', 'service')).toBe(100e6)
+    expect(latencyOf(truncated, 'e2e', 'service')).toBeNull()
+    const violated = recordOf({ record: { outcome: { kind: 'integrity', detail: 'V3-SEQ-01' } } })
+    expect(latencyOf(violated, 'e2e', 'service')).toBe(259e6)
+  })
+
+  test('an error body has no latencies, and neither has a client that leaves', () => {
+    const refused = recordOf({
+      record: { status: 503, outcome: { kind: 'status', detail: '503' } },
+    })
+    const left = recordOf({ record: { outcome: { kind: 'abandoned', why: 'abort' } } })
+    expect([visited(forEachLatency, refused), visited(forEachLatency, left)]).toEqual([{}, {}])
+  })
+
+  test('none is negative, and none is 0 per token', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        expect(isOrdered(record)).toBe(true)
+        forEachLatency(record, (metric, _clock, ns) => {
+          expect(ns).toBeGreaterThanOrEqual(0)
+          if (metric === 'tpot') expect(ns).toBeGreaterThan(0)
+        })
+      }),
+    )
+  })
+
+  test('response time is service time and the wait before it', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const { sent, planned } = record.timestamps
+        for (const metric of ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e'] as const) {
+          const service = latencyOf(record, metric, 'service')
+          const response = latencyOf(record, metric, 'response')
+          if (sent === null) expect(service).toBeNull()
+          else if (service !== null) expect(response).toBe(service + sent - planned)
+        }
+      }),
+    )
+  })
+})
+
+describe('what is still running', () => {
+  const open = recordOf({
+    timestamps: { firstText: null, lastGenerated: 101e6, terminal: null, ended: 5001e6 },
+    record: { outcome: { kind: 'open' }, gapsNs: [] },
+  })
+
+  test('has taken so long at least', () => {
+    expect(visited(forEachCensored, open)).toEqual({
+      'service e2e': 5000,
+      'response e2e': 5001,
+      'service ttfo': 5000,
+      'response ttfo': 5001,
+    })
+  })
+
+  test('is in no metric both with a value and without', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const names = Object.keys(visited(forEachLatency, record))
+        const running = Object.keys(visited(forEachCensored, record))
+        expect(running.filter((key) => names.includes(key))).toEqual([])
+        if (record.outcome.kind === 'ok') expect(running).toEqual([])
+      }),
+    )
+  })
+
+  test('a request that timed out on the socket is running from its plan', () => {
+    const waiting = recordOf({
+      timestamps: {
+        ...{ connected: null, sent: null, headers: null, firstEvent: null, firstGenerated: null },
+        ...{ firstText: null, lastGenerated: null, terminal: null, ended: 3000e6 },
+      },
+      record: { status: null, gapsNs: [], outcome: { kind: 'timeout', detail: 'before headers' } },
+    })
+    expect(visited(forEachCensored, waiting)).toMatchObject({ 'response ttft': 3000 })
+    expect(visited(forEachCensored, waiting)).not.toHaveProperty('service ttft')
+  })
+})
+
+test('stamps out of order are seen', () => {
+  expect(isOrdered(recordOf({ timestamps: { headers: 0.9e6 } }))).toBe(false)
+  expect(isOrdered(recordOf({ timestamps: { ended: 259e6 } }))).toBe(false)
+  expect(isOrdered(recordOf({ record: { gapsNs: [-1] } }))).toBe(false)
+})
+
+describe('arrivals', () => {
+  test('are at the pieces, and add up to the totals', () => {
+    const arrivals: number[][] = []
+    forEachContentArrival(recordOf(), (at, tokens, bytes, gap) => {
+      arrivals.push([at / 1e6, tokens, bytes, gap ?? -1])
+    })
+    // 11 tokens over 5 pieces: floor of 2.2, 4.4, 6.6, 8.8, 11.
+    expect(arrivals).toEqual([
+      [101, 2, 200, -1],
+      [201, 2, 200, 100e6],
+      [221, 2, 200, 20e6],
+      [221, 2, 200, 0],
+      [251, 3, 200, 30e6],
+    ])
+  })
+
+  test('of any answer lie within it and lose nothing', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        let tokens = 0
+        let bytes = 0
+        let arrived = false
+        forEachContentArrival(record, (at, some, size) => {
+          arrived = true
+          tokens += some
+          bytes += size
+          expect(at).toBeGreaterThanOrEqual(record.timestamps.dispatched)
+        })
+        if (!arrived) return
+        expect(bytes).toBe(record.counts.bytes)
+        expect(tokens).toBe(record.status === 200 ? (record.counts.outputTokens ?? 0) : 0)
+      }),
+    )
+  })
+})

@@ -1,0 +1,233 @@
+import { describe, expect, test, vi } from 'vitest'
+import { type LoadReport, loadReport } from '../../contract/report/load.ts'
+import { parseSlos } from './slo/parse.ts'
+import { load } from './test-support/load.ts'
+import { type Manner, oddServer } from './test-support/odd-server.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const always = (manner: Manner) => () => manner
+const everyFourth = (manner: Manner) => (n: number) => (n % 4 === 3 ? manner : 'well')
+const errorsOf = ({ errors }: LoadReport) =>
+  errors.map(({ kind, detail, count }) => [kind, detail, count])
+
+test('a run in which all goes well', async () => {
+  const server = await oddServer(always('well'))
+  const report = await load(server.url)
+  expect(loadReport.parse(report)).toEqual(report)
+  expect(server.requests()).toBe(20)
+  expect(report).toMatchObject({ outcome: 'met', errors: [], open: 0, interrupted: false })
+  expect(report.integrity).toMatchObject({ streams: 20, events: 20 * 8, findings: [] })
+  expect(report.goodput).toMatchObject({ good: 20, due: 20, share: 1 })
+  expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+  expect(report.connections.opened).toBe(server.connections())
+})
+
+describe('what goes wrong is told by its kind', () => {
+  test.each<[Manner, string, string]>([
+    ['cut', 'truncated', 'the connection was cut'],
+    ['without end', 'truncated', 'the stream has no terminal event'],
+    ['error inside', 'in-band-error', '{"code":"overloaded"}'],
+    ['not JSON', 'integrity', 'OAI-STREAM-01'],
+    ['reset', 'connect', 'E_PEER_CLOSED before headers'],
+    [429, 'shed', '429'],
+    [503, 'status', '503'],
+    [400, 'status', '400'],
+  ])('%s', async (manner, kind, detail) => {
+    const server = await oddServer(everyFourth(manner))
+    const report = await load(server.url)
+    expect(errorsOf(report)).toEqual([[kind, detail, 5]])
+    expect(report.goodput).toMatchObject({ good: 15, due: 20, share: 0.75 })
+    expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+  })
+
+  test.each<[Manner, string]>([
+    ['silent', 'before headers'],
+    ['stuck', 'inside the body'],
+  ])('%s', async (manner, where) => {
+    const server = await oddServer(everyFourth(manner))
+    const report = await load(server.url, { timeoutMs: 500 })
+    expect(errorsOf(report)).toEqual([['timeout', where, 5]])
+  })
+
+  test('a stream cut after [DONE] is whole: a warning, as in `check`', async () => {
+    const server = await oddServer(everyFourth('cut after [DONE]'))
+    const report = await load(server.url)
+    expect(report).toMatchObject({ outcome: 'met', errors: [] })
+    expect(report.goodput).toMatchObject({ good: 20, due: 20 })
+    expect(report.integrity.findings).toMatchObject([
+      { id: 'OAI-STREAM-09', level: 'expected', broken: 5, of: 20 },
+    ])
+    expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+  })
+
+  test('nobody there', async () => {
+    const report = await load('http://127.0.0.1:1')
+    expect(errorsOf(report)).toEqual([['connect', 'ECONNREFUSED', 20]])
+    expect(report.goodput.good).toBe(0)
+  })
+})
+
+describe('without an SLO that says what may fail', () => {
+  const truncated = 'no answer is truncated'
+
+  const message = '5 of 20 due requests received a truncated answer.'
+
+  test.each<[Manner, string]>([
+    // A connection that is cut breaks OAI-STREAM-12, in a load as in a check.
+    ['cut', 'violated'],
+    ['without end', 'missed'],
+  ])('a stream that is truncated is missed: %s', async (manner, outcome) => {
+    const server = await oddServer(everyFourth(manner))
+    const report = await load(server.url, { options: { slos: parseSlos(['ttft.p50 < 60s']) } })
+    expect(report.slo.at(-1)).toMatchObject({
+      ...{ expression: truncated, verdict: 'missed', observed: 5, implied: true },
+      message: expect.stringContaining(message),
+    })
+    expect(loadReport.parse(report)).toEqual(report)
+    // No SLO counts if the generator fell behind.
+    expect(report.outcome).toBe(report.generator.verdict === 'invalid' ? 'invalid' : outcome)
+  })
+
+  test('a run in which nothing was answered is missed', async () => {
+    const report = await load('http://127.0.0.1:1')
+    expect(report.slo).toMatchObject([
+      { expression: 'no answer is missing', verdict: 'missed', observed: 20 },
+      { expression: 'some answer is whole', verdict: 'missed', observed: 0 },
+    ])
+  })
+
+  test('nothing is missed where all goes well', async () => {
+    const server = await oddServer(always('well'))
+    expect((await load(server.url)).slo).toEqual([])
+  })
+
+  test.each<[Manner]>([[503], [429], ['error inside']])('refusals are: %s', async (manner) => {
+    const server = await oddServer(everyFourth(manner))
+    const report = await load(server.url)
+    const refusals = { expression: 'refusals <= 1%', verdict: 'missed', observed: 25 }
+    expect(report.slo).toMatchObject([{ ...refusals, implied: true }])
+  })
+
+  test('but one that does decides alone', async () => {
+    const server = await oddServer(everyFourth('cut'))
+    const report = await load(server.url, { options: { slos: parseSlos(['errors < 50%']) } })
+    expect(report.slo.map(({ expression }) => expression)).toEqual(['errors < 50%'])
+    expect(report.errors).toMatchObject([{ kind: 'truncated', count: 5 }])
+  })
+})
+
+test('a stream that closes after its finish_reason is whole, with [DONE] or without', async () => {
+  const server = await oddServer(always('without [DONE]'))
+  const report = await load(server.url)
+  expect(report).toMatchObject({ errors: [], slo: [], goodput: { good: 20, due: 20 } })
+  expect(report.integrity.findings).toMatchObject([{ id: 'OAI-STREAM-09', broken: 20 }])
+  expect(report.metrics.find(({ name }) => name === 'e2e')?.service?.count).toBe(20)
+})
+
+test('an id that comes again is found', async () => {
+  const server = await oddServer(always('same id'))
+  const { integrity } = await load(server.url)
+  expect(integrity.duplicateIds).toEqual({ ids: 1, duplicates: 19 })
+  expect(integrity.findings).toMatchObject([
+    {
+      id: 'OAI-CHAT-14',
+      level: 'expected',
+      broken: 19,
+      of: 20,
+      first: { why: 'The id one was given before.' },
+    },
+  ])
+})
+
+test('what is in flight at the end is open, not failed', async () => {
+  const server = await oddServer(everyFourth('stuck'))
+  const report = await load(server.url, { options: { drainMs: 200 } })
+  expect(report).toMatchObject({ open: 5, errors: [] })
+  expect(report.goodput).toMatchObject({ good: 15, due: 15 })
+})
+
+test('an open loop never waits for answers; a closed one does', async () => {
+  const open = await oddServer(always('silent'))
+  await load(open.url, { options: { drainMs: 100 } })
+  expect(open.requests()).toBe(20)
+  const closed = await oddServer(always('silent'))
+  await load(closed.url, {
+    spec: { arrival: { kind: 'closed', concurrency: 3, maxTransactions: 1e8 } },
+    options: { drainMs: 100 },
+  })
+  expect(closed.requests()).toBe(3)
+})
+
+test('without keep-alive each request has a connection of its own', async () => {
+  const server = await oddServer(always('well'))
+  const report = await load(server.url, { options: { keepAlive: false } })
+  expect(server.connections()).toBe(20)
+  expect(report.connections).toMatchObject({ opened: 20, reused: 0 })
+})
+
+describe('clients that misbehave', () => {
+  const only = (more: object) => ({ misbehaviour: { slowReader: 0, abort: 0, churn: 0, ...more } })
+
+  test('abort in mid-stream: the server sees them leave', async () => {
+    const server = await oddServer(always('well'), { tokens: 60, gapMs: 5 })
+    const report = await load(server.url, { spec: only({ abort: 1 }) })
+    expect(report.left.abort).toBe(20)
+    await vi.waitFor(() => expect(server.left()).toBe(20))
+    expect(report.metrics.find(({ name }) => name === 'e2e')?.service?.count ?? 0).toBe(0)
+  })
+
+  test('churn: a connection each, left before the answer', async () => {
+    const server = await oddServer(always('well'), { tokens: 60, gapMs: 5 })
+    const report = await load(server.url, { spec: only({ churn: 1 }) })
+    expect(report.left.churn).toBe(20)
+    await vi.waitFor(() => expect(server.connections()).toBe(20))
+  })
+
+  test('slow readers read to the end, and are judged', async () => {
+    const server = await oddServer(always('well'))
+    const report = await load(server.url, { spec: only({ slowReader: 1 }) })
+    expect(report.left.slowReader).toBe(20)
+    expect(report.integrity).toMatchObject({ streams: 20, findings: [] })
+  })
+})
+
+test('interrupted, it reports what it has', async () => {
+  const server = await oddServer(always('well'))
+  const interruption = new AbortController()
+  const running = load(server.url, { seconds: 30, options: { signal: interruption.signal } })
+  await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), 20_000)
+  interruption.abort()
+  const report = await running
+  expect(report.interrupted).toBe(true)
+  expect(report.integrity.streams).toBeGreaterThan(5)
+  expect(report.durationMs).toBeLessThan(25_000)
+})
+
+test('what cannot be sent makes a run invalid, and is told', async () => {
+  const server = await oddServer(always('well'))
+  const report = await load(server.url, { kind: 'v2-turn' })
+  expect(report.outcome).toBe('invalid')
+  expect(report.generator.reasons).toContain('no request was sent')
+  expect(report.audits.find(({ name }) => name === 'conservation-transactions')).toMatchObject({
+    verdict: 'fail',
+    expected: 20,
+    observed: 0,
+  })
+})
+
+test('what is due less than a millisecond before the end is sent', async () => {
+  const server = await oddServer(always('well'))
+  for (let run = 0; run < 12; run += 1) {
+    const report = await load(server.url, { kind: 'openai-json', perSecond: 1000, seconds: 0.0497 })
+    const audit = report.audits.find(({ name }) => name === 'conservation-transactions')
+    expect(audit?.message).toBe('50 due = 50 started + 0 not sent.')
+  }
+})
+
+test('a shard that begins late is invalid', async () => {
+  const server = await oddServer(always('well'))
+  const report = await load(server.url, { options: { startAt: new Date(Date.now() - 5000) } })
+  expect(report.outcome).toBe('invalid')
+  expect(report.generator.reasons.join()).toContain('after the time of --start-at')
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import {
+  detectingServers,
+  faults,
+  firstMilliseconds,
+} from '../../../reference-server/deviations/index.ts'
+import { check } from '../../conformance/test-support/check.ts'
+import { startDeviant } from '../runs/target.ts'
+import { certifyTarget, openDetecting } from './certified.ts'
+
+/** `node scripts/certify-truth.ts` certifies all of them, and every dialect, fault and null server. */
+const challenge = 'proof-challenge-8d1f20c4'
+const otherChallenges = ['proof-challenge-4b7e19d2', 'proof-challenge-90aa61c7']
+const sample = detectingServers.filter(({ name }) =>
+  ['by-wording', 'by-refused-requests'].includes(name),
+)
+
+describe('a server that behaves for callers that it takes for a test', () => {
+  test.each(sample)(
+    'is refused where it knows them $name',
+    async (server) => {
+      const { result } = await certifyTarget(
+        { open: () => openDetecting(server), surfaces: 'openai' },
+        challenge,
+      )
+      expect(result.failed).toEqual(['OAI-CHAT-02'])
+      expect(result.refusals.map(({ kind }) => kind)).not.toEqual([])
+    },
+    120_000,
+  )
+
+  test.each(otherChallenges)(
+    'is refused where it knows them by-refused-requests, with the challenge %s',
+    async (other) => {
+      const [server] = sample.filter(({ name }) => name === 'by-refused-requests')
+      const { result } = await certifyTarget(
+        { open: () => openDetecting(server ?? firstMilliseconds(0)), surfaces: 'openai' },
+        other,
+      )
+      expect(result.failed).toEqual(['OAI-CHAT-02'])
+    },
+    120_000,
+  )
+
+  test('by its wording is certified by a check alone', async () => {
+    const [server] = sample.filter(({ name }) => name === 'by-wording')
+    const target = await openDetecting(server ?? firstMilliseconds(0))
+    try {
+      const report = await check(target.profile, { only: ['OAI-CHAT-02'] })
+      expect(report.requirements.map(({ verdict }) => verdict)).toEqual(['pass'])
+    } finally {
+      await target.close()
+    }
+  }, 60_000)
+
+  test('for a time is refused where the rounds take longer', async () => {
+    const { result } = await certifyTarget(
+      {
+        open: () => openDetecting(firstMilliseconds(3_000)),
+        surfaces: 'openai',
+        overMs: 5_000,
+      },
+      challenge,
+    )
+    expect(result.failed).toEqual(['OAI-CHAT-02'])
+  }, 120_000)
+})
+
+/** Its ids differ from the keys of the same run, or such a server would be saved by a clash of the two. */
+test('a server that takes the id of a request for a missing Idempotency-Key is refused', async () => {
+  const [fault] = faults.filter(({ name }) => name === 'v3-thinking-without-key')
+  const patch = fault?.patch ?? ((parts) => parts)
+  const open = () => startDeviant(patch, targetFixture('reference'))
+  const { result } = await certifyTarget({ open, surfaces: 'v3' }, challenge)
+  expect(result.failed).toEqual(['V3-IDEM-01'])
+}, 120_000)

@@ -1,0 +1,89 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import {
+  type DetectingServer,
+  faults,
+  unlessRecognised,
+} from '../../../reference-server/deviations/index.ts'
+import { type Certification, certify } from '../../certification/certify.ts'
+import type { Product } from '../../certification/product.ts'
+import { verifyBundle } from '../../certification/verify/verify.ts'
+import type { ProfileName } from '../../conformance/profile/selection.ts'
+import type { Engine } from '../../conformance/vitest/engine.ts'
+import { type ProofTarget, startDeviant } from '../runs/target.ts'
+
+export interface CertifiedTarget {
+  readonly open: () => Promise<ProofTarget>
+  readonly surfaces: ProfileName
+  /** Time between the first and the last round, in milliseconds. */
+  readonly overMs?: number
+  readonly engine?: Engine
+}
+
+interface Certified extends Certification {
+  /** Why the bundle does not verify; empty where it does, or where there is none. */
+  readonly unverified: readonly string[]
+}
+
+/** A certification of one target and the verification of its bundle, in a folder that is removed afterwards. */
+export async function certifyTarget(
+  target: CertifiedTarget,
+  challenge: string,
+): Promise<Certified> {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-certified-'))
+  const outDir = join(folder, 'bundle')
+  try {
+    const certification = await certifyInto(target, { challenge, outDir })
+    if (certification.result.refusals.length > 0) return { ...certification, unverified: [] }
+    const { steps } = await verifyBundle({ dir: outDir, challenge })
+    return { ...certification, unverified: steps.flatMap(({ problems }) => problems) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Place {
+  readonly challenge: string
+  /** Folder of the bundle. */
+  readonly outDir: string
+  readonly product?: Product
+}
+
+const anyProduct = { vendor: 'Proof', name: 'Server', version: '1', contact: 'proof@example.org' }
+
+/** A certification of one target, with a key of its own. */
+export async function certifyInto(
+  { open, surfaces, overMs = 0, engine }: CertifiedTarget,
+  { challenge, outDir, product = anyProduct }: Place,
+): Promise<Certification> {
+  const target = await open()
+  try {
+    return await certify({
+      profile: target.profile,
+      surfaces,
+      product,
+      challenge,
+      outDir,
+      key: generateKeyPairSync('ed25519').privateKey,
+      jobs: 8,
+      overMs,
+      ...(engine === undefined ? {} : { engine }),
+      write: writeFileSync,
+    })
+  } finally {
+    await target.close()
+  }
+}
+
+/** The reference server with a fault of its compatible surface, shown to callers that are not recognised. */
+export function openDetecting(
+  server: DetectingServer,
+  faultName = 'openai-id-missing',
+): Promise<ProofTarget> {
+  const fault = faults.find(({ name }) => name === faultName)
+  if (fault === undefined) throw new Error(`there is no fault ${faultName}`)
+  return startDeviant(unlessRecognised(server, fault.patch), targetFixture('reference'))
+}

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { type Exchange, header, restoreExchanges } from '../../contract/index.ts'
+import { targetFixture } from '../../fixtures/targets.ts'
+import { startReferenceServer } from '../../reference-server/index.ts'
+import { toCurl } from '../../reports/text/curl/curl.ts'
+import { formParts } from '../../reports/text/curl/multipart.ts'
+import { loadProfile } from '../conformance/profile/index.ts'
+import { check, temporaryFolder } from '../conformance/test-support/check.ts'
+
+const run = promisify(execFile)
+const keys = [`sk-first"caller'$0123\\456789`, 'sk-second-caller-0123456789']
+
+interface ReceivedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** Records every request and passes it on where there is a server behind it. */
+async function listen(target?: string) {
+  const requests: ReceivedRequest[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = '', url = '', headers } = request
+    const body = Buffer.concat(chunks)
+    requests.push({ method, path: url, headers, body })
+    if (target === undefined) return void response.end()
+    const { connection: _, host: __, 'content-length': ___, expect: ____, ...kept } = headers
+    const answer = await fetch(`${target}${url}`, {
+      method,
+      headers: Object.entries(kept).map(([name, value]) => [name, String(value)]),
+      ...(body.length === 0 ? {} : { body }),
+    })
+    const type = answer.headers.get('content-type') ?? ''
+    response.writeHead(answer.status, { 'content-type': type })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, requests, close: () => server.close() }
+}
+
+test('the curl line of an exchange sends what the exchange sent', async () => {
+  const outDir = temporaryFolder()
+  const server = await startReferenceServer({ keys })
+  const front = await listen(server.url)
+  const [apiKey, otherKey] = keys
+  const overrides = { baseUrl: front.url, apiKey, otherKey }
+  const profile = loadProfile(targetFixture('reference'), {}, overrides)
+  await check(profile, {
+    outDir,
+    only: ['OAI-AUTH', 'V3-AUTH', 'V3-ATT', 'V3-GEN', 'OAI-CHAT', 'V3-CHAT'],
+  })
+  await server.close()
+  front.close()
+  const stored = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8')
+  const { exchanges } = restoreExchanges(stored)
+  const all = exchanges.filter((exchange) => !toCurl(exchange).includes('.body'))
+  expect(all.length).toBeGreaterThan(exchanges.length * 0.9)
+  const repeatable = sample(all)
+  expect(repeatable.length).toBeGreaterThan(60)
+
+  const recorder = await listen()
+  const lines = repeatable.map((exchange) => toCurl(exchange).replaceAll(front.url, recorder.url))
+  const script = lines.map((line) => line.replace('curl -i', 'curl -s -m 30')).join('\n')
+  const env = { ...process.env, CHATGEN_API_KEY: apiKey, CHATGEN_OTHER_KEY: otherKey, LC_ALL: 'C' }
+  const file = join(outDir, 'replay.sh')
+  writeFileSync(file, script)
+  await run('bash', [file], { env, maxBuffer: 1 << 26 })
+  recorder.close()
+  expect(recorder.requests.length).toBe(repeatable.length)
+
+  const sent = new Map(front.requests.map((one) => [one.headers['x-request-id'], one]))
+  for (const [at, exchange] of repeatable.entries()) {
+    const before = sent.get(header(exchange.request.headers, 'x-request-id'))
+    const after = recorder.requests[at]
+    if (before === undefined || after === undefined) throw new Error('not heard')
+    expect(printedHeaders(after, exchange)).toEqual(printedHeaders(before, exchange))
+  }
+}, 120_000)
+
+/** One of each kind of request: what it asks, and what its credential and its body are like. */
+function sample(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const kinds = new Map<string, Exchange>()
+  for (const exchange of exchanges) {
+    const { method, url, headers, body } = exchange.request
+    const route = new URL(url).pathname.replaceAll(/[0-9a-f-]{20,}/g, '')
+    const text = body === null ? '' : Buffer.from(body).toString('latin1')
+    const marks = ['\\"', '\\n', "'", '\0', 'form-data'].map((mark) => text.includes(mark))
+    const credential = header(headers, 'authorization')?.replaceAll(/[a-z0-9-]{12,}/gi, '')
+    kinds.set([method, route, credential, ...marks].join(' '), exchange)
+  }
+  return [...kinds.values()]
+}
+
+const setByCurl = ['host', 'connection', 'user-agent', 'x-request-id', 'content-length', 'expect']
+
+function printedHeaders(
+  { method, path, headers, body }: ReceivedRequest,
+  { request, labels }: Exchange,
+): unknown {
+  const form = formParts(headers['content-type'] ?? '', body)
+  const authorization = header(request.headers, 'authorization')
+  // Any wrong key repeats a request that has to be refused.
+  const isWrong = labels.role === 'negative' && !authorization?.includes('[')
+  const left = [
+    ...setByCurl,
+    'accept-encoding',
+    ...(form === null ? [] : ['content-type']),
+    ...(isWrong ? ['authorization'] : []),
+  ]
+  return {
+    method,
+    path,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !left.includes(name))),
+    body: form === null ? body.toString('latin1') : form.map(partShown),
+  }
+}
+
+function partShown(part: NonNullable<ReturnType<typeof formParts>>[number]): unknown {
+  return { ...part, content: Buffer.from(part.content).toString('latin1') }
+}

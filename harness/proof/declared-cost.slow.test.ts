@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Exchange, restoreExchange } from '../../contract/index.ts'
+import { targetFixture } from '../../fixtures/targets.ts'
+import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
+import { listScenarios, planConformance } from '../conformance/plan.ts'
+import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
+import { check } from '../conformance/test-support/check.ts'
+import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+import { addCosts, addExchangeCost, type Cost, noCost } from '../conformance/usage.ts'
+import type { Scenario } from '../conformance/vitest/collector.ts'
+import { wholeProfile } from './test-support/independent-server/profile.ts'
+import { startHandMadeServer } from './test-support/independent-server/server.ts'
+
+/**
+ * `--dry-run` tells an owner what a run will ask at most: no scenario may ask for more. With as many
+ * scenarios in flight as usual, for a walk through a list is as long as the chats of all of them.
+ */
+describe('the declared cost of each scenario is enough', () => {
+  const folder = makeFolder()
+  let scenarios: readonly Scenario[]
+  beforeAll(async () => {
+    scenarios = await listScenarios()
+  })
+  afterAll(() => removeFolder(folder))
+
+  test('and profile full has at most 180 generations', async () => {
+    const profile = referenceProfile('http://127.0.0.1:1', ['a-key', 'another-key'])
+    const selection = { profile: 'full', only: [], skip: [] } as const
+    const planned = await planConformance(profile, selection)
+    const { generations } = planned.map(({ cost }) => cost).reduce(addCosts, noCost)
+    expect(planned.length).toBeGreaterThan(100)
+    expect(generations).toBeLessThanOrEqual(180)
+  })
+
+  test('for a hand-made server', async () => {
+    const server = await startHandMadeServer({ wantsMore: true })
+    try {
+      const outDir = join(folder, 'hand-made')
+      await check(wholeProfile(server), { outDir, jobs: 4 })
+      expect(excesses(scenarios, outDir)).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('for the reference server', async () => {
+    const server = await startReferenceServer({
+      pace: parsePace('ttft=2ms,gap=1ms'),
+      keys: ['one-throw-away-key', 'another-throw-away-key'],
+    })
+    try {
+      const outDir = join(folder, 'reference')
+      await check(referenceProfile(server.url, server.keys), { outDir, jobs: 4 })
+      expect(excesses(scenarios, outDir)).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+function referenceProfile(baseUrl: string, keys: readonly string[]): TargetProfile {
+  const [apiKey, otherKey] = keys
+  return loadProfile(targetFixture('reference'), {}, { baseUrl, apiKey, otherKey })
+}
+
+/** Requests of scenarios beyond their declared cost and beyond the attempts that they declare. */
+function excesses(scenarios: readonly Scenario[], outDir: string): string[] {
+  const byScenario = Map.groupBy(exchangesIn(outDir), ({ labels }) => labels.scenario)
+  return scenarios.flatMap(({ slug, cost, again }) => {
+    const real = (byScenario.get(slug) ?? [])
+      .map((exchange) => addExchangeCost(noCost, exchange))
+      .reduce(addCosts, noCost)
+    return (Object.keys(real) as (keyof Cost)[]).flatMap((what) =>
+      real[what] > cost[what] + (what === 'chats' ? 0 : again)
+        ? [`${slug}: ${real[what]} ${what}, declared ${cost[what]}`]
+        : [],
+    )
+  })
+}
+
+function exchangesIn(outDir: string): Exchange[] {
+  const lines = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8').trimEnd().split('\n')
+  return lines.map((line) => restoreExchange(JSON.parse(line)))
+}

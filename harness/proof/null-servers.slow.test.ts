@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { TargetUnusableError } from '../conformance/errors.ts'
+import { check, lineOf, profileOf, rowsWith } from '../conformance/test-support/check.ts'
+import { listen } from '../conformance/test-support/listen.ts'
+import { nullServers } from '../conformance/test-support/null-servers.ts'
+
+/** A server that hangs is given up after so many requests in a row, each of which waits this long. */
+const timeoutMs = 150
+/** Limit of requests: some are in flight when the circuit opens, and chats may need removal. */
+const fewRequests = 60
+
+/**
+ * The exceptions: an answer that has the right form whatever was asked. Rows about the form and rows
+ * that only say that something is accepted hold, and truly so; none that looks at what an answer
+ * says may be among them.
+ */
+const whatAnyCompletionProves = [
+  ...ids('OAI-CHAT', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15),
+  ...ids('OAI-TEMP', 1),
+  ...ids('OAI-TOPP', 1),
+  ...ids('OAI-MODELS', 2, 3),
+]
+
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  'one recorded completion for every POST': whatAnyCompletionProves,
+  'one recorded response for every POST': ids('V3-ONE', 1, 3, 4, 6, 10),
+}
+
+describe('a server that does nothing proves nothing', () => {
+  test.each(Object.entries(nullServers))('%s', async (name, handler) => {
+    const allowed = (exceptions[name] ?? []).map((id) => `${id} pass`)
+    const proven = await provenBy(handler)
+    expect(proven.filter((line) => !allowed.includes(line))).toEqual([])
+  })
+})
+
+test.each(['reset', 400, 404, 500] as const)(
+  'a scenario whose requests all fail yields no pass (%s)',
+  async (how) => {
+    const proven = await provenBy((request, response) => {
+      // Somebody must be there, or there is no run at all.
+      if (String(request.headers['x-request-id']).includes('/preflight/')) response.end('{}')
+      else if (how === 'reset') request.socket.resetAndDestroy()
+      else response.writeHead(how).end()
+    })
+    expect(proven).toEqual([])
+  },
+)
+
+test.each(['silence after the headers', '503 without Retry-After'])(
+  'a run against %s ends early',
+  async (name) => {
+    let requestCount = 0
+    await provenBy((request, response) => {
+      requestCount += 1
+      nullServers[name]?.(request, response)
+    })
+    expect(requestCount).toBeLessThan(fewRequests)
+  },
+)
+
+/** A server that is too slow now and then: the premise of a verdict may be what got no answer. */
+test.each(['400 for everything', 'an echo of the body', 'a page of HTML'])(
+  'requests that are not answered in time make nothing proven (%s)',
+  async (name) => {
+    for (const share of [2, 3, 5]) {
+      let requestCount = 0
+      const proven = await provenBy((request, response) => {
+        requestCount += 1
+        const isPreflight = String(request.headers['x-request-id']).includes('/preflight/')
+        if (isPreflight || requestCount % share === 0) nullServers[name]?.(request, response)
+      })
+      expect(proven).toEqual([])
+    }
+  },
+)
+
+type Handler = Parameters<typeof listen>[0]
+
+/** The rows that passed, and whatever else must not be said of such a server. */
+async function provenBy(handler: Handler): Promise<string[]> {
+  const host = await listen(handler)
+  const profile = profileOf({
+    baseUrl: host.url,
+    apiKey: 'a-key-of-some-length',
+    capabilities: { reasoning: true, images: true },
+    deterministic: true,
+    tools: { search: 'file_search', name: 'get_time', ask: 'What time is it?' },
+    limits: { timeoutMs, settleMs: 20 },
+  })
+  try {
+    const report = await check(profile, { jobs: 8 })
+    return [
+      ...rowsWith(report, 'pass', 'error').map(lineOf),
+      ...report.faults.map(({ message }) => message),
+      ...(report.outcome === 'conforms' ? ['the outcome is conforms'] : []),
+    ]
+  } catch (error) {
+    // Nothing was judged at all.
+    if (error instanceof TargetUnusableError) return []
+    throw error
+  } finally {
+    await host.close()
+  }
+}
+
+function ids(area: string, ...numbers: readonly number[]): string[] {
+  return numbers.map((number) => `${area}-${String(number).padStart(2, '0')}`)
+}

@@ -1,0 +1,155 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
+import { faults } from '../../reference-server/deviations/index.ts'
+import {
+  type PatchReplicas,
+  replicaDialects,
+  replicaFaults,
+  replicationMs,
+} from '../../reference-server/deviations/replicas/index.ts'
+import { startReplicas } from '../../reference-server/replicas.ts'
+import { memoryIdempotency } from '../../reference-server/store/memory/idempotency.ts'
+import { rowsWith } from '../conformance/test-support/check.ts'
+import type { Judged } from './test-support/judging-process.ts'
+
+const keys = ['sk-replicas-first-caller', 'sk-replicas-second-caller'] as const
+
+/** Requirements of stored state, which replicas share. */
+const stateful = [
+  'V3-CHAT',
+  'V3-FAV',
+  'V3-ATT-06',
+  'V3-HIST',
+  'V3-IDEM',
+  'V3-CTX',
+  'V2-MSG',
+  'V2-CTX',
+  'VER',
+]
+
+async function start(patches: PatchReplicas, count: number) {
+  return startReplicas({
+    count,
+    keys,
+    patch: patches(),
+    pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
+    closeDeadlineMs: 500,
+  })
+}
+
+const child = fork(fileURLToPath(new URL('./test-support/judging-process.ts', import.meta.url)))
+afterAll(() => child.disconnect())
+
+async function judged(
+  urls: readonly string[],
+  { settleMs = 0, only = stateful, jobs = 8 }: Partial<Judged> = {},
+): Promise<ConformanceReport> {
+  child.send({ urls, keys, settleMs, only, jobs } satisfies Judged)
+  const [report] = await once(child, 'message')
+  return conformanceReport.parse(report)
+}
+
+async function judgedReplicas(patches: PatchReplicas, count: number, options = {}) {
+  const replicas = await start(patches, count)
+  try {
+    return await judged(replicas.urls, options)
+  } finally {
+    await replicas.close()
+  }
+}
+
+function redIn(report: ConformanceReport) {
+  return rowsWith(report, 'fail', 'warn')
+}
+
+describe.each(replicaFaults)('$name', ({ breaks, patches }) => {
+  const only = [...new Set(breaks.map((id) => id.replace(/-\d+$/, '')))]
+
+  test('is caught across endpoints, and passes on each of them', async () => {
+    const report = await judgedReplicas(patches, 3, { only, jobs: 1 })
+    const red = redIn(report)
+    const ids: readonly string[] = breaks
+    expect(red.filter(({ id }) => ids.includes(id))).not.toEqual([])
+    for (const { message, endpoints } of red) {
+      expect(message).toContain('passes on each endpoint alone, violated between ')
+      expect(endpoints?.alone).toEqual({ A: 'passed', B: 'passed', C: 'passed' })
+      expect(endpoints?.between.length).toBeGreaterThan(1)
+    }
+    expect(report.faults).toEqual([])
+  })
+
+  test('passes on one endpoint', async () => {
+    const report = await judgedReplicas(patches, 1, { only, jobs: 1 })
+    expect(redIn(report)).toEqual([])
+    expect(report.target.endpoints).toBeUndefined()
+  })
+})
+
+describe('a legal service with several endpoints conforms', () => {
+  test.each(replicaDialects)('$name', async ({ patches }) => {
+    const report = await judgedReplicas(patches, 3, { settleMs: 2 * replicationMs })
+    expect(redIn(report)).toEqual([])
+    expect(report.outcome).toBe('conforms')
+    const sent = report.target.endpoints?.map(({ requests }) => requests) ?? []
+    expect(Math.min(...sent)).toBeGreaterThan(0.25 * sent.reduce((sum, count) => sum + count, 0))
+  })
+
+  test('callers that a balancer keeps on one replica', async () => {
+    const ledgers: PatchReplicas = () => () => (services) => ({
+      ...services,
+      store: {
+        ...services.store,
+        idempotency: memoryIdempotency({ lifeMs: 3_600_000, keys: 1_000 }),
+      },
+    })
+    const replicas = await start(ledgers, 2)
+    const fronts = await Promise.all([0, 1].map(() => listenBefore(replicas.urls)))
+    const report = await judged(
+      fronts.map(({ url }) => url),
+      { only: ['V3-IDEM'] },
+    )
+    for (const front of fronts) front.close()
+    await replicas.close()
+    expect(redIn(report)).toEqual([])
+  })
+})
+
+test('a service that is slower than settleMs is not excused', async () => {
+  const slow = replicaDialects.find(({ name }) => name === 'replication-is-slow')
+  if (slow === undefined) throw new Error('no such dialect')
+  const report = await judgedReplicas(slow.patches, 3, { settleMs: 0, only: ['V3-HIST'] })
+  expect(report.outcome).not.toBe('conforms')
+})
+
+test('a violation of one replica is told as such', async () => {
+  const broken = faults.find(({ name }) => name === 'stream-without-event-lines')
+  if (broken === undefined) throw new Error('no such fault')
+  const patches: PatchReplicas = () => (replica) =>
+    replica === 1 ? broken.patch : (services) => services
+  const report = await judgedReplicas(patches, 2, { only: ['V3-SSE-02'] })
+  expect(redIn(report).map(({ id, endpoints }) => [id, endpoints?.alone])).toEqual([
+    ['V3-SSE-02', { A: 'passed', B: 'violated' }],
+  ])
+})
+
+/** Sends each caller to a replica of its own, whichever endpoint it asks. */
+async function listenBefore(urls: readonly string[]) {
+  const server = createServer((incoming, outgoing) => {
+    const { method, url = '', headers } = incoming
+    const target = urls[String(headers.authorization).includes(keys[1]) ? 1 : 0] ?? ''
+    const forwarded = request(`${target}${url}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+      answer.pipe(outgoing)
+    })
+    forwarded.on('error', () => outgoing.destroy())
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}

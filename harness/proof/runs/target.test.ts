@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import { combinationNamed, dialects } from '../../../reference-server/deviations/index.ts'
+import { combinationCount } from '../crossed/crossings.ts'
+import { profileWith } from './target.ts'
+
+const environment = { CHATGEN_API_KEY: 'sk-one', CHATGEN_OTHER_KEY: 'sk-two' }
+const described = (changes: Readonly<Record<string, unknown>>) =>
+  profileWith(changes, targetFixture('reference'), environment, 'http://127.0.0.1:1')
+
+describe('the profile of a dialect', () => {
+  test('changes a member and keeps those beside it', () => {
+    const { requests } = described({ requests: { createChat: { folder: 'inbox' }, runs: null } })
+    expect(requests.createChat).toEqual({ folder: 'inbox' })
+    expect(requests.runs).toBeUndefined()
+    expect(requests.upload).toEqual(described({}).requests.upload)
+  })
+
+  test('is a profile, for each dialect and each combination of a whole proof', () => {
+    const combinations = Array.from({ length: combinationCount }, (_, at) =>
+      combinationNamed(`combination-${at + 1}`),
+    )
+    const changes = [...dialects, ...combinations].map((dialect) => dialect?.profile ?? {})
+    expect(changes.length).toBeGreaterThan(combinationCount)
+    for (const change of changes) expect(() => described(change)).not.toThrow()
+  })
+})

@@ -1,0 +1,99 @@
+import type { Call } from '../../http/call.ts'
+import type { DetectingServer, Recogniser } from './detecting.ts'
+
+/** Prompts of `chatgen check`. */
+const knownWording =
+  /Name (a|another) colour|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z/
+
+const suspiciousRequests = 10
+
+/**
+ * Servers that behave for `chatgen check`, by what its requests have in common, and for what a
+ * certification run had in common before its requests varied.
+ */
+export const detectingServers: readonly DetectingServer[] = [
+  {
+    name: 'by-header',
+    summary: 'A header names chatgen.',
+    recogniser: () => (call) => /chatgen/i.test(JSON.stringify(call.headers)),
+  },
+  {
+    name: 'by-user-agent-of-node',
+    summary: 'The User-Agent is that of fetch in Node.',
+    recogniser: () => (call) => /chatgen|^node$/.test(call.headers['user-agent'] ?? ''),
+  },
+  {
+    name: 'by-tag',
+    summary: 'The caller has created something with the tag of a run in its name.',
+    recogniser: () => onceSeen((call) => /chatgen-\w+/.test(bodyText(call)), suspiciousRequests),
+  },
+  {
+    name: 'by-wording',
+    summary: 'The prompt has the wording of a scenario.',
+    recogniser: () => (call) => !hasPrompt(call) || knownWording.test(bodyText(call)),
+  },
+  {
+    name: 'by-order',
+    summary: 'The caller began with the requests of the preflight.',
+    recogniser: () => onceSeen(isPreflightOfV2, 3),
+  },
+  {
+    name: 'by-refused-requests',
+    summary: 'A request of the caller was refused, as users rarely see it.',
+    recogniser: () =>
+      onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, suspiciousRequests),
+  },
+  {
+    name: 'first-requests',
+    summary: 'The caller has sent fewer requests than a check sends.',
+    recogniser: () => {
+      const counts = new Map<string, number>()
+      return ({ caller }) => {
+        const count = (counts.get(caller) ?? 0) + 1
+        counts.set(caller, count)
+        return count <= 1_800
+      }
+    },
+  },
+]
+
+/** Behaves for so many milliseconds after the first request of a caller. */
+export function firstMilliseconds(ms: number): DetectingServer {
+  return {
+    name: 'first-minutes',
+    summary: 'The first request of the caller was a short time ago.',
+    recogniser: () => {
+      const begins = new Map<string, bigint>()
+      return ({ caller, receivedNs }) => {
+        const begin = begins.get(caller) ?? receivedNs
+        begins.set(caller, begin)
+        return receivedNs - begin < BigInt(ms) * 1_000_000n
+      }
+    },
+  }
+}
+
+/** Recognises a caller from its first sign on; all are trusted for so many requests before. */
+function onceSeen(isSign: Recogniser, trusted: number): Recogniser {
+  const recognised = new Set<string>()
+  const counts = new Map<string, number>()
+  return (call, reply) => {
+    const count = (counts.get(call.caller) ?? 0) + 1
+    counts.set(call.caller, count)
+    if (isSign(call, reply)) recognised.add(call.caller)
+    return recognised.has(call.caller) || count <= trusted
+  }
+}
+
+function isPreflightOfV2({ path, body }: Call): boolean {
+  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0
+  return path === '/api/v2/message' && (isEmpty || body === undefined)
+}
+
+function hasPrompt({ path }: Call): boolean {
+  return /completions|message/.test(path)
+}
+
+function bodyText({ body }: Call): string {
+  return JSON.stringify(body) ?? ''
+}

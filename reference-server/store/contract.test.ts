@@ -1,0 +1,437 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ResponseRun } from '../events/run.ts'
+import { seededBases } from '../seed.ts'
+import { type PostgresCluster, postgresPrograms, startPostgres } from '../test-support/postgres.ts'
+import { plainSettings } from '../test-support/run-settings.ts'
+import { openStore } from './open-store.ts'
+import type { Row } from './sql/database.ts'
+import { openPostgres } from './sql/postgres.ts'
+import { openSqlite } from './sql/sqlite.ts'
+import type { Attachment, Chat, Message, Store, StoreOptions } from './types.ts'
+
+const chat = (id: string, rest: Partial<Chat> = {}): Chat => ({
+  id,
+  owner: 'ann',
+  name: id,
+  version: 'v3',
+  favorite: false,
+  createdAt: 0.25,
+  updatedAt: 0.5,
+  ...rest,
+})
+const turn = (id: string) => ({
+  id,
+  parentId: null,
+  createdAt: 0.125,
+  input: [{ type: 'message', id: `${id}-in`, text: 'a\0b\ud800' }],
+  output: [{ type: 'message', id: `${id}-out` }],
+})
+const file = (id: string, rest: Partial<Attachment> = {}): Attachment => ({
+  id,
+  owner: 'ann',
+  filename: `${id}.txt`,
+  contentType: 'text/plain',
+  size: 0,
+  text: 'a\0b',
+  createdAt: 0,
+  ...rest,
+})
+const message = (id: string, parentId: string | null, chatId = 'a'): Message => ({
+  id,
+  chatId,
+  parentId,
+  modelId: 'm',
+  role: 'user',
+  content: 'a\0b',
+  createdAt: 0,
+  assistantId: null,
+  think: false,
+  rag: false,
+  attachmentIds: [],
+})
+const scope = { owner: 'ann', endpoint: '/generate', key: 'k' }
+const day = 24 * 60 * 60 * 1000
+const run: ResponseRun = {
+  id: 'resp_1',
+  startedAt: 1,
+  completedAt: 2,
+  decoding: { endsAt: 2, token: () => undefined, all: async () => {} },
+  settings: plainSettings,
+  steps: [],
+  finish: 'stop',
+  failure: null,
+  tokens: { input: 1, output: 1, reasoning: 0 },
+}
+
+const missing = postgresPrograms() === undefined ? 'PostgreSQL is not installed' : ''
+let postgres: PostgresCluster | undefined
+beforeAll(async () => {
+  if (missing === '') postgres = await startPostgres(['fsync=off'])
+}, 60_000)
+afterAll(() => postgres?.remove())
+
+interface Kind {
+  readonly name: string
+  readonly missing: string
+  /** A store that nobody has used. */
+  readonly fresh: () => Promise<string>
+}
+
+const memory: Kind = { name: 'memory', missing: '', fresh: async () => 'memory' }
+const sqlite: Kind = {
+  name: 'sqlite',
+  missing: '',
+  fresh: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chatgen-store-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    return `sqlite:${join(folder, 'store.sqlite')}`
+  },
+}
+const shared: Kind = {
+  name: 'postgres',
+  missing,
+  fresh: async () => (await postgres?.createDatabase(randomUUID())) ?? '',
+}
+
+async function opened(place: string, options?: StoreOptions): Promise<Store> {
+  const store = await openStore(place, options)
+  onTestFinished(() => store.close().catch(() => {}))
+  return store
+}
+
+describe.each([memory, sqlite, shared])('$name $missing', (kind) => {
+  const it = test.skipIf(kind.missing !== '')
+  const newStore = async () => opened(await kind.fresh())
+
+  it('keeps chats of callers apart', async () => {
+    const { chats } = await newStore()
+    await chats.create(chat('a', { name: 'a\0b\ud800' }))
+    expect(await chats.find('ann', 'a')).toEqual(chat('a', { name: 'a\0b\ud800' }))
+    expect(await chats.find('bob', 'a')).toBeUndefined()
+    expect(await chats.find('ann', 'a\0')).toBeUndefined()
+    expect(await chats.update('bob', 'a', { name: 'x' })).toBeUndefined()
+    expect(await chats.delete('bob', 'a')).toBe(false)
+    expect(await chats.delete('ann', 'a')).toBe(true)
+    expect(await chats.delete('ann', 'a')).toBe(false)
+    expect(await chats.find('ann', 'a')).toBeUndefined()
+  })
+
+  it('lists chats newest first, of one version, without loss while others come and go', async () => {
+    const { chats } = await newStore()
+    for (const id of ['a', 'b', 'c', 'd']) await chats.create(chat(id))
+    await chats.create(chat('old', { version: 'v2' }))
+    const first = await chats.list('ann', { version: 'v3', limit: 2 })
+    await chats.create(chat('e'))
+    await chats.delete('ann', 'c')
+    const rest = await chats.list('ann', { version: 'v3', limit: 2, before: first.next ?? 0 })
+    expect([first, rest].map(({ rows }) => rows.map(({ id }) => id))).toEqual([
+      ['d', 'c'],
+      ['b', 'a'],
+    ])
+    expect(rest.next).toBeNull()
+  })
+
+  it.each(['100%', 'a_b', 'back\\slash', 'ÄRGER', 'nul\0'])(
+    'finds a name with %j',
+    async (part) => {
+      const { chats, attachments } = await newStore()
+      const others = { name: 'x100 aXb backslash rger nul' }
+      await chats.create(chat('1', { name: `x${part}x` }))
+      await chats.create(chat('2', others))
+      await attachments.add(file('1', { filename: `x${part}x` }))
+      await attachments.add(file('2', { filename: others.name }))
+      const search = part.toLowerCase()
+      const found = [
+        await chats.list('ann', { version: 'v3', limit: 9, search }),
+        await attachments.list('ann', { limit: 9, search }),
+      ]
+      expect(found.map(({ rows }) => rows.map(({ id }) => id))).toEqual([['1'], ['1']])
+    },
+  )
+
+  it('changes a chat in its place, member by member', async () => {
+    const { chats } = await newStore()
+    for (const id of ['a', 'b', 'c']) await chats.create(chat(id))
+    await chats.update('ann', 'b', { favorite: true })
+    expect(await chats.update('ann', 'b', { name: 'New' })).toEqual(
+      chat('b', { name: 'New', favorite: true }),
+    )
+    const list = async (favorite?: boolean) =>
+      (await chats.list('ann', { version: 'v3', limit: 9, favorite })).rows.map(({ id }) => id)
+    expect([await list(), await list(true), await list(false)]).toEqual([
+      ['c', 'b', 'a'],
+      ['b'],
+      ['c', 'a'],
+    ])
+    const found = await chats.list('ann', { version: 'v3', limit: 9, search: 'NEW' })
+    expect(found.rows.map(({ id }) => id)).toEqual(['b'])
+  })
+
+  it('pages through a history in order, and ends on a full page', async () => {
+    const { chats, history } = await newStore()
+    await chats.create(chat('a'))
+    expect(await history.runs('a')).toEqual([])
+    await history.append('a', turn('one'))
+    expect(await history.runs('a')).toEqual([turn('one')])
+    await history.append('a', { ...turn('empty'), input: [], output: [] })
+    await history.append('a', turn('two'))
+    expect((await history.runs('a')).map(({ id }) => id)).toEqual(['one', 'empty', 'two'])
+    const walk = async (limit: number) => {
+      const ids: unknown[][] = []
+      for (let after: number | null = 0; after !== null; ) {
+        const { rows, next } = await history.page('a', after, limit)
+        ids.push(rows.map(({ item }) => item['id']))
+        after = next
+      }
+      return ids
+    }
+    expect(await walk(1)).toEqual([['one-in'], ['one-out'], ['two-in'], ['two-out']])
+    expect(await walk(2)).toEqual([
+      ['one-in', 'one-out'],
+      ['two-in', 'two-out'],
+    ])
+    expect(await walk(3)).toEqual([['one-in', 'one-out', 'two-in'], ['two-out']])
+    expect(await history.page('a', 2, 1)).toEqual({
+      rows: [{ runId: 'two', createdAt: 0.125, item: turn('two').input[0] }],
+      next: 3,
+    })
+  })
+
+  it('numbers the rows of turns that end together without a gap', async () => {
+    const { chats, history } = await newStore()
+    await chats.create(chat('a'))
+    const names = Array.from({ length: 20 }, (_, at) => `run-${at}`)
+    await Promise.all(names.map((name) => history.append('a', turn(name))))
+    const { rows, next } = await history.page('a', 0, 100)
+    expect(rows.map(({ runId }) => runId).filter((_, at) => at % 2 === 0)).toEqual(
+      rows.map(({ runId }) => runId).filter((_, at) => at % 2 === 1),
+    )
+    expect([new Set(rows.map(({ runId }) => runId)).size, rows.length, next]).toEqual([
+      20,
+      40,
+      null,
+    ])
+  })
+
+  it('keeps nothing of a deleted chat, not even what comes late', async () => {
+    const { chats, history, messages, attachments } = await newStore()
+    await chats.create(chat('a'))
+    await history.append('a', turn('one'))
+    await history.runs('a')
+    await messages.append(message('1', null))
+    await attachments.add(file('f'))
+    await attachments.link('a', 'f')
+    await chats.delete('ann', 'a')
+    await history.append('a', turn('late'))
+    await messages.append(message('2', null))
+    await attachments.link('a', 'f')
+    expect(await history.runs('a')).toEqual([])
+    expect((await history.page('a', 0, 9)).rows).toEqual([])
+    expect(await messages.find('a', '1')).toBeUndefined()
+    expect(await messages.find('a', '2')).toBeUndefined()
+    expect((await attachments.list('ann', { limit: 9, chatId: 'a' })).rows).toEqual([])
+    expect((await attachments.list('ann', { limit: 9 })).rows).toEqual([file('f')])
+  })
+
+  it('forms chains of messages within one chat', async () => {
+    const { chats, messages } = await newStore()
+    await chats.create(chat('a', { version: 'v2' }))
+    await messages.append(message('1', null))
+    await messages.append(message('2', '1'))
+    await messages.append(message('side', '1'))
+    expect(await messages.find('a', '2')).toEqual(message('2', '1'))
+    const chain = async (id: string) => (await messages.chain('a', id)).map((one) => one.id)
+    expect([await chain('2'), await chain('side'), await chain('lost')]).toEqual([
+      ['1', '2'],
+      ['1', 'side'],
+      [],
+    ])
+  })
+
+  it('lists attachments of a caller, and of a chat, newest first', async () => {
+    const { attachments, chats } = await newStore()
+    await chats.create(chat('a'))
+    for (const id of ['1', '2', '3']) await attachments.add(file(id))
+    await attachments.link('a', '3')
+    await attachments.link('a', '1')
+    await attachments.link('a', '1')
+    const first = await attachments.list('ann', { limit: 1, chatId: 'a' })
+    const rest = await attachments.list('ann', { limit: 1, chatId: 'a', before: first.next ?? 0 })
+    expect([first.rows, rest.rows, rest.next]).toEqual([[file('3')], [file('1')], null])
+    expect(await attachments.find('ann', '2')).toEqual(file('2'))
+    expect(await attachments.find('bob', '2')).toBeUndefined()
+    expect((await attachments.list('bob', { limit: 9, chatId: 'a' })).rows).toEqual([])
+  })
+
+  it('gives each caller the seeded bases, to change for itself', async () => {
+    const { knowledge } = await newStore()
+    const { rows } = await knowledge.bases('ann', { after: 0, limit: 9 })
+    expect(rows).toEqual(seededBases().map(({ base }) => base))
+    const baseId = rows[0]?.id ?? ''
+    const before = await knowledge.documents('ann', baseId)
+    expect(await knowledge.documents('ann', baseId)).toBe(before)
+    const [first] = before
+    if (first === undefined) throw new Error('the seeded base has no documents')
+    expect(await knowledge.addDocument('ann', baseId, { ...first, id: 'doc_new' })).toBe(true)
+    expect(await knowledge.documents('ann', baseId)).toHaveLength(before.length + 1)
+    expect(await knowledge.documents('bob', baseId)).toHaveLength(before.length)
+    const page = await knowledge.documentPage('ann', baseId, { after: 0, limit: before.length })
+    expect(page.rows).toEqual(before)
+    const last = await knowledge.documentPage('ann', baseId, { after: page.next ?? 0, limit: 9 })
+    expect(last.rows.map(({ id }) => id)).toEqual(['doc_new'])
+    expect(await knowledge.deleteDocument('ann', baseId, 'doc_new')).toBe(true)
+    expect(await knowledge.deleteDocument('ann', baseId, 'doc_new')).toBe(false)
+    expect(await knowledge.documents('ann', baseId)).toEqual(before)
+    await knowledge.create('ann', { ...seededBase(), id: 'own' })
+    expect(await knowledge.delete('ann', 'own')).toBe(true)
+    expect(await knowledge.addDocument('ann', 'own', first)).toBe(false)
+    expect(await knowledge.documents('ann', 'own')).toEqual([])
+  })
+
+  it('lets one of many racing claims be the first, and gives its run back', async () => {
+    const { idempotency } = await newStore()
+    const claims = await Promise.all(
+      Array.from({ length: 9 }, () => idempotency.reserve(scope, 'same', 0)),
+    )
+    const states = claims.map(({ state }) => state).toSorted()
+    expect(states).toEqual(['first', ...Array(8).fill('running')])
+    expect((await idempotency.reserve(scope, 'other', 0)).state).toBe('mismatch')
+    await idempotency.finish(scope, run)
+    const found = await idempotency.reserve(scope, 'same', 1)
+    expect(found.state === 'finished' && found.run.settings).toEqual(run.settings)
+    expect((await idempotency.reserve(scope, 'other', 1)).state).toBe('mismatch')
+    const elsewhere = [{ owner: 'bob' }, { endpoint: '/x' }, { key: 'K' }]
+    for (const other of elsewhere) {
+      expect((await idempotency.reserve({ ...scope, ...other }, 'same', 1)).state).toBe('first')
+    }
+  })
+
+  it('lets a released key be used again, and a finished one after a day', async () => {
+    const { idempotency } = await newStore()
+    await idempotency.reserve(scope, 'same', 0)
+    await idempotency.release(scope)
+    expect(await idempotency.reserve(scope, 'other', 0)).toEqual({ state: 'first' })
+    await idempotency.finish(scope, run)
+    expect((await idempotency.reserve(scope, 'other', day)).state).toBe('finished')
+    expect((await idempotency.reserve(scope, 'third', day + 1)).state).toBe('first')
+  })
+})
+
+describe.each([sqlite, shared])('$name $missing', (kind) => {
+  const it = test.skipIf(kind.missing !== '')
+
+  it('goes on where it ended', async () => {
+    const place = await kind.fresh()
+    const before = await opened(place)
+    await before.chats.create(chat('a'))
+    await before.idempotency.reserve(scope, 'same', 0)
+    await before.history.append('a', turn('one'), { scope, run })
+    await before.attachments.add(file('f'))
+    await before.attachments.link('a', 'f')
+    await before.knowledge.create('ann', { ...seededBase(), id: 'own' })
+    await before.close()
+    const after = await opened(place)
+    expect(await after.chats.find('ann', 'a')).toEqual(chat('a'))
+    expect(await after.history.runs('a')).toEqual([turn('one')])
+    expect((await after.attachments.list('ann', { limit: 9, chatId: 'a' })).rows).toHaveLength(1)
+    const { rows: bases } = await after.knowledge.bases('ann', { after: 0, limit: 9 })
+    expect(bases.map(({ id }) => id)).toEqual([...seededBases().map(({ base }) => base.id), 'own'])
+    expect((await after.idempotency.reserve(scope, 'same', 1)).state).toBe('finished')
+  })
+
+  it('of a newer server is refused', async () => {
+    const place = await kind.fresh()
+    await (await opened(place)).close()
+    await execute(place, 'UPDATE schema_version SET version = 99')
+    await expect(openStore(place)).rejects.toThrow(
+      'the store has schema version 99, this server knows versions up to 1',
+    )
+  })
+})
+
+describe('sqlite', () => {
+  test('frees the keys of runs that ended with their server', async () => {
+    const place = await sqlite.fresh()
+    const before = await opened(place)
+    await before.idempotency.reserve(scope, 'same', 0)
+    await before.close()
+    const after = await opened(place)
+    expect((await after.idempotency.reserve(scope, 'same', 1)).state).toBe('first')
+  })
+
+  test('refuses a file that another server has open, and one that is no database', async () => {
+    const place = await sqlite.fresh()
+    await opened(place)
+    await expect(openStore(place)).rejects.toThrow('another server has this file open')
+    await expect(openStore('sqlite:package.json')).rejects.toThrow(
+      'this file is no SQLite database',
+    )
+    await expect(openStore('sqlite:/no/such/folder/x')).rejects.toThrow('cannot be opened')
+  })
+})
+
+describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => {
+  test('migrate one at a time, and see what others store', async () => {
+    const place = await shared.fresh()
+    const [one, other] = await Promise.all([opened(place), opened(place), opened(place)])
+    await one.chats.create(chat('a'))
+    expect(await other.chats.find('ann', 'a')).toEqual(chat('a'))
+    await one.history.append('a', turn('one'))
+    expect(await other.history.runs('a')).toEqual([turn('one')])
+    await other.history.append('a', turn('two'))
+    expect((await one.history.runs('a')).map(({ id }) => id)).toEqual(['one', 'two'])
+    const baseId = seededBase().id
+    const documents = await one.knowledge.documents('ann', baseId)
+    const [first] = documents
+    if (first === undefined) throw new Error('the seeded base has no documents')
+    await other.knowledge.addDocument('ann', baseId, { ...first, id: 'doc_new' })
+    expect(await one.knowledge.documents('ann', baseId)).toHaveLength(documents.length + 1)
+  })
+
+  test('a key is free after the lease of a server that has died, and its late run is not stored', async () => {
+    const place = await shared.fresh()
+    const died = await opened(place)
+    await died.chats.create(chat('a'))
+    await died.idempotency.reserve(scope, 'same', 0)
+    const other = await opened(place)
+    expect((await other.idempotency.reserve(scope, 'same', 0)).state).toBe('running')
+    await execute(place, 'UPDATE ledger SET lease_until = 0')
+    expect((await other.idempotency.reserve(scope, 'same', 0)).state).toBe('first')
+    await expect(died.history.append('a', turn('one'), { scope, run })).rejects.toThrow(
+      /taken over/,
+    )
+    await other.history.append('a', turn('again'), { scope, run })
+    expect((await other.history.runs('a')).map(({ id }) => id)).toEqual(['again'])
+  })
+
+  test('a lease is renewed while its run lasts', async () => {
+    const place = await shared.fresh()
+    const one = await opened(place, { leaseMs: 150 })
+    await one.idempotency.reserve(scope, 'same', 0)
+    const leaseEnd = async () => {
+      const [row] = await execute(place, 'SELECT lease_until FROM ledger')
+      return Number(row?.['lease_until'])
+    }
+    const first = await leaseEnd()
+    await vi.waitUntil(async () => (await leaseEnd()) > first, { timeout: 20_000 })
+  })
+})
+
+/** Asks or changes a database behind the back of its servers. */
+async function execute(place: string, sql: string): Promise<readonly Row[]> {
+  const file = /^sqlite:(.+)$/.exec(place)?.[1]
+  const database = file === undefined ? openPostgres(place) : openSqlite(file)
+  const rows = await database.query(sql)
+  await database.close()
+  return rows
+}
+
+function seededBase() {
+  const [seeded] = seededBases()
+  if (seeded === undefined) throw new Error('there is no seeded base')
+  return seeded.base
+}

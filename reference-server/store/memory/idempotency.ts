@@ -1,0 +1,61 @@
+/** Idempotency keys in memory: bounded in time and in number. */
+
+import type { ResponseRun } from '../../events/run.ts'
+import type { IdempotencyScope, IdempotencyStore, Reservation } from '../types.ts'
+
+export interface IdempotencyLimits {
+  /** Milliseconds for which a key is remembered. */
+  readonly lifeMs: number
+  /** The oldest keys go when there are more. */
+  readonly keys: number
+}
+
+interface Entry {
+  readonly fingerprint: string
+  readonly claimedAt: number
+  run?: ResponseRun
+}
+
+export function memoryIdempotency(limits: IdempotencyLimits): IdempotencyStore {
+  const entries = new Map<string, Entry>()
+  return {
+    // No await between look-up and entry: that is what makes the claim atomic.
+    async reserve(scope, fingerprint, now) {
+      forgetOld(entries, limits, now)
+      const id = entryId(scope)
+      const existing = entries.get(id)
+      if (existing !== undefined) return standing(existing, fingerprint)
+      entries.set(id, { fingerprint, claimedAt: now })
+      return { state: 'first' }
+    },
+    async finish(scope, run) {
+      const entry = entries.get(entryId(scope))
+      if (entry !== undefined) entry.run = run
+    },
+    async release(scope) {
+      entries.delete(entryId(scope))
+    },
+  }
+}
+
+function standing(entry: Entry, fingerprint: string): Reservation {
+  if (entry.fingerprint !== fingerprint) return { state: 'mismatch' }
+  return entry.run === undefined ? { state: 'running' } : { state: 'finished', run: entry.run }
+}
+
+/** A map keeps the order of entry, so the oldest stand in front. A running key is never forgotten. */
+function forgetOld(
+  entries: Map<string, Entry>,
+  { lifeMs, keys }: IdempotencyLimits,
+  now: number,
+): void {
+  for (const [id, entry] of entries) {
+    const old = now - entry.claimedAt > lifeMs || entries.size > keys
+    if (!old) return
+    if (entry.run !== undefined) entries.delete(id)
+  }
+}
+
+function entryId({ owner, endpoint, key }: IdempotencyScope): string {
+  return JSON.stringify([owner, endpoint, key])
+}

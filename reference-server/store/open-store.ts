@@ -1,0 +1,51 @@
+/** The store that a server is told to use. */
+import { seededBases } from '../seed.ts'
+import { StoreOpenError } from './errors.ts'
+import { memoryStore } from './memory/store.ts'
+import type { Store, StoreOptions } from './types.ts'
+
+/**
+ * Opens `memory`, `sqlite:FILE` (created if it does not exist) or `postgres://…`, and brings its tables to
+ * the version of this server.
+ *
+ * @throws StoreOpenError for any other text, and for a store that cannot be used
+ */
+export async function openStore(text: string, options: StoreOptions = {}): Promise<Store> {
+  try {
+    return await open(text, options)
+  } catch (error) {
+    if (error instanceof StoreOpenError) throw error
+    throw new StoreOpenError(`${storeName(text)}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+async function open(text: string, options: StoreOptions): Promise<Store> {
+  const bases = seededBases()
+  if (text === 'memory') return memoryStore({ bases })
+  const { sqlStore } = await import('./sql/store.ts')
+  const file = /^sqlite:(.+)$/.exec(text)?.[1]
+  if (file !== undefined) {
+    const { openSqlite } = await import('./sql/sqlite.ts')
+    return sqlStore(openSqlite(file), bases, options)
+  }
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    const { openPostgres } = await import('./sql/postgres.ts')
+    return sqlStore(openPostgres(text), bases, options)
+  }
+  throw new StoreOpenError(
+    `${JSON.stringify(storeName(text))}: expected memory, sqlite:FILE or postgres://USER@HOST/DATABASE`,
+  )
+}
+
+/** The text of a store without its password. */
+export function storeName(text: string): string {
+  return text.replace(/:[^:@/]*@/, '@')
+}
+
+/** The cause of an error that only says that the database does not answer. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // An address with several IP addresses, of which none answers.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return error.cause === undefined ? error.message : reasonOf(error.cause)
+}

@@ -1,0 +1,121 @@
+/** SQLite in a file, with the write-ahead log, by the module of Node.js itself. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { StoreFull, StoreOpenError, StoreUnavailable } from '../errors.ts'
+import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
+
+const dialect: SqlDialect = {
+  position: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  now: `(unixepoch('subsec') * 1000)`,
+  keyShare: '',
+  migrationLock: undefined,
+}
+
+/** The lock of a server that is just ending is waited for, in milliseconds. */
+const lockTimeoutMs = 2000
+
+/**
+ * Opens the file, or creates it. The process keeps the file locked until it closes it or dies.
+ *
+ * @throws StoreOpenError for a file that another server uses, that cannot be opened or is no database
+ */
+export function openSqlite(file: string): Database {
+  const sqlite = lockedFile(file)
+  const statements = new Map<string, StatementSync>()
+  let latest: Promise<unknown> = Promise.resolve()
+
+  function run(sql: string, values: readonly Value[] = []): readonly Row[] {
+    try {
+      const statement = statements.get(sql) ?? sqlite.prepare(sql)
+      statements.set(sql, statement)
+      return statement.all(...values)
+    } catch (error) {
+      throw storeError(error)
+    }
+  }
+
+  /** One connection has one transaction: others wait for it. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = latest.then(work)
+    latest = turn.catch(() => {})
+    return turn
+  }
+
+  const query: Query = async (sql, values) => run(sql, values)
+  return {
+    dialect,
+    exclusive: true,
+    query: (sql, values) => inTurn(() => query(sql, values)),
+    transaction: (work) =>
+      inTurn(async () => {
+        run('BEGIN IMMEDIATE')
+        try {
+          const result = await work(query)
+          run('COMMIT')
+          return result
+        } catch (error) {
+          if (sqlite.isTransaction) run('ROLLBACK')
+          throw error
+        }
+      }),
+    close: () =>
+      inTurn(async () => {
+        sqlite.close()
+      }),
+  }
+}
+
+function lockedFile(file: string): DatabaseSync {
+  let sqlite: DatabaseSync | undefined
+  try {
+    sqlite = new DatabaseSync(file, { timeout: lockTimeoutMs })
+    // In this order, the log is used without shared memory, and nobody else can open it.
+    sqlite.exec('PRAGMA locking_mode = EXCLUSIVE')
+    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    sqlite.exec('BEGIN EXCLUSIVE; COMMIT')
+    return sqlite
+  } catch (error) {
+    sqlite?.close()
+    throw new StoreOpenError(`${file}: ${openingProblem(error)}`, { cause: error })
+  }
+}
+
+/** Result codes of SQLite (https://www.sqlite.org/rescode.html), without their extensions. */
+const codes = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  ioError: 10,
+  full: 13,
+  cannotOpen: 14,
+  noDatabase: 26,
+}
+
+function openingProblem(error: unknown): string {
+  switch (codeOf(error)) {
+    case codes.busy:
+    case codes.locked:
+      return 'another server has this file open'
+    case codes.noDatabase:
+      return 'this file is no SQLite database'
+    case codes.full:
+      return 'the disk is full'
+    case codes.cannotOpen:
+      return 'the file cannot be opened or created'
+    case codes.readOnly:
+      return 'the file cannot be written'
+    default:
+      return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function storeError(error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === codes.full) return new StoreFull(error)
+  const isPassing = code === codes.busy || code === codes.locked || code === codes.ioError
+  return isPassing ? new StoreUnavailable(error) : error
+}
+
+function codeOf(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  return typeof code === 'number' ? code & 0xff : undefined
+}

@@ -1,0 +1,50 @@
+/** All routes, surface by surface. */
+import type { Route } from '../http/call.ts'
+import type { Services } from '../services.ts'
+import { chatRoutes } from './chats.ts'
+import { healthRoutes } from './health.ts'
+import { baseRoutes } from './knowledge/bases.ts'
+import { documentRoutes } from './knowledge/documents.ts'
+import { searchRoutes } from './knowledge/search.ts'
+import { chatCompletionRoutes } from './openai/chat-completions.ts'
+import { modelRoutes } from './openai/models.ts'
+import { replyRoutes } from './v2/generate.ts'
+import { messageRoutes } from './v2/messages.ts'
+import { attachmentRoutes } from './v3/attachments.ts'
+import { chatChangeRoutes } from './v3/chat-changes.ts'
+import { favoriteRoutes } from './v3/favorites.ts'
+import { generateRoutes } from './v3/generate.ts'
+import { historyRoutes } from './v3/history.ts'
+import { catalogueRoutes } from './v3/models-and-assistants.ts'
+import { oneShotRoutes } from './v3/one-shot.ts'
+
+/** Section 9: `/api/v3/knowledge` duplicates `/api/knowledge`. What is below them is our own choice. */
+const knowledgePrefixes = ['/api/knowledge', '/api/v3/knowledge']
+
+export function allRoutes(services: Services): readonly Route[] {
+  return [
+    ...healthRoutes(services),
+
+    ...chatCompletionRoutes(services),
+    ...modelRoutes(),
+
+    ...messageRoutes(services),
+    ...replyRoutes(services),
+    ...chatRoutes(services, 'v2'),
+
+    ...historyRoutes(services),
+    ...generateRoutes(services),
+    ...oneShotRoutes(services),
+    ...chatRoutes(services, 'v3'),
+    ...chatChangeRoutes(services),
+    ...favoriteRoutes(services),
+    ...attachmentRoutes(services),
+    ...catalogueRoutes(),
+
+    ...knowledgePrefixes.flatMap((prefix) => [
+      ...baseRoutes(services, prefix),
+      ...documentRoutes(services, prefix),
+      ...searchRoutes(services, prefix),
+    ]),
+  ]
+}

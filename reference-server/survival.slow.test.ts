@@ -1,0 +1,126 @@
+/** Load and clients that must not bring the server down, and must leave nothing behind. */
+import { expect, it } from 'vitest'
+import { memoryInUse } from './test-support/memory.ts'
+import { leaveInMidStream, openStream, readAll } from './test-support/raw-client.ts'
+import { type TestServer, testServer } from './test-support/server.ts'
+import { readBlocks, readEvents } from './test-support/sse.ts'
+
+const generatePath = '/api/v3/message/generate'
+const completionsPath = '/api/openai/chat/completions'
+const completion = (content: string) => ({
+  model: 'SVC-Main',
+  messages: [{ role: 'user', content }],
+  stream: true,
+})
+
+async function nothingLeft(server: TestServer): Promise<void> {
+  await expect.poll(() => server.services.runs.size).toBe(0)
+  await expect.poll(() => server.connections()).toBe(0)
+}
+
+it('serves 200 streams at once, each whole', async () => {
+  const server = await testServer({ pace: { ttftMs: 20, gapMs: 2, jitter: 0.5 } })
+  const chats = await Promise.all(Array.from({ length: 100 }, () => server.newChat()))
+  const texts = await Promise.all([
+    ...chats.map(async (chat_id) => {
+      const body = { chat_id, model_id: 'SVC-Main', input: `In ${chat_id}`, stream: true }
+      return readAll(await openStream(server, generatePath, body, { 'idempotency-key': chat_id }))
+    }),
+    ...chats.map(async (id) => readAll(await openStream(server, completionsPath, completion(id)))),
+  ])
+  for (const text of texts.slice(0, 100)) {
+    expect(readEvents(text).at(-1).type).toBe('response.completed')
+  }
+  for (const text of texts.slice(100)) expect(readBlocks(text).at(-1)?.data).toBe('[DONE]')
+}, 60_000)
+
+it('lets clients leave in mid-stream: the slot is free, the run ends, the repeat gets it', async () => {
+  const server = await testServer()
+  const chat_id = await server.newChat()
+  const body = {
+    chat_id,
+    model_id: 'SVC-Main',
+    stream: true,
+    input: '[[tokens=10]] [[pace=gap=20ms]]',
+  }
+  const headers = { 'idempotency-key': 'left' }
+  await leaveInMidStream(await openStream(server, generatePath, body, headers))
+  expect(server.services.runs.size).toBe(1)
+  await nothingLeft(server)
+  const { json } = await server.send('GET', `/api/v3/message?chat_id=${chat_id}`)
+  const again = await server.send('POST', generatePath, { body, headers })
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+  const { output } = readEvents(again.text).at(-1).response
+  expect(json.result.slice(1).map(({ item }: { item: object }) => item)).toEqual(output)
+})
+
+it('stops speaking to who has left the compatible surface', async () => {
+  const server = await testServer({ pace: { ttftMs: 0, gapMs: 20, jitter: 0 } })
+  const started = performance.now()
+  await leaveInMidStream(await openStream(server, completionsPath, completion('[[tokens=1000]]')))
+  await nothingLeft(server)
+  expect(performance.now() - started).toBeLessThan(5000)
+})
+
+it('waits for readers who are slow, and makes no more than the sockets hold', async () => {
+  let made = 0
+  const server = await testServer({
+    patch: (services) => ({
+      ...services,
+      encode: (block) => {
+        made += 1
+        return services.encode(block)
+      },
+    }),
+  })
+  const tokens = 80_000
+  const slow = await openStream(server, completionsPath, completion(`[[tokens=${tokens}]]`))
+  let before = -1
+  while (made > before) {
+    before = made
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  expect(made).toBeGreaterThan(100)
+  expect(made).toBeLessThan(tokens)
+  expect(readBlocks(await readAll(slow)).at(-1)?.data).toBe('[DONE]')
+  await nothingLeft(server)
+}, 60_000)
+
+it('sends each event when it is due, and those that are due at once together', async () => {
+  const server = await testServer()
+  const piecesOf = async (prompt: string) => {
+    const { response } = await openStream(server, completionsPath, completion(prompt))
+    const pieces: string[] = []
+    for await (const piece of response) pieces.push(String(piece))
+    return pieces.length
+  }
+  expect(await piecesOf('[[tokens=60]][[pace=gap=5ms]]')).toBeGreaterThan(30)
+  expect(await piecesOf('[[tokens=60]]')).toBeLessThan(10)
+})
+
+it('leaks nothing: connections, runs and heap come back', async () => {
+  const server = await testServer()
+  const round = async () => {
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const chat_id = await server.newChat()
+        const body = { chat_id, model_id: 'SVC-Main', input: '[[pace=gap=1ms]]', stream: true }
+        const headers = { 'idempotency-key': chat_id }
+        const stream = await openStream(server, generatePath, body, headers)
+        await (n % 2 === 0 ? readAll(stream) : leaveInMidStream(stream))
+        await leaveInMidStream(
+          await openStream(server, completionsPath, completion('[[pace=gap=5ms]]')),
+        )
+        await expect.poll(() => server.services.runs.size).toBe(0)
+        await server.send('DELETE', `/api/v3/chat/${chat_id}`)
+      }),
+    )
+    await nothingLeft(server)
+    return memoryInUse()
+  }
+  const first = await round()
+  const [second, third] = [await round(), await round()]
+  // The ledger stays: a run for each key, for a day.
+  expect(third - first).toBeLessThan(6_000_000)
+  expect(third - second).toBeLessThan(4_000_000)
+}, 60_000)

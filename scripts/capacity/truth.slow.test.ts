@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { coverageOf } from './coverage.ts'
+import { targets } from './targets.ts'
+
+/** Seeded simulations: the same figures on every machine. `scripts/capacity-truth.ts` runs 200 searches. */
+test.each(
+  targets
+    .filter(({ name }) => !name.startsWith('continuous'))
+    .map((target) => [target.name, target] as const),
+)('intervals of a search hold the true capacity: %s', async (_, target) => {
+  const { held, widths } = await coverageOf(target, {
+    searches: 20,
+    requests: 4000,
+    knownBy: 100_000,
+  })
+  expect(held).toBeGreaterThanOrEqual(17)
+  expect(median(widths)).toBeLessThan(0.25)
+})
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,163 @@
+/** `npm run certify:truth`: certifications of servers that must be certified, and of those that must be refused. */
+import { parseArgs } from 'node:util'
+import { TargetUnusableError } from '../harness/conformance/errors.ts'
+import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
+import { certifyTarget, openDetecting } from '../harness/proof/certified/certified.ts'
+import { nullAttempts } from '../harness/proof/null-servers.ts'
+import {
+  dialectAttempt,
+  faultAttempt,
+  partOf,
+  plainAttempt,
+  spread,
+} from '../harness/proof/runs/attempts.ts'
+import type { Attempt } from '../harness/proof/runs/run-target.ts'
+import { openSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
+import {
+  detectingServers,
+  dialects,
+  faults,
+  firstMilliseconds,
+} from '../reference-server/deviations/index.ts'
+
+const help = `npm run certify:truth -- [options]
+
+Certifies the reference server, the second server, dialects, faults, test-detecting servers and null servers.
+Exits with 1 if a legal server is refused (but as undecided, where its model shows nothing of a
+requirement), if a bundle does not verify, if another is certified without a warning (of an expected
+requirement), or if a fault is refused for a requirement that it does not break.
+
+  --kinds LIST   of clean, second, dialect, fault, detecting, null (default: all)
+  --only TEXT    only those whose name contains it
+  --sample N     so many of each kind, evenly spread (default: all)
+  --part K/N     every Nth of them, from the Kth on, so that N processes share them (default: 1/1)
+  --from N       leaves out so many of the part, to go on where a run has ended
+
+  npm run certify:truth -- --kinds dialect,null
+  for k in 1 2; do npm run certify:truth -- --kinds fault --part $k/2 & done; wait`
+
+/**
+ * Legal servers that show nothing of these requirements, or not each time: refused as undecided or unstable for them,
+ * and for nothing else.
+ */
+const unobservable: Readonly<Record<string, readonly string[]>> = {
+  'answers-differ-each-time': ['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-05'],
+  'answers-terse': ['OAI-MAXTOK-01', 'OAI-STOP-05'],
+  'facts-not-understood': ['V2-CTX-01', 'V2-CTX-02', 'V3-CTX-01', 'V3-CTX-02', 'V3-ONE-05'],
+  'guesses-refused': ['V3-ONE-05'],
+  'history-hides-outputs': ['V3-HIST-04', 'V3-HIST-07'],
+  'lists-bare': ['V3-CHAT-08', 'V3-ATT-10'],
+}
+
+function isSilent({ kind, text }: { readonly kind: string; readonly text: string }): boolean {
+  return kind === 'undecided' || (kind === 'unstable' && !text.includes('violated'))
+}
+
+/** Further requirements that a fault breaks where prompts are those of users, in other scripts than Latin. */
+const brokenAsWell: Readonly<Record<string, readonly string[]>> = {
+  'openai-stream-replaces-characters': ['OAI-STOP-05'],
+  'stream-in-latin-1': ['V3-HIST-07'],
+}
+
+interface Case extends Pick<Attempt, 'name' | 'open'> {
+  readonly kind: string
+  readonly surfaces: Attempt['selection']['profile']
+  /** Requirements for which it is refused; none for a server that must be certified, null for any. */
+  readonly breaks: readonly string[] | null
+  readonly overMs?: number
+}
+
+const allKinds = 'clean,second,dialect,fault,detecting,null'
+const { values } = parseArgs({
+  options: {
+    kinds: { type: 'string', default: allKinds },
+    only: { type: 'string', default: '' },
+    sample: { type: 'string' },
+    part: { type: 'string', default: '1/1' },
+    from: { type: 'string', default: '0' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+if (values.help) console.log(help)
+else await run()
+
+async function run(): Promise<void> {
+  // vitest forbids it to what runs beside its tests.
+  const exit = process.exit.bind(process)
+  const engine = inlineEngine()
+  let wrong = 0
+  let count = 0
+  for (const kind of values.kinds.split(',')) {
+    const all = casesOf(kind).filter(({ name }) => name.includes(values.only))
+    const sample = spread(all, Number(values.sample ?? all.length))
+    for (const one of partOf(sample, values.part).slice(Number(values.from))) {
+      const startedAt = Date.now()
+      const problem = await problemOf(one)
+      count += 1
+      if (problem !== null) wrong += 1
+      const seconds = Math.round((Date.now() - startedAt) / 1000)
+      console.log(
+        `${problem === null ? '  ' : '!!'} ${kind} ${one.name}: ${problem ?? 'as expected'} (${seconds} s)`,
+      )
+    }
+  }
+  console.log(`${count} certifications, ${wrong} wrong`)
+  exit(wrong > 0 ? 1 : 0)
+
+  async function problemOf({ breaks, ...target }: Case): Promise<string | null> {
+    try {
+      const challenge = 'truth-challenge-4b7e19d2'
+      const { result, unverified } = await certifyTarget({ ...target, engine }, challenge)
+      if (unverified.length > 0)
+        return `certified, and its bundle does not verify: ${unverified[0]}`
+      const reasons = result.refusals.map(({ text }) => text)
+      if (breaks?.length === 0) {
+        const ids = unobservable[target.name] ?? []
+        const others = result.refusals.filter(
+          (refusal) => !isSilent(refusal) || !ids.some((id) => refusal.text.startsWith(`${id} `)),
+        )
+        return others.length === 0 ? null : `refused: ${others[0]?.text}`
+      }
+      const isWarned = breaks?.some((id) => result.warned.includes(id)) ?? false
+      if (reasons.length === 0) return isWarned ? null : 'certified'
+      const others = result.failed.filter((id) => breaks?.includes(id) === false)
+      return others.length === 0 ? null : `refused for ${others.join(', ')} as well`
+    } catch (error) {
+      if (!(error instanceof TargetUnusableError)) return `failed: ${String(error)}`
+      return breaks?.length === 0 ? `refused: ${error.message}` : null
+    }
+  }
+}
+
+function casesOf(kind: string): readonly Case[] {
+  switch (kind) {
+    case 'clean':
+      return [caseOf(plainAttempt('full'), [])]
+    case 'second':
+      return [{ kind, name: 'second server', open: openSecondServer, surfaces: 'full', breaks: [] }]
+    case 'dialect':
+      return dialects.map((dialect) => caseOf(dialectAttempt('dialect', dialect), []))
+    case 'fault':
+      return faults.map((fault) =>
+        caseOf(faultAttempt(fault), [...fault.breaks, ...(brokenAsWell[fault.name] ?? [])]),
+      )
+    case 'detecting':
+      return [...detectingServers, firstMilliseconds(5_000)].map((server) => ({
+        kind,
+        name: server.name,
+        open: () => openDetecting(server),
+        surfaces: server.name === 'first-requests' ? 'full' : 'openai',
+        breaks: ['OAI-CHAT-02'],
+        ...(server.name === 'first-minutes' && { overMs: 10_000 }),
+      }))
+    case 'null':
+      return nullAttempts().map((attempt) => caseOf(attempt, null))
+    default:
+      throw new Error(`there is no kind ${kind}: ${allKinds}`)
+  }
+}
+
+function caseOf({ kind, name, open, selection }: Attempt, breaks: Case['breaks']): Case {
+  return { kind, name, open, surfaces: selection.profile, breaks }
+}

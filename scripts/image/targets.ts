@@ -1,0 +1,230 @@
+/** Containers as targets: what is said of them, and that nothing of them stays. */
+import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { composeProgram, need, root, run } from './engine.ts'
+
+type Step = (name: string, holds: boolean) => void
+
+const server = 'chatgen-image-test:server'
+const keys = 'sk-target-0123456789,sk-target-9876543210'
+const environment = {
+  CHATGEN_API_KEY: 'sk-target-0123456789',
+  CHATGEN_OTHER_KEY: 'sk-target-9876543210',
+  SERVER_KEYS: keys,
+}
+const one = ['--profile', 'openai', '--only', 'OAI-MODELS-01']
+const start = ['--image', server, '--port', '4010', '--ready', '/healthz']
+const fault = 'openai-models-empty'
+
+/** @param image the image of chatgen, whose server is the target */
+export async function testTargets(image: string, step: Step): Promise<void> {
+  // A volume, which must not stay either.
+  need('docker', ['build', '--tag', server, '-'], {
+    input: Buffer.from(`FROM ${image}\nVOLUME /data\nCMD ["serve", "--log", "json"]\n`),
+    env: { DOCKER_BUILDKIT: '0' },
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-targets-'))
+  const before = everything()
+  const unchanged = () => everything() === before
+  const env = ['--env', `CHATGEN_KEY=${keys}`]
+  const out = ['--out', join(folder, 'results')]
+  try {
+    const passed = chatgen(['check', ...start, ...env, ...one, ...out])
+    const { target } = reportIn(folder)
+    step(`check --image: exit code ${passed.code}`, passed.code === 0 && unchanged())
+    step(`its report names ${target.container.digest}`, /^sha256:/.test(target.container.digest))
+
+    const violated = chatgen([
+      'check',
+      ...start,
+      ...env,
+      '--env',
+      `CHATGEN_FAULT=${fault}`,
+      ...one,
+      ...out,
+    ])
+    const hasLog = /Last lines of the container.*"url\.path"/s.test(violated.stdout)
+    step(
+      `a fault: exit code ${violated.code}, with log lines`,
+      violated.code === 1 && hasLog && unchanged(),
+    )
+    step('no key in its output', !violated.stdout.includes('sk-target'))
+
+    const rate = ['--rate', '5', '--duration', '3s', '--surface', 'openai', '--quiet']
+    const load = chatgen(['load', ...start, ...env, ...rate, ...out])
+    const { container } = reportIn(folder).target
+    step(
+      `load --image: exit code ${load.code}`,
+      [0, 6].includes(load.code ?? -1) && container.image === server && unchanged(),
+    )
+
+    const search = [
+      '--min',
+      '2',
+      '--max',
+      '8',
+      '--probe',
+      '2s',
+      '--slo',
+      'ttft.p95 < 5s',
+      '--quiet',
+    ]
+    const capacity = chatgen([
+      'capacity',
+      ...start,
+      ...env,
+      ...search,
+      '--surface',
+      'openai',
+      ...out,
+    ])
+    if (capacity.code === 2) console.log(capacity.stderr)
+    step(
+      `capacity --image: exit code ${capacity.code}`,
+      // Decided, undecided or invalid, as the machine is.
+      [0, 1, 5, 6].includes(capacity.code ?? -1) && unchanged(),
+    )
+
+    const certified = chatgen([
+      ...[
+        'certify',
+        ...start,
+        ...env,
+        '--profile',
+        'openai',
+        '--challenge',
+        'image-test-4711-0815',
+      ],
+      ...['--target', join(root, 'fixtures/targets/reference.yaml'), ...signing(folder)],
+    ])
+    if (certified.code !== 0) console.log(certified.stderr)
+    step(`certify --image: exit code ${certified.code}`, certified.code === 0 && unchanged())
+
+    await interrupted('SIGINT', [...start, ...env, ...out], (code) =>
+      step(`Ctrl-C: exit code ${code}`, code === 130 && unchanged()),
+    )
+    await interrupted('SIGKILL', [...start, ...env, ...out], () =>
+      step('kill -9 leaves a container', !unchanged()),
+    )
+    const cleaned = chatgen(['cleanup', '--containers'])
+    step('chatgen cleanup --containers removes it', cleaned.code === 0 && unchanged())
+    await interrupted('SIGKILL', [...start, ...env, ...out], () => {})
+    const next = chatgen(['check', ...start, ...env, ...one, ...out])
+    step('and so does the next run', next.code === 0 && unchanged())
+
+    const words: readonly (readonly [readonly string[], number, RegExp])[] = [
+      [
+        ['--image', 'chatgen-image-test:absent', '--port', '1'],
+        2,
+        /not on this machine and cannot be pulled/,
+      ],
+      [
+        [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '15s'],
+        3,
+        /not ready after 15 s.*status 404/,
+      ],
+      [['--image', image, '--port', '4010'], 3, /exited with code 0 before it was ready/],
+      [
+        ['--image', server, '--port', '4010', '--env', 'CHATGEN_FAULT=absent'],
+        3,
+        /did not start|exited with code 2/,
+      ],
+    ]
+    for (const [args, code, sentence] of words) {
+      const ended = chatgen(['check', ...args, ...one, ...out])
+      const isSaid = ended.code === code && sentence.test(ended.stderr) && unchanged()
+      step(`exit code ${code}: ${ended.stderr.split('\n')[0]}`, isSaid)
+    }
+    await testCompose(folder, step, unchanged)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    run('docker', ['image', 'rm', '--force', server])
+  }
+}
+
+async function testCompose(folder: string, step: Step, unchanged: () => boolean): Promise<void> {
+  if (composeProgram() === null) {
+    console.log('skipped: --compose (Docker Compose is not installed)')
+    return
+  }
+  const file = join(folder, 'compose.yaml')
+  const service = { image: server, environment: { CHATGEN_KEY: '$KEYS' } }
+  const chat = { ...service, depends_on: ['database'] }
+  const database = { image: server, volumes: ['rows:/rows'] }
+  writeFileSync(file, JSON.stringify({ services: { chat, database }, volumes: { rows: {} } }))
+  const place = ['--compose', file, '--service', 'chat', '--port', '4010', '--ready', '/healthz']
+  const env = ['--env', `KEYS=${keys}`, '--out', join(folder, 'results')]
+  const passed = chatgen(['check', ...place, ...env, ...one])
+  if (passed.code !== 0) console.log(passed.stderr)
+  step(`check --compose: exit code ${passed.code}`, passed.code === 0 && unchanged())
+  await interrupted('SIGKILL', [...place, ...env], () => {})
+  step('kill -9 leaves containers, a network and a volume', !unchanged())
+  chatgen(['cleanup', '--containers'])
+  step('chatgen cleanup --containers removes them', unchanged())
+  const absent = chatgen(['check', ...place, ...env, ...one, '--service', 'absent'])
+  step(
+    `exit code ${absent.code}: ${absent.stderr.split('\n')[0]}`,
+    absent.code === 2 && unchanged(),
+  )
+}
+
+/** Flags of a certification in the folder: key, product and bundle. */
+function signing(folder: string): readonly string[] {
+  const [key, product] = [join(folder, 'key.pem'), join(folder, 'product.yaml')]
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  writeFileSync(
+    product,
+    'vendor: Example AG\nname: Chat\nversion: "1.0"\ncontact: chat@example.org\n',
+  )
+  return ['--key', key, '--product', product, '--out', join(folder, 'certificate')]
+}
+
+/** A whole check that gets a signal as soon as its first result is on the disk. */
+async function interrupted(
+  signal: NodeJS.Signals,
+  flags: readonly string[],
+  then: (code: number | null) => void,
+): Promise<void> {
+  const slow = ['--env', 'CHATGEN_PACE=ttft=1s,gap=200ms']
+  const child = spawn(
+    process.execPath,
+    [join(root, 'bin/chatgen.cjs'), 'check', ...flags, ...slow],
+    {
+      env: { ...process.env, ...environment },
+      stdio: 'ignore',
+    },
+  )
+  const ended = once(child, 'exit')
+  const names = ['--filter', 'label=chatgen.run', '--filter', 'label=com.docker.compose.project']
+  for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
+    const isUp = [names.slice(0, 2), names.slice(2)].some(
+      (filter) => need('docker', ['ps', '--quiet', ...filter]).trim() !== '',
+    )
+    if (isUp) break
+    await delay(100)
+  }
+  child.kill(signal)
+  await ended
+  then(child.exitCode)
+}
+
+function chatgen(args: readonly string[]) {
+  return run(process.execPath, [join(root, 'bin/chatgen.cjs'), ...args], { env: environment })
+}
+
+function reportIn(folder: string) {
+  return JSON.parse(readFileSync(join(folder, 'results/report.json'), 'utf8'))
+}
+
+/** Names of all containers, networks and volumes of the engine. */
+function everything(): string {
+  return ['ps --all --quiet', 'network ls --quiet', 'volume ls --quiet']
+    .map((command) => need('docker', command.split(' ')).trim().split('\n').sort().join(' '))
+    .join('\n')
+}

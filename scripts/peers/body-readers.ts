@@ -1,0 +1,58 @@
+/** Load generators that read an answer as a whole. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { k6 } from './k6.ts'
+import { bodyOf, type Peer, path, percentiles, read, write } from './peer.ts'
+import type { Pair } from './truth.ts'
+
+const vegeta: Peer = {
+  name: 'vegeta',
+  program: 'vegeta',
+  version: ['-version'],
+  args: (order) => {
+    const { url, key, rate, seconds, folder } = order
+    const body = write(order, 'body.json', bodyOf(order))
+    const targets = write(
+      order,
+      'targets.txt',
+      `POST ${url}${path}\nAuthorization: Bearer ${key}\nContent-Type: application/json\n@${body}\n`,
+    )
+    return [
+      ...['attack', `-rate=${rate}/1s`, `-duration=${seconds}s`, `-targets=${targets}`],
+      ...['-timeout=60s', `-output=${join(folder, 'vegeta.bin')}`],
+    ]
+  },
+  figures: ({ folder }) => {
+    const args = ['report', '-type=json', join(folder, 'vegeta.bin')]
+    const text = execFileSync('vegeta', args, { encoding: 'utf8' })
+    const schema = z.object({ latencies: z.object({ '50th': z.number(), '99th': z.number() }) })
+    const { latencies } = schema.parse(JSON.parse(text))
+    const pair: Pair = [latencies['50th'] / 1e6, latencies['99th'] / 1e6]
+    return { ttft: null, gap: null, e2e: { pair, of: 'ended' } }
+  },
+  note: 'reads an answer as a whole',
+}
+
+const oha: Peer = {
+  name: 'oha',
+  program: 'oha',
+  version: ['--version'],
+  args: (order) => {
+    const { url, key, rate, seconds, folder } = order
+    return [
+      ...['-q', String(rate), '-z', `${seconds}s`, '-w', '-c', String(rate * 4), '--no-tui'],
+      ...['-m', 'POST', '-H', `authorization: Bearer ${key}`, '-T', 'application/json'],
+      ...['-d', bodyOf(order), '--output-format', 'json', '-o', join(folder, 'oha.json')],
+      `${url}${path}`,
+    ]
+  },
+  figures: (order) => {
+    const schema = z.object({ latencyPercentiles: percentiles })
+    const { p50, p99 } = read(order, 'oha.json', schema).latencyPercentiles
+    return { ttft: null, gap: null, e2e: { pair: [p50 * 1000, p99 * 1000], of: 'ended' } }
+  },
+  note: 'reads an answer as a whole',
+}
+
+export const bodyReaders: readonly Peer[] = [k6, vegeta, oha]

@@ -1,0 +1,163 @@
+/**
+ * Three replicas of the reference server on PostgreSQL behind nginx: `check` through nginx and over the
+ * three endpoints, then `load` with races while a replica is killed and started again at intervals.
+ *
+ *   npm run replicas [-- --rate 100 --seconds 60 --every 10]
+ *   npm run replicas -- --load-only --fault load-one-stream-in-a-thousand-cut
+ *
+ * The second command gives the first replica a fault, and has to fail: streams are cut without a kill.
+ * Ends with 1 if a check does not conform, a step is lost or stored twice, a stream is cut that did
+ * not come from the replica that was killed at that moment, or a cut stream is not reported. Skips with
+ * a line where PostgreSQL or nginx is not installed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { builtInMixes } from '../harness/load/plan/mix.ts'
+import type { RequestRecord } from '../harness/load/record.ts'
+import { runLoad } from '../harness/load/run.ts'
+import { plainTarget } from '../harness/load/target.ts'
+import { postgresPrograms } from '../reference-server/test-support/postgres.ts'
+import { chatgen, isInstalled } from './foreign/programs.ts'
+import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
+import { type BalancedService, startBalancedService } from './store/balanced-service.ts'
+import { cutStreams, type Kill, streamEnd, unexplainedCuts } from './store/cut-streams.ts'
+
+const { values } = parseArgs({
+  options: {
+    rate: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '60' },
+    every: { type: 'string', default: '10' },
+    fault: { type: 'string' },
+    'load-only': { type: 'boolean', default: false },
+  },
+})
+const keys = ['sk-replicas-one-4711', 'sk-replicas-other-4711'] as const
+const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
+const profile = 'fixtures/targets/reference.yaml'
+/** Over several endpoints, a read waits for `settleMs` after each change. */
+const maxCheckMs = 600_000
+
+const missing = [
+  ...(postgresPrograms() === undefined ? ['PostgreSQL'] : []),
+  ...(isInstalled('nginx') ? [] : ['nginx']),
+]
+if (missing.length > 0) console.log(`skipped: ${missing.join(' and ')} not installed`)
+else await run()
+
+async function run(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-replicas-out-'))
+  const service = await startBalancedService({
+    count: 3,
+    keys,
+    pace: 'ttft=50ms,gap=5ms',
+    firstReplica: values.fault === undefined ? [] : ['--fault', values.fault],
+  })
+  const problems: string[] = []
+  try {
+    if (!values['load-only']) {
+      problems.push(...(await checked('through nginx', [service.url], folder)))
+      problems.push(...(await checked('over three endpoints', service.urls, folder)))
+    }
+    problems.push(...(await loaded(service)))
+  } finally {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  for (const problem of problems) console.log(`FAILED: ${problem}`)
+  process.exitCode = problems.length > 0 ? 1 : 0
+}
+
+async function checked(
+  name: string,
+  urls: readonly string[],
+  folder: string,
+): Promise<readonly string[]> {
+  const endpoints = urls.flatMap((url) => ['--url', url])
+  const { code, stdout } = await chatgen(
+    ['check', ...endpoints, '--target', profile, '--out', folder, '--quiet'],
+    environment,
+    maxCheckMs,
+  )
+  console.log(`check ${name}: ${stdout.trim()}`)
+  return code === 0 ? [] : [`check ${name} ends with ${code}`]
+}
+
+/** Load, and clients that remember what was acknowledged, while replicas are killed in turn. */
+async function loaded(service: BalancedService): Promise<readonly string[]> {
+  const ledger = emptyLedger()
+  const stop = new AbortController()
+  const target = { url: () => service.url, key: keys[1] }
+  const clients = Array.from({ length: 4 }, () => writeUntil(stop.signal, target, ledger))
+  const killing = killInTurn(service, stop.signal)
+  const { report, ends } = await load(service.url)
+  stop.abort()
+  await Promise.all(clients)
+  const kills = await killing
+  const { findings, idempotencyRaces, crossTalk, duplicateIds, streams } = report.integrity
+  const count = (kind: string) =>
+    report.errors.filter((row) => row.kind === kind).reduce((sum, row) => sum + row.count, 0)
+  console.log(`${kills.length} replicas killed and started again
+load ${report.outcome}: ${streams} streams judged, ${ends.cut.length} cut, ${count('shed')} refused, ${count('status')} with another status, ${count('connect')} not connected
+races ${idempotencyRaces.races}, with two steps ${idempotencyRaces.doubled}, not readable ${idempotencyRaces.unreadable}
+foreign texts ${crossTalk.leaks}, ids given twice ${duplicateIds.duplicates}, requirements violated ${findings.length}`)
+  const answered = ledger.turns.filter(({ answer }) => answer !== undefined).length
+  const lost = await differences(target, ledger)
+  console.log(
+    `beside it ${ledger.turns.length} turns, ${answered} acknowledged: ${lost.length} lost or stored twice`,
+  )
+  const violations = findings.find(({ id }) => id === streamEnd)?.broken ?? 0
+  return [
+    ...report.faults.map((fault) => `internal error: ${fault}`),
+    ...(streams === 0 ? ['no stream was judged'] : []),
+    ...(idempotencyRaces.doubled > 0 ? ['a race has two steps'] : []),
+    ...(crossTalk.leaks > 0 ? ['an answer has the text of another'] : []),
+    ...(duplicateIds.duplicates > 0 ? ['an id was given twice'] : []),
+    ...findings
+      .filter(({ id }) => id !== streamEnd)
+      .map(({ id, title, broken, first }) => `${id} ${title} (${broken} times): ${first.why}`),
+    ...unexplainedCuts({ ...ends, violations, log: service.requests(), kills }),
+    ...lost,
+  ]
+}
+
+async function load(url: string) {
+  const tag = 'replicas'
+  const records: RequestRecord[] = []
+  const report = await runLoad({
+    target: { ...plainTarget(url, keys[0]), tag },
+    spec: {
+      seed: tag,
+      mix: builtInMixes.get('v3') ?? { name: 'v3', entries: [] },
+      arrival: { kind: 'poisson', perSecond: Number(values.rate) },
+      durationNs: Number(values.seconds) * 1e9,
+      misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+      idempotencyRaces: 0.2,
+    },
+    shard: null,
+    workers: 1,
+    slos: [],
+    warmUpMs: 'auto',
+    drainMs: 10_000,
+    maxInFlight: 10_000,
+    keepAlive: true,
+    startAt: null,
+    suite: { version: '', interface: '' },
+    signal: new AbortController().signal,
+    onProgress: () => {},
+    onRecord: (record) => records.push(record),
+  })
+  return { report, ends: cutStreams(records, tag) }
+}
+
+async function killInTurn(service: BalancedService, signal: AbortSignal): Promise<readonly Kill[]> {
+  const kills: Kill[] = []
+  while (!signal.aborted) {
+    await sleep(Number(values.every) * 1000, undefined, { signal }).catch(() => {})
+    if (signal.aborted) break
+    kills.push(await service.restart(kills.length % service.urls.length))
+  }
+  return kills
+}

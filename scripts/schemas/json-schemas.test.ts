@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { targetFixture } from '../../fixtures/targets.ts'
+import { reportOf, rowOf } from '../../harness/conformance/test-support/reports.ts'
+import { readTrace, TraceSyntaxError } from '../../harness/load/plan/trace.ts'
+import { loadReportOf } from '../../reports/load/test-support/sketch.ts'
+import { jsonSchemas } from './json-schemas.ts'
+
+const folder = new URL('../../schemas/', import.meta.url)
+
+test('the published schemas are those of the types: npm run schemas writes them', () => {
+  const schemas = jsonSchemas()
+  expect(readdirSync(folder).toSorted()).toEqual([...schemas.keys()].toSorted())
+  for (const [name, text] of schemas) expect(readFileSync(new URL(name, folder), 'utf8')).toBe(text)
+})
+
+describe('read as JSON Schemas,', () => {
+  const schemaOf = (name: string) =>
+    z.fromJSONSchema(JSON.parse(jsonSchemas().get(`${name}.schema.json`) ?? ''))
+
+  test('that of the report takes reports, also earlier and later ones', () => {
+    const schema = schemaOf('report')
+    const report = reportOf([rowOf('V3-IDEM-02')])
+    const { residue: _, ...earlier } = report
+    for (const value of [report, earlier, { ...report, later: true }]) {
+      expect(schema.safeParse(value).error).toBeUndefined()
+    }
+    for (const value of [{}, { ...report, outcome: 'fine' }, { ...report, schemaVersion: 2 }]) {
+      expect(schema.safeParse(value).success).toBe(false)
+    }
+  })
+
+  test('that of a load report takes load reports, also with members that are not known yet', () => {
+    const schema = schemaOf('load-report')
+    const report = loadReportOf()
+    const { heatMaps: _, notes: __, ...earlier } = report
+    const shard = { ...report, measurements: 'H4sI', partial: { of: 2, missing: [1] } }
+    for (const value of [report, earlier, shard, { ...report, later: true }]) {
+      expect(schema.safeParse(value).error).toBeUndefined()
+    }
+    for (const value of [{}, { ...report, outcome: 'fine' }, { ...report, slo: null }]) {
+      expect(schema.safeParse(value).success).toBe(false)
+    }
+  })
+
+  test('that of the profile takes the one of the reference server', () => {
+    const schema = schemaOf('target-profile')
+    const profile = { baseUrl: 'http://127.0.0.1:4010', ...parse(targetFixture('reference').text) }
+    expect(schema.safeParse(profile).error).toBeUndefined()
+    expect(schema.safeParse({ ...profile, capabilites: {} }).success).toBe(false)
+  })
+
+  test('that of a mix takes mixes', () => {
+    const schema = schemaOf('mix')
+    const lognormal = { median: 40, sigma: 0.6 }
+    const transactions = [{ kind: 'v3-stream', weight: 3, prompt: { lognormal } }]
+    expect(schema.safeParse({ transactions }).error).toBeUndefined()
+    expect(schema.safeParse({ transactions: [{ kind: 'v4-stream' }] }).success).toBe(false)
+  })
+
+  test.each([
+    [{ at: 1.25, transaction: 'v3-stream', prompt: 80, answer: 40, session: 'a' }, true],
+    [{ timestamp: 27482, input_length: 6955, output_length: 52 }, true],
+    [{ at: -1 }, false],
+    [{ at: '1' }, false],
+    [{ at: 1, prompt: 0 }, false],
+    [{ prompt: 80 }, false],
+  ])('that of a line of a trace takes %j as its reader does: %s', (line, isTaken) => {
+    expect(schemaOf('trace-line').safeParse(line).success).toBe(isTaken)
+    const read = () => readTrace(JSON.stringify(line))
+    if (isTaken) expect(read).not.toThrow()
+    else expect(read).toThrow(TraceSyntaxError)
+  })
+
+  test('that of the baseline wants reasons', () => {
+    const schema = schemaOf('baseline')
+    expect(schema.safeParse({ 'V3-IDEM-02': { because: 'x', until: '2026-12-31' } }).success).toBe(
+      true,
+    )
+    expect(schema.safeParse({ 'V3-IDEM-02': {} }).success).toBe(false)
+  })
+})

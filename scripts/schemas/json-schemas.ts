@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { answerScript } from '../../contract/answer-script.ts'
+import { capacityReport } from '../../contract/report/capacity.ts'
+import { conformanceReport } from '../../contract/report/conformance.ts'
+import { loadReport } from '../../contract/report/load.ts'
+import { loadComparison } from '../../contract/report/load-comparison.ts'
+import { planReport } from '../../contract/report/plan.ts'
+import { baselineFile } from '../../harness/conformance/baseline/file.ts'
+import { targetProfile } from '../../harness/conformance/profile/schema.ts'
+
+import { mixFile } from '../../harness/load/plan/mix-schema.ts'
+
+/**
+ * The published JSON Schemas (2020-12) by file name. They describe what a reader of a file may meet
+ * and what a writer may leave out: members that have a default are optional, and a report may have
+ * members that this version does not know.
+ */
+export function jsonSchemas(): ReadonlyMap<string, string> {
+  return new Map(
+    published.map(({ name, title, schema }) => {
+      const { $schema, ...body } = z.toJSONSchema(schema, { io: 'input' })
+      // A profile has baseUrls in its place, or the command line names the target.
+      if (schema === targetProfile) body.required = []
+      const $id = `urn:chatgen-conformance:${name}:1`
+      return [
+        `${name}.schema.json`,
+        `${JSON.stringify({ $schema, $id, title, ...body }, null, 2)}\n`,
+      ]
+    }),
+  )
+}
+
+/** Lines are read by hand, so that a long trace is read fast; a test compares. Units: harness/load/plan/trace.ts. */
+const size = z.int().min(1).optional()
+const traceLine = z.union([
+  z.looseObject({
+    at: z.number().nonnegative(),
+    transaction: z.string().optional(),
+    prompt: size,
+    answer: size,
+    session: z.union([z.string(), z.number()]).optional(),
+  }),
+  z.looseObject({ timestamp: z.number().nonnegative(), input_length: size, output_length: size }),
+])
+
+const published = [
+  {
+    name: 'report',
+    title: 'report.json of chatgen check, schema version 1',
+    schema: conformanceReport,
+  },
+  {
+    name: 'load-report',
+    title: 'report.json of chatgen load, schema version 1',
+    schema: loadReport,
+  },
+  {
+    name: 'capacity-report',
+    title: 'report.json of chatgen capacity, schema version 1',
+    schema: capacityReport,
+  },
+  {
+    name: 'plan-report',
+    title: 'plan.json of chatgen plan, schema version 1',
+    schema: planReport,
+  },
+  {
+    name: 'load-comparison',
+    title: 'Output of chatgen compare --json for load reports, schema version 1',
+    schema: loadComparison,
+  },
+  {
+    name: 'target-profile',
+    title: 'Target profile of chatgen check --target',
+    schema: targetProfile,
+  },
+  {
+    name: 'baseline',
+    title: 'Known violations of chatgen check --baseline',
+    schema: baselineFile,
+  },
+  {
+    name: 'mix',
+    title: 'Mix of transactions of chatgen load --mix',
+    schema: mixFile,
+  },
+  {
+    name: 'trace-line',
+    title: 'A line of the trace of chatgen load --replay',
+    schema: traceLine,
+  },
+  {
+    name: 'answer-script',
+    title: 'Answers of chatgen serve --script',
+    schema: answerScript,
+  },
+] as const

@@ -1,0 +1,83 @@
+/** Many compatible streams at once against one server, with the CPU time and the memory of its process. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ChildServer } from '../../harness/load/child-server.ts'
+import { type EventStream, openStream } from './event-stream.ts'
+
+export interface Streams {
+  /** CPU time of the server for an event, in microseconds. */
+  readonly cpuUs: number
+  /** Milliseconds by which the server sent events later than the schedule that the earliest one of their stream sets. */
+  readonly errors: readonly number[]
+  /** Busy share of the event loop of this process, which reads the streams. */
+  readonly clientBusy: number
+}
+
+/** Of so many streams one has stamps, which are a cost of their own. */
+const stampedOneOf = 20
+
+/** Reads the given number of streams for some seconds. */
+export async function paced(
+  { url, pid }: ChildServer,
+  { streams, gapMs, seconds }: { streams: number; gapMs: number; seconds: number },
+): Promise<Streams> {
+  // The server prepares an answer as a whole: one that outlasts the opening of all streams.
+  const open = await openStreams(url, streams, Math.ceil(((seconds + 20) * 1000) / gapMs))
+  const stamped = open.filter((_, index) => index % stampedOneOf === 0)
+  const count = () => open.reduce((sum, { events }) => sum + events, 0)
+  await delay(1000)
+  const loop = performance.eventLoopUtilization()
+  const [cpuBefore, eventsBefore] = [cpuUsOf(pid), count()]
+  const sentBefore = stamped.map(({ sentMs }) => sentMs.length)
+  await delay(seconds * 1000)
+  const cpuUs = (cpuUsOf(pid) - cpuBefore) / (count() - eventsBefore)
+  const clientBusy = performance.eventLoopUtilization(loop).utilization
+  const errors = stamped.flatMap(({ sentMs }, index) =>
+    latenesses(sentMs, sentBefore[index] ?? 0, gapMs),
+  )
+  for (const stream of open) stream.close()
+  return { cpuUs, errors, clientBusy }
+}
+
+function latenesses(sentMs: readonly number[], from: number, gapMs: number): readonly number[] {
+  const offsets = sentMs.slice(from).map((ms, index) => ms - index * gapMs)
+  const earliest = Math.min(...offsets)
+  return offsets.map((offset) => offset - earliest)
+}
+
+/** Resident memory of the server for each open stream, in bytes. */
+export async function memoryOf({ url, pid }: ChildServer, streams: number): Promise<number> {
+  const warm = await openStreams(url, 100, 10)
+  await delay(500)
+  for (const stream of warm) stream.close()
+  await delay(500)
+  const before = residentBytes(pid)
+  const open = await openStreams(url, streams, 10)
+  await delay(1000)
+  const after = residentBytes(pid)
+  for (const stream of open) stream.close()
+  return (after - before) / streams
+}
+
+async function openStreams(url: string, streams: number, tokens: number): Promise<EventStream[]> {
+  const open: EventStream[] = []
+  for (let index = 0; index < streams; index += 50) {
+    const batch = Array.from({ length: Math.min(50, streams - index) }, (_, at) =>
+      openStream(url, tokens, (index + at) % stampedOneOf === 0),
+    )
+    open.push(...(await Promise.all(batch)))
+    await delay(1)
+  }
+  return open
+}
+
+/** User and system time, from /proc, in ticks of 10 ms. */
+function cpuUsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+function residentBytes(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) * 1024
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../reference-server/test-support/free-port.ts'
+import { startPostgres } from '../../reference-server/test-support/postgres.ts'
+import type { Kill } from './cut-streams.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+
+/** Replicas of `chatgen serve` on one PostgreSQL database. */
+export interface ReplicaProcesses {
+  readonly urls: readonly string[]
+  /** Ends a replica by SIGKILL and starts it again on its port. */
+  restart(replica: number, downMs?: number): Promise<Kill>
+  /** The database crashes and starts again. */
+  restartDatabase(downMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ReplicaOptions {
+  readonly count: number
+  /** Each is a user. */
+  readonly keys: readonly string[]
+  readonly pace: string
+  /** Further flags of `chatgen serve`, of the first replica. */
+  readonly firstReplica?: readonly string[]
+}
+
+export async function startReplicaProcesses({
+  count,
+  keys,
+  pace,
+  firstReplica = [],
+}: ReplicaOptions): Promise<ReplicaProcesses> {
+  const postgres = await startPostgres()
+  const store = await postgres.createDatabase('chats')
+  const ports = await Promise.all(Array.from({ length: count }, freePort))
+  const users = keys.flatMap((key) => ['--key', key])
+  const start = (port: number) =>
+    startServer([
+      ...['--port', String(port), ...users, '--store', store, '--lease', '3s', '--pace', pace],
+      ...(port === ports[0] ? firstReplica : []),
+    ])
+  const servers: ServerProcess[] = await Promise.all(ports.map(start))
+  return {
+    urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    async restart(replica, downMs = 0) {
+      const port = ports[replica] ?? 0
+      const sentMs = Date.now()
+      await servers[replica]?.end('SIGKILL')
+      const endedMs = Date.now()
+      await sleep(downMs)
+      servers[replica] = await start(port)
+      return { replica: `127.0.0.1:${port}`, sentMs, endedMs }
+    },
+    async restartDatabase(downMs) {
+      await postgres.kill()
+      await sleep(downMs)
+      await postgres.start()
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.end('SIGTERM')))
+      await postgres.remove()
+    },
+  }
+}
