@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { medianOf } from '../contract/averages.ts'
 import { startReferenceServer } from '../reference-server/index.ts'
 import { openStore } from '../reference-server/store/open-store.ts'
 import type { Store } from '../reference-server/store/types.ts'
@@ -124,7 +125,7 @@ async function costs(url: string, store: Store): Promise<Costs> {
   await store.ready()
   const [writes, pages] = [await perSecond(turn), await perSecond(page)]
   await perSecond(firstToken)
-  return { writes, pages, firstTokenMs: median(firstTokens) }
+  return { writes, pages, firstTokenMs: medianOf(firstTokens) ?? Number.NaN }
 }
 
 /** One after another, by the median of their times, which pauses of the machine do not change. */
@@ -136,11 +137,7 @@ async function perSecond(request: () => Promise<unknown>): Promise<number> {
     await request()
     times.push(performance.now() - started)
   }
-  return 1000 / median(times)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  return 1000 / (medianOf(times) ?? Number.NaN)
 }
 
 function sender(url: string) {

@@ -6,6 +6,7 @@
  *   node scripts/capacity-truth.ts --real 20 [--first SEED]
  */
 import { parseArgs } from 'node:util'
+import { medianOf } from '../contract/averages.ts'
 import { coverageOf } from './capacity/coverage.ts'
 import { realSearch, realTruth } from './capacity/real-searches.ts'
 import { targets } from './capacity/targets.ts'
@@ -35,11 +36,11 @@ async function simulated(): Promise<void> {
     widths.push(...found.widths)
     const endCounts = [...found.endCounts].map(([end, count]) => `${count} ${end}`).join(', ')
     console.log(
-      `${String(found.held).padStart(3)} of ${searches} hold the truth (${found.truth.toFixed(2)}/s), width ${percent(median(found.widths))}, ${median(found.probes)} probes (${endCounts})  ${target.name}`,
+      `${String(found.held).padStart(3)} of ${searches} hold the truth (${found.truth.toFixed(2)}/s), width ${percent(medianOf(found.widths) ?? 0)}, ${medianOf(found.probes) ?? 0} probes (${endCounts})  ${target.name}`,
     )
   }
   console.log(
-    `${inside} of ${all} intervals hold the truth, median width ${percent(median(widths))}`,
+    `${inside} of ${all} intervals hold the truth, median width ${percent(medianOf(widths) ?? 0)}`,
   )
 }
 
@@ -65,12 +66,8 @@ async function real(first: number, searches: number): Promise<void> {
     )
   }
   console.log(
-    `${held} of ${widths.length} intervals hold the truth, median width ${percent(median(widths))}; ${late} searches without an interval`,
+    `${held} of ${widths.length} intervals hold the truth, median width ${percent(medianOf(widths) ?? 0)}; ${late} searches without an interval`,
   )
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
 function percent(share: number): string {

@@ -10,6 +10,7 @@
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { meanOf } from '../contract/averages.ts'
 import { keepAwake } from './load/awake.ts'
 import type { EngineResult } from './load/engine-reader.ts'
 import type { LoggedStream } from './load/logging-server.ts'
@@ -61,7 +62,7 @@ const rows: Row[] = []
 for (const reader of values.order.split(',') as ReaderName[]) rows.push(await measure(reader))
 
 const best = (name: ReaderName, pick: (row: Row) => number) =>
-  mean(rows.filter((row) => row.name === name).map(pick))
+  meanOf(rows.filter((row) => row.name === name).map(pick)) ?? Number.NaN
 console.log(
   `${streams} streams of ${options.kind}, a token every ${gap} ms, one event a segment; Node ${process.version}; CPUs ${values.halting ? 'may halt' : 'kept awake'}\n`,
 )
@@ -139,8 +140,4 @@ function engineLags(
     }
   }
   return lags
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

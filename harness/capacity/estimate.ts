@@ -1,5 +1,6 @@
 /** Estimate for one SLO from the probes so far: the highest rate that meets it, with its interval. */
 
+import { medianOf } from '../../contract/averages.ts'
 import { isotonic, type RateCount } from '../../contract/report/isotonic.ts'
 import { decideShare } from '../load/slo/share-test.ts'
 import { type Crossing, crossingOf, type DosePoint } from './logistic.ts'
@@ -107,7 +108,7 @@ function pooledIndependence(limits: readonly LimitCount[]): number {
     const share = shareOf(limit)
     return share >= limit.allowed / near && share <= limit.allowed * near
   })
-  if (local.length < minNear) return median(limits.map(({ independent }) => independent))
+  if (local.length < minNear) return medianOf(limits.map(({ independent }) => independent)) ?? 1
   let [single, batches] = [0, 0]
   for (const limit of local) {
     const variance = shareOf(limit) * (1 - shareOf(limit))
@@ -115,10 +116,6 @@ function pooledIndependence(limits: readonly LimitCount[]): number {
     batches += variance / limit.independent
   }
   return batches === 0 ? 1 : single / batches
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 1
 }
 
 /** Odds this many times below and above what is allowed, with nothing between: no line goes through. */

@@ -1,5 +1,7 @@
 /** Effective sample size of a share whose requests come in long runs, as those behind one queue do. */
 
+import { batchMeansOf, meanOf } from '../../contract/averages.ts'
+
 const batches = 20
 
 /**
@@ -11,17 +13,10 @@ const batches = 20
  */
 export function independentShare(series: readonly number[]): number {
   const size = Math.floor(series.length / batches)
-  const mean = sum(series) / series.length
+  const mean = meanOf(series) ?? Number.NaN
   const single = mean * (1 - mean)
   if (size < 5 || single === 0) return 1
-  const means = Array.from(
-    { length: batches },
-    (_, batch) => sum(series.slice(batch * size, (batch + 1) * size)) / size,
-  )
-  const variance = sum(means.map((value) => (value - mean) ** 2)) / (batches - 1)
+  const means = batchMeansOf(series, batches, size)
+  const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (batches - 1)
   return Math.min(1, single / (variance * size))
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
 }

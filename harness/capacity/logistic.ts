@@ -2,6 +2,7 @@
  * Share of requests over a limit as a function of the logarithm of the rate, and the rate at which it
  * reaches what is allowed: the dose-response problem of bioassay (Finney, Probit Analysis, 1971).
  */
+import { meanOf } from '../../contract/averages.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 
 export interface DosePoint {
@@ -49,7 +50,7 @@ const minDrift = 1
  */
 export function crossingOf(points: readonly DosePoint[], allowed: number): Crossing | null {
   if (points.length < 3) return null
-  const origin = mean(points.map(({ rate }) => Math.log(rate)))
+  const origin = meanOf(points.map(({ rate }) => Math.log(rate))) ?? Number.NaN
   const now = Math.max(...points.map(({ at = 0 }) => at))
   const drifting = points.length < 8 ? null : fitted(points, { allowed, origin, now, terms: 3 })
   const isDrift = drifting !== null && Math.abs(drifting.zDrift) >= minDrift
@@ -205,8 +206,4 @@ function clamp(value: number, limit: number): number {
 
 function product(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

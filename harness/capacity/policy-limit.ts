@@ -1,4 +1,5 @@
 /** Rate limits told apart from saturation: the token bucket that explains the answers 429 of a probe. */
+import { medianOf } from '../../contract/averages.ts'
 import { drawsOf } from '../load/plan/random.ts'
 
 /** One request that the target answered, or refused with 429. */
@@ -109,11 +110,10 @@ function burstOf(admissions: readonly Admission[], perMs: number, spread: number
 }
 
 function isSlow(admissions: readonly Admission[], unloadedMs: number | null): boolean {
-  const latencies = admissions
-    .flatMap(({ accepted, latencyMs }) => (accepted ? (latencyMs ?? []) : []))
-    .toSorted((a, b) => a - b)
-  const median = latencies[Math.floor(latencies.length / 2)]
-  if (unloadedMs === null || median === undefined) return false
+  const median = medianOf(
+    admissions.flatMap(({ accepted, latencyMs }) => (accepted ? (latencyMs ?? []) : [])),
+  )
+  if (unloadedMs === null || median === null) return false
   return median > maxSlowdown * unloadedMs + slackMs
 }
 

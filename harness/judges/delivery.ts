@@ -1,3 +1,4 @@
+import { medianOf } from '../../contract/averages.ts'
 import type { Exchange } from '../../contract/index.ts'
 import { deltasOf } from './answers.ts'
 
@@ -136,8 +137,8 @@ function maxWait(reads: readonly Read[]): number {
 function describe(deltas: number, reads: readonly Read[]): string {
   const came = `${counted(deltas)} came`
   const gaps = reads.slice(1).map(({ atMs }, at) => Math.round(atMs - (reads[at]?.atMs ?? 0)))
-  const middle = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]
-  if (middle === undefined) {
+  const middle = medianOf(gaps)
+  if (middle === null) {
     return `${came} in one read, ${Math.round(reads[0]?.atMs ?? 0)} ms after the request`
   }
   const apart = gaps.length === 1 ? `${middle} ms apart` : `mostly ${middle} ms apart`

@@ -1,9 +1,10 @@
 /** The service model, the methods and the notes of a plan. */
+import { meanOf } from '../../contract/averages.ts'
 import type { PlanService } from '../../contract/report/plan.ts'
 import type { FittedModel } from './fit/fit.ts'
 import type { PlanOptions } from './options.ts'
 import { maxSimulated } from './predict.ts'
-import { mean, type RequestLength } from './service-model.ts'
+import type { RequestLength } from './service-model.ts'
 import type { Sizing } from './sizing.ts'
 import { timeLabel } from './trace.ts'
 
@@ -22,8 +23,8 @@ export function serviceRow(
     hasSeenLimit,
     lengths: {
       requests: lengths.length,
-      meanPromptTokens: mean(lengths.map(({ promptTokens }) => promptTokens)),
-      meanOutputTokens: mean(lengths.map(({ outputTokens }) => outputTokens)),
+      meanPromptTokens: meanOf(lengths.map(({ promptTokens }) => promptTokens)) ?? 0,
+      meanOutputTokens: meanOf(lengths.map(({ outputTokens }) => outputTokens)) ?? 0,
       from,
     },
     typicalError,

@@ -1,3 +1,4 @@
+import { meanOf } from '../../contract/averages.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import type { RequestLength, ServiceModel } from './service-model.ts'
 import { drawOf, lengthsOf, poissonArrivals, type RatePiece } from './simulation/arrivals.ts'
@@ -5,7 +6,6 @@ import type { Balance } from './simulation/cluster.ts'
 import {
   type Latencies,
   latenciesOf,
-  meanOf,
   type PredictedMetric,
   predictedMetrics,
   quantile,
@@ -143,7 +143,9 @@ export function predictSlo(slo: Slo, { latencies, share }: PredictedRun): Predic
     case 'latency': {
       const values = latencies[predictedMetric(slo.metric)]
       const value =
-        slo.statistic === 'mean' ? meanOf(values) : quantile(values, slo.statistic.quantile)
+        slo.statistic === 'mean'
+          ? (meanOf(values) ?? Number.NaN)
+          : quantile(values, slo.statistic.quantile)
       const limitMs = slo.limitNs / 1e6
       return { value, isMet: slo.inclusive ? value <= limitMs : value < limitMs }
     }

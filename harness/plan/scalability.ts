@@ -1,6 +1,7 @@
 import type { PlanScalability } from '../../contract/report/plan.ts'
+import { standardNormal } from '../load/plan/random.ts'
 import { solve } from './fit/minimize-squares.ts'
-import { drawOf, standardNormal } from './simulation/arrivals.ts'
+import { drawOf } from './simulation/arrivals.ts'
 
 /** Capacity that was measured with a number of replicas. */
 export interface MeasuredSize {
@@ -55,9 +56,9 @@ export function fitScalability(sizes: readonly MeasuredSize[], seed: string): Sc
     const draw = drawOf(seed, 'scalability', index)
     const again = sizes.map((size, at) => ({
       ...size,
-      rate: size.rate * Math.exp((errors[at] ?? 0) * standardNormal(draw)),
+      rate: size.rate * Math.exp((errors[at] ?? 0) * standardNormal(draw(), draw())),
     }))
-    return { law: lawOf(again, errors), noise: standardNormal(draw) }
+    return { law: lawOf(again, errors), noise: standardNormal(draw(), draw()) }
   })
   const usual = Math.hypot(...errors) / Math.sqrt(errors.length)
   const largest = Math.max(...sizes.map(({ replicas }) => replicas))

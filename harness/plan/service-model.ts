@@ -1,3 +1,5 @@
+import { meanOf } from '../../contract/averages.ts'
+
 /**
  * Service model of one replica, as far as its answers show it: continuous batching (Yu et al., "Orca",
  * OSDI 2022). Requests wait for one of `maxSequences` places. An iteration admits what waits, prefills
@@ -39,12 +41,8 @@ export interface RequestLength {
  */
 export function saturationRate(model: ServiceModel, lengths: readonly RequestLength[]): number {
   const { maxSequences, prefillMsPerToken, decodeMs, decodeMsPerSequence } = model
-  const prompt = mean(lengths.map(({ promptTokens }) => promptTokens))
-  const output = mean(lengths.map(({ outputTokens }) => outputTokens))
+  const prompt = meanOf(lengths.map(({ promptTokens }) => promptTokens)) ?? 0
+  const output = meanOf(lengths.map(({ outputTokens }) => outputTokens)) ?? 0
   const decode = output * (decodeMs / maxSequences + decodeMsPerSequence)
   return 1000 / (prompt * prefillMsPerToken + decode)
-}
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }

@@ -1,3 +1,4 @@
+import { lowerMedianOf } from '../../contract/averages.ts'
 import type { LoadReport } from '../../contract/report/load.ts'
 import type { SecondRow } from '../../contract/report/load-measures.ts'
 
@@ -48,10 +49,9 @@ export function stepsOf({ plan, series }: LoadReport): readonly StepRow[] {
 
 function latencyOf(rows: readonly SecondRow[], metric: 'ttft' | 'e2e'): StepLatency {
   const quantiles = rows.flatMap((row) => row[metric] ?? [])
-  const p50s = quantiles.map(({ p50 }) => p50).toSorted((a, b) => a - b)
   const p99s = quantiles.map(({ p99 }) => p99)
   return {
-    p50: p50s[Math.floor((p50s.length - 1) / 2)] ?? null,
+    p50: lowerMedianOf(quantiles.map(({ p50 }) => p50)),
     p99: p99s.length === 0 ? null : Math.max(...p99s),
   }
 }

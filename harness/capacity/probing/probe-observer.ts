@@ -1,9 +1,9 @@
 /** Everything that a search keeps of the requests of one probe. */
+import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { decideShare } from '../../load/slo/share-test.ts'
-import { meanOf } from '../../load/statistics/autocorrelation.ts'
 import { independentShare } from '../independence.ts'
 import type { Admission } from '../policy-limit.ts'
 import type { LimitCount } from '../probe.ts'
@@ -146,28 +146,26 @@ export class ProbeObserver {
     const times = this.#requests
       .filter(({ plannedNs }) => plannedNs >= fromMs * 1e6 && plannedNs < toMs * 1e6)
       .map(({ startNs, endNs }) => (endNs - startNs) / 1e6)
-    return meanOrNull(times)
+    return meanOf(times)
   }
 
   /** Median of first-token times, or of whole times if nothing was streamed; null without any. */
   medianLatencyMs(): number | null {
     const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
-    const values = whole.flatMap(({ ttftMs, e2eMs }) => ttftMs ?? e2eMs ?? [])
-    return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null
+    return medianOf(whole.flatMap(({ ttftMs, e2eMs }) => ttftMs ?? e2eMs ?? []))
   }
 
   /** Median of whole times; null without any. */
   medianResidenceMs(): number | null {
-    const values = this.#requests.flatMap(({ e2eMs }) => e2eMs ?? [])
-    return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null
+    return medianOf(this.#requests.flatMap(({ e2eMs }) => e2eMs ?? []))
   }
 
   /** Mean number of tokens of prompts and answers; null where no answer tells. */
   meanTokens(): { readonly prompt: number | null; readonly output: number | null } {
     const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
     return {
-      prompt: meanOrNull(whole.flatMap(({ promptTokens }) => promptTokens ?? [])),
-      output: meanOrNull(whole.flatMap(({ outputTokens }) => outputTokens ?? [])),
+      prompt: meanOf(whole.flatMap(({ promptTokens }) => promptTokens ?? [])),
+      output: meanOf(whole.flatMap(({ outputTokens }) => outputTokens ?? [])),
     }
   }
 
@@ -204,10 +202,6 @@ function inFlightAtStart(byStart: readonly Observed[]): readonly number[] {
     while ((endTimes[ended] ?? Number.POSITIVE_INFINITY) <= startNs) ended += 1
     return index - ended
   })
-}
-
-function meanOrNull(values: readonly number[]): number | null {
-  return values.length === 0 ? null : meanOf(values)
 }
 
 function inMs(ns: number | null): number | null {

@@ -1,6 +1,8 @@
 /** Throughput and latency by load, from all probes of a search. */
+import { lowerMedianOf } from '../../../contract/averages.ts'
 import type { FrontierPoint } from '../../../contract/report/capacity.ts'
 import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import { groupEqualLoads } from './equal-loads.ts'
 
 /** Probes within this factor of each other are one point. */
 const sameRate = 1.02
@@ -10,17 +12,9 @@ export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
   const counted = rows
     .filter(({ valid, purpose }) => valid && purpose === 'search')
     .toSorted((a, b) => loadOf(a) - loadOf(b))
-  const groups: CapacityProbe[][] = []
-  for (const row of counted) {
-    const group = groups.at(-1)
-    const first = group?.[0]
-    const isSame =
-      first !== undefined &&
-      (row.clients === null ? row.rate <= first.rate * sameRate : row.clients === first.clients)
-    if (isSame) group?.push(row)
-    else groups.push([row])
-  }
-  return groups.map(pointOf)
+  const isSame = (first: CapacityProbe, { clients, rate }: CapacityProbe) =>
+    clients === null ? rate <= first.rate * sameRate : clients === first.clients
+  return groupEqualLoads(counted, isSame).map(pointOf)
 }
 
 /** Load that was set: the rate that clients reach is an answer of the target. */
@@ -58,6 +52,5 @@ function quantilesOf(rows: readonly CapacityProbe[], name: 'ttft' | 'tpot' | 'e2
 }
 
 function median(values: readonly (number | null)[]): number | null {
-  const measured = values.flatMap((value) => value ?? []).toSorted((a, b) => a - b)
-  return measured[Math.floor((measured.length - 1) / 2)] ?? null
+  return lowerMedianOf(values.filter((value) => value !== null))
 }

@@ -1,4 +1,5 @@
 /** The answer of a search, with what follows from it: headroom, concurrency, tokens. */
+import { meanOf } from '../../../contract/averages.ts'
 import type { CapacityReport, CapacityResult } from '../../../contract/report/capacity.ts'
 import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
 import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
@@ -32,7 +33,7 @@ export function resultOf(
     load === null ? null : isClosed ? completedAt(rows, load) : load
   const rate = rateOf(found.load)
   const interval = found.interval === null ? null : intervalOf(found.interval.map(rateOf))
-  const residence = mean(near.flatMap((row) => perRate(row.concurrency, row)))
+  const residence = meanOf(near.flatMap((row) => perRate(row.concurrency, row)))
   const isPolicy = capacity.end === 'policy'
   return {
     rate,
@@ -62,12 +63,12 @@ export function resultOf(
         : {
             input: scaledBy(
               rate,
-              mean(near.flatMap((row) => perRate(row.perSecond.inputTokens, row))),
+              meanOf(near.flatMap((row) => perRate(row.perSecond.inputTokens, row))),
             ),
             output:
               scaledBy(
                 rate,
-                mean(near.flatMap((row) => perRate(row.perSecond.outputTokens, row))),
+                meanOf(near.flatMap((row) => perRate(row.perSecond.outputTokens, row))),
               ) ?? 0,
           },
   }
@@ -128,7 +129,7 @@ function completedAt(rows: readonly CapacityProbe[], clients: number): number | 
     if (!row.valid || row.clients === null || row.purpose !== 'search') continue
     counts.set(row.clients, [...(counts.get(row.clients) ?? []), row.perSecond.completed])
   }
-  const points = [...counts].map(([at, completed]) => ({ at, completed: mean(completed) ?? 0 }))
+  const points = [...counts].map(([at, completed]) => ({ at, completed: meanOf(completed) ?? 0 }))
   const below = points.filter(({ at }) => at <= clients).toSorted((a, b) => b.at - a.at)[0]
   const above = points.filter(({ at }) => at >= clients).toSorted((a, b) => a.at - b.at)[0]
   if (below === undefined || above === undefined || below.at === above.at) {
@@ -164,8 +165,4 @@ function scaled([low, high]: readonly [number, number], by: number): [number, nu
 
 function scaledBy(rate: number, each: number | null): number | null {
   return each === null ? null : rate * each
-}
-
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 }

@@ -76,10 +76,7 @@ function latencyFigure(
     return [{ ...head, a: null, b: null, ratio: null, reason }]
   }
   const [estimateA, estimateB] = [ofA, ofB].map(({ run, samples }) =>
-    widened(
-      quantileOf(samples, q, independentShare(run.report, metric)),
-      allowanceNs(run, metric, q),
-    ),
+    widened(quantileOf(samples, q, neighborShare(run.report, metric)), allowanceNs(run, metric, q)),
   )
   if (estimateA === undefined || estimateB === undefined) return []
   const values = { a: inMs(estimateA.value), b: inMs(estimateB.value) }
@@ -91,7 +88,7 @@ function latencyFigure(
 }
 
 /** Effective sample size by the autocorrelation of neighbours, as the run found it. */
-function independentShare({ metrics }: LoadReport, metric: ComparedLatency): number {
+function neighborShare({ metrics }: LoadReport, metric: ComparedLatency): number {
   // Gaps of one stream are known to depend on each other: their blocks show how much.
   if (metric === 'icl') return 1
   const row = metrics.find(({ name }) => name === metric)

@@ -1,3 +1,4 @@
+import { meanOf } from '../../../contract/averages.ts'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { LoadBlock } from '../../../contract/report/load-blocks.ts'
 import type { ComparedSide, LoadComparison } from '../../../contract/report/load-comparison.ts'
@@ -108,7 +109,7 @@ function candidatesOf(pairs: readonly Pair[], name: FigureName, tolerance: numbe
     (name.rate === 'rate' ? completed : outputTokens) / seconds
   const values = pairs.map((pair) => [read(pair.a), read(pair.b)] as const)
   const head = { name: name.rate, unit: '/s', better: 'higher', tolerance } as const
-  return [paired(head, values, mean(values.map(([a]) => a)), mean(values.map(([, b]) => b)))]
+  return [paired(head, values, meanOf(values.map(([a]) => a)), meanOf(values.map(([, b]) => b)))]
 }
 
 /** The quantile of each block. It is biased in small blocks, alike in both of a pair. */
@@ -164,10 +165,6 @@ function pooled(blocks: readonly LoadBlock[], metric: ComparedLatency) {
       return ended === undefined || rank > ended.count ? null : ended.highAt(rank) / 1e6
     },
   }
-}
-
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length
 }
 
 function headOfAll(reports: readonly LoadReport[]): ComparedSide {

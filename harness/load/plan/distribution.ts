@@ -1,4 +1,5 @@
 import type { Draw } from './random.ts'
+import { standardNormal } from './random.ts'
 
 /** Distribution of a length or a time. `min` and `max` truncate the bell curves. */
 export type Distribution =
@@ -44,11 +45,6 @@ export function drawValue(distribution: Distribution, draw: Draw): number {
 /** A whole number, at least `least`. */
 export function drawCount(distribution: Distribution, draw: Draw, minimum: number): number {
   return Math.max(minimum, Math.round(drawValue(distribution, draw)))
-}
-
-/** Box and Muller. */
-function standardNormal(first: number, second: number): number {
-  return Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second)
 }
 
 function within(

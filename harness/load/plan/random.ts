@@ -29,3 +29,8 @@ export function mix32(value: number): number {
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
 }
+
+/** Value of the standard normal distribution (Box & Muller, Ann. Math. Stat. 29, 1958), of two uniform ones. */
+export function standardNormal(first: number, second: number): number {
+  return Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second)
+}

@@ -1,3 +1,4 @@
+import { batchMeansOf, meanOf } from '../../../contract/averages.ts'
 /**
  * Lag-1 autocorrelation of a series in the order of time, pairs taken within runs of neighbours
  * only (one run for a whole series, several where it was sampled in blocks). Null under three pairs
@@ -5,7 +6,7 @@
  */
 export function lag1Autocorrelation(runs: readonly (readonly number[])[]): number | null {
   const all = runs.flat()
-  const mean = meanOf(all)
+  const mean = meanOf(all) ?? Number.NaN
   let products = 0
   let pairs = 0
   for (const run of runs) {
@@ -50,16 +51,10 @@ export function batchMeans(values: readonly number[]): BatchMeans | null {
   const size = Math.floor(values.length / batches)
   if (size < 5) return null
   const first = values.length - size * batches
-  const means = Array.from({ length: batches }, (_, batch) =>
-    meanOf(values.slice(first + batch * size, first + (batch + 1) * size)),
-  )
-  const mean = meanOf(means)
+  const means = batchMeansOf(values.slice(first), batches, size)
+  const mean = meanOf(means) ?? Number.NaN
   const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (batches - 1)
   return { means, mean, halfWidth: student * Math.sqrt(variance / batches) }
-}
-
-export function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /**

@@ -1,4 +1,4 @@
-import { meanOf } from './autocorrelation.ts'
+import { batchMeansOf } from '../../../contract/averages.ts'
 
 export interface WarmUp {
   /** Values to leave out at the start. */
@@ -20,7 +20,7 @@ const batchSize = 5
  * five: White, Cobb & Spratt, Winter Simulation Conference 2000). Under ten batches nothing is cut.
  */
 export function mser5(values: readonly number[]): WarmUp {
-  const means = batchesOf(values)
+  const means = batchMeansOf(values, Math.floor(values.length / batchSize), batchSize)
   if (means.length < 10) return { cut: 0, settled: false }
   let best = means.length
   let minimum = Number.POSITIVE_INFINITY
@@ -42,11 +42,4 @@ export function mser5(values: readonly number[]): WarmUp {
   }
   const settled = best <= means.length / 2
   return { cut: settled ? best * batchSize : 0, settled }
-}
-
-function batchesOf(values: readonly number[]): number[] {
-  const count = Math.floor(values.length / batchSize)
-  return Array.from({ length: count }, (_, batch) =>
-    meanOf(values.slice(batch * batchSize, (batch + 1) * batchSize)),
-  )
 }

@@ -27,7 +27,7 @@ export function metricRow(
   name: MetricName,
   independence: Independence,
 ): Metric | null {
-  const independent = independentShare(group, name, independence)
+  const independent = streamShare(group, name, independence)
   const of = (clock: 'service' | 'response') =>
     distributionOf(group.latencies(name, clock), group.censored(name, clock), independent)
   const service = of('service')
@@ -39,7 +39,7 @@ export function metricRow(
  * Effective sample size as a share. The gaps of one stream are far from independent of each other,
  * so a stream counts as one value however many gaps it has.
  */
-function independentShare(
+function streamShare(
   group: LatencyRecorder,
   name: MetricName,
   { ttft, e2e }: Independence,

@@ -1,3 +1,5 @@
+import { standardNormal } from '../plan/random.ts'
+
 /** Numbers from 0 to 1, the same for a seed (Mulberry32). */
 export function uniform(seed: number): () => number {
   let state = seed
@@ -9,8 +11,8 @@ export function uniform(seed: number): () => number {
   }
 }
 
-/** Standard normal (Box & Muller, Ann. Math. Stat. 29, 1958). */
+/** Standard normal values. */
 export function normal(seed: number): () => number {
   const random = uniform(seed)
-  return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  return () => standardNormal(random(), random())
 }

@@ -1,5 +1,5 @@
+import { meanOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
-import { mean } from '../service-model.ts'
 import { initialTimes } from './initial-guess.ts'
 
 /** The limit of a batch as single requests show it. */
@@ -27,7 +27,7 @@ export function batchLimitOf(samples: readonly ProbeSamples[]): BatchLimit | nul
     .toSorted((a, b) => a.found - b.found)
   if (requests.length < minRequests) return null
   const highest = requests.at(-1)?.found ?? 0
-  const meanPrompt = mean(requests.map(({ prompt }) => prompt))
+  const meanPrompt = meanOf(requests.map(({ prompt }) => prompt)) ?? 0
   let best = { maxSequences: highest + 1, waited: 0, errors: Number.POSITIVE_INFINITY }
   for (const limit of candidatesUpTo(highest + 1)) {
     const times = initialTimes(samples, limit)

@@ -1,7 +1,8 @@
 /** The service model that reproduces a measured run, with its uncertainty. */
+import { medianOf } from '../../../contract/averages.ts'
 import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import { standardNormal } from '../../load/plan/random.ts'
 import type { RequestLength, ServiceModel } from '../service-model.ts'
-import { standardNormal } from '../simulation/arrivals.ts'
 import type { ClusterOptions } from '../simulation/simulate.ts'
 import { type BatchLimit, batchLimitOf } from './batch-limit.ts'
 import { initialTimes } from './initial-guess.ts'
@@ -130,9 +131,9 @@ export function fitServiceModel(report: CapacityReport, cluster: ClusterOptions)
     lengths,
     hasSeenLimit,
     reproduced,
-    typicalError: median(
-      reproduced.map(({ value, predicted }) => Math.abs(Math.log(predicted / value))),
-    ),
+    typicalError:
+      medianOf(reproduced.map(({ value, predicted }) => Math.abs(Math.log(predicted / value)))) ??
+      Number.NaN,
     drawModel: (draw) => modelOf(moved(last, scale, draw), limits),
   }
 }
@@ -140,7 +141,7 @@ export function fitServiceModel(report: CapacityReport, cluster: ClusterOptions)
 const priorDeviation = 1.5
 
 function moved({ parameters, covarianceRoot }: Minimum, scale: number, draw: () => number) {
-  const normals = parameters.map(() => standardNormal(draw))
+  const normals = parameters.map(() => standardNormal(draw(), draw()))
   return parameters.map((value, at) => {
     const row = covarianceRoot[at] ?? []
     const change = row.reduce((sum, each, column) => sum + each * (normals[column] ?? 0), 0)
@@ -235,8 +236,4 @@ function modelOf(
   const [decodeMs = 1, decodeMsPerSequence = 0, prefillMsPerToken = 0, overheadMs = 0] =
     parameters.map(Math.exp)
   return { ...limits, decodeMs, decodeMsPerSequence, prefillMsPerToken, overheadMs }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

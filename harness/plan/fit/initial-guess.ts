@@ -1,5 +1,6 @@
+import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
-import { mean, type ServiceModel } from '../service-model.ts'
+import type { ServiceModel } from '../service-model.ts'
 import { solve } from './minimize-squares.ts'
 
 type Times = Omit<ServiceModel, 'maxSequences' | 'maxWaiting'>
@@ -30,7 +31,7 @@ export function initialTimes(samples: readonly ProbeSamples[], maxSequences: num
       ? []
       : [{ found: inFlight, promptTokens, ttftMs }],
   )
-  const usual = 3 * middle(unqueued.map(({ ttftMs }) => ttftMs))
+  const usual = 3 * (medianOf(unqueued.map(({ ttftMs }) => ttftMs)) ?? 0)
   const near = unqueued.filter(({ ttftMs }) => ttftMs <= usual)
   const [alone = 0, , perToken = 0] = plane(
     near.map(({ found, promptTokens, ttftMs }) => [found > 0 ? 1 : 0, promptTokens, ttftMs]),
@@ -48,7 +49,7 @@ function line(points: readonly (readonly [x: number, y: number])[]) {
 
 /** Coefficients of z on 1, x and y by least squares. */
 function plane(points: readonly (readonly [x: number, y: number, z: number])[]) {
-  const [x, y, z] = [0, 1, 2].map((at) => mean(points.map((point) => point[at] ?? 0)))
+  const [x, y, z] = [0, 1, 2].map((at) => meanOf(points.map((point) => point[at] ?? 0)) ?? 0)
   const product = (one: number, other: number) =>
     points.reduce(
       (sum, point) =>
@@ -66,8 +67,4 @@ function plane(points: readonly (readonly [x: number, y: number, z: number])[]) 
     [product(0, 2), product(1, 2)],
   )
   return [(z ?? 0) - byX * (x ?? 0) - byY * (y ?? 0), byX, byY]
-}
-
-function middle(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

@@ -4,6 +4,7 @@ import type {
   ProbeLatency,
   ProbeSamples,
 } from '../../../contract/report/capacity-probe.ts'
+import { groupEqualLoads } from '../../capacity/report/equal-loads.ts'
 import type { RequestLength } from '../service-model.ts'
 import { type PredictedMetric, predictedMetrics, quantile } from '../simulation/latencies.ts'
 
@@ -47,18 +48,10 @@ export function measuredLoads({ probes, config }: CapacityReport): readonly Meas
   const usable = probes
     .filter(({ valid, latencies }) => valid && latencies.some(({ count }) => count >= minAnswers))
     .toSorted((a, b) => sizeOf(a) - sizeOf(b))
-  const groups: CapacityProbe[][] = []
-  for (const probe of usable) {
-    const last = groups.at(-1)
-    const first = last?.[0]
-    const isSame =
-      first !== undefined &&
-      (first.clients === null) === (probe.clients === null) &&
-      sizeOf(probe) <= sizeOf(first) * sameRate
-    if (isSame) last?.push(probe)
-    else groups.push([probe])
-  }
-  return groups.map((group) => together(group, config.arrival))
+  const isSame = (first: CapacityProbe, probe: CapacityProbe) =>
+    (first.clients === null) === (probe.clients === null) &&
+    sizeOf(probe) <= sizeOf(first) * sameRate
+  return groupEqualLoads(usable, isSame).map((group) => together(group, config.arrival))
 }
 
 /** Closed loops, such as the one client of the baseline, come before rates. */

@@ -1,4 +1,5 @@
-import { mean, type RequestLength, type ServiceModel } from '../service-model.ts'
+import { lowerMedianOf, meanOf } from '../../../contract/averages.ts'
+import type { RequestLength, ServiceModel } from '../service-model.ts'
 import { drawOf, lengthsOf, poissonArrivals } from '../simulation/arrivals.ts'
 import { type Latencies, latenciesOf, quantile } from '../simulation/latencies.ts'
 import type { Requests } from '../simulation/requests.ts'
@@ -52,7 +53,7 @@ export function simulateLoad(
   }
   const share = Math.sqrt(wholeMs / durationMs)
   return logs.map((values) => {
-    const log = mean(values)
+    const log = meanOf(values) ?? 0
     const squares = values.reduce((sum, value) => sum + (value - log) ** 2, 0)
     return { log, deviation: share * Math.sqrt(squares / Math.max(1, values.length - 1)) }
   })
@@ -132,9 +133,7 @@ function mediansByInFlight(
       if (statistic.metric === 'tpot' && tokens > 0) own.push(((endMs[id] ?? 0) - first) / tokens)
     }
   }
-  return new Map([...values].map(([statistic, own]) => [statistic, median(own)]))
-}
-
-function median(values: readonly number[]): number {
-  return quantile(Float64Array.from(values).sort(), 0.5)
+  return new Map(
+    [...values].map(([statistic, own]) => [statistic, lowerMedianOf(own) ?? Number.NaN]),
+  )
 }

@@ -1,4 +1,4 @@
-import { type Draw, drawsOf, hashText } from '../../load/plan/random.ts'
+import { type Draw, drawsOf, hashText, standardNormal } from '../../load/plan/random.ts'
 import type { RequestLength } from '../service-model.ts'
 
 /** Requests a second, from a moment on and until that of the next piece. */
@@ -40,15 +40,11 @@ export function gamma(shape: number, draw: Draw): number {
   const d = shape - 1 / 3
   const c = 1 / Math.sqrt(9 * d)
   for (;;) {
-    const x = standardNormal(draw)
+    const x = standardNormal(draw(), draw())
     const v = (1 + c * x) ** 3
     if (v <= 0) continue
     if (Math.log(1 - draw()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return d * v
   }
-}
-
-export function standardNormal(draw: Draw): number {
-  return Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw())
 }
 
 /** Lengths drawn with replacement from those that were measured. */

@@ -52,9 +52,3 @@ export function quantile(values: Float64Array, q: number): number {
   const rank = Math.max(1, Math.ceil(q * values.length - 1e-9))
   return values[rank - 1] ?? Number.NaN
 }
-
-export function meanOf(values: Float64Array): number {
-  let sum = 0
-  for (const value of values) sum += value
-  return sum / values.length
-}

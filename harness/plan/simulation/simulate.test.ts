@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { meanOf } from '../../../contract/averages.ts'
 import { defaultEngine } from '../../../reference-server/engine/options.ts'
 import { simulate } from '../../../reference-server/engine/simulate.ts'
 import type { ServiceModel } from '../service-model.ts'
 import { meanWaitMMc, waitShareMMc } from '../test-support/erlang.ts'
 import { drawOf, gamma, lengthsOf, poissonArrivals } from './arrivals.ts'
 import type { Balance } from './cluster.ts'
-import { latenciesOf, meanOf } from './latencies.ts'
+import { latenciesOf } from './latencies.ts'
 import { type Arrival, simulateClosed, simulateOpen } from './simulate.ts'
 
 const unlimited: ServiceModel = {
@@ -121,7 +122,8 @@ describe('several replicas', () => {
   const meanTtft = (replicas: number, balance: Balance, perSecond: number, shares = 1) => {
     const arrivals = requestsAt(perSecond, shares, 'several', 3_000_000)
     const requests = simulateOpen(model, { replicas, balance }, arrivals)
-    return meanOf(latenciesOf(requests, 0, { fromMs: 60_000, toMs: 3_000_000 }).ttft)
+    const { ttft } = latenciesOf(requests, 0, { fromMs: 60_000, toMs: 3_000_000 })
+    return meanOf(ttft) ?? Number.NaN
   }
 
   test('behind round robin, one with every third arrival stands for all three', () => {

@@ -1,0 +1,21 @@
+import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+
+/**
+ * Probes of about the same load, taken together.
+ *
+ * @param probes from the lowest load to the highest
+ * @param isSame whether a probe has the load of the first of a group
+ */
+export function groupEqualLoads(
+  probes: readonly CapacityProbe[],
+  isSame: (first: CapacityProbe, probe: CapacityProbe) => boolean,
+): CapacityProbe[][] {
+  const groups: CapacityProbe[][] = []
+  for (const probe of probes) {
+    const group = groups.at(-1)
+    const first = group?.[0]
+    if (first !== undefined && isSame(first, probe)) group?.push(probe)
+    else groups.push([probe])
+  }
+  return groups
+}
