@@ -1,10 +1,11 @@
 /** Dimensions in which the requests that show a requirement differ. */
+import { surfaces } from './catalogue/requirement.ts'
 import { type Exchange, header, requestJson, requestPath } from './exchange.ts'
 import { isObject } from './json.ts'
 import { type OperationId, operationAt, operations } from './operations.ts'
 
 export const dimensions = {
-  surface: ['openai', 'v2', 'v3'],
+  surface: surfaces,
   generation: ['in a chat', 'one-shot'],
   form: ['JSON', 'stream'],
   think: ['without think', 'with think'],

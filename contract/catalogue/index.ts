@@ -68,4 +68,4 @@ export type {
   Requirement,
   Surface,
 } from './requirement.ts'
-export { capabilities } from './requirement.ts'
+export { capabilities, surfaces } from './requirement.ts'

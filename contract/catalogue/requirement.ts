@@ -1,6 +1,8 @@
 /** Form of a row of the catalogue; `Level` explains the levels. */
 
-export type Surface = 'openai' | 'v2' | 'v3'
+/** Parts of the service, each with paths of its own. */
+export const surfaces = ['openai', 'v2', 'v3'] as const
+export type Surface = (typeof surfaces)[number]
 
 /**
  * The only source of severity: `required` is stated by the interface document (a

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { surfaces } from '../catalogue/requirement.ts'
 import { container } from './container.ts'
 import { digest } from './digest.ts'
 
@@ -20,7 +21,7 @@ export type Verdict = (typeof verdicts)[number]
 const requirementRow = z.object({
   id: z.string(),
   level: z.enum(['required', 'expected']),
-  surface: z.enum(['openai', 'v2', 'v3']),
+  surface: z.enum(surfaces),
   section: z.string(),
   verdict: z.enum(verdicts),
   /** True where a baseline names this violation. */
@@ -121,7 +122,7 @@ export const conformanceReport = z.object({
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
     baseUrl: z.string(),
-    profile: z.enum(['openai', 'v2', 'v3', 'full']),
+    profile: z.enum([...surfaces, 'full']),
     capabilities: z.record(z.string(), z.boolean()),
     /** Endpoints of one service among which the requests were spread; absent where there was one. */
     endpoints: z

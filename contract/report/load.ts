@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { surfaces } from '../catalogue/requirement.ts'
 import { container } from './container.ts'
 import { digest } from './digest.ts'
 import { endpoint } from './load-endpoints.ts'
@@ -64,7 +65,7 @@ const plan = z.object({
 /** Results of the requests of one kind of transaction. */
 const transaction = z.object({
   name: z.string(),
-  surface: z.enum(['openai', 'v2', 'v3']),
+  surface: z.enum(surfaces),
   /** Share of the mix, 0 to 1. */
   share: z.number(),
   planned: z.int(),
@@ -191,7 +192,7 @@ export const loadReport = z.object({
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
     baseUrl: z.string(),
-    surfaces: z.array(z.enum(['openai', 'v2', 'v3'])),
+    surfaces: z.array(z.enum(surfaces)),
     /** Absent where the run did not start its target. */
     container: container.optional(),
   }),

@@ -1,3 +1,5 @@
+import type { Surface } from '../../contract/catalogue/requirement.ts'
+
 /**
  * The record of one request. All times are monotonic nanoseconds after the start of the run, on one
  * clock for all workers; null where the event never happened.
@@ -9,7 +11,7 @@ export interface RequestRecord {
   readonly step: number
   /** Name of the transaction in the mix. */
   readonly transaction: string
-  readonly surface: 'openai' | 'v2' | 'v3'
+  readonly surface: Surface
   /** Index of the endpoint that it went to; absent for a target with one. */
   readonly endpoint?: number
   readonly operation: string

@@ -1,3 +1,4 @@
+import type { Surface } from '../../contract/catalogue/requirement.ts'
 import type { NetworkOptions } from '../client/index.ts'
 import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-limits.ts'
@@ -26,7 +27,7 @@ export interface LoadTarget {
   /** Network options; a direct connection by default. */
   readonly network?: NetworkOptions
   /** Bearer token of each surface; null where it has none. */
-  readonly tokens: Readonly<Record<'openai' | 'v2' | 'v3', string | null>>
+  readonly tokens: Readonly<Record<Surface, string | null>>
   readonly headers: Readonly<Record<string, string>>
   readonly model: string
   /** One with a knowledge base, for requests with `rag`; null where none is known. */

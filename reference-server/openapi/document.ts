@@ -35,9 +35,9 @@ export function openApiDocument(routes: readonly Route[]): Json {
   }
 }
 
-type Surface = 'openai' | 'v2' | 'v3' | 'knowledge' | 'server'
+type DocumentTag = 'openai' | 'v2' | 'v3' | 'knowledge' | 'server'
 
-const surfaces: Readonly<Record<Surface, string>> = {
+const surfaces: Readonly<Record<DocumentTag, string>> = {
   openai: 'The OpenAI-compatible surface (section 4.1)',
   v2: 'The native surface, version 2 (section 4.2)',
   v3: 'The native surface, version 3 (section 4.3)',
@@ -163,7 +163,7 @@ function shape(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest
 }
 
-function surface({ path }: Route): Surface {
+function surface({ path }: Route): DocumentTag {
   if (path.includes('/knowledge')) return 'knowledge'
   const name = /^\/api\/(\w+)/.exec(path)?.[1]
   return name === 'openai' || name === 'v2' || name === 'v3' ? name : 'server'

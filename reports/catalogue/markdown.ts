@@ -1,4 +1,4 @@
-import { excluded, exclusionIds, type Surface } from '../../contract/index.ts'
+import { excluded, exclusionIds, type Surface, surfaces } from '../../contract/index.ts'
 import { count } from '../text/format.ts'
 import {
   areaTitle,
@@ -13,8 +13,6 @@ export function catalogueToMarkdown(): string {
   const rows = catalogueRows()
   return `${[head(rows), ...surfaces.map((surface) => surfacePart(rows, surface)), exclusionPart(), questionPart(rows)].join('\n\n')}\n`
 }
-
-const surfaces: readonly Surface[] = ['openai', 'v2', 'v3']
 
 function head(rows: readonly CatalogueRow[]): string {
   const of = (kind: CatalogueRow['kind']) => rows.filter((row) => row.kind === kind).length

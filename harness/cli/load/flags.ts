@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { type Surface, surfaces } from '../../../contract/catalogue/requirement.ts'
 import { type Spread, spreads } from '../../load/target.ts'
 import { flag, positiveInteger, seed as seedText } from '../flags.ts'
 import { addContainerFlags } from '../target/container-flags.ts'
@@ -32,7 +33,7 @@ export interface LoadFlags extends TargetFlags {
   readonly spread: Spread
   readonly duration?: number
   readonly mix?: string
-  readonly surface?: 'openai' | 'v2' | 'v3'
+  readonly surface?: Surface
   readonly slo: readonly string[]
   readonly maxRefusals?: number
   readonly shard?: Shard
@@ -108,9 +109,7 @@ export function addTrafficFlags(command: Command): Command {
     .addOption(
       flag('--mix <file|name>', 'mix of transactions: a file, or the name of a built-in mix'),
     )
-    .addOption(
-      flag('--surface <name>', 'restrict the mix to one surface').choices(['openai', 'v2', 'v3']),
-    )
+    .addOption(flag('--surface <name>', 'restrict the mix to one surface').choices(surfaces))
     .addOption(
       flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
         .argParser(expressions)

@@ -1,4 +1,9 @@
-import { type Capability, capabilities, type Surface } from '../../../contract/index.ts'
+import {
+  surfaces as allSurfaces,
+  type Capability,
+  capabilities,
+  type Surface,
+} from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Detection } from './detect.ts'
@@ -57,11 +62,9 @@ function keys({ surfaces }: Detection, { keyEnv, keyGiven }: ProfileAbout): stri
     v2: `nativeToken: ${variable('CHATGEN_NATIVE_TOKEN')}`,
     v3: `nativeToken: ${variable('CHATGEN_NATIVE_TOKEN')}`,
   }
-  const refusing = (['openai', 'v2', 'v3'] as const).filter((name) => surfaces[name].refusesKey)
+  const refusing = allSurfaces.filter((name) => surfaces[name].refusesKey)
   return [
-    ...(['openai', 'v2', 'v3'] as const).flatMap((name) =>
-      comment(`${name}: ${surfaces[name].evidence}.`),
-    ),
+    ...allSurfaces.flatMap((name) => comment(`${name}: ${surfaces[name].evidence}.`)),
     ...(keyGiven ? [line] : [...comment('Detected without a key.'), example(line)]),
     ...[...new Set(refusing.map((name) => own[name]))].flatMap((extra) => [
       ...comment('If the key is rejected, another one may be required:'),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { surfaces as allSurfaces, type Surface } from '../../../contract/index.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { profileOf } from '../test-support/check.ts'
@@ -91,7 +92,7 @@ describe('a service is met, though', () => {
     const server = await startReferenceServer()
     onTestFinished(() => server.close())
     const profile = profileOf({ baseUrl: server.url, apiKey: server.keys[0] })
-    expect(await preflight(introduction(profile), ['openai', 'v2', 'v3'])).toMatchObject({
+    expect(await preflight(introduction(profile), allSurfaces)).toMatchObject({
       requests: 3,
     })
   })
@@ -170,7 +171,7 @@ describe('no service is', () => {
     const server = await startReferenceServer()
     onTestFinished(() => server.close())
     const profile = profileOf({ baseUrl: `${server.url}${path}`, apiKey: server.keys[0] })
-    const error = await failureOf(preflight(introduction(profile), ['openai', 'v2', 'v3']))
+    const error = await failureOf(preflight(introduction(profile), allSurfaces))
     expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
     expect(error.message).toContain(
       `Did you mean ${server.url}? GET /api/openai/models: 200 application/json`,
@@ -264,7 +265,7 @@ describe('a model of the profile', () => {
   })
 })
 
-type Surfaces = readonly ('openai' | 'v2' | 'v3')[]
+type Surfaces = readonly Surface[]
 
 const key = 'sk-preflight-4711'
 
@@ -272,7 +273,7 @@ function introduction(profile: ReturnType<typeof profileOf>) {
   return { profile, tag: 'chatgen-test', userAgent: 'chatgen-conformance/test' }
 }
 
-async function met(handler: Handler, surfaces: Surfaces = ['openai', 'v2', 'v3'], more = {}) {
+async function met(handler: Handler, surfaces: Surfaces = allSurfaces, more = {}) {
   const host = await listen(handler)
   onTestFinished(() => host.close())
   const profile = profileOf({ baseUrl: host.url, apiKey: key, ...more })
@@ -287,7 +288,7 @@ async function unmet(handler: Handler, path = '') {
   })
   onTestFinished(() => host.close())
   const profile = profileOf({ baseUrl: `${host.url}${path}`, apiKey: key })
-  const error = await failureOf(preflight(introduction(profile), ['openai', 'v2', 'v3']))
+  const error = await failureOf(preflight(introduction(profile), allSurfaces))
   expect(error).toBeInstanceOf(TargetUnusableError)
   return { error, url: host.url, requests }
 }

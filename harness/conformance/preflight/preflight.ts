@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange, Surface } from '../../../contract/index.ts'
+import { surfaces as allSurfaces } from '../../../contract/index.ts'
 import { createNetworkTransport, createRedactor, speaksTls } from '../../client/index.ts'
 import { TargetUnusableError } from '../errors.ts'
 import { networkOf } from '../profile/index.ts'
@@ -18,8 +19,6 @@ const probes: Readonly<Record<Surface, RequestSpec>> = {
   v2: { surface: 'v2', method: 'POST', path: '/api/v2/message', json: {} },
   v3: { surface: 'v3', method: 'GET', path: '/api/v3/chat', query: { limit: 1 } },
 }
-const allSurfaces: readonly Surface[] = ['openai', 'v2', 'v3']
-
 export interface PreflightOptions {
   readonly signal?: AbortSignal | undefined
   /**

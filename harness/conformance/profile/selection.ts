@@ -4,11 +4,12 @@ import {
   requirementIds,
   requirements,
   type Surface,
+  surfaces,
 } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { didYouMean } from './document.ts'
 
-export const profileNames = ['openai', 'v2', 'v3', 'full'] as const
+export const profileNames = [...surfaces, 'full'] as const
 export type ProfileName = (typeof profileNames)[number]
 
 export interface Selection {
@@ -49,7 +50,7 @@ export function surfacesOf(id: RequirementId): Surface[] {
 }
 
 export function surfacesOfProfile(profile: ProfileName): Surface[] {
-  return profile === 'full' ? ['openai', 'v2', 'v3'] : [profile]
+  return profile === 'full' ? [...surfaces] : [profile]
 }
 
 function covers(profile: ProfileName, surface: Surface): boolean {

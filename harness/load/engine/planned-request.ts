@@ -1,3 +1,4 @@
+import type { Surface } from '../../../contract/catalogue/requirement.ts'
 import type { BufferUsage } from '../http/answer-limits.ts'
 import type { DecodeGate } from '../http/encoded-body.ts'
 import type { JudgedRequest } from '../judging/answer-judge.ts'
@@ -15,7 +16,7 @@ export interface PlannedRequest extends JudgedRequest {
   readonly step: number
   /** Name of the transaction in the mix. */
   readonly transaction: string
-  readonly surface: 'openai' | 'v2' | 'v3'
+  readonly surface: Surface
   /** Index of its endpoint; absent for a target with one. */
   readonly endpoint?: number
   /** Nanoseconds after the start of the run, as in `Timestamps`. */

@@ -1,3 +1,4 @@
+import type { Surface } from '../../../contract/catalogue/requirement.ts'
 import type { Header, WireRequest } from '../../../contract/index.ts'
 import { acceptEncoding } from '../../client/index.ts'
 import type { LoadTarget } from '../target.ts'
@@ -5,7 +6,7 @@ import type { Forward } from './route.ts'
 
 /** A request as a transaction specifies it. */
 export interface RequestSpec {
-  readonly surface: 'openai' | 'v2' | 'v3'
+  readonly surface: Surface
   readonly method: string
   /** Below the base address. */
   readonly path: string

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Surface } from '../../../contract/catalogue/requirement.ts'
 import type { Judgement } from '../../../contract/index.ts'
 import {
   countFindings,
@@ -21,7 +22,7 @@ export interface IntegrityCounts {
 /** An id that an answer carried, for the search for duplicates, which only the whole run can see. */
 export interface AnswerId {
   readonly id: string
-  readonly surface: 'openai' | 'v2' | 'v3'
+  readonly surface: Surface
   readonly request: RequestReference
 }
 
@@ -91,7 +92,7 @@ export class IntegrityRecorder {
 
   /** `leaked`: a nonce that belongs to another request. Gives the broken row. */
   recordCrossTalk(
-    surface: 'openai' | 'v2' | 'v3',
+    surface: Surface,
     leaked: string | undefined,
     occasion: RequestReference,
   ): string | undefined {

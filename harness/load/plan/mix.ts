@@ -1,3 +1,4 @@
+import type { Surface } from '../../../contract/catalogue/requirement.ts'
 import type { Distribution } from './distribution.ts'
 
 /** Kinds of transactions; see `harness/load/transactions`. */
@@ -43,8 +44,6 @@ export interface MixEntry {
 }
 
 export type Rag = boolean | 'agent' | Readonly<Record<string, unknown>>
-
-export type Surface = 'openai' | 'v2' | 'v3'
 
 export function surfaceOf(kind: Kind): Surface {
   if (kind.startsWith('openai')) return 'openai'
