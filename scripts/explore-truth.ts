@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { matchesGlob } from '../contract/glob.ts'
 import { targetFixture } from '../fixtures/targets.ts'
 import { exploreTarget, type TargetExploration } from '../harness/explore/run.ts'
 import { startDeviant } from '../harness/proof/runs/target.ts'
@@ -170,5 +171,5 @@ function tellViolations({ violations, unrepeated, judged }: TargetExploration): 
 
 function isWanted({ name }: { readonly name: string }): boolean {
   if (values.only.length === 0) return true
-  return values.only.some((glob) => new RegExp(`^${glob.replaceAll('*', '.*')}$`).test(name))
+  return values.only.some((glob) => matchesGlob(name, glob))
 }

@@ -15,8 +15,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parse, stringify } from 'yaml'
+import { matchesGlob } from '../contract/glob.ts'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
+import { mapConcurrently } from '../harness/load/concurrency.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
 import { delivery, type Front, type Pace, type Place, paces, type Truth } from './foreign/front.ts'
 import { haproxyFronts } from './foreign/haproxy.ts'
@@ -53,7 +55,7 @@ const folder = mkdtempSync(join(tmpdir(), 'chatgen-foreign-'))
 const key = `sk-${randomBytes(18).toString('base64url')}`
 const servers = new Map<Pace, ChildServer>()
 const fronts = [...nginxFronts, ...haproxyFronts, ...otherFronts].filter(({ name }) =>
-  values.only.length === 0 ? true : values.only.some((glob) => isLike(name, glob)),
+  values.only.length === 0 ? true : values.only.some((glob) => matchesGlob(name, glob)),
 )
 const missing = [...new Set(fronts.map(({ program }) => program))].filter(
   (program) => !isInstalled(program),
@@ -77,7 +79,7 @@ try {
 async function runFronts(): Promise<void> {
   const startedAt = Date.now()
   const direct = await verdictsWithout()
-  const results = await inParallel(present, Number(values.parallel), (front) =>
+  const results = await mapConcurrently(present, Number(values.parallel), (front) =>
     tried(front, direct),
   )
   console.log(tableOf(results))
@@ -221,23 +223,4 @@ function tableOf(results: readonly Result[]): string {
       ...problems.map((problem) => `      ${''.padEnd(name)}  !! ${problem}`),
     ])
     .join('\n')
-}
-
-async function inParallel<Item, Done>(
-  items: readonly Item[],
-  lanes: number,
-  work: (item: Item) => Promise<Done>,
-): Promise<Done[]> {
-  const done: Done[] = []
-  const queue = items.entries()
-  const lane = async () => {
-    for (const [at, item] of queue) done[at] = await work(item)
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
-  return done
-}
-
-function isLike(name: string, glob: string): boolean {
-  const pattern = glob.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')
-  return new RegExp(`^${pattern}$`, 'i').test(name)
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { matchesGlob } from '../../../contract/glob.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import { surfaceCredentials } from '../../conformance/session/credentials.ts'
 import { suiteVersion } from '../../conformance/version.ts'
@@ -208,12 +209,6 @@ function anyFailure(failures: BenchFailures): boolean {
 
 function chosen(name: string, globs: readonly string[]): boolean {
   return globs.length === 0 || globs.some((glob) => matchesGlob(name, glob))
-}
-
-/** Matches `*` to any text, spaces included. */
-function matchesGlob(name: string, glob: string): boolean {
-  const pattern = glob.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')
-  return new RegExp(`^${pattern}$`, 'i').test(name)
 }
 
 function connectionCount(text: string): number {

@@ -1,3 +1,4 @@
+import { matchesGlob } from '../../../contract/glob.ts'
 import {
   areaOf,
   type RequirementId,
@@ -59,14 +60,7 @@ function covers(profile: ProfileName, surface: Surface): boolean {
 
 /** A glob is compared with the id, the area and the title, whatever the case. */
 function matches(glob: string, id: RequirementId): boolean {
-  const pattern = new RegExp(
-    `^${glob
-      .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.')}$`,
-    'i',
-  )
-  return [id, areaOf(id), requirements[id].title].some((text) => pattern.test(text))
+  return [id, areaOf(id), requirements[id].title].some((text) => matchesGlob(text, glob))
 }
 
 function vocabulary(): string[] {
