@@ -1,4 +1,5 @@
 /** Assistant of a request: its instructions and knowledge bases, however the request names it. */
+import { isUuid } from '../../contract/json.ts'
 import { ApiError } from '../http/errors.ts'
 import type { KnowledgeStore } from '../store/types.ts'
 import { assistants, namedInstructions } from './assistants.ts'
@@ -39,7 +40,7 @@ export function cataloguedAssistant(id: string | null | undefined): AssistantCon
  */
 export function assistantOrInstructions(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) {
+  if (isUuid(id)) {
     return cataloguedAssistant(id.toLowerCase())
   }
   return { ...noAssistant, instructions: namedInstructions.get(id) ?? null }

@@ -1,4 +1,5 @@
 /** Readers of the parts of a completion beside its text, for the compatible surface. */
+import { parseJson } from '../../contract/index.ts'
 import {
   assume,
   bodyJson,
@@ -41,7 +42,7 @@ export function messageOf(answer: Exchange): Json {
 export function toolCallsOf(answer: Exchange): readonly unknown[] {
   const messages =
     answer.events.length > 0
-      ? answer.events.map(({ data }) => choicesIn(parsed(data))[0]?.['delta'])
+      ? answer.events.map(({ data }) => choicesIn(parseJson(data))[0]?.['delta'])
       : [messageOf(answer)]
   return messages.flatMap((message) => {
     const calls = isObject(message) ? message['tool_calls'] : undefined
@@ -52,7 +53,7 @@ export function toolCallsOf(answer: Exchange): readonly unknown[] {
 /** The content of a choice that came to its own end, as JSON; undefined where it is none. */
 export function jsonContentOf(answer: Exchange): unknown {
   const { content } = messageOf(answer)
-  return typeof content === 'string' ? parsed(content) : undefined
+  return typeof content === 'string' ? parseJson(content) : undefined
 }
 
 /** False where the answer was cut, filtered or refused by the model: its form says nothing then. */
@@ -64,12 +65,4 @@ export function cameToItsEnd(answer: Exchange): boolean {
 function choicesIn(json: unknown): readonly Json[] {
   const choices = isObject(json) ? json['choices'] : undefined
   return Array.isArray(choices) ? choices.filter(isObject) : []
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type RequirementId, requirementIds } from '../../../contract/index.ts'
+import { isObject, type RequirementId, requirementIds } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { didYouMean, readDocument } from '../profile/document.ts'
 
@@ -68,7 +68,7 @@ function readEntry(id: string, value: unknown, drafts: 'refused' | 'kept'): Read
     const hint = didYouMean(id, requirementIds)
     return { id, problems: [`: there is no such requirement.${hint}`] }
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     return {
       id,
       problems: [': an entry is a mapping; because gives the reason why it is accepted'],

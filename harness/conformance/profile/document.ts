@@ -9,6 +9,7 @@ import {
   type Document as YamlDocument,
 } from 'yaml'
 import { z } from 'zod'
+import { isObject } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
 
 export type Path = readonly PropertyKey[]
@@ -49,11 +50,11 @@ export function readDocument(
     )
   }
   const value = contentOf(document, name) ?? {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new ConfigurationError([`${name}: ${what} is a mapping of fields`])
   }
   return {
-    value: value as Readonly<Record<string, unknown>>,
+    value,
     place: (path) => `${name}${lineOf(document.contents, path, lines)}`,
   }
 }

@@ -1,6 +1,7 @@
 /** Reading and editing JSON values, never in place. */
+import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
 
-export type Json = Readonly<Record<string, unknown>>
+export type Json = JsonObject
 
 type Change = (old: unknown) => unknown
 
@@ -21,7 +22,7 @@ function putAt(value: unknown, [name, ...rest]: readonly string[], change: Chang
       name === '*' || name === String(at) ? putAt(element, rest, change) : element,
     )
   }
-  if (typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   const members: Record<string, unknown> = { ...value }
   if (rest.length > 0 && !(name in members)) return value
   members[name] = putAt(members[name], rest, change)
@@ -49,8 +50,9 @@ function mapMembers(
   )
 }
 
+/** The object itself, or an empty one. */
 export function toObject(value: unknown): Json {
-  return typeof value === 'object' && value !== null ? (value as Json) : {}
+  return asObject(value) ?? {}
 }
 
 export function toList(value: unknown): readonly Json[] {

@@ -1,11 +1,10 @@
 /** Identifiers and times in other formats: the document specifies most of them only as strings. */
+import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onEveryBody } from '../../patches/replies.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export const identifiers: readonly Dialect[] = [
   ...alternatives([
@@ -74,11 +73,11 @@ function tagIds(make: (prefix: string, count: number) => string): Patch {
 
 /** Requests may contain either form. */
 function changeUuids(change: (text: string) => string): Patch {
-  const lower = (text: string) => (uuid.test(text) ? text.toLowerCase() : text)
+  const lower = (text: string) => (isUuid(text) ? text.toLowerCase() : text)
   return (services) => ({
     ...onEveryBody((reply) => ({
       ...reply,
-      body: mapStrings(reply.body, (text) => (uuid.test(text) ? change(text) : text)),
+      body: mapStrings(reply.body, (text) => (isUuid(text) ? change(text) : text)),
     }))(services),
     incoming: (call) => {
       const received = services.incoming(call)
@@ -110,7 +109,7 @@ function tagAttachments(): Patch {
         ? {
             ...reply,
             body: mapStrings(reply.body, (text, name) =>
-              name === 'id' && uuid.test(text) ? prefix + text : text,
+              name === 'id' && isUuid(text) ? prefix + text : text,
             ),
           }
         : reply,
@@ -118,7 +117,7 @@ function tagAttachments(): Patch {
     incoming: (call) => {
       const received = services.incoming(call)
       const strip = (text: string) =>
-        text.startsWith(prefix) && uuid.test(text.slice(prefix.length))
+        text.startsWith(prefix) && isUuid(text.slice(prefix.length))
           ? text.slice(prefix.length)
           : text
       return { ...received, body: mapStrings(received.body, strip) }

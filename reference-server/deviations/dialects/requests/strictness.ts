@@ -1,4 +1,5 @@
 /** Servers that accept only documented fields, require further fields, or limit the rate. */
+import { isUuid } from '../../../../contract/json.ts'
 import { ApiError } from '../../../http/errors.ts'
 import type { Patch, Services } from '../../../services.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
@@ -174,7 +175,7 @@ function createChatsOnFirstMessage(): Patch {
     }
     const withAny = onRequestBody('POST /api/v2/message', (body, { caller }) => {
       const id = body['chat_id']
-      if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && !ids.has(id)) {
+      if (isUuid(id) && !ids.has(id)) {
         const now = services.clock.now()
         const times = { createdAt: now, updatedAt: now }
         void create({ id, owner: caller, name: id, version: 'v2', favorite: false, ...times })

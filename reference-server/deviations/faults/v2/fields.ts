@@ -1,7 +1,7 @@
 /** Faults of the validation of v2 messages (section 4.2). */
 
 import type { RequirementId } from '../../../../contract/index.ts'
-import { isObject } from '../../../../contract/json.ts'
+import { isObject, isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
 import { isPresent, isText } from '../../patches/json.ts'
@@ -60,13 +60,13 @@ export const v2FieldFaults: readonly Fault[] = [
     patch: ignoreField(storeMessage, 'attachments', isNoListOfNonStrings),
   },
   rejected('assistant', 'V2-MSG-10', 'a UUID as assistant_id', ({ assistant_id: id }) =>
-    /^[\da-f-]{36}$/.test(String(id)),
+    isUuid(id),
   ),
   rejected(
     'instructions',
     'V2-MSG-10',
     'an assistant_id that is not a UUID',
-    ({ assistant_id: id }) => isText(id) && !/^[\da-f-]{36}$/.test(id),
+    ({ assistant_id: id }) => isText(id) && !isUuid(id),
   ),
   rejected('parent', 'V2-MSG-11', 'parent_id', ({ parent_id }) => isPresent(parent_id)),
   rejected('think-on', 'V2-MSG-12', 'think: true', ({ think }) => think === true),

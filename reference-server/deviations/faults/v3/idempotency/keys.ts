@@ -1,5 +1,6 @@
 /** Faults of the Idempotency-Key itself: required, of any form, compared as a whole (section 4.3). */
 
+import { isUuid } from '../../../../../contract/json.ts'
 import type { Patch } from '../../../../services.ts'
 import type { IdempotencyScope } from '../../../../store/types.ts'
 import { rejectRequests } from '../../../patches/requests.ts'
@@ -26,9 +27,7 @@ export const idempotencyKeyFaults: readonly Fault[] = [
     name: 'v3-idempotency-uuids-alone',
     summary: 'An Idempotency-Key that is not a UUID is rejected.',
     breaks: ['V3-IDEM-06'],
-    patch: rejectKeys(
-      (key) => !/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(key),
-    ),
+    patch: rejectKeys((key) => !isUuid(key)),
   },
   {
     name: 'v3-idempotency-short-keys-refused',

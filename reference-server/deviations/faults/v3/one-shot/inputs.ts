@@ -1,5 +1,5 @@
 /** Faults of the input of one-shots and of its validation (section 4.3). */
-import { isObject } from '../../../../../contract/json.ts'
+import { isObject, isUuid } from '../../../../../contract/json.ts'
 import type { Patch } from '../../../../services.ts'
 import { isPresent, isText, type Json } from '../../../patches/json.ts'
 import {
@@ -11,8 +11,6 @@ import {
 import { mainAlias, mainModel, oneShot, visionModel } from '../../../patches/routes.ts'
 import { perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
-
-const isUuid = (value: unknown) => /^[\da-f-]{36}$/.test(String(value))
 
 export const oneShotInputFaults: readonly Fault[] = [
   {
