@@ -24,7 +24,7 @@ const rooms = {
   ],
   'harness/capacity': own('contract', 'harness/load'),
   'harness/plan': own('contract', 'harness/load', 'harness/capacity'),
-  'harness/containers': [...own('harness/conformance'), ...pkg('testcontainers')],
+  'harness/containers': [...own('contract', 'harness/conformance'), ...pkg('testcontainers')],
   'harness/certification': [
     ...own('contract', 'harness/client', 'harness/conformance', 'reports'),
     ...pkg('zod'),

@@ -15,8 +15,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parse, stringify } from 'yaml'
+import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
 import { conformanceReport } from '../contract/report/conformance.ts'
+import { slugOf } from '../contract/slug.ts'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
 import { mapConcurrently } from '../harness/load/concurrency.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
@@ -106,7 +108,7 @@ async function runServers(): Promise<void> {
 }
 
 async function tried(front: Front, direct: Verdicts): Promise<Result> {
-  const slug = front.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  const slug = slugOf(front.name)
   const own = join(folder, slug)
   const [port, innerPort] = [await freePort(), await freePort()]
   const place: Place = { folder: own, port, innerPort, upstream: upstreams(), certificate }
@@ -125,7 +127,7 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
       ],
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return { front, reported: '-', problems: [message] }
   } finally {
     await program?.stop()

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { messageOf } from '../../contract/error-message.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import type { Source } from '../conformance/profile/document.ts'
 
@@ -46,7 +47,7 @@ function ed25519(name: string, read: () => KeyObject): KeyObject {
   try {
     key = read()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`${name} is not a key in PEM form (${reason}): ${makeKey}`])
   }
   if (key.asymmetricKeyType === 'ed25519') return key

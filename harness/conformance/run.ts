@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/error-message.ts'
 import type { Surface } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { createRedactor } from '../client/index.ts'
@@ -130,7 +131,7 @@ async function auditSafely(
   try {
     return await auditLeftovers(setup, options)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     collector.faults.push({ scenario: 'leftover check', message })
     return { leftovers: [], incompleteReason: message, requests: 0 }
   }

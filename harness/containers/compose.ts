@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { messageOf } from '../../contract/error-message.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import type { Engine } from './engine.ts'
 import { projectLabel } from './removal.ts'
@@ -36,7 +37,7 @@ export function composeStarter(
         .up([service])
     } catch (error) {
       if (error instanceof ConfigurationError) throw error
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       throw new ConfigurationError([`--compose ${file}: ${service} did not start: ${reason}`])
     } finally {
       rmSync(folder, { recursive: true })

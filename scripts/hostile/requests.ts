@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type Dispatcher, FormData, fetch, request } from 'undici'
+import { messageOf } from '../../contract/error-message.ts'
 import { parseJson } from '../../contract/json.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { documented } from '../../reference-server/openapi/endpoint.ts'
@@ -63,7 +64,7 @@ export async function sendHostile(
     if (status < 500 || isOfDatabase(status, text)) return { kind }
     return { kind, problem: `${status} for ${what}: ${text.slice(0, 200)}` }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return { kind: 'no answer', problem: `no answer to ${what}: ${reason}` }
   }
 }

@@ -1,5 +1,6 @@
 /** Reader with fetch, as most clients use it. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../contract/error-message.ts'
 import { type ReaderOptions, type ReaderResult, requestOf, Window } from './reader.ts'
 
 export async function readFetch(options: ReaderOptions): Promise<ReaderResult> {
@@ -18,7 +19,7 @@ export async function readFetch(options: ReaderOptions): Promise<ReaderResult> {
       try {
         await oneStream()
       } catch (error) {
-        window.error(error instanceof Error ? error.message : String(error))
+        window.error(messageOf(error))
       }
     }
   }

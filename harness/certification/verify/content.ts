@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { messageOf } from '../../../contract/error-message.ts'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
 import { type RunRecord, runRecord } from '../../conformance/recording/record.ts'
@@ -201,8 +202,4 @@ function text(dir: string, path: string): string {
   } catch {
     throw new Error(`${path} cannot be read`)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Option } from 'commander'
+import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { Source } from '../../conformance/profile/document.ts'
 import { flag } from '../flags.ts'
@@ -24,7 +25,7 @@ export function readSource(flag: string, file: string): Source {
   try {
     return { name: file, text: readFileSync(file, 'utf8') }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`${flag}: cannot read ${file}: ${reason}`])
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { messageOf } from '../../../contract/error-message.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { applyBaseline } from '../../conformance/baseline/compare.ts'
 import { type Baseline, loadBaseline, toBeWritten } from '../../conformance/baseline/file.ts'
@@ -46,7 +47,7 @@ function rewrite(
   try {
     if (text !== source.text) io.write(source.name, text)
   } catch (error) {
-    throw new ConfigurationError([`cannot write the baseline: ${reasonOf(error)}`])
+    throw new ConfigurationError([`cannot write the baseline: ${messageOf(error)}`])
   }
   const parts = [
     { label: `added (set "because" where it is ${toBeWritten})`, ids: added },
@@ -65,10 +66,6 @@ function readBaseline(file: string, updating: boolean): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigurationError([`cannot read the baseline: ${reasonOf(error)}`])
+    throw new ConfigurationError([`cannot read the baseline: ${messageOf(error)}`])
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

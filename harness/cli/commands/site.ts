@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { slugOf } from '../../../contract/slug.ts'
 import { type Implementation, isVerified } from '../../../reports/site/model.ts'
 import { siteToHtml } from '../../../reports/site/site-to-html.ts'
 import { count } from '../../../reports/text/format.ts'
@@ -98,7 +99,7 @@ async function implementationOf(
     }
   }
   const { vendor, name, version } = content.product
-  const slug = `${at + 1}-${slugOf(`${vendor} ${name} ${version}`)}`
+  const slug = `${at + 1}-${slugOf(`${vendor} ${name} ${version}`).slice(0, 60)}`
   makeFolder(join(out, slug))
   write(join(out, slug, pageName), page)
   return {
@@ -111,13 +112,4 @@ async function implementationOf(
     report: lastRound.report,
     page: `${slug}/${pageName}`,
   }
-}
-
-/** Letters, digits and dashes of a name. */
-function slugOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 60)
 }

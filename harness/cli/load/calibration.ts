@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import { type Calibration, calibration } from '../../../contract/report/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
@@ -34,7 +35,7 @@ export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 
     makeFolder(dirname(file))
     io.write(file, `${JSON.stringify(found, null, 2)}\n`)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`cannot write the calibration: ${reason}`])
   }
 }

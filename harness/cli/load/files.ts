@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { checkDocument, didYouMean, readDocument } from '../../conformance/profile/document.ts'
 import { builtInMixes, type Mix } from '../../load/plan/mix.ts'
@@ -49,7 +50,7 @@ function textOf(flag: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`${flag}: cannot read the file: ${reason}`])
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { messageOf } from '../../../contract/error-message.ts'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { RequestRecord } from '../../load/record.ts'
@@ -50,7 +51,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`--job: cannot read the file: ${reason}`])
   }
 }

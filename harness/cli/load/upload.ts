@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { Shard } from './values.ts'
 
@@ -41,6 +42,6 @@ export async function uploadReport(url: URL, text: string): Promise<void> {
     if (!response.ok) throw failed(`status ${response.status}`)
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
-    throw failed(error instanceof Error ? error.message : String(error))
+    throw failed(messageOf(error))
   }
 }

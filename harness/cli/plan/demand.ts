@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { TraceSyntaxError } from '../../load/plan/trace.ts'
 import { DemandSyntaxError, type Price, parseDemand, parsePrice } from '../../plan/demand.ts'
@@ -19,7 +20,7 @@ export function demandOf(text: string): PlannedDemand {
       throw new ConfigurationError([`${path}:${error.line}: ${error.message}`])
     }
     if (error instanceof ConfigurationError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`--demand: cannot read ${path}: ${reason}`])
   }
 }

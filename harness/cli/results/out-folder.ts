@@ -1,5 +1,6 @@
 import { mkdtempSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 
@@ -15,7 +16,7 @@ export function makeOutFolder(folder: string): void {
     attempt = 'write to'
     rmdirSync(mkdtempSync(join(folder, '.chatgen-')))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`--out: cannot ${attempt} the folder ${folder}: ${reason}`])
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import {
   exchangesName,
   journalName,
@@ -53,7 +54,7 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
     const what = replaced ? `${stale.join(' and ')} of an earlier run` : wordsFor[found.kind]
     io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`cannot write to the results folder: ${reason}`])
   }
 }

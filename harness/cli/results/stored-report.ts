@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
+import { messageOf } from '../../../contract/error-message.ts'
 import { type CapacityReport, capacityReport } from '../../../contract/report/capacity.ts'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import type { Doubt } from '../../../contract/report/digest.ts'
@@ -148,7 +149,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`cannot read ${file}: ${reason}`])
   }
 }
@@ -183,7 +184,7 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`${file} is not valid JSON: ${reason}`])
   }
 }

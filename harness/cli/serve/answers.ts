@@ -4,6 +4,7 @@ import {
   answerScript,
   type ScriptEntry,
 } from '../../../contract/answer-script.ts'
+import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
 
@@ -52,7 +53,7 @@ function contentOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigurationError([`cannot read ${file}: ${reasonOf(error)}`])
+    throw new ConfigurationError([`cannot read ${file}: ${messageOf(error)}`])
   }
 }
 
@@ -64,11 +65,7 @@ function recorder(file: string): (entry: ScriptEntry) => void {
       '# Recorded by chatgen serve --record; chatgen serve --replay FILE\nanswers:\n',
     )
   } catch (error) {
-    throw new ConfigurationError([`cannot write ${file}: ${reasonOf(error)}`])
+    throw new ConfigurationError([`cannot write ${file}: ${messageOf(error)}`])
   }
   return (entry) => appendFileSync(file, `  - ${JSON.stringify(entry)}\n`)
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,7 @@
 /** Entry point of the thread of the bundled server: starts it, and closes it on any message. */
 import { enableCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
+import { messageOf } from '../../../contract/error-message.ts'
 import type { ReferenceThreadMessage, ReferenceThreadOptions } from './reference-thread.ts'
 
 // Not inherited from the main thread; imports that follow find their modules compiled.
@@ -14,7 +15,7 @@ if (port !== null) {
       port.once('message', close)
       post({ url })
     },
-    (error: unknown) => post({ failure: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => post({ failure: messageOf(error) }),
   )
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { messageOf } from '../../../contract/error-message.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import {
@@ -156,7 +157,7 @@ function readProfile(file: string): { name: string; text: string } {
   try {
     return { name: file, text: readFileSync(file, 'utf8') }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`cannot read the target profile: ${reason}`])
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../contract/error-message.ts'
 import { RedactingWriter, type Secret } from '../../client/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { fitted } from './fitted.ts'
@@ -46,7 +47,7 @@ export function processIo(signal: AbortSignal): Io {
       try {
         outlet.write(file, text, flag)
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         throw new ConfigurationError([`cannot write ${file}: ${reason}`])
       }
     },

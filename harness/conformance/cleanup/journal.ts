@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { messageOf } from '../../../contract/error-message.ts'
 import {
   type CreationKind,
   type Exchange,
@@ -98,7 +99,7 @@ export function readJournal(file: string): Journal {
     return parseJournal(readFileSync(file, 'utf8'), file)
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`the journal cannot be read: ${reason}`])
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { messageOf } from '../../../contract/error-message.ts'
 import type { Surface } from '../../../contract/index.ts'
 import { createRedactor } from '../../client/index.ts'
 import { type AuxiliaryClient, createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
@@ -141,7 +142,7 @@ function begin(journalFile: string, setup: ClientIdentity): void {
   try {
     startJournal(journalFile, setup)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`the profile cannot be written: ${reason}`])
   }
 }

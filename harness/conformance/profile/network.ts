@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
+import { messageOf } from '../../../contract/error-message.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { directNetwork, type NetworkOptions, type Resolution } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -83,7 +84,7 @@ function readPem(file: string, from: string): string {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`${from}: the file cannot be read: ${reason}`])
   }
   if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return text

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import { RedactingWriter } from '../../client/index.ts'
 import { startJournal } from '../cleanup/journal-file.ts'
 import { runRecordName } from '../defaults.ts'
@@ -44,7 +45,7 @@ function unlessUnwritable(write: () => void): void {
   try {
     write()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
   }
 }

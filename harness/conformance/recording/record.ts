@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { messageOf } from '../../../contract/error-message.ts'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { TargetProfile } from '../profile/index.ts'
@@ -52,7 +53,7 @@ export function readRunRecord(file: string): RunRecord {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigurationError([`the settings of the run cannot be read: ${reason}`])
   }
   const result = runRecord.safeParse(value)

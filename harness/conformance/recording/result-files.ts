@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import { type Exchange, storedPieces } from '../../../contract/index.ts'
 import type { RedactingWriter } from '../../client/index.ts'
 
@@ -35,7 +36,7 @@ export function appendExchange(outlet: RedactingWriter, file: string, exchange: 
   try {
     outlet.appendPieces(file, storedPieces(exchange))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new Error(`${evidenceUnwritable}: ${reason}`, { cause: error })
   }
 }

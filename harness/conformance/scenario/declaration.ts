@@ -1,5 +1,6 @@
 import { describe as register } from 'vitest'
 import { areaOf, type RequirementId, requirementIds } from '../../../contract/index.ts'
+import { slugOf } from '../../../contract/slug.ts'
 import type { Cost } from '../usage.ts'
 
 declare module 'vitest' {
@@ -59,11 +60,7 @@ export function withinOrdinaryTraffic(
 
 /** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */
 export function toSlug(title: string): string {
-  return title
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
+  return slugOf(title.normalize('NFKD'))
 }
 
 interface Section {

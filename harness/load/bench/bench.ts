@@ -1,5 +1,6 @@
 /** `chatgen bench`: throughput and latency of the streaming core in a closed loop (autocannon). */
 import { Agent } from 'undici'
+import { messageOf } from '../../../contract/error-message.ts'
 import { NoAnswerError } from './baseline.ts'
 import { benchOne } from './one-case.ts'
 import {
@@ -26,7 +27,7 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
         rows.push(await benchOne(benchCase, options, dispatcher))
       } catch (error) {
         if (options.signal.aborted) break
-        const why = error instanceof Error ? error.message : String(error)
+        const why = messageOf(error)
         if (error instanceof NoAnswerError) {
           notMeasured.push({ case: benchCase.name, status: error.status, why })
         } else if (rows.length > 0 && isOfConnection(error)) {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../contract/error-message.ts'
 import { type JournalEntry, journalLine } from '../../../contract/index.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
@@ -85,7 +86,7 @@ export class ChatJournal {
     this.#written = this.#written
       .then(() => this.#outlet.appendSoon(place.file, lines))
       .catch((error: unknown) => {
-        this.writeError ??= error instanceof Error ? error.message : String(error)
+        this.writeError ??= messageOf(error)
       })
   }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../contract/error-message.ts'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import type { GeneratorRow } from '../../../contract/report/load-generator.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
@@ -91,7 +92,7 @@ function unpacked({ name, report }: Shard): Unpacked {
     const measurements = unpackMeasurements(report.measurements ?? '')
     return { ...measurements, run: RunMetrics.from(measurements.metrics) }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ShardMismatchError(`${name}: its measurements cannot be read: ${reason}`)
   }
 }

@@ -1,5 +1,6 @@
 /** A process of the proof: runs the attempts that it is sent by name, one after the other. */
 
+import { messageOf } from '../../../contract/error-message.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import { inlineEngine } from '../../conformance/vitest/engine.ts'
 import { crossingNamed } from '../crossed/crossings.ts'
@@ -47,6 +48,6 @@ async function resultOf(name: string): Promise<TargetResult> {
     if (!attempt) throw new Error(`there is no target ${name}`)
     return await runTarget(attempt, await plainRun(attempt.selection.profile), engine)
   } catch (error) {
-    return lostTarget(name, error instanceof Error ? error.message : String(error))
+    return lostTarget(name, messageOf(error))
   }
 }

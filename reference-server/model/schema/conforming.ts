@@ -1,5 +1,6 @@
 /** JSON values that conform to a schema: arguments of tool calls and structured answers. */
 import { generateSync } from 'json-schema-faker'
+import { messageOf } from '../../../contract/error-message.ts'
 import { type Draw, seededDraw } from '../../runtime/random.ts'
 import { type JsonSchema, UnsupportedSchema } from '../types.ts'
 import { asSchema, merged } from './merge.ts'
@@ -179,7 +180,7 @@ class Generator {
     try {
       return generateSync({ ...kept, type }, { seed: Math.floor(this.#draw() * 2 ** 31) })
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       throw new UnsupportedSchema(message, { cause: error })
     }
   }

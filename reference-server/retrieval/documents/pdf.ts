@@ -1,4 +1,5 @@
 /** PDF as text, page by page. The library is loaded with the first PDF: most servers never see one. */
+import { messageOf } from '../../../contract/error-message.ts'
 
 /** A file of the type PDF that cannot be read; the message says why. */
 export class BrokenPdfError extends Error {
@@ -21,6 +22,6 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
       await document.loadingTask.destroy()
     }
   } catch (error) {
-    throw new BrokenPdfError(error instanceof Error ? error.message : String(error))
+    throw new BrokenPdfError(messageOf(error))
   }
 }

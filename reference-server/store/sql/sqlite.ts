@@ -1,5 +1,6 @@
 /** SQLite in a file, with the write-ahead log, by the module of Node.js itself. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { messageOf } from '../../../contract/error-message.ts'
 import { StoreFull, StoreOpenError, StoreUnavailable } from '../errors.ts'
 import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
 
@@ -104,7 +105,7 @@ function openingProblem(error: unknown): string {
     case codes.readOnly:
       return 'the file cannot be written'
     default:
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
   }
 }
 
