@@ -14,7 +14,7 @@ import { type CapacityReport, capacityReport } from '../contract/report/capacity
 import { loadReport } from '../contract/report/load.ts'
 import { planReport } from '../contract/report/plan.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
-import { listening, startNginx, urlOf } from './plan/processes.ts'
+import { requireListener, startNginx, urlOf } from './plan/processes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -234,6 +234,6 @@ async function serve(): Promise<number> {
   ]
   // A session each, so that Linux shares CPUs evenly between them and the generator.
   children.push(spawn(process.execPath, args, { stdio: 'ignore', detached: true }))
-  await listening(port)
+  await requireListener(port)
   return port
 }

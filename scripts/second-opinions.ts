@@ -5,17 +5,17 @@
  *
  *   npm run second-opinions [-- --venv FOLDER --only schemathesis --examples 50]
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
+import { waitForPort } from './server/wait-for-port.ts'
 
 const { values } = parseArgs({
   options: {
@@ -124,8 +124,12 @@ async function runBehindProxy({ url }: ChildServer): Promise<void> {
     stdio: 'ignore',
     env: environment(),
   })
+  const isReady = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/liveliness`).catch(() => null)
+    return answer?.ok === true
+  }
   try {
-    if (!(await isReady(proxy, `http://127.0.0.1:${port}/health/liveliness`))) {
+    if (!(await waitForPort(port, { timeoutMs: 120_000, everyMs: 500, child: proxy, isReady }))) {
       step('LiteLLM starts', false)
       return
     }
@@ -150,15 +154,6 @@ function readStatement(): void {
   const isCertified = spawnSync(process.execPath, args, { stdio: 'inherit' }).status === 0
   const code = isCertified ? run('python', [own('statement.py'), at('bundle')]) : null
   step('in-toto reads the statement of a certification', code === 0)
-}
-
-async function isReady(child: ChildProcess, url: string): Promise<boolean> {
-  for (let attempt = 0; attempt < 240 && child.exitCode === null; attempt++) {
-    const answer = await fetch(url).catch(() => null)
-    if (answer?.ok) return true
-    await delay(500)
-  }
-  return false
 }
 
 /** Installs a package of Python unless it is there; says why it is left out if that fails. */

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { waitForPort } from '../server/wait-for-port.ts'
 import type { Start } from './front.ts'
 
 /** Debian keeps servers where a user's PATH does not look. */
@@ -60,9 +59,7 @@ export async function startProgram(folder: string, port: number, start: Start): 
     output: () => output + logOf(folder),
     stop: () => stop(child),
   }
-  const patience = start.patienceMs ?? 10_000
-  for (const until = Date.now() + patience; !(await listens(port)); await sleep(50)) {
-    if (child.exitCode === null && child.pid !== undefined && Date.now() < until) continue
+  if (!(await waitForPort(port, { timeoutMs: start.patienceMs ?? 10_000, child }))) {
     await stop(child)
     throw new Error(`${file} does not listen: ${program.output().trim()}`)
   }
@@ -76,17 +73,6 @@ async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), 3000)
   await ended
   clearTimeout(timer)
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }
 
 function logOf(folder: string): string {

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { temporaryPaths } from '../foreign/programs.ts'
+import { waitForPort } from '../server/wait-for-port.ts'
 
 /** One worker, so that the turn of round robin is one. */
 export async function startNginx(
@@ -32,7 +33,7 @@ http {
 `,
   )
   const child = spawn(program, ['-c', file, '-p', folder], { stdio: 'ignore' })
-  await listening(port)
+  await requireListener(port)
   return { port, child }
 }
 
@@ -40,15 +41,8 @@ export function urlOf(port: number): string {
   return `http://127.0.0.1:${port}`
 }
 
-export async function listening(port: number): Promise<void> {
-  const until = performance.now() + 120_000
-  while (performance.now() < until) {
-    try {
-      await fetch(urlOf(port))
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
+/** @throws Error where nothing listens on the port within two minutes */
+export async function requireListener(port: number): Promise<void> {
+  if (await waitForPort(port, { timeoutMs: 120_000, everyMs: 100 })) return
   throw new Error(`nothing listens on port ${port}`)
 }

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isObject } from '../../../contract/json.ts'
 import { requireProgram, runProgram } from './client-program.ts'
 import { shardArgs } from './local.ts'
 import type { PreparedJob, Runner, ShardResult } from './runner.ts'
+import { waitUntil } from './wait-until.ts'
 
 const kubectl = 'kubectl'
 const pollMs = 2000
@@ -18,7 +18,7 @@ export function kubernetesRunner(image: string): Runner {
         input: JSON.stringify(manifests),
       })
       job.log(`started ${shards} shards as the Indexed Job ${name}`)
-      await finished(job)
+      await waitUntil(() => hasEnded(job), job, pollMs)
       return await collected(job)
     } finally {
       await runProgram(kubectl, [
@@ -126,14 +126,9 @@ function podIn(item: unknown): Pod[] {
   return [{ name: String(metadata.name), phase }]
 }
 
-async function finished({ name, shards, signal, timeoutMs }: PreparedJob): Promise<void> {
-  const until = performance.now() + timeoutMs
-  while (!signal.aborted && performance.now() < until) {
-    const pods = await podsOf(name)
-    const done = pods.filter(({ phase }) => phase === 'Succeeded' || phase === 'Failed')
-    if (done.length >= shards) return
-    await delay(pollMs, undefined, { signal }).catch(() => {})
-  }
+async function hasEnded({ name, shards }: PreparedJob): Promise<boolean> {
+  const pods = await podsOf(name)
+  return pods.filter(({ phase }) => phase === 'Succeeded' || phase === 'Failed').length >= shards
 }
 
 /** Standard output of a pod is its report. */

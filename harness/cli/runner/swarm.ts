@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { requireProgram, runProgram } from './client-program.ts'
 import { shardArgs } from './local.ts'
 import type { PreparedJob, Runner, ShardResult } from './runner.ts'
+import { waitUntil } from './wait-until.ts'
 
 const docker = 'docker'
 const pollMs = 1000
@@ -19,7 +20,7 @@ export function swarmRunner(image: string): Runner {
     try {
       await requireProgram(docker, ['service', 'create', ...serviceArgs(job, image)])
       job.log(`started ${shards} shards as the replicated job ${name}`)
-      await finished(job)
+      await waitUntil(() => hasEnded(job), job, pollMs)
       return await collected(job)
     } finally {
       await runProgram(docker, ['service', 'rm', name])
@@ -71,13 +72,9 @@ async function tasksOf(name: string): Promise<Task[]> {
 
 const ended = ['Complete', 'Failed', 'Rejected', 'Shutdown', 'Orphaned', 'Remove']
 
-async function finished({ name, shards, signal, timeoutMs }: PreparedJob): Promise<void> {
-  const until = performance.now() + timeoutMs
-  while (!signal.aborted && performance.now() < until) {
-    const tasks = await tasksOf(name)
-    if (tasks.length >= shards && tasks.every(({ state }) => ended.includes(state))) return
-    await delay(pollMs, undefined, { signal }).catch(() => {})
-  }
+async function hasEnded({ name, shards }: PreparedJob): Promise<boolean> {
+  const tasks = await tasksOf(name)
+  return tasks.length >= shards && tasks.every(({ state }) => ended.includes(state))
 }
 
 /** Standard output of a task is its report; the engine keeps it until the service is removed. */
