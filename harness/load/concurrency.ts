@@ -16,13 +16,13 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Time that a request for a chat gets after an interrupt: only its answer tells what to delete. */
-const graceMs = 3000
+const interruptedChatMs = 3000
 
 /** A signal that is aborted three seconds after the given one. */
 export function withGracePeriod(signal: AbortSignal): AbortSignal {
   const delayed = new AbortController()
   setMaxListeners(0, delayed.signal)
-  const schedule = () => setTimeout(() => delayed.abort(), graceMs).unref()
+  const schedule = () => setTimeout(() => delayed.abort(), interruptedChatMs).unref()
   if (signal.aborted) schedule()
   else signal.addEventListener('abort', schedule, { once: true })
   return delayed.signal

@@ -6,6 +6,7 @@ import type { RunSetup } from '../run-setup.ts'
 import { isDeclined } from '../scenario/read.ts'
 import { walkList } from '../scenario/routes/paging.ts'
 import { BudgetSpentError } from '../session/errors.ts'
+import { interruptCleanupMs } from '../session/limits/grace-periods.ts'
 import { secretsOf } from '../session/secrets.ts'
 import { createAuxiliaryClient } from './auxiliary-client.ts'
 import { idsOfRecordsContaining } from './find-in-list.ts'
@@ -18,7 +19,6 @@ import {
   readJournal,
 } from './journal.ts'
 import {
-  interruptGraceMs,
   isNotFound,
   isRemaining,
   NoAnswerError,
@@ -88,7 +88,7 @@ async function auditChats(
   const outOfTime = new AbortController()
   const timer = setTimeout(
     () => outOfTime.abort(new NoAnswerError('no time was left to delete it')),
-    interrupted ? interruptGraceMs : maxAuditMs,
+    interrupted ? interruptCleanupMs : maxAuditMs,
   )
   const client = createAuxiliaryClient(setup, {
     purpose: 'residue-audit',

@@ -27,9 +27,6 @@ export interface Removal {
   readonly why: string
 }
 
-/** Somebody who has pressed Ctrl-C is waiting. */
-export const interruptGraceMs = 2_000
-
 export interface RemovalOptions {
   readonly client: AuxiliaryClient
   readonly profile: TargetProfile

@@ -5,13 +5,14 @@ import { createRedactor } from '../../client/index.ts'
 import { type AuxiliaryClient, createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { journalWriter, openEntries, readJournal } from '../cleanup/journal.ts'
 import { startJournal } from '../cleanup/journal-file.ts'
-import { interruptGraceMs, NoAnswerError, removeChats } from '../cleanup/removal.ts'
+import { NoAnswerError, removeChats } from '../cleanup/removal.ts'
 import { ConfigurationError, DiscoverySpentError, TargetUnusableError } from '../errors.ts'
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { surfacesOfProfile } from '../profile/selection.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { surfaceCredentials } from '../session/credentials.ts'
+import { interruptCleanupMs } from '../session/limits/grace-periods.ts'
 import { secretsOf } from '../session/secrets.ts'
 import { addExchangeCost, type Cost, noCost } from '../usage.ts'
 import { suiteVersion } from '../version.ts'
@@ -156,7 +157,7 @@ async function removeCreated(
   const outOfTime = new AbortController()
   const hurry = () => {
     const reason = new NoAnswerError('interrupted: no time was left to delete it')
-    setTimeout(() => outOfTime.abort(reason), interruptGraceMs).unref()
+    setTimeout(() => outOfTime.abort(reason), interruptCleanupMs).unref()
   }
   if (interruption?.aborted) hurry()
   else interruption?.addEventListener('abort', hurry, { once: true })

@@ -106,10 +106,10 @@ export function createRunContext(setup: RunSetup): RunContext {
     nextExchangeId: () => `${live ? 'x' : 'missing-'}${++exchanges}`,
     async send(outgoing, signal) {
       if (live && breaker.isOpen) throw new CircuitOpenError(breaker.reason)
-      const tidiesUp = outgoing.labels.role === 'cleanup'
-      if (live && !tidiesUp) assertAllowed(outgoing)
+      const isCleanup = outgoing.labels.role === 'cleanup'
+      if (live && !isCleanup) assertAllowed(outgoing)
       budget.spend(outgoing.labels.role)
-      const outOfTime = runLimits.signalFor(tidiesUp)
+      const outOfTime = runLimits.signalFor(isCleanup)
       if (live) await withDeadline((both) => pace.waitForSlot(both), signal, outOfTime)
       const loopDelay = loop.begin()
       const pending = transport.send(

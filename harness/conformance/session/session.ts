@@ -21,9 +21,10 @@ import {
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
 import { toBoundary, toReference, toUuid, toWord, wordsIn } from './identities.ts'
+import { interruptRequestMs } from './limits/grace-periods.ts'
 import type { Slot } from './limits/slot.ts'
 import { type Prompts, plainPrompts } from './prompts.ts'
-import { graceMs, sendWithRetries } from './requests/send-with-retries.ts'
+import { sendWithRetries } from './requests/send-with-retries.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
 export interface Started {
@@ -69,7 +70,8 @@ export class Session {
     this.#signal = signal
     this.#slot = slot
     this.#routing = routingOf(context.setup, this.slug)
-    const leave = () => setTimeout(() => this.#abortController.abort(signal.reason), graceMs)
+    const leave = () =>
+      setTimeout(() => this.#abortController.abort(signal.reason), interruptRequestMs)
     signal.addEventListener('abort', leave, { once: true })
   }
 

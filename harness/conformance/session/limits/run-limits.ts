@@ -1,26 +1,24 @@
 import { bodyLength, type Exchange } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
 import { InconclusiveError } from '../errors.ts'
+import { overtimeCleanupMs } from './grace-periods.ts'
 
 type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
-
-/** Time for cleanup once the time of the run is over. */
-const graceMs = 2_000
 
 /** Limits of a whole run. If `endsAt` is null, as over a recording, time does not count. */
 export interface RunLimits {
   countBytes(exchange: Exchange): void
   /** @throws InconclusiveError where nothing more may be asked. */
   assertWithinLimits(): void
-  /** Aborts with the InconclusiveError of {@link assertWithinLimits}; a little later for what tidies up. */
-  signalFor(tidiesUp: boolean): AbortSignal | undefined
+  /** Aborts with the InconclusiveError of {@link assertWithinLimits}; a little later for cleanup. */
+  signalFor(isCleanup: boolean): AbortSignal | undefined
 }
 
 /** @param endsAt milliseconds since the epoch. */
 export function createRunLimits(limits: Limits, endsAt: number | null): RunLimits {
   const reason = `the run took longer than ${limits.runMs} ms (limits.runMs) and sends no more requests`
   const work = abortedAt(endsAt, reason)
-  const tidying = abortedAt(endsAt === null ? null : endsAt + graceMs, reason)
+  const cleanupSignal = abortedAt(endsAt === null ? null : endsAt + overtimeCleanupMs, reason)
   let bytes = 0
 
   return {
@@ -34,7 +32,7 @@ export function createRunLimits(limits: Limits, endsAt: number | null): RunLimit
         `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes); no more requests are sent`,
       )
     },
-    signalFor: (tidiesUp) => (tidiesUp ? tidying : work),
+    signalFor: (isCleanup) => (isCleanup ? cleanupSignal : work),
   }
 }
 

@@ -10,6 +10,7 @@ import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
+import { interruptRequestMs } from '../limits/grace-periods.ts'
 import { giveUpReason } from '../limits/rate-limiter.ts'
 import { repeatability } from './failure.ts'
 import { nextStep } from './next-step.ts'
@@ -44,9 +45,6 @@ export interface OrderedRequest {
   /** Absent where the target has one endpoint. */
   readonly route?: RequestRoute
 }
-
-/** Time that an interrupt leaves a request to end, and a deletion after it. */
-export const graceMs = 1_000
 
 /** Pause before a conversation that failed is tried once more: a gateway may be reloading. */
 const pauseMs = 250
@@ -175,11 +173,11 @@ async function waitUntilSettled(
   await sendContext.lendSlot(() => sendContext.context.sleep(waitMs, waitSignal))
 }
 
-/** An interrupt ends all waiting, but for what tidies up. */
+/** An interrupt ends all waiting, but for cleanup. */
 function signalsFor({ signal, lateSignal }: SendContext, { role }: RequestSpec) {
   if (role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
-  const tidying = signal.aborted ? AbortSignal.timeout(graceMs) : lateSignal
-  return { waitSignal: tidying, abortSignal: tidying }
+  const cleanupSignal = signal.aborted ? AbortSignal.timeout(interruptRequestMs) : lateSignal
+  return { waitSignal: cleanupSignal, abortSignal: cleanupSignal }
 }
 
 /** Waits as long as the target asks, or gives up. */
