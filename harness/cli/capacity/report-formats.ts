@@ -4,7 +4,7 @@ import { capacityToHtml } from '../../../reports/capacity/html/capacity-to-html.
 import { capacityToJUnit } from '../../../reports/capacity/junit.ts'
 import { capacityToMarkdown } from '../../../reports/capacity/markdown.ts'
 import { capacityToJson } from '../../../reports/text/digest.ts'
-import { defaultFormats } from '../check/report-formats.ts'
+import { defaultFormats } from '../results/formats.ts'
 import type { PlainFormat, ReportKind } from '../results/publish-report.ts'
 
 /** Formats of `--report` for a capacity search, in the order in which they are listed and written. */

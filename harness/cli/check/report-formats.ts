@@ -8,16 +8,7 @@ import { reportToHtml } from '../../../reports/conformance/html/report-to-html.t
 import { reportToJUnit } from '../../../reports/conformance/junit/junit.ts'
 import { reportToMarkdown } from '../../../reports/conformance/markdown/markdown.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
-import { didYouMean } from '../../conformance/profile/document.ts'
-
-export interface RenderOptions {
-  readonly color: boolean
-  /** Columns of the terminal. */
-  readonly width: number
-  /** Console: also what passed (check), also by transaction (load). */
-  readonly verbose: boolean
-}
+import { defaultFormats, formatsIn, type Named, type RenderOptions } from '../results/formats.ts'
 
 export interface ReportFormat {
   /** Name of the file in the results folder; null if the text is printed. */
@@ -29,7 +20,6 @@ export interface ReportFormat {
   ) => string
 }
 
-export type Named<Format> = Format & { readonly name: string }
 export type NamedFormat = Named<ReportFormat>
 
 /** Formats of `--report`, in the order in which they are listed, printed and written. */
@@ -46,37 +36,13 @@ export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   badge: { file: 'badge.svg', render: reportToBadge },
 }
 
-/** Formats without `--report`. */
-export const defaultFormats: readonly string[] = ['console', 'json']
-
 /** Those of a check; `html` only if the target does not conform. */
 export const checkFormats: readonly string[] = [...defaultFormats, 'html']
 export const defaultsText = 'console,json, and html if it does not conform'
 
 export const formatNames: readonly string[] = Object.keys(reportFormats)
 
-/**
- * Looks up formats by name: each once, in the order of the table.
- * @throws ConfigurationError for an unknown name
- */
+/** @throws ConfigurationError for an unknown name */
 export function formatsOf(names: readonly string[]): readonly NamedFormat[] {
   return formatsIn(reportFormats, names)
-}
-
-/** Looks up formats in any table, as `formatsOf` does. */
-export function formatsIn<Format>(
-  table: Readonly<Record<string, Format>>,
-  names: readonly string[],
-): readonly Named<Format>[] {
-  const formatNames = Object.keys(table)
-  const problems = names
-    .filter((name) => !formatNames.includes(name))
-    .map((name) => {
-      const hint = didYouMean(name, formatNames)
-      return `unknown report format ${name}.${hint} Formats: ${formatNames.join(', ')}`
-    })
-  if (problems.length > 0) throw new ConfigurationError(problems)
-  return Object.entries(table)
-    .filter(([name]) => names.includes(name))
-    .map(([name, format]) => ({ name, ...format }))
 }

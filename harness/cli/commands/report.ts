@@ -2,14 +2,15 @@ import { partialText } from '../../../reports/load/outcome.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { capacityFormatNames, capacityFormats } from '../capacity/report-formats.ts'
 import { openBaseline } from '../check/baseline.ts'
-import { render } from '../check/publish.ts'
-import { formatNames, formatsIn, formatsOf, type RenderOptions } from '../check/report-formats.ts'
+import { boundFormats } from '../check/publish.ts'
+import { formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag, list } from '../flags.ts'
 import { mergedLoad } from '../load/merged.ts'
 import { loadFormatNames, loadFormats } from '../load/output/report-formats.ts'
 import { planFormatNames, planFormats } from '../plan/report-formats.ts'
+import { formatsIn, type RenderOptions } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type PlainFormat, renderReport } from '../results/publish-report.ts'
 import { foldersFor, hasFile, refuseOtherRun, tellWritten } from '../results/rendered-files.ts'
@@ -153,14 +154,11 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
     refuseOtherRun(result.report, out, formats)
     if (out !== null && hasFile(formats)) makeOutFolder(out)
     if (results.length > 1) io.out(`${result.file}:`)
-    render(baseline.judge(result.report), result.exchanges, {
-      formats,
-      out,
-      style,
-      print: io.out,
-      write: io.write,
-      env: io.env,
-    })
+    renderReport(
+      baseline.judge(result.report),
+      { formats: boundFormats(formats, result.exchanges), out, style, print: io.out },
+      io,
+    )
     tellWritten(formats, out, io)
   }
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import { withoutSecrets, withoutWorkflowCommands } from '../check/publish.ts'
-import type { Named, RenderOptions } from '../check/report-formats.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
+import type { Named, RenderOptions } from './formats.ts'
+import { withoutSecrets, withoutWorkflowCommands } from './safe-text.ts'
 
 /** A form of a report that is made from the report alone. */
 export interface PlainFormat<Report> {
@@ -19,6 +19,10 @@ export interface ReportKind<Report> {
   readonly toJson: (report: Report) => string
   /** The outcome alone, for `--quiet`. */
   readonly toOutcome: (report: Report, style: RenderOptions) => string
+  /** Adds what is computed once no secret is in the report. */
+  readonly seal?: (report: Report) => Report
+  /** The last lines on the screen; by default the path of the results. */
+  readonly toResults?: () => string
 }
 
 export interface PublishReportOptions<Report> {
@@ -38,18 +42,20 @@ export function publishReport<Report>(
   options: PublishReportOptions<Report>,
   io: Io,
 ): void {
-  const report = withoutSecrets(found, io)
+  const { file, toJson, toOutcome, seal = (report) => report } = kind
+  const report = seal(withoutSecrets(found, io))
   const { out, style, json, quiet } = options
-  const text = kind.toJson(report)
+  const text = toJson(report)
   makeFolder(out)
-  io.write(join(out, kind.file), text)
+  io.write(join(out, file), text)
   if (json) io.out(text.trimEnd())
-  else if (quiet) io.out(kind.toOutcome(report, style))
+  else if (quiet) io.out(toOutcome(report, style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
+  // Standard output is for the program that asked for JSON.
   renderReport(report, { formats, out, style, print: json ? io.err : io.out }, io)
-  if (!json && !quiet) io.out(fitted(`Results: ${out}`, io))
+  if (!json && !quiet) io.out(fitted(kind.toResults?.() ?? `Results: ${out}`, io))
 }
 
 export interface Rendering<Report> {
@@ -66,9 +72,12 @@ export function renderReport<Report>(
   { formats, out, style, print }: Rendering<Report>,
   { write, env }: Pick<Io, 'write' | 'env'>,
 ): void {
+  const isRead = formats.some(({ name }) => name === 'github')
+  const reader = isRead ? { GITHUB_ACTIONS: 'true' } : env
   for (const { name, file, render } of formats) {
     const text = render(report, style)
     if (file !== null && out !== null) write(join(out, file), text)
-    else print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), env) : text.trimEnd())
+    else
+      print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), reader) : text.trimEnd())
   }
 }
