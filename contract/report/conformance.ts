@@ -51,6 +51,19 @@ const requirementRow = z.object({
 })
 export type RequirementRow = z.infer<typeof requirementRow>
 
+/** True for a row that the target violates, whatever its level and whether or not a baseline lists it. */
+export function isViolation({ verdict }: Pick<RequirementRow, 'verdict'>): boolean {
+  return verdict === 'fail' || verdict === 'warn'
+}
+
+/** True for a violation that the baseline lists. */
+export function isKnownViolation({
+  verdict,
+  known,
+}: Pick<RequirementRow, 'verdict' | 'known'>): boolean {
+  return verdict === 'fail' && known
+}
+
 const observationRow = z.object({
   id: z.string(),
   question: z.string(),

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { isViolation } from '../../contract/report/conformance.ts'
 import { StoredRecording } from '../client/index.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import type { ScenarioResult } from './report/verdicts.ts'
@@ -90,7 +91,7 @@ export function withEndpoints(
   const recording = new StoredRecording(exchangesFile)
   const all = endpointsOf(profile).map(({ name }) => name)
   return rows.map((row) => {
-    if (!isViolated(row)) return row
+    if (!isViolation(row)) return row
     const alone = Object.fromEntries(
       [...results].map(([name, found]) => [name, verdictAlone(row, found)]),
     )
@@ -98,10 +99,6 @@ export function withEndpoints(
     const endpoints = { between: between.length > 1 ? between : all, alone }
     return { ...row, endpoints, message: `${row.message ?? row.title} (${describe(endpoints)})` }
   })
-}
-
-export function isViolated({ verdict }: RequirementRow): boolean {
-  return verdict === 'fail' || verdict === 'warn'
 }
 
 function verdictAlone({ id, brokenBy }: RequirementRow, results: readonly ScenarioResult[]): Alone {

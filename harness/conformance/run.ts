@@ -1,9 +1,10 @@
 import { messageOf } from '../../contract/error-message.ts'
 import type { Surface } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { isViolation } from '../../contract/report/conformance.ts'
 import { createRedactor } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
-import { costOf, isViolated, runOnEachEndpoint } from './endpoints-alone.ts'
+import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { isExplorable, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
@@ -75,7 +76,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const before = { ...noCost, requests: setup.spentBefore }
   const judged = results.map((result) => result.cost).reduce(addCosts, before)
   const decided = decide(rows, results, collector.scenarios, options.profile, { interrupted })
-  const alone = await runOnEachEndpoint(decided.filter(isViolated), setup, {
+  const alone = await runOnEachEndpoint(decided.filter(isViolation), setup, {
     run,
     redact: redactor.text,
     signal: options.signal,

@@ -1,7 +1,7 @@
 import type { CapacityReport } from '../../contract/report/capacity.ts'
 import { doubtLine } from '../conformance/markdown/markdown.ts'
 import { clean } from '../text/escape.ts'
-import { code, escaped } from '../text/markdown.ts'
+import { code, escaped, folded, section, textTable } from '../text/markdown.ts'
 import { answerText, capacityWord, detailLines } from './answer.ts'
 import { frontierTable, probeTable } from './tables.ts'
 
@@ -17,11 +17,11 @@ export function capacityToMarkdown(report: CapacityReport): string {
       `${code(clean(target.baseUrl))}; ${slos === '' ? 'no SLO' : slos}; mix ${escaped(clean(config.mixName))}; seed ${escaped(clean(seed))}`,
       ...detailLines(report).map(escaped),
     ].join('  \n'),
-    section('Throughput and latency by load, ms', table(frontierTable(report))),
+    section('Throughput and latency by load, ms', textTable(frontierTable(report))),
     section(`Generator ${generator.verdict}`, items(generator.reasons)),
     section('Internal errors of chatgen', items(faults)),
     section('Notes', items(notes)),
-    folded('Probes', table(probeTable(report))),
+    folded('Probes', textTable(probeTable(report))),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
@@ -37,22 +37,6 @@ function mark({ outcome, interrupted }: CapacityReport): string {
   return marks[outcome] ?? '⚠️'
 }
 
-function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : [`### ${title}`, '', ...lines].join('\n')
-}
-
-function folded(title: string, lines: readonly string[]): string {
-  if (lines.length === 0) return ''
-  return ['<details>', `<summary>${title}</summary>`, '', ...lines, '', '</details>'].join('\n')
-}
-
 function items(texts: readonly string[]): readonly string[] {
   return texts.map((text) => `- ${escaped(clean(text))}`)
-}
-
-function table([heading = [], ...rows]: readonly (readonly string[])[]): readonly string[] {
-  if (rows.length === 0) return []
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((text) => escaped(clean(text))).join(' | ')} |`
-  return [line(heading), `|${heading.map(() => ' --- |').join('')}`, ...rows.map(line)]
 }

@@ -1,8 +1,5 @@
-import type {
-  ConformanceReport,
-  RequirementRow,
-  Verdict,
-} from '../../contract/report/conformance.ts'
+import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
+import { isKnownViolation } from '../../contract/report/conformance.ts'
 import { count } from '../text/format.ts'
 
 /** Counts of required requirements by outcome. */
@@ -31,7 +28,7 @@ export function summarize({ requirements }: ConformanceReport): Summary {
     required: passed + violated + undecided,
     passed,
     violated,
-    known: required.filter(isKnown).length,
+    known: required.filter(isKnownViolation).length,
     undecided,
     warnings: requirements.filter((row) => row.verdict === 'warn').length,
   }
@@ -65,8 +62,4 @@ export function knownText({ baseline }: ConformanceReport, id: string): string |
   const { because, issue, owner, until } = entry
   const notes = [issue, owner, until && `until ${until}`].filter(Boolean).join(', ')
   return `known: because ${because}${notes && ` (${notes})`}`
-}
-
-function isKnown({ verdict, known }: RequirementRow): boolean {
-  return verdict === 'fail' && known
 }

@@ -1,13 +1,13 @@
 import type { LoadReport } from '../../contract/report/load.ts'
-import type { Distribution } from '../../contract/report/load-measures.ts'
 import { doubtLine } from '../conformance/markdown/markdown.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent, seconds } from '../text/format.ts'
-import { cell, code, escaped } from '../text/markdown.ts'
+import { cell, code, escaped, folded, section, table } from '../text/markdown.ts'
 import {
   clocked,
   endpointHead,
   endpointTableRows,
+  type QuantileRow,
   quantileName,
   rateRows,
   turnRows,
@@ -120,12 +120,6 @@ function byTurn({ turns }: LoadReport): readonly string[] {
   return quantileTable('metric, turn', rows)
 }
 
-interface QuantileRow {
-  readonly name: string
-  readonly clock: string
-  readonly distribution: Distribution
-}
-
 function quantileTable(what: string, rows: readonly QuantileRow[]): readonly string[] {
   const names = rows[0]?.distribution.quantiles.map(quantileName) ?? []
   return table(
@@ -187,24 +181,4 @@ function otherTools({ otherTools }: LoadReport): readonly string[] {
     ]),
     3,
   )
-}
-
-/** The first `names` columns to the left, figures to the right; nothing without rows. */
-function table(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  names = head.length,
-): readonly string[] {
-  if (rows.length === 0) return []
-  const rule = head.map((_, at) => (at < names ? '---' : '---:'))
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-}
-
-function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `### ${title}\n\n${lines.join('\n')}`
-}
-
-function folded(title: string, lines: readonly string[]): string {
-  if (lines.length === 0) return ''
-  return `<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`
 }

@@ -1,5 +1,6 @@
 import type { LoadReport } from '../../contract/report/load.ts'
 import {
+  type Distribution,
   type Metric,
   type MetricName,
   metricNames,
@@ -27,6 +28,13 @@ export const meanings: Readonly<Record<MetricName, string>> = {
 /** `p50`, `p99.9`. */
 export function quantileName({ q }: Pick<Quantile, 'q'>): string {
   return `p${Number((q * 100).toPrecision(10))}`
+}
+
+/** One distribution of a table: its metric, and the clock from which it is counted. */
+export interface QuantileRow {
+  readonly name: string
+  readonly clock: string
+  readonly distribution: Distribution
 }
 
 /** Latencies by metric and clock, in the order of the report. */

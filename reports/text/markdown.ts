@@ -1,4 +1,4 @@
-import { printable } from './escape.ts'
+import { clean, printable } from './escape.ts'
 
 /** Text that came from elsewhere, made fit for GitHub's Markdown. */
 
@@ -37,6 +37,34 @@ export function code(text: string): string {
 export function codeBlock(lines: readonly string[]): string {
   const fence = '`'.repeat(Math.max(3, maxRunLength(lines.join('\n')) + 1))
   return [`${fence}text`, ...lines, fence].join('\n')
+}
+
+/** A heading above lines; nothing without lines. */
+export function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `### ${title}\n\n${lines.join('\n')}`
+}
+
+/** Lines behind a title that opens them; nothing without lines. */
+export function folded(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return ''
+  return `<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`
+}
+
+/** Cells that are Markdown: the first `names` columns to the left, figures to the right; nothing without rows. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  names = head.length,
+): readonly string[] {
+  if (rows.length === 0) return []
+  const rule = head.map((_, at) => (at < names ? '---' : '---:'))
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+}
+
+/** A table of texts, the first row of which is its head. */
+export function textTable([head = [], ...rows]: readonly (readonly string[])[]): readonly string[] {
+  const cells = (row: readonly string[]) => row.map((text) => escaped(clean(text)))
+  return table(cells(head), rows.map(cells))
 }
 
 function maxRunLength(text: string): number {

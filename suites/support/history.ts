@@ -2,7 +2,6 @@
 import {
   answerText,
   type Chat,
-  type Claim,
   compareOutputWithHistory,
   contains,
   type Exchange,
@@ -12,13 +11,10 @@ import {
   type HistoryRow,
   inputRows,
   isObject,
-  type V3Api,
+  type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 
-interface Scenario {
-  readonly v3: V3Api
-  readonly claim: Claim
-}
+type Scenario = Pick<ScenarioContext, 'v3' | 'claim'>
 
 /** V3-HIST-06: every item of a reply is in the history as it was, whatever its type. */
 export async function claimOutputKept(

@@ -1,13 +1,12 @@
 import {
   bodyText,
   type Chat,
-  type Claim,
   type Exchange,
   expect,
   inputRows,
   isDeclined,
+  type ScenarioContext,
   statusText,
-  type V3Api,
 } from '../../harness/conformance/scenario/index.ts'
 
 /**
@@ -29,7 +28,7 @@ export function hintText(exchange: Exchange): string {
 
 /** V3-GEN-14: a refused request leaves no step in the history; one that was accepted may. */
 export async function claimNoStep(
-  { v3, claim }: { readonly v3: V3Api; readonly claim: Claim },
+  { v3, claim }: Pick<ScenarioContext, 'v3' | 'claim'>,
   chat: Chat,
   nonce: string,
   refused: Exchange,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Surface, surfaces } from '../../../contract/catalogue/requirement.ts'
+import type { Misbehaviour } from '../../load/plan/plan.ts'
 import { type Spread, spreads } from '../../load/target.ts'
 import { flag, positiveInteger, seed as seedText } from '../flags.ts'
 import { addContainerFlags } from '../target/container-flags.ts'
@@ -8,7 +9,6 @@ import { addTargetFlags, endpointFlag } from '../target/target-flags.ts'
 import {
   duration,
   expressions,
-  type Misbehaviour,
   misbehaviour,
   moment,
   percentage,

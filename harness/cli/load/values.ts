@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import type { Misbehaviour } from '../../load/plan/plan.ts'
 
 /** Parsers of the flags of a load run. */
 
@@ -94,12 +95,6 @@ export function percentage(text: string): number {
     throw new InvalidArgumentError('must be a percentage from 0% to 100%, e.g. 1%')
   }
   return value
-}
-
-export interface Misbehaviour {
-  readonly slowReader: number
-  readonly abort: number
-  readonly churn: number
 }
 
 const behaviors = { 'slow-reader': 'slowReader', abort: 'abort', churn: 'churn' } as const

@@ -5,6 +5,7 @@ import type {
   ConformanceReport,
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
+import { isViolation } from '../../../contract/report/conformance.ts'
 import { reportOutcome } from '../report/totals.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 
@@ -83,10 +84,6 @@ const excusesNothing: readonly RequirementRow['verdict'][] = [
   'observed',
   'unclaimed',
 ]
-
-export function isViolation({ verdict }: RequirementRow): boolean {
-  return verdict === 'fail' || verdict === 'warn'
-}
 
 function knownViolation(id: string, { because, issue, owner, until }: BaselineEntry) {
   return {

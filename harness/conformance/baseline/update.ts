@@ -1,6 +1,7 @@
 import { stableText } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
-import { fingerprintOf, isViolation } from './compare.ts'
+import { isViolation } from '../../../contract/report/conformance.ts'
+import { fingerprintOf } from './compare.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 
 export interface BaselineUpdate {

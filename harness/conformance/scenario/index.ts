@@ -33,6 +33,7 @@ export {
   type KnowledgeApi,
   type OneShotApi,
   type OpenaiApi,
+  type ScenarioContext,
   type Session,
   type TargetProfile,
   test,

@@ -1,4 +1,4 @@
-import { test as base, inject } from 'vitest'
+import { test as base, inject, type TestAPI } from 'vitest'
 import type { Writer } from '../../../fixtures/content/writer.ts'
 import { isPlanned } from '../profile/applicability.ts'
 import type { TargetProfile } from '../profile/index.ts'
@@ -88,6 +88,9 @@ export const test = base
   .extend('chats', ({ session }) => chatRoutes(session))
   .extend('attachments', ({ session }) => attachmentRoutes(session))
   .extend('knowledge', ({ session }) => knowledgeRoutes(session))
+
+/** Everything that a scenario is given: a helper of scenarios takes the part that it uses. */
+export type ScenarioContext = typeof test extends TestAPI<infer Context> ? Context : never
 
 /** Texts of a scenario: of an incognito run, those of a user of its own. */
 async function promptsFor(slug: string, setup: RunSetup): Promise<Prompts> {

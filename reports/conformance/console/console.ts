@@ -1,6 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { isKnownViolation } from '../../../contract/report/conformance.ts'
 import { containerLog, containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, printable } from '../../text/escape.ts'
@@ -54,7 +55,7 @@ export function reportToConsole(
     residueList(page),
     faultList(page),
     ...withVerdict(page, 'warn').map((row) => warning(page, row)),
-    report.requirements.filter(isKnown).flatMap((row) => knownFailure(page, row)),
+    report.requirements.filter(isKnownViolation).flatMap((row) => knownFailure(page, row)),
     baselineList(page),
     ...foldFindings(report.requirements.filter(isNew)).map((found) => violations(page, found)),
     containerLog(report.target.container, page.width),
@@ -123,8 +124,4 @@ function besideOutcome(page: ReportPage): Lines {
 
 function isNew({ verdict, known }: RequirementRow): boolean {
   return verdict === 'fail' && !known
-}
-
-function isKnown({ verdict, known }: RequirementRow): boolean {
-  return verdict === 'fail' && known
 }

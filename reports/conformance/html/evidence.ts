@@ -1,5 +1,6 @@
 import type { Exchange } from '../../../contract/index.ts'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
+import { isViolation } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { count } from '../../text/format.ts'
 import { bySeverity } from '../words.ts'
@@ -49,7 +50,7 @@ export function collectEvidence(
   function evidenceOf(row: RequirementRow): Markup | null {
     const ids = row.exchanges.slice(
       0,
-      isBroken(row) ? evidenceLimits.perViolation : evidenceLimits.perOther,
+      isViolation(row) ? evidenceLimits.perViolation : evidenceLimits.perOther,
     )
     const parts = ids.map((id, at) => {
       const exchange = exchanges.get(id)
@@ -61,7 +62,7 @@ export function collectEvidence(
         return html`<p><code>${id}</code> was omitted to keep this page small.</p>`
       }
       const place = places.get(id)
-      if (isCompact && place !== undefined && !isBroken(row)) {
+      if (isCompact && place !== undefined && !isViolation(row)) {
         return html`<p><code>${id}</code> is shown at <a href="#${place}">${place}</a>.</p>`
       }
       const markup = draw(exchange, at === 0 ? row.event : null)
@@ -80,10 +81,6 @@ export function collectEvidence(
     count: places.size,
     left: [...left].filter((id) => !places.has(id)).length,
   }
-}
-
-function isBroken({ verdict }: RequirementRow): boolean {
-  return verdict === 'fail' || verdict === 'warn'
 }
 
 function severityOf({ verdict }: RequirementRow): number {

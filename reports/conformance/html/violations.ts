@@ -1,4 +1,5 @@
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { isKnownViolation } from '../../../contract/report/conformance.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../../text/fold.ts'
 import { knownText } from '../summary.ts'
@@ -14,7 +15,7 @@ export function violationList(report: ConformanceReport): Markup | null {
   const problems = baseline?.problems ?? []
   const rows = [
     ...requirements.filter(({ verdict, known }) => verdict === 'fail' && !known),
-    ...requirements.filter(({ verdict, known }) => verdict === 'fail' && known),
+    ...requirements.filter(isKnownViolation),
     ...requirements.filter(({ verdict }) => verdict === 'warn'),
   ]
   if (rows.length === 0 && problems.length === 0) return null

@@ -4,13 +4,14 @@ import type {
   RequirementRow,
   Verdict,
 } from '../../../contract/report/conformance.ts'
+import { isKnownViolation } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
 import { containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
 import { count, seconds } from '../../text/format.ts'
-import { cell, code, escaped } from '../../text/markdown.ts'
+import { cell, code, escaped, folded, section } from '../../text/markdown.ts'
 import { knownText, summarize } from '../summary.ts'
 import { networkPhrases, trafficText } from '../traffic.ts'
 import { findingsMarkdown } from './violations.ts'
@@ -32,7 +33,10 @@ export function reportToMarkdown(
     trafficLine(report),
     section('Stale baseline entries', baselineLines(report)),
     section('Violated', findingsMarkdown(foldFindings(broken), exchanges)),
-    section('Known violations', report.requirements.filter(isKnown).flatMap(rowLine(report))),
+    section(
+      'Known violations',
+      report.requirements.filter(isKnownViolation).flatMap(rowLine(report)),
+    ),
     section(
       report.strict ? 'Warnings, counted as violations' : 'Warnings',
       report.requirements.filter(isWarning).flatMap(rowLine(report)),
@@ -86,19 +90,6 @@ function trafficLine(report: ConformanceReport): string {
   return text === null ? '' : `Errors and retries: ${text}.`
 }
 
-function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `### ${title}\n\n${lines.join('\n')}`
-}
-
-function folded(title: string, lines: readonly string[]): string {
-  if (lines.length === 0) return ''
-  return `<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`
-}
-
-function isKnown({ verdict, known }: RequirementRow): boolean {
-  return verdict === 'fail' && known
-}
-
 function isWarning({ verdict }: RequirementRow): boolean {
   return verdict === 'warn'
 }
@@ -138,9 +129,8 @@ function dialectCard({ observations }: ConformanceReport): string {
     ({ id, question, answer }) =>
       `| ${id} | ${escaped(clean(question))} | ${cell(clean(answer))} |`,
   )
-  const table = ['| | Open question | This target |', '| --- | --- | --- |', ...rows].join('\n')
   const title = `Behavior profile: ${count(observations.length, 'open question')}, not judged`
-  return `<details><summary>${title}</summary>\n\n${table}\n\n</details>`
+  return folded(title, ['| | Open question | This target |', '| --- | --- | --- |', ...rows])
 }
 
 /** `: a, b and 3 with unknown id`. */

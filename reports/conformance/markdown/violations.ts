@@ -3,7 +3,7 @@ import type { Exchange } from '../../../contract/index.ts'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { causeHeading, type Findings, saysTheSame } from '../../text/fold.ts'
-import { code, codeBlock, escaped } from '../../text/markdown.ts'
+import { code, codeBlock, escaped, folded } from '../../text/markdown.ts'
 import { statusLine } from '../../text/timeline.ts'
 import { exchangeLines, isSequence } from '../console/evidence.ts'
 
@@ -68,7 +68,7 @@ function evidence({ rows }: Findings, exchanges: ReadonlyMap<string, Exchange>):
       return `see ${printable(`${id}: ${method} ${url}`)} → ${statusLine(other)}`
     }),
   ]
-  return ['<details><summary>Evidence</summary>', '', codeBlock(lines), '', '</details>']
+  return [folded('Evidence', [codeBlock(lines)])]
 }
 
 function missing(id: string): string {

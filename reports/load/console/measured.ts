@@ -1,5 +1,4 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
-import type { Distribution } from '../../../contract/report/load-measures.ts'
 import { columns, fittedColumns } from '../../text/columns.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'
 import { count, figure, percent, seconds } from '../../text/format.ts'
@@ -8,6 +7,7 @@ import {
   clocked,
   endpointHead,
   endpointTableRows,
+  type QuantileRow,
   quantileName,
   rateRows,
   turnRows,
@@ -94,12 +94,6 @@ export function turnTable(page: LoadPage, { turns }: LoadReport): Lines {
 
 /** Columns omitted on a narrow terminal, in this order. */
 const spare = ['p75', 'p99.9', 'mean', 'p90', 'n']
-
-interface QuantileRow {
-  readonly name: string
-  readonly clock: string
-  readonly distribution: Distribution
-}
 
 function quantileTable(page: LoadPage, title: string, rows: readonly QuantileRow[]): Lines {
   const [first] = rows

@@ -1,5 +1,4 @@
 import type { LoadReport } from '../../../contract/report/load.ts'
-import type { Distribution } from '../../../contract/report/load-measures.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { figure, interval, percent } from '../../text/format.ts'
 import {
@@ -7,6 +6,7 @@ import {
   endpointHead,
   endpointTableRows,
   meanings,
+  type QuantileRow,
   quantileName,
   rateRows,
   turnRows,
@@ -153,12 +153,6 @@ ${tableMarkup(
 <dl>${otherTools.map(({ tool, metric, definition, source }) => html`<div><dt>${tool}: ${metric}</dt><dd>${definition}${source === '' ? null : html`<br><span class="found">${source}</span>`}</dd></div>`)}</dl>
 </details>
 </section>`
-}
-
-interface QuantileRow {
-  readonly name: string
-  readonly clock: string
-  readonly distribution: Distribution
 }
 
 function quantileTable(rows: readonly QuantileRow[], name: string): Markup {

@@ -2,8 +2,6 @@ import {
   answerJson,
   assume,
   type Chat,
-  type ChatsApi,
-  type Claim,
   contains,
   covers,
   describe,
@@ -12,11 +10,10 @@ import {
   expectAccepted,
   isConclusive,
   listedChatIds,
-  type Session,
+  type ScenarioContext,
   statusText,
   succeeded,
   test,
-  type V3Api,
 } from '../../../harness/conformance/scenario/index.ts'
 import { isContentRefusal } from '../../support/refusals.ts'
 
@@ -120,12 +117,7 @@ describe('v3: the list of chats', () => {
   )
 })
 
-interface Scenario {
-  readonly v3: V3Api
-  readonly chats: ChatsApi
-  readonly claim: Claim
-  readonly session: Session
-}
+type Scenario = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session'>
 
 interface Named {
   readonly made: readonly Chat[]

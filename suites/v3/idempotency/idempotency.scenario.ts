@@ -2,7 +2,6 @@ import {
   answerParts,
   assume,
   type Chat,
-  type Claim,
   compareOutputWithHistory,
   contains,
   covers,
@@ -14,8 +13,8 @@ import {
   inputRows,
   inputText,
   isDeclined,
+  type ScenarioContext,
   test,
-  type V3Api,
 } from '../../../harness/conformance/scenario/index.ts'
 import { describeForm, withReasoning } from '../../support/forms.ts'
 
@@ -163,9 +162,7 @@ describe('v3: idempotency', () => {
   )
 })
 
-interface SentWithOneKey {
-  readonly v3: V3Api
-  readonly claim: Claim
+interface SentWithOneKey extends Pick<ScenarioContext, 'v3' | 'claim'> {
   readonly chat: Chat
   readonly nonce: string
   readonly row: 'V3-IDEM-04' | 'V3-IDEM-05'
