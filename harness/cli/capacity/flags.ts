@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { flag } from '../flags.ts'
 import { addTrafficFlags, type LoadFlags } from '../load/flags.ts'
-import { duration, percentage, rate } from '../load/values.ts'
 import type { RunnerFlags } from '../runner/flags.ts'
 import { addContainerFlags } from '../target/container-flags.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
+import { duration, percentage, rate } from '../values.ts'
 
 /** Flags of `chatgen capacity`. Times in milliseconds, shares from 0 to 1. */
 export interface CapacityFlags

@@ -4,7 +4,7 @@ import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { Source } from '../../conformance/profile/document.ts'
 import { flag } from '../flags.ts'
-import { duration } from '../load/values.ts'
+import { duration } from '../values.ts'
 
 export function challengeFlag(): Option {
   return flag(

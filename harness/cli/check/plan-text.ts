@@ -5,7 +5,7 @@ import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Selection } from '../../conformance/profile/selection.ts'
 import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
-import { durationText } from './estimate.ts'
+import { durationText } from '../terminal/estimate.ts'
 
 export interface PlanOptions {
   /** Random sequences after the scenarios, one request at a time. */

@@ -5,12 +5,12 @@ import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, positiveInteger } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
-import { duration } from '../load/values.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { bundledServer } from '../target/bundled-server.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
+import { duration } from '../values.ts'
 
 interface CalibrateFlags {
   readonly rates: readonly number[]

@@ -18,7 +18,6 @@ import { type InterleaveFlags, interleave } from '../compare/interleave.ts'
 import { comparedLoads, exitCodeOfComparison, printLoadComparison } from '../compare/loads.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag } from '../flags.ts'
-import { percentage } from '../load/values.ts'
 import {
   anyEdited,
   capacityIn,
@@ -31,6 +30,7 @@ import {
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
+import { percentage } from '../values.ts'
 
 interface CompareFlags extends InterleaveFlags {
   readonly rejudge: boolean

@@ -4,13 +4,13 @@ import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOfPlan } from '../exit-codes.ts'
 import { addOutputFlags, flag, list, outFlag, positiveInteger, seed } from '../flags.ts'
 import { slosOf } from '../load/spec.ts'
-import { expressions } from '../load/values.ts'
 import { demandOf, priceOf } from '../plan/demand.ts'
 import { openMeasurements } from '../plan/measurements.ts'
 import { planFormatNames, planFormats, planKind } from '../plan/report-formats.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { publishReport } from '../results/publish-report.ts'
+import { expressions } from '../values.ts'
 
 const examples = `
 Examples:

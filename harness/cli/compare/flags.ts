@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { flag } from '../flags.ts'
 import { addLoadFlags } from '../load/flags.ts'
-import { duration } from '../load/values.ts'
+import { duration } from '../values.ts'
 import { defaultBlockMs } from './interleave.ts'
 
 /** Adds the flags of an interleaved run: those of a load, and the length of a block. */

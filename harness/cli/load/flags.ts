@@ -20,7 +20,7 @@ import {
   shard,
   share,
   steps,
-} from './values.ts'
+} from '../values.ts'
 
 /** Flags of `chatgen load`. Times in milliseconds. */
 export interface LoadFlags extends TargetFlags {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { Shard } from './values.ts'
+import type { Shard } from '../values.ts'
 
 /**
  * URL to which a report is uploaded: `--upload` itself, or of a file the line of the shard, counted from 0.

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { flag } from '../flags.ts'
-import { duration } from '../load/values.ts'
+import { duration } from '../values.ts'
 
 /** Flags of a server that stores its state, and that others take over from when it ends. */
 export interface ServiceFlags {

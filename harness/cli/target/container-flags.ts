@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { ContainerSource } from '../../containers/source.ts'
 import { flag, portNumber } from '../flags.ts'
-import { duration } from '../load/values.ts'
+import { duration } from '../values.ts'
 
 /** Flags of a target that chatgen starts in a container. */
 export interface ContainerFlags {

@@ -1,7 +1,7 @@
 import { shorten } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { Progress } from '../../conformance/progress.ts'
-import { timeLeft } from '../check/estimate.ts'
+import { timeLeft } from './estimate.ts'
 import type { Io } from './io.ts'
 import { noStatus, showStatus } from './status.ts'
 

@@ -1,5 +1,5 @@
 import { shorten } from '../../../reports/text/escape.ts'
-import { durationText } from '../check/estimate.ts'
+import { durationText } from './estimate.ts'
 import type { Io } from './io.ts'
 import { noStatus, type Status, showStatus } from './status.ts'
 

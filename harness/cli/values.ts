@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { Misbehaviour } from '../../load/plan/plan.ts'
+import type { Misbehaviour } from '../load/plan/plan.ts'
 
 /** Parsers of the flags of a load run. */
 

@@ -3,10 +3,10 @@ import { messageOf } from '../../../contract/error-message.ts'
 import type { LoadReport } from '../../../contract/report/load.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { RequestRecord } from '../../load/record.ts'
-import { jobIn } from '../runner/job.ts'
+import type { LoadFlags } from '../load/flags.ts'
+import { showLoadProgress } from '../load/output/progress.ts'
 import type { Io } from '../terminal/io.ts'
-import type { LoadFlags } from './flags.ts'
-import { showLoadProgress } from './output/progress.ts'
+import { jobIn } from './job.ts'
 
 export interface JobShard {
   readonly report: LoadReport
