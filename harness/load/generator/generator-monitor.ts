@@ -1,10 +1,17 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load-generator.ts'
-import type { DoneMessage } from '../engine/worker-pool.ts'
 import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/quantile-interval.ts'
+import type { ThreadUsage } from './thread-usage.ts'
 import { generatorVerdict } from './verdict.ts'
+
+/** A worker of the generator, at the end of its run. */
+export interface MeasuredThread {
+  readonly usage: ThreadUsage
+  /** Delay of its stamps, measured by the clock probe. */
+  readonly timestampError: StoredHistogram | null
+}
 
 /** Measures the generator's own error, one record at a time. */
 export class GeneratorMonitor {
@@ -24,7 +31,7 @@ export class GeneratorMonitor {
   }
 
   row(
-    done: readonly DoneMessage[],
+    done: readonly MeasuredThread[],
     undispatched: number,
     durationMs: number,
     maxTimestampErrorMs?: number,
@@ -88,7 +95,7 @@ function spreadOrNull(stored: StoredHistogram | null): Spread | null {
   return stored === null ? null : spreadOf(Histogram.from(stored))
 }
 
-function merged(done: readonly DoneMessage[]): Histogram {
+function merged(done: readonly MeasuredThread[]): Histogram {
   const all = new Histogram()
   for (const { timestampError } of done) {
     if (timestampError !== null) all.merge(Histogram.from(timestampError))

@@ -2,6 +2,7 @@ import type { RunClock } from '../../clock.ts'
 import type { Channel, ChannelPool, Http2Figures } from '../channel.ts'
 import type { Route } from '../route.ts'
 import { Http2Connection } from './connection.ts'
+import { minOrNull } from './merge-figures.ts'
 import { Http2Stream, type StreamHandlers } from './stream.ts'
 
 /** A connection without a stream is given up after so long, before common servers close it. */
@@ -178,10 +179,4 @@ function addTo(
   figures.maxAtOnce = Math.max(figures.maxAtOnce, maxAtOnce)
   figures.allowed = minOrNull(figures.allowed, allowed)
   if (goaway !== undefined) figures.goaways += 1
-}
-
-/** Null is no limit. */
-export function minOrNull(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b
-  return Math.min(a, b)
 }
