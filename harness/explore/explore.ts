@@ -5,13 +5,13 @@ import type { Session } from '../conformance/session/session.ts'
 import type { Operation, Pick, SequenceKind, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
 import { commandNamed } from './commands/index.ts'
+import { createWorld, type RecordedWorld } from './context.ts'
 import { type Budget, candidatesFor, createBudget, createDeck, draw, kindOf } from './drawing.ts'
 import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { exploredRows } from './rows.ts'
 import { perform, replay } from './sequence.ts'
 import { type Shrunk, shrink } from './shrink.ts'
-import { createWorld, type RecordedWorld } from './world.ts'
 
 export interface ExploreOptions {
   /** Operations to carry out, the reads between them included. */

@@ -2,8 +2,8 @@ import type { Exchange } from '../../contract/index.ts'
 import { InconclusiveError } from '../conformance/session/errors.ts'
 import { type Operation, StateViolation } from './command.ts'
 import { commandNamed } from './commands/index.ts'
+import type { RecordedWorld } from './context.ts'
 import { forgetChat } from './model.ts'
-import type { RecordedWorld } from './world.ts'
 
 /** Result of an operation: `skipped` where it makes no sense in this state, `unclear` without a usable answer. */
 export type Step =

@@ -1,6 +1,6 @@
 import type { Json } from './hooks.ts'
 import { type Call, Refusal } from './http.ts'
-import { archivist, deckhand } from './shelf.ts'
+import { archivist, deckhand } from './knowledge-base.ts'
 
 /** Refusal of the body of a generation, if it is invalid. */
 export function refusalOf({ hooks }: Call, body: Json): Refusal | undefined {

@@ -1,7 +1,7 @@
 import { formOf, wordIn } from './form.ts'
 import { type Call, Refusal, sendJson } from './http.ts'
+import type { StoredFile, World } from './state.ts'
 import { chatFor } from './versions.ts'
-import type { StoredFile, World } from './world.ts'
 
 /** One file in the part `paper`, which may join a `conversation`. */
 export async function storeFile(call: Call, world: World): Promise<void> {

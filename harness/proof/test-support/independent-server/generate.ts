@@ -3,12 +3,12 @@ import { inputItems, refusalOf, textOf } from './asked.ts'
 import type { Chat, Run } from './chats.ts'
 import type { Json, Occasion, Repeat } from './hooks.ts'
 import { type Call, Refusal, readJson, sendBlocks, sendJson } from './http.ts'
+import { archivist, lookUp } from './knowledge-base.ts'
 import { answerTo } from './model.ts'
 import { blockOf, eventsOf, responseTo, shortStream } from './response.ts'
-import { archivist, lookUp } from './shelf.ts'
+import type { Turn, World } from './state.ts'
 import { callOf, mayUse, outputOf, toolAsked } from './tools.ts'
 import { chatFor } from './versions.ts'
-import type { Turn, World } from './world.ts'
 
 /** Long enough that requests which race find each other. */
 const thinkingMs = 15

@@ -1,6 +1,6 @@
 import { formOf, wordIn } from './form.ts'
 import { type Call, Refusal, readJson, sendJson } from './http.ts'
-import { lookUp, type Shelf } from './shelf.ts'
+import { lookUp, type Shelf } from './knowledge-base.ts'
 
 /**
  * Below either prefix of the knowledge bases; undefined where nothing is there. The document shows

@@ -1,11 +1,11 @@
 import { inputItems, refusalOf, textOf } from './asked.ts'
 import type { Json } from './hooks.ts'
 import { type Call, Refusal, readJson, sendBlocks, sendJson } from './http.ts'
+import { archivist, lookUp, type Shelf } from './knowledge-base.ts'
 import { answerTo } from './model.ts'
 import { blockOf, eventsOf, responseTo } from './response.ts'
-import { archivist, lookUp, type Shelf } from './shelf.ts'
+import type { World } from './state.ts'
 import { mayUse } from './tools.ts'
-import type { World } from './world.ts'
 
 /** Generation without a chat: nothing of it is kept. */
 export async function answerOnce(call: Call, { shelf }: World): Promise<void> {

@@ -8,9 +8,9 @@ import { type Hooks, legal } from './hooks.ts'
 import { type Call, Refusal, sendRefusal, sendText } from './http.ts'
 import { knowledgeRoute } from './knowledge.ts'
 import { answerOnce } from './one-shot.ts'
+import { createWorld, type World } from './state.ts'
 import { answerMessage, openRoom, storeMessage } from './v2.ts'
 import { refuseRoom } from './versions.ts'
-import { createWorld, type World } from './world.ts'
 
 export interface HandMadeServer extends TestHost {
   readonly key: string

@@ -1,11 +1,11 @@
 import { areNames } from './asked.ts'
 import type { Json } from './hooks.ts'
 import { type Call, Refusal, readJson, sendJson } from './http.ts'
+import { archivist, deckhand, lookUp } from './knowledge-base.ts'
 import { answerTo } from './model.ts'
-import { archivist, deckhand, lookUp } from './shelf.ts'
+import type { Room, RoomMessage, World } from './state.ts'
 import { toolAsked } from './tools.ts'
 import { roomFor } from './versions.ts'
-import type { Room, RoomMessage, World } from './world.ts'
 
 /** Creates a v2 chat by a route that only the profile of this server shows, not the document. */
 export async function openRoom(call: Call, { rooms }: World): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Chat, chatOf } from './chats.ts'
 import { Refusal } from './http.ts'
-import type { Room, World } from './world.ts'
+import type { Room, World } from './state.ts'
 
 /** The v3 chat of this id. @throws Refusal with the right prefix where it is a v2 chat. */
 export function chatFor(world: World, id: unknown): Chat {

@@ -1,6 +1,6 @@
 import type { Chats } from './chats.ts'
 import type { Json, ServerEvent } from './hooks.ts'
-import { type Shelf, stockedShelf } from './shelf.ts'
+import { type Shelf, stockedShelf } from './knowledge-base.ts'
 
 /** All that one caller has; what another has is nowhere in it. */
 export interface World {
