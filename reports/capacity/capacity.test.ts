@@ -130,8 +130,7 @@ test('Markdown has the same in tables', () => {
     | 20.0 | 1 | 20.0 | 2400 | 50.0 | 180 / 400 | 20.0 / 25.0 | 2400 / 4200 | met |
     | 44.0 | 1 | 41.0 | 4900 | 190 | 1800 / 3100 | 22.0 / n/a | 5400 / 8200 | missed |
 
-    <details>
-    <summary>Probes</summary>
+    <details><summary>Probes</summary>
 
     | probe | purpose | rate | at | length | verdict | nearest limit |  |
     | --- | --- | --- | --- | --- | --- | --- | --- |
