@@ -1,11 +1,5 @@
 import type { Exchange, RequirementId } from '../../contract/index.ts'
-import type { attachmentRoutes } from '../conformance/scenario/routes/attachments.ts'
-import type { chatRoutes } from '../conformance/scenario/routes/chats.ts'
-import type { oneShotRoutes } from '../conformance/scenario/routes/one-shot.ts'
-import type { v2Routes } from '../conformance/scenario/routes/v2.ts'
-import type { Chat, v3Routes } from '../conformance/scenario/routes/v3.ts'
-import type { Session } from '../conformance/session/session.ts'
-import type { Knowledge } from './knowledge.ts'
+import type { ExplorationContext } from './context.ts'
 import type { Model } from './model.ts'
 
 /** One operation as data, so that a sequence of them can be replayed and shortened. */
@@ -47,27 +41,7 @@ export interface Command {
   applies(model: Model, operation: Operation): boolean
   /** Simpler operations that may show the same, the simplest first; none by default. */
   simpler?(operation: Operation): readonly (Operation | readonly Operation[])[]
-  run(world: World, operation: Operation): Promise<void>
-}
-
-/** The target and the model of it, as commands use them. */
-export interface World {
-  model: Model
-  readonly knowledge: Knowledge
-  readonly session: Session
-  readonly v3: ReturnType<typeof v3Routes>
-  readonly chats: ReturnType<typeof chatRoutes>
-  readonly attachments: ReturnType<typeof attachmentRoutes>
-  readonly oneShot: ReturnType<typeof oneShotRoutes>
-  readonly v2: ReturnType<typeof v2Routes>
-  /** First word of the name of every chat of this sequence. */
-  readonly word: string
-  /** The chat of a label, as the routes take it. */
-  handle(label: string): Chat
-  /** Keeps a chat that was created. */
-  keep(label: string, chat: Chat): void
-  /** Notes a request that belongs to the sequence, for the report of a violation. */
-  act(exchange: Exchange): Exchange
+  run(context: ExplorationContext, operation: Operation): Promise<void>
 }
 
 /** Breach of a requirement by the target, in words. */

@@ -6,22 +6,41 @@ import { v2Routes } from '../conformance/scenario/routes/v2.ts'
 import { type Chat, v3Routes } from '../conformance/scenario/routes/v3.ts'
 import { InconclusiveError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
-import type { World } from './command.ts'
 import type { Knowledge } from './knowledge.ts'
-import { chatNamed, emptyModel } from './model.ts'
+import { chatNamed, emptyModel, type Model } from './model.ts'
 
-/** A world whose requests can be read back: those that its operations consist of, in their order. */
-export interface RecordedWorld extends World {
-  readonly acts: readonly Exchange[]
-  /** Deletes what is left of its chats, so that the next world begins on a target without them. */
+/** The target and the model of it, as commands use them. */
+export interface ExplorationContext {
+  model: Model
+  readonly knowledge: Knowledge
+  readonly session: Session
+  readonly v3: ReturnType<typeof v3Routes>
+  readonly chats: ReturnType<typeof chatRoutes>
+  readonly attachments: ReturnType<typeof attachmentRoutes>
+  readonly oneShot: ReturnType<typeof oneShotRoutes>
+  readonly v2: ReturnType<typeof v2Routes>
+  /** First word of the name of every chat of this sequence. */
+  readonly word: string
+  /** The chat of a label, as the routes take it. */
+  handle(label: string): Chat
+  /** Adds a chat that was created. */
+  addChat(label: string, chat: Chat): void
+  /** Records a request that belongs to the sequence, for the report of a violation. */
+  record(exchange: Exchange): Exchange
+}
+
+/** Context whose requests can be read back: those that its operations consist of, in their order. */
+export interface RecordedContext extends ExplorationContext {
+  readonly recorded: readonly Exchange[]
+  /** Deletes what is left of its chats, so that the next sequence begins on a target without them. */
   dispose(): Promise<void>
 }
 
-/** A fresh world on the same target: an empty model, and what was learned of the target so far. */
-export function createWorld(session: Session, knowledge: Knowledge): RecordedWorld {
+/** A fresh context of the same target: an empty model, and what was learned of the target so far. */
+export function createExplorationContext(session: Session, knowledge: Knowledge): RecordedContext {
   const handles = new Map<string, Chat>()
-  const acts: Exchange[] = []
-  const world: RecordedWorld = {
+  const recorded: Exchange[] = []
+  const context: RecordedContext = {
     model: emptyModel,
     knowledge,
     session,
@@ -31,9 +50,9 @@ export function createWorld(session: Session, knowledge: Knowledge): RecordedWor
     oneShot: oneShotRoutes(session),
     v2: v2Routes(session),
     word: session.nonce(),
-    acts,
-    act(exchange) {
-      acts.push(exchange)
+    recorded,
+    record(exchange) {
+      recorded.push(exchange)
       return exchange
     },
     handle(label) {
@@ -41,15 +60,15 @@ export function createWorld(session: Session, knowledge: Knowledge): RecordedWor
       if (chat === undefined) throw new InconclusiveError(`there is no chat ${label}`)
       return chat
     },
-    keep: (label, chat) => void handles.set(label, chat),
+    addChat: (label, chat) => void handles.set(label, chat),
     async dispose() {
       for (const [label, { id }] of handles) {
         handles.delete(label)
-        if (chatNamed(world.model, label)?.deleted) continue
-        await world.chats.remove(id, { role: 'cleanup' })
+        if (chatNamed(context.model, label)?.deleted) continue
+        await context.chats.remove(id, { role: 'cleanup' })
       }
     },
   }
-  session.onCleanup(world.dispose)
-  return world
+  session.onCleanup(context.dispose)
+  return context
 }

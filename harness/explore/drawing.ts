@@ -13,7 +13,7 @@ const v3Share = 0.6
 /** Share of the generations for operations that are drawn; the rest is for the ends of sequences. */
 const drawnShare = 0.8
 /** Generations that a sequence may borrow from later ones, while it is drawn and at its end. */
-const loans = { drawn: 6, end: 9 } as const
+const advances = { drawn: 6, end: 9 } as const
 
 export function kindOf(sequence: number): SequenceKind {
   return cycle[sequence % cycle.length] ?? 'v3'
@@ -56,14 +56,14 @@ export function createBudget({ operations, maxGenerations }: Limits, hasV2: bool
     size: (kind) => Math.min(sequenceLengths[kind], operations - total()),
     allows: (kind, generations) =>
       generations === 0 ||
-      (generations <= left() && spent[kind].generations < due(kind, drawnShare, loans.drawn)),
+      (generations <= left() && spent[kind].generations < due(kind, drawnShare, advances.drawn)),
     spend(kind, generations) {
       spent[kind].operations += 1
       spent[kind].generations += generations
     },
     payAtEnd(kind, generations) {
       if (generations === 0) return true
-      const isDue = spent[kind].generations + generations <= due(kind, 1, loans.end)
+      const isDue = spent[kind].generations + generations <= due(kind, 1, advances.end)
       if (!isDue || generations > left()) return false
       spent[kind].generations += generations
       return true

@@ -5,7 +5,7 @@ import type { Session } from '../conformance/session/session.ts'
 import type { Operation, Pick, SequenceKind, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
 import { commandNamed } from './commands/index.ts'
-import { createWorld, type RecordedWorld } from './context.ts'
+import { createExplorationContext, type RecordedContext } from './context.ts'
 import { type Budget, candidatesFor, createBudget, createDeck, draw, kindOf } from './drawing.ts'
 import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
@@ -105,9 +105,9 @@ async function confirm(
     const shrunk = await shrink(operations, {
       violation,
       replay: async (shorter) => {
-        const world = createWorld(session, knowledge)
-        const replayed = await replay(world, shorter)
-        await world.dispose()
+        const context = createExplorationContext(session, knowledge)
+        const replayed = await replay(context, shorter)
+        await context.dispose()
         return replayed
       },
       ...maxShrinkCost,
@@ -122,8 +122,8 @@ async function confirm(
 
 /** Names of the operations of a sequence that change something: the same ones have one cause. */
 function causeOf({ operations }: Shrunk): string {
-  const acts = operations.filter(({ command }) => commandNamed(command)?.reads !== true)
-  return [...new Set(acts.map(({ command }) => command))].sort().join()
+  const writes = operations.filter(({ command }) => commandNamed(command)?.reads !== true)
+  return [...new Set(writes.map(({ command }) => command))].sort().join()
 }
 
 /** Cost of shortening one violation. */
@@ -147,20 +147,20 @@ interface Found {
 
 /** One sequence and its sweep; `lost` where the target gives no answers that count. */
 async function runSequence(run: SequenceRun): Promise<Found | 'lost' | undefined> {
-  const world = createWorld(run.session, run.knowledge)
-  const found = await runOperations(world, run)
-  await world.dispose()
+  const context = createExplorationContext(run.session, run.knowledge)
+  const found = await runOperations(context, run)
+  await context.dispose()
   return found
 }
 
 async function runOperations(
-  world: RecordedWorld,
+  context: RecordedContext,
   run: SequenceRun,
 ): Promise<Found | 'lost' | undefined> {
   const done: Operation[] = []
   let unclear = 0
   const carryOut = async (operation: Operation): Promise<Found | undefined> => {
-    const step = await perform(world, operation)
+    const step = await perform(context, operation)
     if (step.kind === 'skipped') return undefined
     unclear = step.kind === 'unclear' ? unclear + 1 : 0
     done.push(operation)
@@ -168,21 +168,21 @@ async function runOperations(
     return { violation: step.violation, operations: done }
   }
   for (let count = 0; count < run.size; count += 1) {
-    const operation = draw(world.model, `o${count + 1}`, run)
+    const operation = draw(context.model, `o${count + 1}`, run)
     if (operation === undefined) break
     const found = await carryOut(operation)
     if (found !== undefined) return found
     if (unclear >= maxUnclear) return 'lost'
-    for (const read of readsAfter(operation, world.model, run)) {
+    for (const read of readsAfter(operation, context.model, run)) {
       const outcome = await carryOut(read)
       if (outcome !== undefined) return outcome
     }
   }
   const isPaid = (generations: number) => run.budget.payAtEnd(run.kind, generations)
   for (const list of [
-    () => lastWrites(world.model, run.pick, isPaid),
-    () => sweep(world.model, run),
-    () => lastDeletion(world.model),
+    () => lastWrites(context.model, run.pick, isPaid),
+    () => sweep(context.model, run),
+    () => lastDeletion(context.model),
   ]) {
     for (const ending of list()) {
       const found = await carryOut(ending)

@@ -2,7 +2,7 @@ import type { Exchange } from '../../contract/index.ts'
 import { InconclusiveError } from '../conformance/session/errors.ts'
 import { type Operation, StateViolation } from './command.ts'
 import { commandNamed } from './commands/index.ts'
-import type { RecordedWorld } from './context.ts'
+import type { RecordedContext } from './context.ts'
 import { forgetChat } from './model.ts'
 
 /** Result of an operation: `skipped` where it makes no sense in this state, `unclear` without a usable answer. */
@@ -11,16 +11,17 @@ export type Step =
   | { readonly kind: 'violated'; readonly violation: StateViolation }
 
 /** @throws what ends the run: its budget is spent, the target is gone, somebody interrupts it. */
-export async function perform(world: RecordedWorld, operation: Operation): Promise<Step> {
+export async function perform(context: RecordedContext, operation: Operation): Promise<Step> {
   const command = commandNamed(operation.command)
-  if (command === undefined || !command.applies(world.model, operation)) return { kind: 'skipped' }
+  if (command === undefined || !command.applies(context.model, operation))
+    return { kind: 'skipped' }
   try {
-    await command.run(world, operation)
+    await command.run(context, operation)
     return { kind: 'done' }
   } catch (error) {
     if (error instanceof StateViolation) return { kind: 'violated', violation: error }
     if (!(error instanceof InconclusiveError) || error.name !== 'InconclusiveError') throw error
-    if (operation.chat !== undefined) world.model = forgetChat(world.model, operation.chat)
+    if (operation.chat !== undefined) context.model = forgetChat(context.model, operation.chat)
     return { kind: 'unclear' }
   }
 }
@@ -36,17 +37,17 @@ export interface Replay {
 
 /** Carries a sequence out in fresh chats, up to the first violation. */
 export async function replay(
-  world: RecordedWorld,
+  context: RecordedContext,
   operations: readonly Operation[],
 ): Promise<Replay> {
   const done: Operation[] = []
   for (const operation of operations) {
-    const step = await perform(world, operation)
+    const step = await perform(context, operation)
     if (step.kind === 'skipped') continue
     done.push(operation)
     if (step.kind !== 'violated') continue
-    const exchanges = [...new Set([...world.acts, ...step.violation.evidence])]
+    const exchanges = [...new Set([...context.recorded, ...step.violation.evidence])]
     return { violation: step.violation, operations: done, exchanges }
   }
-  return { violation: undefined, operations: done, exchanges: world.acts }
+  return { violation: undefined, operations: done, exchanges: context.recorded }
 }

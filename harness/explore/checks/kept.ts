@@ -2,7 +2,7 @@
  * Which operations change a property of a chat that they do not set is open. A run learns it at first
  * sight, and holds a loss against the target only where it was seen to keep the property before.
  */
-import type { World } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import type { ChatState } from '../model.ts'
 
 type Property = keyof ChatState['sinceRead']
@@ -20,20 +20,28 @@ const setting: Readonly<Record<Property, readonly string[]>> = {
 const titling: readonly string[] = ['generate', 'race', 'generate name']
 
 /** Tests if each kind of operation since a property was read was seen to keep it. */
-export function isSettled(world: World, property: Property, { sinceRead }: ChatState): boolean {
+export function isSettled(
+  context: ExplorationContext,
+  property: Property,
+  { sinceRead }: ChatState,
+): boolean {
   return kindsSinceSet(property, sinceRead[property]).every(
     (kind) =>
       !(property === 'name' && titling.includes(kind)) &&
-      world.knowledge.choiceOf(`${property} kept by ${kind}`) === true,
+      context.knowledge.choiceOf(`${property} kept by ${kind}`) === true,
   )
 }
 
 /** Learns what has changed a property that was expected to stay; true where it may not have changed. */
-export function settle(world: World, property: Property, chat: ChatState): boolean {
-  const isKnown = isSettled(world, property, chat)
+export function learnKept(
+  context: ExplorationContext,
+  property: Property,
+  chat: ChatState,
+): boolean {
+  const isKnown = isSettled(context, property, chat)
   if (isKnown) return true
   for (const kind of kindsSinceSet(property, chat.sinceRead[property])) {
-    world.knowledge.learn(`${property} kept by ${kind}`, false)
+    context.knowledge.learn(`${property} kept by ${kind}`, false)
   }
   return false
 }

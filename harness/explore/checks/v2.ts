@@ -1,52 +1,59 @@
 /** Controls in a fresh v2 chat: an exhausted quota refuses every request, and says nothing of the state. */
 import { bodyJson, type Exchange, isObject, isUuid, succeeded } from '../../../contract/index.ts'
 import { answerText } from '../../conformance/scenario/read.ts'
-import { demand, type World } from '../command.ts'
+import { demand } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import type { V2Chat, V2Message } from '../model.ts'
 
 const control = { role: 'control' } as const
 
 /** Tests if the plainest message is still stored in a fresh chat. */
-export async function stillStores(world: World): Promise<boolean> {
-  return (await storeAlone(world, plainQuestion(world))) !== undefined
+export async function stillStores(context: ExplorationContext): Promise<boolean> {
+  return (await storeAlone(context, plainQuestion(context))) !== undefined
 }
 
 /** Tests if the plainest message of a fresh chat is still answered. */
-export async function stillReplies(world: World): Promise<boolean> {
-  const stored = await storeAlone(world, plainQuestion(world))
+export async function stillReplies(context: ExplorationContext): Promise<boolean> {
+  const stored = await storeAlone(context, plainQuestion(context))
   if (stored === undefined) return false
-  return (await replyTo(world, stored)) !== undefined
+  return (await replyTo(context, stored)) !== undefined
 }
 
 /** Tests if the model knows a fact over such a chain in a fresh chat, unless a shorter one was too long. */
-export async function looksBack(world: World, chain: readonly V2Message[]): Promise<boolean> {
-  const { knowledge } = world
+export async function looksBack(
+  context: ExplorationContext,
+  chain: readonly V2Message[],
+): Promise<boolean> {
+  const { knowledge } = context
   const size = chain.reduce((sum, { replies }) => sum + 1 + replies, 0)
   for (let shorter = 1; shorter <= size; shorter += 1) {
     if (knowledge.choiceOf(`v2 context of ${shorter}`) === false) return false
   }
-  const isKnown = await knowsChain(world, chain)
+  const isKnown = await knowsChain(context, chain)
   if (!isKnown) knowledge.learn(`v2 context of ${size}`, false)
   return isKnown
 }
 
 /** Tests if a fact is known at the end of a chain like this one, in a fresh chat. */
-async function knowsChain(world: World, chain: readonly V2Message[]): Promise<boolean> {
-  const fact = world.session.nonce()
+async function knowsChain(
+  context: ExplorationContext,
+  chain: readonly V2Message[],
+): Promise<boolean> {
+  const fact = context.session.nonce()
   let last: StoredMessage | undefined
   for (const message of chain) {
-    const content = message.fact === undefined ? plainQuestion(world) : statementOf(world, fact)
-    last = await storeAlone(world, content, last)
+    const content = message.fact === undefined ? plainQuestion(context) : statementOf(context, fact)
+    last = await storeAlone(context, content, last)
     if (last === undefined) return false
-    if (message.replies > 0) await replyTo(world, last)
+    if (message.replies > 0) await replyTo(context, last)
   }
-  const question = await storeAlone(world, world.session.context.setup.profile.recall.ask, last)
+  const question = await storeAlone(context, context.session.context.setup.profile.recall.ask, last)
   if (question === undefined) return false
-  return (await replyTo(world, question))?.includes(fact) === true
+  return (await replyTo(context, question))?.includes(fact) === true
 }
 
 /** A fact in the words of the target profile. */
-export function statementOf({ session }: World, fact: string): string {
+export function statementOf({ session }: ExplorationContext, fact: string): string {
   return session.context.setup.profile.recall.tell.replaceAll('{nonce}', fact)
 }
 
@@ -57,7 +64,7 @@ interface StoredMessage {
 
 /** Stores a message after another one, or in a fresh chat. */
 async function storeAlone(
-  { v2 }: World,
+  { v2 }: ExplorationContext,
   content: string,
   parent?: StoredMessage,
 ): Promise<StoredMessage | undefined> {
@@ -68,7 +75,10 @@ async function storeAlone(
   return id === undefined ? undefined : { chat, id }
 }
 
-async function replyTo({ v2 }: World, { chat, id }: StoredMessage): Promise<string | undefined> {
+async function replyTo(
+  { v2 }: ExplorationContext,
+  { chat, id }: StoredMessage,
+): Promise<string | undefined> {
   const answered = await v2.generate(v2.generateBody(chat, id), control)
   return succeeded(answered) ? answerText(answered) : undefined
 }
@@ -93,6 +103,6 @@ function idOf(stored: Exchange): string | undefined {
   return succeeded(stored) && isUuid(id) ? id : undefined
 }
 
-function plainQuestion({ session }: World): string {
+function plainQuestion({ session }: ExplorationContext): string {
   return `Name a colour for ${session.nonce()}.`
 }

@@ -10,8 +10,8 @@ import {
   drawFrom,
   type Operation,
   StateViolation,
-  type World,
 } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import { addFile, chatNamed, type FileState, livingChats, type Model, touchChat } from '../model.ts'
 
 /** Maximum number of uploads in a sequence: no route of the document deletes them. */
@@ -31,16 +31,16 @@ const upload: Command = {
     return pick(5) === 0 ? {} : (drawChat(chosen, pick) ?? {})
   },
   applies: (model, { chat }) => chat === undefined || chatNamed(model, chat)?.deleted === false,
-  async run(world, { label, chat }) {
-    const { attachments, session, knowledge } = world
+  async run(context, { label, chat }) {
+    const { attachments, session, knowledge } = context
     const mark = session.nonce()
     const file = {
       name: `${mark}-${session.context.setup.tag}.txt`,
       type: 'text/plain',
       bytes: new TextEncoder().encode(`Notes of ${mark}.\n`),
     }
-    const id = chat === undefined ? undefined : world.handle(chat).id
-    const uploaded = world.act(await attachments.upload(file, id))
+    const id = chat === undefined ? undefined : context.handle(chat).id
+    const uploaded = context.record(await attachments.upload(file, id))
     if (!succeeded(uploaded)) {
       const why = `a further upload was answered ${statusText(uploaded)}`
       const status = uploaded.response?.status ?? 0
@@ -49,8 +49,8 @@ const upload: Command = {
       return
     }
     knowledge.prove('upload')
-    world.model = addFile(world.model, { label, name: file.name, chat })
-    if (chat !== undefined) world.model = touchChat(world.model, chat, 'upload')
+    context.model = addFile(context.model, { label, name: file.name, chat })
+    if (chat !== undefined) context.model = touchChat(context.model, chat, 'upload')
   },
 }
 
@@ -75,9 +75,9 @@ const listFiles: Command = {
   },
   applies: (model, { chat }) =>
     model.files.length > 0 && (chat === undefined || chatNamed(model, chat)?.deleted === false),
-  async run(world, operation) {
-    if (operation.variant === 'of chat') await expectChatFiles(world, operation)
-    else await expectFiles(world, operation)
+  async run(context, operation) {
+    if (operation.variant === 'of chat') await expectChatFiles(context, operation)
+    else await expectFiles(context, operation)
   },
 }
 
@@ -89,14 +89,17 @@ function certainFiles(model: Model): readonly FileState[] {
 }
 
 /** `GET /attachment`: all files of the caller, those of a chat, or one by its name. */
-async function expectFiles(world: World, { variant, chat, limit }: Operation): Promise<void> {
-  const { attachments, knowledge, session, model } = world
+async function expectFiles(
+  context: ExplorationContext,
+  { variant, chat, limit }: Operation,
+): Promise<void> {
+  const { attachments, knowledge, session, model } = context
   const all = certainFiles(model)
   const ofChat = variant === 'of chat by id'
   const [first] = all
   if (first === undefined) return
   const query = {
-    ...(chat === undefined || !ofChat ? {} : { chat_id: world.handle(chat).id }),
+    ...(chat === undefined || !ofChat ? {} : { chat_id: context.handle(chat).id }),
     ...(variant === 'search' ? { search: first.name } : {}),
     ...(limit === undefined ? {} : { limit }),
   }
@@ -111,7 +114,7 @@ async function expectFiles(world: World, { variant, chat, limit }: Operation): P
     () => attachments.walk(query),
     ({ pagesWith }) => sought.every(({ name }) => pagesWith(name).length > 0),
   )
-  for (const page of walk.pages) world.act(page)
+  for (const page of walk.pages) context.record(page)
   const lastPages = walk.pages.slice(-3)
   const ability = `list attachments ${variant}`
   const names = sought.map(({ name }) => name)
@@ -148,17 +151,20 @@ const rowOfVariant: Readonly<Record<string, RequirementId>> = {
 }
 
 /** `GET /chat/{chat_id}/attachments`: the files of the chat, and no others. */
-async function expectChatFiles(world: World, { chat = '' }: Operation): Promise<void> {
-  const { attachments, chats, knowledge, session, model } = world
+async function expectChatFiles(
+  context: ExplorationContext,
+  { chat = '' }: Operation,
+): Promise<void> {
+  const { attachments, chats, knowledge, session, model } = context
   const own = model.files.filter((file) => file.chat === chat)
   const others = model.files.filter((file) => file.chat !== chat)
   const missingIn = (page: Exchange) => own.filter(({ name }) => !attachments.lists(page, name))
   const page = await poll(
     session,
-    () => chats.attachments(world.handle(chat).id, {}, { role: 'probe' }),
+    () => chats.attachments(context.handle(chat).id, {}, { role: 'probe' }),
     (walk) => missingIn(walk).length === 0,
   )
-  world.act(page)
+  context.record(page)
   const ability = 'attachments of chat'
   if (!succeeded(page) || answerJson(page) === undefined) {
     const why = `the attachments of a chat were answered ${statusText(page)}`

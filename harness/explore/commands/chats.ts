@@ -2,7 +2,8 @@ import { succeeded } from '../../../contract/index.ts'
 import { assume } from '../../conformance/scenario/claims.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { requireLiving, stillGenerates } from '../checks/common.ts'
-import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
+import { type Command, demand, drawChat, drawFrom, type Operation } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import {
   addChat,
   busiestFirst,
@@ -25,13 +26,13 @@ const createChat: Command = {
   generations: 0,
   draw: (model) => (livingChats(model).length < maxChats ? {} : undefined),
   applies: () => true,
-  async run(world, { label }) {
-    const name = `${world.word} ${world.session.name()}`
-    const created = world.act(await world.v3.postChat(name))
-    const id = succeeded(created) ? world.v3.newChatId(created) : undefined
+  async run(context, { label }) {
+    const name = `${context.word} ${context.session.name()}`
+    const created = context.record(await context.v3.postChat(name))
+    const id = succeeded(created) ? context.v3.newChatId(created) : undefined
     assume(id, 'no chat was created', created)
-    world.keep(label, { id, name, created })
-    world.model = addChat(world.model, { label, id, name })
+    context.addChat(label, { id, name, created })
+    context.model = addChat(context.model, { label, id, name })
   },
 }
 
@@ -44,18 +45,18 @@ const rename: Command = {
     return chosen && { ...chosen, ...(pick(3) === 0 ? { variant: 'another word' } : {}) }
   },
   applies: isOnLivingChat,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
     const isApart = operation.variant === 'another word'
-    const name = `${isApart ? '' : `${world.word} `}${world.session.name()}`
-    const patched = world.act(await world.chats.rename(chat.id, name))
+    const name = `${isApart ? '' : `${context.word} `}${context.session.name()}`
+    const patched = context.record(await context.chats.rename(chat.id, name))
     const accepted = succeeded(patched)
-    if (accepted) world.knowledge.prove('rename')
-    else if (world.knowledge.isAble('rename')) {
+    if (accepted) context.knowledge.prove('rename')
+    else if (context.knowledge.isAble('rename')) {
       demand(false, 'V3-CHAT-10', `a further rename was answered ${statusText(patched)}`, patched)
     }
     const change = accepted ? { name } : {}
-    world.model = touchChat(world.model, chat.label, 'rename', change)
+    context.model = touchChat(context.model, chat.label, 'rename', change)
   },
   simpler: ({ variant, ...plain }) => (variant === undefined ? [] : [plain]),
 }
@@ -72,14 +73,14 @@ const favorite: Command = {
     return chosen && { chat: chosen.label }
   },
   applies: isOnLivingChat,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
-    const added = world.act(await world.chats.addFavorite(chat.id))
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
+    const added = context.record(await context.chats.addFavorite(chat.id))
     const isMarked = succeeded(added) || chat.favorite === true
     // How a second mark is answered is open; what it leaves is not.
     const mark = isMarked ? true : undefined
     const kind = chat.favorite ? 'add favorite again' : 'add favorite'
-    world.model = touchChat(world.model, chat.label, kind, { favorite: mark })
+    context.model = touchChat(context.model, chat.label, kind, { favorite: mark })
   },
 }
 
@@ -92,12 +93,12 @@ const unfavorite: Command = {
     return drawChat(pick(4) === 0 ? livingChats(model) : marked, pick)
   },
   applies: isOnLivingChat,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
-    const removed = world.act(await world.chats.removeFavorite(chat.id))
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
+    const removed = context.record(await context.chats.removeFavorite(chat.id))
     const isUnmarked = succeeded(removed) || chat.favorite === false
     const kind = chat.favorite === false ? 'remove favorite again' : 'remove favorite'
-    world.model = touchChat(world.model, chat.label, kind, {
+    context.model = touchChat(context.model, chat.label, kind, {
       favorite: isUnmarked ? false : undefined,
     })
   },
@@ -109,28 +110,28 @@ const deleteChat: Command = {
   generations: 0,
   draw: (model, pick) => (livingChats(model).length < 3 ? undefined : onLivingChat(model, pick)),
   applies: isOnLivingChat,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
-    const removed = world.act(await world.chats.remove(chat.id))
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
+    const removed = context.record(await context.chats.remove(chat.id))
     if (!succeeded(removed)) {
-      if (world.knowledge.isAble('delete')) {
+      if (context.knowledge.isAble('delete')) {
         const why = `a further DELETE /chat/{chat_id} was answered ${statusText(removed)}`
         demand(false, 'V3-CHAT-11', why, removed)
       }
       return
     }
-    const read = await world.chats.poll(
-      () => world.chats.get(chat.id, { role: 'probe' }),
+    const read = await context.chats.poll(
+      () => context.chats.get(chat.id, { role: 'probe' }),
       (_, page) => isDeclined(page),
     )
-    if (!isDeclined(read) && !world.knowledge.isAble('delete')) {
+    if (!isDeclined(read) && !context.knowledge.isAble('delete')) {
       // Nobody can tell what such a chat still does.
-      world.model = forgetChat(world.model, chat.label)
+      context.model = forgetChat(context.model, chat.label)
       return
     }
     demand(isDeclined(read), 'V3-CHAT-11', 'the deleted chat can still be read', removed, read)
-    world.knowledge.prove('delete')
-    world.model = touchChat(world.model, chat.label, 'delete', { deleted: true })
+    context.knowledge.prove('delete')
+    context.model = touchChat(context.model, chat.label, 'delete', { deleted: true })
   },
 }
 
@@ -143,17 +144,17 @@ const generateName: Command = {
   },
   applies: (model, operation) =>
     isOnLivingChat(model, operation) && turnsOf(model, operation.chat ?? '').length > 0,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
-    const named = world.act(await world.chats.generateName(chat.id))
-    if (succeeded(named)) world.knowledge.prove('generate name')
-    else if (world.knowledge.isAble('generate name')) {
-      if (!(await stillGenerates(world, false))) return
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
+    const named = context.record(await context.chats.generateName(chat.id))
+    if (succeeded(named)) context.knowledge.prove('generate name')
+    else if (context.knowledge.isAble('generate name')) {
+      if (!(await stillGenerates(context, false))) return
       const why = `a further title was answered ${statusText(named)}`
       demand(false, 'V3-CHAT-12', why, named)
     }
     // Whether the title becomes the name is open.
-    world.model = touchChat(world.model, chat.label, 'generate name', { name: undefined })
+    context.model = touchChat(context.model, chat.label, 'generate name', { name: undefined })
   },
 }
 
@@ -184,40 +185,45 @@ export const deletedUses: readonly [string, ...string[]] = [
   'delete',
 ]
 
-async function tryDeleted(world: World, { chat: label, variant }: Operation): Promise<void> {
-  const chat = chatNamed(world.model, label)
+async function tryDeleted(
+  context: ExplorationContext,
+  { chat: label, variant }: Operation,
+): Promise<void> {
+  const chat = chatNamed(context.model, label)
   if (chat === undefined) return
-  const { v3, chats, session } = world
+  const { v3, chats, session } = context
   const role = { role: 'negative' } as const
   switch (variant) {
     case 'generate':
     case 'stream': {
       const stream = variant === 'stream'
-      if (!world.knowledge.isAble(stream ? 'stream' : 'generate')) return
+      if (!context.knowledge.isAble(stream ? 'stream' : 'generate')) return
       const input = `Name a colour for ${session.nonce()}.`
-      const sent = world.act(await v3.generate(v3.generateBody(chat.id, input, { stream }), role))
+      const sent = context.record(
+        await v3.generate(v3.generateBody(chat.id, input, { stream }), role),
+      )
       demand(isDeclined(sent), 'V3-CHAT-11', 'a generation in a deleted chat succeeds', sent)
       break
     }
     case 'history': {
-      const page = world.act(await v3.history(chat.id))
+      const page = context.record(await v3.history(chat.id))
       demand(isDeclined(page), 'V3-CHAT-11', 'the history of a deleted chat is answered', page)
       break
     }
     case 'rename':
       // Which status answers is open; that the chat does not come back is not.
-      world.act(await chats.rename(chat.id, `${world.word} ${session.name()}`, role))
+      context.record(await chats.rename(chat.id, `${context.word} ${session.name()}`, role))
       break
     case 'favorite':
-      world.act(await chats.addFavorite(chat.id, role))
+      context.record(await chats.addFavorite(chat.id, role))
       break
     case 'delete':
-      world.act(await chats.remove(chat.id, role))
+      context.record(await chats.remove(chat.id, role))
       break
     default:
   }
   const read = await chats.get(chat.id, { role: 'probe' })
-  if (variant === 'read') world.act(read)
+  if (variant === 'read') context.record(read)
   demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can be read', read)
 }
 

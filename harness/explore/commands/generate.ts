@@ -7,7 +7,8 @@ import {
 } from '../../conformance/scenario/read.ts'
 import { inputText } from '../../conformance/scenario/routes/v3.ts'
 import { requireLiving, stillGenerates } from '../checks/common.ts'
-import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
+import { type Command, demand, drawChat, drawFrom, type Operation } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import {
   addTurn,
   busiestFirst,
@@ -40,8 +41,8 @@ const generate: Command = {
     return chat && { ...chat, variant: drawFrom(forms, pick) ?? 'json' }
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
-  async run(world, operation) {
-    await takeTurn(world, operation.label, operation.chat ?? '', operation.variant ?? 'json', {})
+  async run(context, operation) {
+    await takeTurn(context, operation.label, operation.chat ?? '', operation.variant ?? 'json', {})
   },
   simpler: inSimplerForms,
 }
@@ -59,9 +60,9 @@ const continueRun: Command = {
   },
   applies: (model, { chat = '' }) =>
     chatNamed(model, chat)?.deleted === false && lastRun(model, chat) !== undefined,
-  async run(world, { label, chat = '', variant = 'json' }) {
-    const parent = lastRun(world.model, chat)?.responseId
-    await takeTurn(world, label, chat, variant, parent === undefined ? {} : { parent_id: parent })
+  async run(context, { label, chat = '', variant = 'json' }) {
+    const parent = lastRun(context.model, chat)?.responseId
+    await takeTurn(context, label, chat, variant, parent === undefined ? {} : { parent_id: parent })
   },
   simpler: (operation) => [{ ...operation, command: generate.name }, ...inSimplerForms(operation)],
 }
@@ -81,15 +82,17 @@ const repeat: Command = {
   },
   applies: (model, { turn }) =>
     model.turns.some((one) => one.label === turn && isRepeatable(model, one)),
-  async run(world, { turn: label, variant }) {
-    const turn = world.model.turns.find((one) => one.label === label)
+  async run(context, { turn: label, variant }) {
+    const turn = context.model.turns.find((one) => one.label === label)
     if (turn === undefined) return
     const other = variant === 'other form' ? { stream: turn.body['stream'] !== true } : {}
     const body = { ...turn.body, ...other }
     // How a repeat is answered is open, and a 5xx is only a warning.
-    const again = world.act(await world.v3.generate(body, { key: turn.key, role: 'negative' }))
+    const again = context.record(
+      await context.v3.generate(body, { key: turn.key, role: 'negative' }),
+    )
     const status = again.response?.status ?? 0
-    world.model = repeatTurn(touchChat(world.model, turn.chat, 'repeat key'), turn.label)
+    context.model = repeatTurn(touchChat(context.model, turn.chat, 'repeat key'), turn.label)
     demand(status < 500, 'V3-IDEM-08', `a repeat was answered ${status}`, again)
   },
   simpler: (operation) =>
@@ -105,18 +108,18 @@ const raceKey: Command = {
     return chat && { chat: chat.label, variant: pick(2) === 0 ? 'json' : 'stream' }
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
-    const { v3, session } = world
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
+    const { v3, session } = context
     const stream = operation.variant === 'stream'
     const mark = session.nonce()
     const body = v3.generateBody(chat.id, `Name a colour for ${mark}.`, { stream })
     const key = session.uuid()
     const sent = await Promise.all([1, 2].map(() => v3.generate(body, { key, role: 'negative' })))
-    for (const exchange of sent) world.act(exchange)
+    for (const exchange of sent) context.record(exchange)
     const steps = sent.every(isDeclined) ? undefined : 1
     const turn = { label: operation.label, chat: chat.label, key, body, kind: 'race' }
-    world.model = addTurn(touchChat(world.model, chat.label, 'race'), {
+    context.model = addTurn(touchChat(context.model, chat.label, 'race'), {
       ...turn,
       marks: [mark],
       steps,
@@ -141,14 +144,14 @@ const raceChats: Command = {
   },
   applies: (model, { chat, turn }) =>
     [chat, turn].every((label) => chatNamed(model, label)?.deleted === false),
-  async run(world, { label, chat = '', turn: other = '' }) {
+  async run(context, { label, chat = '', turn: other = '' }) {
     // Two clients at once; each writes to a chat of its own.
     const turns = await Promise.allSettled([
-      takeTurn(world, `${label}a`, chat, 'json', {}),
-      takeTurn(world, `${label}b`, other, 'stream', {}),
+      takeTurn(context, `${label}a`, chat, 'json', {}),
+      takeTurn(context, `${label}b`, other, 'stream', {}),
     ])
     // In one order, whichever was answered first: what is drawn next depends on it.
-    world.model = orderTurns(world.model, [`${label}a`, `${label}b`])
+    context.model = orderTurns(context.model, [`${label}a`, `${label}b`])
     for (const turn of turns) if (turn.status === 'rejected') throw turn.reason
   },
   simpler({ label, chat = '', turn = '' }) {
@@ -161,14 +164,14 @@ const raceChats: Command = {
 
 /** Sends a turn of the user, and notes what the history must show of it. */
 async function takeTurn(
-  world: World,
+  context: ExplorationContext,
   label: string,
   chatLabel: string,
   form: string,
   more: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { v3, session, knowledge } = world
-  const chat = requireLiving(world, { command: 'generate', label, chat: chatLabel })
+  const { v3, session, knowledge } = context
+  const chat = requireLiving(context, { command: 'generate', label, chat: chatLabel })
   const stream = form.startsWith('stream')
   const ofItems = form.endsWith('items')
   const marks = ofItems ? [session.nonce(), session.nonce()] : [session.nonce()]
@@ -176,10 +179,10 @@ async function takeTurn(
   const input = ofItems ? texts.map((text) => inputText(text)) : texts[0]
   const body = v3.generateBody(chat.id, input, { stream, ...more })
   const key = session.uuid()
-  const reply = world.act(await v3.generate(body, { key }))
+  const reply = context.record(await v3.generate(body, { key }))
   const accepted = succeeded(reply) && !isDeclined(reply)
   const ability = ['generate', 'stream'][Number(stream)] ?? 'generate'
-  const isPlain = turnsOf(world.model, chat.label).length === 0
+  const isPlain = turnsOf(context.model, chat.label).length === 0
   const steps = accepted ? 1 : undefined
   const turn: Turn = {
     label,
@@ -193,7 +196,7 @@ async function takeTurn(
     responseId: accepted ? responseIdOf(reply) : undefined,
     isRepeated: false,
   }
-  world.model = addTurn(touchChat(world.model, chat.label, 'generate'), turn)
+  context.model = addTurn(touchChat(context.model, chat.label, 'generate'), turn)
   if (accepted) {
     if (isPlain) knowledge.prove(ability)
     knowledge.prove(
@@ -202,7 +205,7 @@ async function takeTurn(
     return
   }
   const proven = `${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`
-  if (!knowledge.isAble(proven) || !(await stillGenerates(world, stream))) return
+  if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
   const row = 'parent_id' in more || !isPlain ? 'V3-GEN-11' : stream ? 'V3-SSE-01' : 'V3-GEN-01'
   demand(false, row, `a further generation was answered ${statusText(reply)}`, reply)
 }

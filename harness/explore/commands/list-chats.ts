@@ -4,14 +4,8 @@ import { answerJson, contains } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { asControl } from '../checks/common.ts'
 import { isSettled } from '../checks/kept.ts'
-import {
-  type Command,
-  demand,
-  drawFrom,
-  type Operation,
-  StateViolation,
-  type World,
-} from '../command.ts'
+import { type Command, demand, drawFrom, type Operation, StateViolation } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import { type ChatState, chatNamed, livingChats } from '../model.ts'
 import { readChat } from './read-chat.ts'
 
@@ -35,19 +29,19 @@ export const listChats: Command = {
   },
   applies: (model, { chat }) =>
     model.chats.length > 0 && (chat === undefined || chatNamed(model, chat)?.deleted === false),
-  run: async (world, operation) => void (await walkChats(world, operation)),
+  run: async (context, operation) => void (await walkChats(context, operation)),
   simpler: ({ command, label, variant }) =>
     variant === 'all' ? [] : [{ command, label, variant: 'all' }],
 }
 
 /** True where every chat that is sought was shown. */
-async function walkChats(world: World, operation: Operation): Promise<boolean> {
+async function walkChats(context: ExplorationContext, operation: Operation): Promise<boolean> {
   const { variant = 'all', limit, chat: label } = operation
-  const { chats, knowledge, session, model } = world
+  const { chats, knowledge, session, model } = context
   const one = chatNamed(model, label)
   const [ownWord] = one?.name?.split(' ') ?? []
   if (variant === 'search of one' && ownWord === undefined) return false
-  const word = variant === 'search' ? world.word : ownWord
+  const word = variant === 'search' ? context.word : ownWord
   const isSearch = variant.startsWith('search') && word !== undefined
   const query = {
     ...(isSearch ? { search: word } : {}),
@@ -55,7 +49,7 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
     ...(limit === undefined ? {} : { limit }),
   }
   const sought = livingChats(model).filter((chat) => {
-    if (isSearch) return chat.name?.startsWith(word) === true && isSettled(world, 'name', chat)
+    if (isSearch) return chat.name?.startsWith(word) === true && isSettled(context, 'name', chat)
     return variant === 'all' || chat.favorite === false
   })
   const missingIn = (walk: ListWalk) => sought.filter(({ id }) => walk.pagesWith(id).length === 0)
@@ -69,7 +63,7 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
     () =>
       chats.walkOnce(
         query,
-        sought.map(({ label }) => world.handle(label)),
+        sought.map(({ label }) => context.handle(label)),
       ),
     (walk) => missingIn(walk).length === 0 && unwantedIn(walk).length === 0,
   )
@@ -81,9 +75,9 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
   const isLacking = missing.length > 0 && knowledge.isAble(ability) && isConclusive(walk, ids)
   // What is missing without a limit, or without a filter, is not for the pages or the filter.
   const whole = isLacking ? simplerList(operation) : undefined
-  const isNamed = !(isLacking && isSearch) || (await haveNames(world, missing))
-  const isOwnLoss = isNamed && (whole === undefined || (await walkChats(asControl(world), whole)))
-  for (const page of walk.pages) world.act(page)
+  const isNamed = !(isLacking && isSearch) || (await haveNames(context, missing))
+  const isOwnLoss = isNamed && (whole === undefined || (await walkChats(asControl(context), whole)))
+  for (const page of walk.pages) context.record(page)
   if (unwanted.some(({ deleted }) => deleted) && knowledge.isAble('list all')) {
     const why = 'the list of chats shows a deleted chat'
     throw new StateViolation('V3-CHAT-11', why, lastPages, labelsOf(unwanted))
@@ -116,9 +110,12 @@ async function walkChats(world: World, operation: Operation): Promise<boolean> {
  * Tests if chats that a search does not find have the names that it looks for.
  * @throws StateViolation where one has to have its name and has not: the search is right
  */
-async function haveNames(world: World, chats: readonly ChatState[]): Promise<boolean> {
+async function haveNames(
+  context: ExplorationContext,
+  chats: readonly ChatState[],
+): Promise<boolean> {
   for (const { label, name } of chats) {
-    const control = asControl(world)
+    const control = asControl(context)
     await readChat.run(control, { command: readChat.name, label, chat: label })
     if (chatNamed(control.model, label)?.name !== name) return false
   }

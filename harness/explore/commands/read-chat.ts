@@ -2,8 +2,9 @@ import { type Exchange, type RequirementId, succeeded } from '../../../contract/
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
 import { requireLiving } from '../checks/common.ts'
-import { kindsSinceSet, settle } from '../checks/kept.ts'
-import { type Command, demand, drawFrom, type World } from '../command.ts'
+import { kindsSinceSet, learnKept } from '../checks/kept.ts'
+import { type Command, demand, drawFrom } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import { type ChatState, chatNamed, livingChats, readProperty } from '../model.ts'
 
 export const readChat: Command = {
@@ -16,10 +17,10 @@ export const readChat: Command = {
     return chosen && { chat: chosen.label }
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
-    const { chats, knowledge, session } = world
-    const handle = { ...world.handle(chat.label), name: chat.name ?? chat.id }
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
+    const { chats, knowledge, session } = context
+    const handle = { ...context.handle(chat.label), name: chat.name ?? chat.id }
     const shows = (page: Exchange) => succeeded(page) && chats.mentions(page, handle)
     const showsName = (page: Exchange) =>
       chat.name === undefined || contains(answerJson(page), chat.name)
@@ -28,7 +29,7 @@ export const readChat: Command = {
       () => chats.get(chat.id, { role: 'probe' }),
       (page) => shows(page) && showsName(page),
     )
-    world.act(read)
+    context.record(read)
     const isAble = knowledge.isAble('read chat')
     if (shows(read)) {
       knowledge.prove('read chat')
@@ -40,30 +41,35 @@ export const readChat: Command = {
       demand(!(isAble && isTold), 'V3-CHAT-04', why, read)
       if (!isAble || !succeeded(read)) return
     }
-    expectName(world, chat, showsName(read), read)
+    expectName(context, chat, showsName(read), read)
   },
 }
 
 /** The name is the one that was set last, unless an operation on the chat may have changed it. */
-function expectName(world: World, chat: ChatState, isShown: boolean, read: Exchange): void {
+function expectName(
+  context: ExplorationContext,
+  chat: ChatState,
+  isShown: boolean,
+  read: Exchange,
+): void {
   if (chat.name === undefined) {
-    world.model = readProperty(world.model, chat.label, 'name', undefined)
+    context.model = readProperty(context.model, chat.label, 'name', undefined)
     return
   }
   const kinds = chat.sinceRead.name
   const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
   if (isShown) {
-    if (last !== undefined) world.knowledge.prove(`name after ${last}`)
+    if (last !== undefined) context.knowledge.prove(`name after ${last}`)
     for (const kind of kindsSinceSet('name', kinds))
-      world.knowledge.learn(`name kept by ${kind}`, true)
-    world.model = readProperty(world.model, chat.label, 'name', chat.name)
+      context.knowledge.learn(`name kept by ${kind}`, true)
+    context.model = readProperty(context.model, chat.label, 'name', chat.name)
     return
   }
-  const isKept = settle(world, 'name', chat)
-  world.model = readProperty(world.model, chat.label, 'name', undefined)
+  const isKept = learnKept(context, 'name', chat)
+  context.model = readProperty(context.model, chat.label, 'name', undefined)
   if (!isKept) return
-  if (last !== undefined && !world.knowledge.isAble(`name after ${last}`)) return
-  if (last === undefined && !world.knowledge.isAble('name after create')) return
+  if (last !== undefined && !context.knowledge.isAble(`name after ${last}`)) return
+  if (last === undefined && !context.knowledge.isAble('name after create')) return
   const row: RequirementId =
     last === 'rename' ? 'V3-CHAT-10' : kinds.length > 0 ? 'V3-CHAT-02' : 'V3-CHAT-13'
   const why =

@@ -1,9 +1,10 @@
 import { type Exchange, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
-import { kindsSinceSet, settle } from '../checks/kept.ts'
+import { kindsSinceSet, learnKept } from '../checks/kept.ts'
 import { isWholeList } from '../checks/whole-list.ts'
-import { type Command, demand, StateViolation, type World } from '../command.ts'
+import { type Command, demand, StateViolation } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import { type ChatState, readProperty } from '../model.ts'
 
 export const readFavorites: Command = {
@@ -13,11 +14,11 @@ export const readFavorites: Command = {
   reads: true,
   draw: (model) => (model.chats.length > 0 ? {} : undefined),
   applies: () => true,
-  async run(world) {
-    const { chats, session } = world
+  async run(context) {
+    const { chats, session } = context
     const isWrong = (page: Exchange) =>
       !succeeded(page) ||
-      world.model.chats.some((chat) => {
+      context.model.chats.some((chat) => {
         const isPresent = isListed(chat, page)
         if (chat.deleted) return isPresent
         return chat.favorite !== undefined && chat.favorite !== isPresent
@@ -27,13 +28,13 @@ export const readFavorites: Command = {
       () => chats.favorites({ role: 'probe' }),
       (page) => !isWrong(page),
     )
-    world.act(page)
+    context.record(page)
     if (!succeeded(page)) {
-      const isAble = world.knowledge.isAble('favorites')
+      const isAble = context.knowledge.isAble('favorites')
       demand(!isAble, 'V3-FAV-01', `the favorites were answered ${statusText(page)}`, page)
       return
     }
-    for (const chat of world.model.chats) expectMark(world, chat, page)
+    for (const chat of context.model.chats) expectMark(context, chat, page)
   },
 }
 
@@ -43,8 +44,8 @@ function isListed({ id, name }: ChatState, page: Exchange): boolean {
   return contains(body, id) || (name !== undefined && contains(body, name))
 }
 
-function expectMark(world: World, chat: ChatState, page: Exchange): void {
-  const { knowledge } = world
+function expectMark(context: ExplorationContext, chat: ChatState, page: Exchange): void {
+  const { knowledge } = context
   const isPresent = isListed(chat, page)
   if (contains(answerJson(page), chat.id)) knowledge.prove('favorites by id')
   if (chat.deleted) {
@@ -53,13 +54,13 @@ function expectMark(world: World, chat: ChatState, page: Exchange): void {
     throw new StateViolation('V3-CHAT-11', why, [page], [chat.label])
   }
   const kinds = chat.sinceRead.favorite
-  const hold = (isListed: boolean | undefined) => {
-    world.model = readProperty(world.model, chat.label, 'favorite', isListed)
+  const setFavorite = (isListed: boolean | undefined) => {
+    context.model = readProperty(context.model, chat.label, 'favorite', isListed)
   }
   // A list that may go on elsewhere, or shows names, says nothing of what it does not show.
   const isTold = isPresent || (isWholeList(page) && knowledge.isAble('favorites by id'))
   if (chat.favorite === undefined || !isTold) {
-    hold(isTold ? isPresent : undefined)
+    setFavorite(isTold ? isPresent : undefined)
     return
   }
   if (chat.favorite === isPresent) {
@@ -67,11 +68,11 @@ function expectMark(world: World, chat: ChatState, page: Exchange): void {
     if (!isPresent && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
     for (const kind of kindsSinceSet('favorite', kinds))
       knowledge.learn(`favorite kept by ${kind}`, true)
-    hold(isPresent)
+    setFavorite(isPresent)
     return
   }
-  const isKept = settle(world, 'favorite', chat)
-  hold(undefined)
+  const isKept = learnKept(context, 'favorite', chat)
+  setFavorite(undefined)
   if (!isKept || !knowledge.isAble('favorites')) return
   if (isPresent) {
     const wasRemoved = kinds.some((kind) => kind.startsWith('remove favorite'))

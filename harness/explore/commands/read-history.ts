@@ -10,14 +10,8 @@ import {
 } from '../../conformance/scenario/read.ts'
 import type { HistoryWalk } from '../../conformance/scenario/routes/v3.ts'
 import { asControl } from '../checks/common.ts'
-import {
-  type Command,
-  demand,
-  drawFrom,
-  type Operation,
-  StateViolation,
-  type World,
-} from '../command.ts'
+import { type Command, demand, drawFrom, type Operation, StateViolation } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import { chatNamed, livingChats, type Turn, turnsOf } from '../model.ts'
 
 const limits = [undefined, undefined, 1, 2, 3, 4, 5, 7, 10, 20, 30, 50] as const
@@ -36,22 +30,22 @@ export const readHistory: Command = {
     return chosen && { chat: chosen.label, ...(limit === undefined ? {} : { limit }) }
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
-  run: async (world, operation) => void (await walkHistory(world, operation)),
+  run: async (context, operation) => void (await walkHistory(context, operation)),
 }
 
 /** True where every turn was shown, with its answer. */
-async function walkHistory(world: World, operation: Operation): Promise<boolean> {
+async function walkHistory(context: ExplorationContext, operation: Operation): Promise<boolean> {
   const { chat: label = '', limit } = operation
-  const { v3, knowledge, session } = world
-  const chat = world.handle(label)
+  const { v3, knowledge, session } = context
+  const chat = context.handle(label)
   const first = await v3.history(chat, limit === undefined ? {} : { limit })
   if (!succeeded(first)) {
-    world.act(first)
+    context.record(first)
     const isAble = knowledge.isAble('history')
     demand(!isAble, 'V3-HIST-01', `a further history was answered ${statusText(first)}`, first)
     return false
   }
-  const turns = turnsOf(world.model, label)
+  const turns = turnsOf(context.model, label)
   const walk = await poll(
     session,
     () => v3.walk(chat, limit),
@@ -60,11 +54,12 @@ async function walkHistory(world: World, operation: Operation): Promise<boolean>
   const isRight = isComplete(turns, walk.rows)
   const { limit: _, ...whole } = operation
   // What is wrong without a limit as well is not for the pages.
-  const isOwnFault = isRight || limit === undefined || (await walkHistory(asControl(world), whole))
-  for (const page of walk.pages) world.act(page)
-  expectPages(world, walk, limit)
-  if (isOwnFault) expectTurns(world, turns, walk, limit)
-  const foreign = world.model.turns.filter((turn) => turn.chat !== label)
+  const isOwnFault =
+    isRight || limit === undefined || (await walkHistory(asControl(context), whole))
+  for (const page of walk.pages) context.record(page)
+  expectPages(context, walk, limit)
+  if (isOwnFault) expectTurns(context, turns, walk, limit)
+  const foreign = context.model.turns.filter((turn) => turn.chat !== label)
   for (const { marks, chat: other } of foreign) {
     if (!marks.some((mark) => contains(walk.rows, mark))) continue
     const why = 'the history of a chat holds what was said in another one'
@@ -103,12 +98,12 @@ function findTurnFault(turns: readonly Turn[], rows: readonly HistoryRow[]): Tur
 }
 
 function expectTurns(
-  world: World,
+  context: ExplorationContext,
   turns: readonly Turn[],
   { rows, pages }: HistoryWalk,
   limit: number | undefined,
 ): void {
-  const { knowledge } = world
+  const { knowledge } = context
   const isWhole = everyItemShown(rows)
   const fault = findTurnFault(turns, rows)
   // Whatever is read with a limit was read whole before: the pages lose it.
@@ -159,7 +154,7 @@ const refusedRows: Readonly<Record<string, RequirementId>> = { 'v2 call': 'VER-0
 
 /** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */
 function expectPages(
-  { knowledge }: World,
+  { knowledge }: ExplorationContext,
   { pages, lastCursor }: HistoryWalk,
   limit: number | undefined,
 ): void {

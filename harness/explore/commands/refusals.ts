@@ -62,9 +62,9 @@ const invalidGeneration: Command = {
     return chat && { chat: chat.label, variant: `${mistake}, ${form}` }
   },
   applies: (model, { chat }) => isLiving(model, chat),
-  async run(world, operation) {
-    const { v3, session, knowledge } = world
-    const chat = requireLiving(world, operation)
+  async run(context, operation) {
+    const { v3, session, knowledge } = context
+    const chat = requireLiving(context, operation)
     const [name = '', form] = (operation.variant ?? '').split(', ')
     const mistake = mistakes[name]
     const stream = form === 'stream'
@@ -73,11 +73,11 @@ const invalidGeneration: Command = {
     const mark = session.nonce()
     const body = v3.generateBody(chat.id, `Name a colour for ${mark}.`, { stream, ...mistake.more })
     const options = { role: 'negative', ...(mistake.key === null ? { key: null } : {}) } as const
-    const refused = world.act(await v3.generate(body, options))
+    const refused = context.record(await v3.generate(body, options))
     const why = `a generation with ${mistake.what} was answered ${statusText(refused)}`
     demand(isDeclined(refused), mistake.row, why, refused)
     demand((refused.response?.status ?? 0) < 500, 'V3-GEN-13', why, refused)
-    world.model = addTurn(world.model, {
+    context.model = addTurn(context.model, {
       label: operation.label,
       chat: chat.label,
       key: '',
@@ -158,7 +158,7 @@ const invalidV2Request: Command = {
     return chat && variant !== undefined ? { chat: chat.label, variant } : undefined
   },
   applies: (model, { chat = '' }) => latestOf(model, chat) !== undefined,
-  async run({ model, v2, knowledge, session, act }, { chat: label = '', variant = '' }) {
+  async run({ model, v2, knowledge, session, record }, { chat: label = '', variant = '' }) {
     const chat = v2ChatNamed(model, label)
     const message = latestOf(model, label)
     const mistake = v2Mistakes[variant]
@@ -170,7 +170,7 @@ const invalidV2Request: Command = {
       ? v2.messageBody(chat.id, `Name a colour for ${session.nonce()}.`, mistake.change)
       : v2.generateBody(chat.id, message.id, mistake.change)
     const send = isStore ? v2.message : v2.generate
-    const refused = act(await send(body, { role: 'negative' }))
+    const refused = record(await send(body, { role: 'negative' }))
     const request = isStore ? 'message' : 'generation'
     const why = `a v2 ${request} with ${mistake.what} was answered ${statusText(refused)}`
     demand(isDeclined(refused), mistake.row, why, refused)

@@ -9,7 +9,8 @@ import {
   statusText,
 } from '../../conformance/scenario/read.ts'
 import { stillGenerates } from '../checks/common.ts'
-import { type Command, demand, drawFrom, type Operation, type World } from '../command.ts'
+import { type Command, demand, drawFrom, type Operation } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import { busiestFirst, chatNamed, livingChats, type Model } from '../model.ts'
 
 /** An answer without a stored chat: no list shows a new chat that holds its words. */
@@ -19,16 +20,16 @@ const oneShot: Command = {
   generations: 1,
   draw: (_model, pick) => ({ variant: pick(2) === 0 ? 'json' : 'stream' }),
   applies: () => true,
-  async run(world, { variant }) {
-    const { chats, v3, session, knowledge } = world
+  async run(context, { variant }) {
+    const { chats, v3, session, knowledge } = context
     const stream = variant === 'stream'
     const before = await chats.list({}, { role: 'probe' })
     const mark = session.nonce()
-    const body = world.oneShot.body(`Name a colour for ${mark}.`, { stream })
-    const reply = world.act(await world.oneShot.send(body))
+    const body = context.oneShot.body(`Name a colour for ${mark}.`, { stream })
+    const reply = context.record(await context.oneShot.send(body))
     const ability = `one-shot as ${variant}`
     if (!succeeded(reply)) {
-      if (!knowledge.isAble(ability) || !(await stillGenerates(world, stream))) return
+      if (!knowledge.isAble(ability) || !(await stillGenerates(context, stream))) return
       const row: RequirementId = stream ? 'V3-ONE-02' : 'V3-ONE-01'
       demand(false, row, `a further one-shot was answered ${statusText(reply)}`, reply)
     }
@@ -45,7 +46,7 @@ const oneShot: Command = {
 
 interface Refusal {
   readonly row: RequirementId
-  send(world: World, chat: string, input: string): Promise<Exchange>
+  send(context: ExplorationContext, chat: string, input: string): Promise<Exchange>
 }
 
 const negative = { role: 'negative' } as const
@@ -91,23 +92,23 @@ const refusalLeavesNoChat: Command = {
     return chat && variant !== undefined ? { chat: chat.label, variant } : undefined
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
-  async run(world, { chat = '', variant = '' }) {
-    const { session, act } = world
+  async run(context, { chat = '', variant = '' }) {
+    const { session, record } = context
     const refusal = refusals[variant]
-    const id = chatNamed(world.model, chat)?.id
+    const id = chatNamed(context.model, chat)?.id
     if (refusal === undefined || id === undefined || !session.isJudged(refusal.row)) return
     const evidence: Exchange[] = []
     for (const [round, times] of rounds.entries()) {
-      const idle = await growth(world, async () => {})
+      const idle = await growth(context, async () => {})
       if (idle.ids.length > 0) return
       const sent: Exchange[] = []
-      const grown = await growth(world, async () => {
+      const grown = await growth(context, async () => {
         for (let count = 0; count < times; count += 1) {
           const input = `Name a colour for ${session.nonce()}.`
-          sent.push(await refusal.send(world, id, input))
+          sent.push(await refusal.send(context, id, input))
         }
       })
-      if (round === 0) evidence.push(idle.after, ...sent.map(act), grown.after)
+      if (round === 0) evidence.push(idle.after, ...sent.map(record), grown.after)
       if (!sent.every(isDeclined) || grown.ids.length !== times) return
     }
     const why = `each refused request (${variant}) leaves a new chat`
@@ -117,11 +118,11 @@ const refusalLeavesNoChat: Command = {
 
 /** Chats that a list shows after something was done, and not before. */
 async function growth(
-  { chats }: World,
-  act: () => Promise<void>,
+  { chats }: ExplorationContext,
+  run: () => Promise<void>,
 ): Promise<{ readonly ids: readonly string[]; readonly after: Exchange }> {
   const before = await chats.list({}, { role: 'probe' })
-  await act()
+  await run()
   const after = await chats.list({}, { role: 'probe' })
   return { ids: newIds(before, after), after }
 }

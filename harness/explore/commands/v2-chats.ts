@@ -3,7 +3,8 @@ import { type Exchange, type RequirementId, succeeded } from '../../../contract/
 import { answerText, contains, isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { InconclusiveError } from '../../conformance/session/errors.ts'
 import { findStoredId, looksBack, statementOf, stillReplies, stillStores } from '../checks/v2.ts'
-import { type Command, demand, drawChat, drawFrom, type Operation, type World } from '../command.ts'
+import { type Command, demand, drawChat, drawFrom, type Operation } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import {
   addV2Chat,
   addV2Message,
@@ -31,10 +32,10 @@ const createV2Chat: Command = {
   needs: ['V2-MSG-01'],
   draw: (model) => (model.v2Chats.length < maxChats ? {} : undefined),
   applies: () => true,
-  async run(world, { label }) {
-    const { id, created } = await world.v2.openChat()
-    if (created !== undefined) world.act(created)
-    world.model = addV2Chat(world.model, { label, id })
+  async run(context, { label }) {
+    const { id, created } = await context.v2.openChat()
+    if (created !== undefined) context.record(created)
+    context.model = addV2Chat(context.model, { label, id })
   },
 }
 
@@ -53,12 +54,12 @@ const storeMessage: Command = {
     return { ...chosen, variant: isFirst ? 'a fact' : (drawFrom(forms, pick) ?? 'alone') }
   },
   applies: (model, { chat }) => v2ChatNamed(model, chat) !== undefined,
-  async run(world, { label, chat = '', variant = 'alone' }) {
-    const parent = parentFor(variant, world.model, chat)
-    const mark = world.session.nonce()
+  async run(context, { label, chat = '', variant = 'alone' }) {
+    const parent = parentFor(variant, context.model, chat)
+    const mark = context.session.nonce()
     const fact = variant === 'a fact' ? mark : undefined
-    const content = fact === undefined ? `Name a colour for ${mark}.` : statementOf(world, fact)
-    await store(world, { label, chat, content, parent, fact, marks: [mark] })
+    const content = fact === undefined ? `Name a colour for ${mark}.` : statementOf(context, fact)
+    await store(context, { label, chat, content, parent, fact, marks: [mark] })
   },
   simpler: ({ variant, ...rest }) =>
     variant === 'alone' || variant === 'a fact' ? [] : [{ ...rest, variant: 'alone' }],
@@ -75,8 +76,8 @@ const reply: Command = {
     return chosen && { ...chosen, variant: drawFrom(replyForms, pick) ?? 'latest' }
   },
   applies: (model, { chat = '' }) => v2MessagesOf(model, chat).length > 0,
-  async run(world, { chat = '', variant }) {
-    const messages = v2MessagesOf(world.model, chat)
+  async run(context, { chat = '', variant }) {
+    const messages = v2MessagesOf(context.model, chat)
     const answered = messages.filter(({ replies }) => replies > 0)
     const message =
       (variant === 'earliest' ? messages.find(({ replies }) => replies === 0) : undefined) ??
@@ -85,7 +86,7 @@ const reply: Command = {
         ? (answered.find(({ fact }) => fact !== undefined) ?? answered[0])
         : undefined) ??
       messages.at(-1)
-    if (message !== undefined) await expectReply(world, message)
+    if (message !== undefined) await expectReply(context, message)
   },
 }
 
@@ -110,8 +111,8 @@ const ask: Command = {
   applies: (model, { chat = '', variant }) =>
     v2ChatNamed(model, chat) !== undefined &&
     (variant === 'alone' || latestWithFact(model, chat) !== undefined),
-  async run(world, operation) {
-    await expectKnown(world, operation)
+  async run(context, operation) {
+    await expectKnown(context, operation)
   },
   simpler: ({ variant, ...rest }) => [
     ...asMessage(rest),
@@ -126,27 +127,27 @@ export function asMessage({ label, chat }: Operation): readonly Operation[] {
 }
 
 async function expectKnown(
-  world: World,
+  context: ExplorationContext,
   { label, chat = '', variant = 'alone' }: Operation,
 ): Promise<void> {
-  const parent = parentFor(variant, world.model, chat)
-  const chain = chainOf(world.model, parent)
+  const parent = parentFor(variant, context.model, chat)
+  const chain = chainOf(context.model, parent)
   const fact = chain[0]?.fact
-  const content = world.session.context.setup.profile.recall.ask
+  const content = context.session.context.setup.profile.recall.ask
   const evidence: Exchange[] = []
   for (let tries = 1; tries <= maxAsks; tries += 1) {
     const name = tries === 1 ? label : `${label}.${tries}`
     const question = { label: name, chat, content, parent, fact: undefined, marks: [] }
-    const message = await store(world, question, tries > 1)
-    const answered = message && (await expectReply(world, message, tries > 1))
+    const message = await store(context, question, tries > 1)
+    const answered = message && (await expectReply(context, message, tries > 1))
     if (answered === undefined || fact === undefined) return
     if (answerText(answered)?.includes(fact) === true) return
     evidence.push(answered)
     // How far back a model looks is its own choice.
-    if (tries === 1 && !(await looksBack(world, chain))) return
+    if (tries === 1 && !(await looksBack(context, chain))) return
   }
   const why = 'the reply does not know a fact that a message states which leads to the question'
-  demand(false, rowFor(world, chat, 'V2-CTX-01'), why, ...evidence.slice(0, 1))
+  demand(false, rowFor(context, chat, 'V2-CTX-01'), why, ...evidence.slice(0, 1))
 }
 
 interface NewMessage extends Pick<V2Message, 'label' | 'chat' | 'fact' | 'marks'> {
@@ -156,52 +157,52 @@ interface NewMessage extends Pick<V2Message, 'label' | 'chat' | 'fact' | 'marks'
 
 /** Stores a message, and compares the answer with it; undefined where it was refused. */
 async function store(
-  world: World,
+  context: ExplorationContext,
   { content, parent, ...message }: NewMessage,
   isControl = false,
 ): Promise<V2Message | undefined> {
-  const { v2, knowledge } = world
-  const chat = requireV2Chat(world.model, message.chat)
+  const { v2, knowledge } = context
+  const chat = requireV2Chat(context.model, message.chat)
   const body = v2.messageBody(chat.id, content, parent ? { parent_id: parent.id } : {})
   const stored = await v2.message(body, isControl ? { role: 'control' } : {})
-  if (!isControl) world.act(stored)
+  if (!isControl) context.record(stored)
   const ability = parent === undefined ? 'v2 message' : 'v2 message with parent_id'
   if (!succeeded(stored) || isDeclined(stored)) {
-    if (!knowledge.isAble(ability) || !(await stillStores(world))) return undefined
-    const row = rowFor(world, chat.label, parent === undefined ? 'V2-MSG-01' : 'V2-MSG-11')
+    if (!knowledge.isAble(ability) || !(await stillStores(context))) return undefined
+    const row = rowFor(context, chat.label, parent === undefined ? 'V2-MSG-01' : 'V2-MSG-11')
     demand(false, row, `a further message was answered ${statusText(stored)}`, stored)
   }
   const id = findStoredId(chat, content, stored)
   if (id === undefined) return undefined
   knowledge.prove(ability)
   // Whether the same text is stored a second time is open.
-  const earlier = world.model.v2Messages.find((one) => one.id === id)
+  const earlier = context.model.v2Messages.find((one) => one.id === id)
   if (earlier !== undefined) return earlier
   const added = { ...message, id, parent: parent?.label }
-  world.model = addV2Message(world.model, added)
+  context.model = addV2Message(context.model, added)
   return { ...added, replies: 0 }
 }
 
 /** Has a message answered; undefined where that was refused. */
 async function expectReply(
-  world: World,
+  context: ExplorationContext,
   message: V2Message,
   isControl = false,
 ): Promise<Exchange | undefined> {
-  const { v2, knowledge, model } = world
+  const { v2, knowledge, model } = context
   const chat = requireV2Chat(model, message.chat)
   const body = v2.generateBody(chat.id, message.id)
   const answered = await v2.generate(body, isControl ? { role: 'control' } : {})
-  if (!isControl) world.act(answered)
+  if (!isControl) context.record(answered)
   const text = answerText(answered)
   if (!succeeded(answered) || text === undefined) {
     // Whether a message has a second reply is open.
-    if (message.replies > 0 || !(await stillReplies(world))) return undefined
+    if (message.replies > 0 || !(await stillReplies(context))) return undefined
     const why = `the reply to a stored message was answered ${statusText(answered)}`
-    demand(false, rowFor(world, chat.label, 'V2-GEN-01'), why, answered)
+    demand(false, rowFor(context, chat.label, 'V2-GEN-01'), why, answered)
   }
   knowledge.prove('v2 reply')
-  world.model = replyToV2(model, message.label)
+  context.model = replyToV2(model, message.label)
   const others = model.v2Messages.filter((one) => v2ChatNamed(model, one.chat)?.id !== chat.id)
   const stranger = [...others, ...model.turns].find(({ marks }) =>
     marks.some((mark) => contains(text, mark)),
@@ -214,7 +215,7 @@ async function expectReply(
 }
 
 /** A v3 call that was refused before is the nearer cause of a loss. */
-function rowFor({ model }: World, chat: string, row: RequirementId): RequirementId {
+function rowFor({ model }: ExplorationContext, chat: string, row: RequirementId): RequirementId {
   return v2ChatNamed(model, chat)?.isCalledByV3 === true ? 'VER-06' : row
 }
 

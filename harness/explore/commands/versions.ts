@@ -1,7 +1,8 @@
 import { bodyText, type Exchange, type RequirementId } from '../../../contract/index.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { requireLiving } from '../checks/common.ts'
-import { type Command, demand, drawFrom, type World } from '../command.ts'
+import { type Command, demand, drawFrom } from '../command.ts'
+import type { ExplorationContext } from '../context.ts'
 import {
   addTurn,
   callByV3,
@@ -24,21 +25,21 @@ const v2OnV3: Command = {
     return chat && { chat: chat.label, variant }
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
-  async run(world, operation) {
-    const chat = requireLiving(world, operation)
-    const { v2, session } = world
+  async run(context, operation) {
+    const chat = requireLiving(context, operation)
+    const { v2, session } = context
     const role = { role: 'negative' } as const
     if (operation.variant === 'generate') {
       const body = v2.generateBody(chat.id, session.uuid())
-      const refused = world.act(await v2.generate(body, role))
-      expectHint(world, 'VER-08', 'POST /api/v2/message/generate', '/api/v3', refused)
+      const refused = context.record(await v2.generate(body, role))
+      expectHint(context, 'VER-08', 'POST /api/v2/message/generate', '/api/v3', refused)
       return
     }
     const mark = session.nonce()
     const body = v2.messageBody(chat.id, `Name a colour for ${mark}.`)
-    const refused = world.act(await v2.message(body, role))
-    expectHint(world, 'VER-07', 'POST /api/v2/message', '/api/v3', refused)
-    world.model = addTurn(world.model, {
+    const refused = context.record(await v2.message(body, role))
+    expectHint(context, 'VER-07', 'POST /api/v2/message', '/api/v3', refused)
+    context.model = addTurn(context.model, {
       label: operation.label,
       chat: chat.label,
       key: '',
@@ -70,15 +71,15 @@ const v3OnV2: Command = {
   },
   // A v2 chat may come to be with its first message.
   applies: (model, { chat = '' }) => v2MessagesOf(model, chat).length > 0,
-  async run(world, operation) {
+  async run(context, operation) {
     const { variant = 'read' } = operation
-    const chat = v2ChatNamed(world.model, operation.chat)
+    const chat = v2ChatNamed(context.model, operation.chat)
     if (chat === undefined) return
-    const refused = world.act(await callV3(world, chat.id, variant))
-    world.model = callByV3(world.model, chat.label)
+    const refused = context.record(await callV3(context, chat.id, variant))
+    context.model = callByV3(context.model, chat.label)
     const isGeneration = variant === 'generate' || variant === 'stream'
     const row = isGeneration ? 'VER-04' : variant === 'history' ? 'VER-03' : 'VER-05'
-    expectHint(world, row, `${refused.request.method} (${variant})`, '/api/v2', refused)
+    expectHint(context, row, `${refused.request.method} (${variant})`, '/api/v2', refused)
   },
 }
 
@@ -86,8 +87,8 @@ function withMessages(model: Model) {
   return model.v2Chats.filter(({ label }) => v2MessagesOf(model, label).length > 0)
 }
 
-function callV3(world: World, id: string, variant: string): Promise<Exchange> {
-  const { v3, chats, session } = world
+function callV3(context: ExplorationContext, id: string, variant: string): Promise<Exchange> {
+  const { v3, chats, session } = context
   const role = { role: 'negative' } as const
   switch (variant) {
     case 'history':
@@ -111,7 +112,7 @@ function callV3(world: World, id: string, variant: string): Promise<Exchange> {
 }
 
 function expectHint(
-  { knowledge }: World,
+  { knowledge }: ExplorationContext,
   row: RequirementId,
   what: string,
   prefix: string,

@@ -1,6 +1,6 @@
 import type { Json } from './hooks.ts'
 import { type Call, Refusal } from './http.ts'
-import { archivist, deckhand } from './knowledge-base.ts'
+import { assistantA, assistantB } from './knowledge-base.ts'
 
 /** Refusal of the body of a generation, if it is invalid. */
 export function refusalOf({ hooks }: Call, body: Json): Refusal | undefined {
@@ -22,7 +22,7 @@ export function refusalOf({ hooks }: Call, body: Json): Refusal | undefined {
   return wrong && hooks.checks('types of a generation') ? refuse(`bad ${wrong[0]}`) : undefined
 }
 
-const assistants = [archivist, deckhand, 'searcher']
+const assistants = [assistantA, assistantB, 'searcher']
 
 const types: Readonly<Record<string, readonly string[]>> = {
   stream: ['boolean'],

@@ -1,16 +1,16 @@
 import { formOf, wordIn } from './form.ts'
 import { type Call, Refusal, sendJson } from './http.ts'
-import type { StoredFile, World } from './state.ts'
+import type { State, StoredFile } from './state.ts'
 import { chatFor } from './versions.ts'
 
 /** One file in the part `paper`, which may join a `conversation`. */
-export async function storeFile(call: Call, world: World): Promise<void> {
+export async function storeFile(call: Call, state: State): Promise<void> {
   const form = await formOf(call)
   const paper = form.get('paper')
   if (paper === null || typeof paper === 'string') throw new Refusal(422, 'where is the paper?')
   const conversation = wordIn(form, 'conversation')
-  const chat = conversation === undefined ? undefined : chatFor(world, conversation).id
-  const number = world.files.length + 1
+  const chat = conversation === undefined ? undefined : chatFor(state, conversation).id
+  const number = state.files.length + 1
   const record = {
     id: `f_${crypto.randomUUID().slice(0, 8)}`,
     filename: paper.name,
@@ -19,7 +19,7 @@ export async function storeFile(call: Call, world: World): Promise<void> {
     size: paper.size,
     created_at: new Date().toString(),
   }
-  world.files.push({ number, chat, record })
+  state.files.push({ number, chat, record })
   sendJson(call, 202, [{ receipt: crypto.randomUUID(), kept: record }])
 }
 
@@ -27,7 +27,7 @@ const usualLimit = 7
 const maxLimit = 12
 
 /** The ids of the files, newest first; the way on is told by number, outside of the list. */
-export function listFiles(call: Call, { files }: World): void {
+export function listFiles(call: Call, { files }: State): void {
   const { searchParams } = call.url
   const chat = searchParams.get('chat_id')
   const found = newestFirst(files, searchParams.get('search')).filter(
@@ -42,9 +42,9 @@ export function listFiles(call: Call, { files }: World): void {
 }
 
 /** The names of all that joined the chat, as a bare list. */
-export function listFilesOfChat(call: Call, world: World, id: string): void {
-  const { files } = world
-  chatFor(world, id)
+export function listFilesOfChat(call: Call, state: State, id: string): void {
+  const { files } = state
+  chatFor(state, id)
   const found = newestFirst(files, call.url.searchParams.get('search'))
   sendJson(
     call,

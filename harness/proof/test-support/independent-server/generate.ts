@@ -3,22 +3,22 @@ import { inputItems, refusalOf, textOf } from './asked.ts'
 import type { Chat, Run } from './chats.ts'
 import type { Json, Occasion, Repeat } from './hooks.ts'
 import { type Call, Refusal, readJson, sendBlocks, sendJson } from './http.ts'
-import { archivist, lookUp } from './knowledge-base.ts'
+import { assistantA, lookUp } from './knowledge-base.ts'
 import { answerTo } from './model.ts'
 import { blockOf, eventsOf, responseTo, shortStream } from './response.ts'
-import type { Turn, World } from './state.ts'
+import type { State, Turn } from './state.ts'
 import { callOf, mayUse, outputOf, toolAsked } from './tools.ts'
 import { chatFor } from './versions.ts'
 
 /** Long enough that requests which race find each other. */
 const thinkingMs = 15
 
-export async function generate(call: Call, world: World): Promise<void> {
+export async function generate(call: Call, state: State): Promise<void> {
   const { hooks, request } = call
-  const { turns } = world
+  const { turns } = state
   const body = await readJson(call)
   const key = request.headers['idempotency-key']
-  const chat = chatFor(world, body['chat_id'])
+  const chat = chatFor(state, body['chat_id'])
   const refusal = refusalOfKey(call, key) ?? refusalOf(call, body)
   if (refusal) {
     if (hooks.storesRefused) chat.items.push(...inputItems(body['input']))
@@ -35,15 +35,15 @@ export async function generate(call: Call, world: World): Promise<void> {
   const turn: Turn = { streamed, response: undefined, events: [] }
   if (key !== undefined)
     turns.set(hooks.turnOf(String(key), `${chat.id} ${JSON.stringify(body['input'])}`), turn)
-  await run(call, world, chat, body, turn)
+  await run(call, state, chat, body, turn)
 }
 
-async function run(call: Call, world: World, chat: Chat, body: Json, turn: Turn): Promise<void> {
+async function run(call: Call, state: State, chat: Chat, body: Json, turn: Turn): Promise<void> {
   const { hooks } = call
   const input = inputItems(body['input'])
   const messages = input.map(textOf)
   const parent = typeof body['parent_id'] === 'string' ? body['parent_id'] : undefined
-  const everything = [...world.chats.values()].flatMap(({ runs }) =>
+  const everything = [...state.chats.values()].flatMap(({ runs }) =>
     runs.flatMap((run) => run.messages),
   )
   const before =
@@ -57,7 +57,7 @@ async function run(call: Call, world: World, chat: Chat, body: Json, turn: Turn)
   const calls = tool ? [callOf(tool, {})] : []
   const final = responseTo(call, body, messages, text, calls)
   chat.runs.push({ id: String(final['id']), parent, messages })
-  chat.items.push(...input, ...searchFor(world, body, messages))
+  chat.items.push(...input, ...searchFor(state, body, messages))
 
   if (!turn.streamed) await sleep(thinkingMs)
   chat.items.push(...(final['output'] as Json[]))
@@ -96,14 +96,14 @@ function chainOf(runs: readonly Run[], id: string | undefined): string[] {
 }
 
 /**
- * With `rag` the shelf is looked into before the answer (section 4.4): the step and what it brought
+ * With `rag` the knowledge base is searched before the answer (section 4.4): the step and what it brought
  * stand in the history, and neither among the output nor in the words of the answer.
  */
-function searchFor({ shelf }: World, body: Json, messages: readonly string[]): Json[] {
+function searchFor({ knowledgeBase }: State, body: Json, messages: readonly string[]): Json[] {
   const { rag, assistant_id: assistant } = body
   const isEnabled = rag === true || (typeof rag === 'object' && rag !== null)
-  if (!isEnabled || assistant !== archivist || !mayUse('look_up', body)) return []
+  if (!isEnabled || assistant !== assistantA || !mayUse('look_up', body)) return []
   const words = messages.at(-1) ?? ''
   const step = callOf({ name: 'look_up' }, { words })
-  return [step, outputOf(step, JSON.stringify(lookUp(shelf, words)))]
+  return [step, outputOf(step, JSON.stringify(lookUp(knowledgeBase, words)))]
 }

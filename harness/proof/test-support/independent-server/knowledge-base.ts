@@ -5,12 +5,12 @@ export interface Paper {
   readonly text: string
 }
 
-export interface Shelf {
+export interface KnowledgeBase {
   readonly code: string
   readonly papers: Paper[]
 }
 
-export function stockedShelf(): Shelf {
+export function createKnowledgeBase(): KnowledgeBase {
   return { code: 'shelf-17', papers: [bells, ropes] }
 }
 
@@ -20,9 +20,9 @@ const bells = {
 }
 const ropes = { title: 'Ropes', text: 'Ropes are aired in spring. Tarred ropes keep for a decade.' }
 
-/** Of the catalogue: one has the shelf at hand, one has not. */
-export const archivist = '5d3f6b1e-70a4-4c7b-8f5e-2b9a6c1d4e80'
-export const deckhand = 'e9b7c2a4-1f3d-4b6a-9c8e-7d5f0a2b3c41'
+/** Assistants of the catalogue: the first uses the knowledge base. */
+export const assistantA = '5d3f6b1e-70a4-4c7b-8f5e-2b9a6c1d4e80'
+export const assistantB = 'e9b7c2a4-1f3d-4b6a-9c8e-7d5f0a2b3c41'
 
 export interface Passage {
   readonly paper: string
@@ -32,7 +32,7 @@ export interface Passage {
 }
 
 /** Sentences that share a telling word with the question, the best first. */
-export function lookUp({ papers }: Shelf, question: string, most = 3): Passage[] {
+export function lookUp({ papers }: KnowledgeBase, question: string, maxPassages = 3): Passage[] {
   const questionWords = wordsOf(question)
   return papers
     .flatMap(({ title, text }) =>
@@ -47,7 +47,7 @@ export function lookUp({ papers }: Shelf, question: string, most = 3): Passage[]
     )
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
-    .slice(0, most)
+    .slice(0, maxPassages)
 }
 
 const idle = ['what', 'which', 'does', 'that', 'there', 'with', 'tell', 'name']

@@ -1,14 +1,14 @@
 import { inputItems, refusalOf, textOf } from './asked.ts'
 import type { Json } from './hooks.ts'
 import { type Call, Refusal, readJson, sendBlocks, sendJson } from './http.ts'
-import { archivist, lookUp, type Shelf } from './knowledge-base.ts'
+import { assistantA, type KnowledgeBase, lookUp } from './knowledge-base.ts'
 import { answerTo } from './model.ts'
 import { blockOf, eventsOf, responseTo } from './response.ts'
-import type { World } from './state.ts'
+import type { State } from './state.ts'
 import { mayUse } from './tools.ts'
 
 /** Generation without a chat: nothing of it is kept. */
-export async function answerOnce(call: Call, { shelf }: World): Promise<void> {
+export async function answerOnce(call: Call, { knowledgeBase }: State): Promise<void> {
   const { hooks } = call
   const body = await readJson(call)
   const refusal = refusalOf(call, body)
@@ -22,7 +22,7 @@ export async function answerOnce(call: Call, { shelf }: World): Promise<void> {
     return hooks.wantsMore ? [] : inputItems(input ?? []).map(textOf)
   })
   const messages = inputItems(body['input'] ?? body['content']).map(textOf)
-  const [found] = searchFor(shelf, body, messages)
+  const [found] = searchFor(knowledgeBase, body, messages)
   const text = found ? `It is written: ${found.sentence}` : answerTo([...before, ...messages])
   const final = responseTo(call, body, messages, text)
   if (body['stream'] === true) {
@@ -37,12 +37,14 @@ function hasPersona({ assistant }: Json): boolean {
 }
 
 /** Without `rag`, as with `agent`, nothing is looked up in advance; `searcher` always looks. */
-function searchFor(shelf: Shelf, body: Json, messages: readonly string[]) {
+function searchFor(knowledgeBase: KnowledgeBase, body: Json, messages: readonly string[]) {
   const { rag, assistant_id: assistant, kb_id: code } = body
   const words = messages.at(-1) ?? ''
   if (assistant === 'searcher') {
-    return code === undefined || code === shelf.code ? lookUp(shelf, words) : []
+    return code === undefined || code === knowledgeBase.code ? lookUp(knowledgeBase, words) : []
   }
   const isEnabled = rag === true || (typeof rag === 'object' && rag !== null)
-  return isEnabled && assistant === archivist && mayUse('look_up', body) ? lookUp(shelf, words) : []
+  return isEnabled && assistant === assistantA && mayUse('look_up', body)
+    ? lookUp(knowledgeBase, words)
+    : []
 }

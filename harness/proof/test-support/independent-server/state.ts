@@ -1,17 +1,17 @@
 import type { Chats } from './chats.ts'
 import type { Json, ServerEvent } from './hooks.ts'
-import { type Shelf, stockedShelf } from './knowledge-base.ts'
+import { createKnowledgeBase, type KnowledgeBase } from './knowledge-base.ts'
 
 /** All that one caller has; what another has is nowhere in it. */
-export interface World {
+export interface State {
   readonly chats: Chats
   /** By Idempotency-Key. */
   readonly turns: Map<string, Turn>
-  readonly rooms: Map<string, Room>
+  readonly v2Chats: Map<string, V2Chat>
   readonly files: StoredFile[]
   /** All that was ever said on the compatible surface. */
   readonly remembered: string[]
-  readonly shelf: Shelf
+  readonly knowledgeBase: KnowledgeBase
 }
 
 /** A turn that came with an Idempotency-Key. */
@@ -23,12 +23,12 @@ export interface Turn {
 }
 
 /** A chat of version v2. */
-export interface Room {
+export interface V2Chat {
   readonly id: string
-  readonly messages: Map<string, RoomMessage>
+  readonly messages: Map<string, V2Message>
 }
 
-export interface RoomMessage {
+export interface V2Message {
   readonly id: string
   readonly parent: string | undefined
   readonly content: string
@@ -44,13 +44,13 @@ export interface StoredFile {
   readonly record: Json
 }
 
-export function createWorld(): World {
+export function createState(): State {
   return {
     chats: new Map(),
     turns: new Map(),
-    rooms: new Map(),
+    v2Chats: new Map(),
     files: [],
     remembered: [],
-    shelf: stockedShelf(),
+    knowledgeBase: createKnowledgeBase(),
   }
 }

@@ -1,31 +1,31 @@
 import { areNames } from './asked.ts'
 import type { Json } from './hooks.ts'
 import { type Call, Refusal, readJson, sendJson } from './http.ts'
-import { archivist, deckhand, lookUp } from './knowledge-base.ts'
+import { assistantA, assistantB, lookUp } from './knowledge-base.ts'
 import { answerTo } from './model.ts'
-import type { Room, RoomMessage, World } from './state.ts'
+import type { State, V2Chat, V2Message } from './state.ts'
 import { toolAsked } from './tools.ts'
-import { roomFor } from './versions.ts'
+import { v2ChatFor } from './versions.ts'
 
 /** Creates a v2 chat by a route that only the profile of this server shows, not the document. */
-export async function openRoom(call: Call, { rooms }: World): Promise<void> {
+export async function createV2Chat(call: Call, { v2Chats }: State): Promise<void> {
   const { label } = await readJson(call)
   if (typeof label !== 'string') throw new Refusal(422, 'a label is wanted')
   const room = { id: crypto.randomUUID(), messages: new Map() }
-  rooms.set(room.id, room)
+  v2Chats.set(room.id, room)
   sendJson(call, 201, { id: crypto.randomUUID(), opened: [{ key: room.id, label }] })
 }
 
-export async function storeMessage(call: Call, world: World): Promise<void> {
+export async function storeMessage(call: Call, state: State): Promise<void> {
   const body = await readJson(call)
   demand(body, ['chat_id', 'content', 'model_id'], messageTypes)
-  const room = roomFor(world, body['chat_id'])
+  const room = v2ChatFor(state, body['chat_id'])
   const assistant = textIn(body, 'assistant_id')
-  if (assistant !== undefined && ![archivist, deckhand].includes(assistant)) {
+  if (assistant !== undefined && ![assistantA, assistantB].includes(assistant)) {
     throw new Refusal(400, 'no such assistant, and no such instructions')
   }
   for (const file of Array.isArray(body['attachments']) ? body['attachments'] : []) {
-    const isStored = world.files.some(({ record }) => record['id'] === (file as Json)['id'])
+    const isStored = state.files.some(({ record }) => record['id'] === (file as Json)['id'])
     if (!isStored) throw new Refusal(400, 'no such file')
   }
   const parent = textIn(body, 'parent_id')
@@ -49,19 +49,19 @@ export async function storeMessage(call: Call, world: World): Promise<void> {
   })
 }
 
-export async function answerMessage(call: Call, world: World): Promise<void> {
+export async function answerMessage(call: Call, state: State): Promise<void> {
   const body = await readJson(call)
   demand(body, ['chat_id', 'parent_id', 'model_id'], generationTypes)
   const { include_tools: only, exclude_tools: without } = body
   if (only !== undefined) throw new Refusal(405, 'include_tools is not there yet')
-  const room = roomFor(world, body['chat_id'])
+  const room = v2ChatFor(state, body['chat_id'])
   const message = room.messages.get(String(body['parent_id']))
   if (message === undefined) throw new Refusal(400, 'there is no such message')
   const excluded: readonly unknown[] = Array.isArray(without) ? without : []
   const tool = toolAsked(message.content, { exclude_tools: excluded })
   const found =
-    message.rag === true && message.assistant === archivist && !excluded.includes('look_up')
-      ? lookUp(world.shelf, message.content)
+    message.rag === true && message.assistant === assistantA && !excluded.includes('look_up')
+      ? lookUp(state.knowledgeBase, message.content)
       : []
   const [best] = found
   const text = best ? `It is written: ${best.sentence}` : answerTo(chainOf(room, message))
@@ -72,7 +72,7 @@ export async function answerMessage(call: Call, world: World): Promise<void> {
 }
 
 /** Messages from the beginning of the chain to this message. */
-function chainOf(room: Room, { parent, content }: RoomMessage): string[] {
+function chainOf(room: V2Chat, { parent, content }: V2Message): string[] {
   const before = parent === undefined ? undefined : room.messages.get(parent)
   return [...(before ? chainOf(room, before) : []), content]
 }
