@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
     violated: { type: 'boolean', default: false },
   },
 })
-const most = { ms: 2_000, bytes: 10_000_000 }
+const limits = { ms: 2_000, bytes: 10_000_000 }
 
 const [dir = 'chatgen-results'] = positionals
 const { value: stored, ms: readMs } = timed(() => ({
@@ -61,7 +61,7 @@ console.log(
     rows.map(({ name, ms, bytes }) => [name, ms.toFixed(0), (bytes / 1e6).toFixed(3)]),
   ),
 )
-process.exitCode = rows.some(({ ms, bytes }) => ms > most.ms || bytes >= most.bytes) ? 1 : 0
+process.exitCode = rows.some(({ ms, bytes }) => ms > limits.ms || bytes >= limits.bytes) ? 1 : 0
 
 function repeated(
   { report, exchanges }: { report: ConformanceReport; exchanges: readonly Exchange[] },

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { printable } from '../../reports/text/escape.ts'
-import { InterruptedError, KitError } from '../conformance/errors.ts'
+import { ChatgenFailure, InterruptedError } from '../conformance/errors.ts'
 import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
@@ -84,7 +84,7 @@ export async function buildProgram(
 function reportError(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage
   const code = exitCodeOfError(error)
-  if (code !== undefined && error instanceof KitError) {
+  if (code !== undefined && error instanceof ChatgenFailure) {
     // A message may repeat what a target sent.
     for (const line of error.message.split('\n')) io.err(`chatgen: ${printable(line)}`)
     return code

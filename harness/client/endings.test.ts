@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Exchange } from '../../contract/index.ts'
 import { startRawServer, writePieces } from './test-support/raw-server.ts'
-import { converse, outgoing, withTransport } from './test-support/send.ts'
+import { outgoing, sendRequest, withTransport } from './test-support/send.ts'
 import type { Outgoing } from './transport.ts'
 
 async function serve(script: (socket: Socket) => unknown) {
@@ -16,7 +16,7 @@ async function ending(
   script: (socket: Socket) => unknown,
   more?: Partial<Outgoing>,
 ): Promise<Exchange> {
-  return converse(await serve(script), more)
+  return sendRequest(await serve(script), more)
 }
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
@@ -99,7 +99,7 @@ describe('a target is unreachable', () => {
   test('where nothing listens', async () => {
     const server = await startRawServer(() => {})
     await server.close()
-    const exchange = await converse(server.url)
+    const exchange = await sendRequest(server.url)
     expect(exchange.response).toBeNull()
     expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
   })

@@ -3,7 +3,7 @@ import { bodyText } from '../../contract/index.ts'
 import { authority, certificate } from './test-support/certificates.ts'
 import { startForwardProxy } from './test-support/forward-proxy.ts'
 import { startRawServer } from './test-support/raw-server.ts'
-import { converse } from './test-support/send.ts'
+import { sendRequest } from './test-support/send.ts'
 import {
   type FrontOptions,
   type Handler,
@@ -26,12 +26,12 @@ async function secure(options: FrontOptions = {}, handle = hello) {
 describe('a certificate', () => {
   test('of an authority that is named is trusted', async () => {
     const { url } = await secure()
-    expect(bodyText(await converse(url, {}, trusting))).toBe('hello')
+    expect(bodyText(await sendRequest(url, {}, trusting))).toBe('hello')
   })
 
   test('of any kind goes where it is not verified', async () => {
     const { url } = await secure(certificate('expired'))
-    expect(bodyText(await converse(url, {}, { insecure: true }))).toBe('hello')
+    expect(bodyText(await sendRequest(url, {}, { insecure: true }))).toBe('hello')
   })
 
   test.each([
@@ -41,7 +41,7 @@ describe('a certificate', () => {
     ['other-host', trusting, 'is for another host (elsewhere.test) and not for 127.0.0.1'],
   ] as const)('%s is refused with a sentence', async (name, network, sentence) => {
     const { url, port } = await secure(certificate(name))
-    const { ending, response } = await converse(url, {}, network)
+    const { ending, response } = await sendRequest(url, {}, network)
     expect(response).toBeNull()
     const error = 'error' in ending ? ending.error : ''
     expect(error).toContain(sentence)
@@ -54,11 +54,11 @@ describe('a certificate', () => {
     const options = { requestCert: true, rejectUnauthorized: true, ca: authority() }
     const { url } = await secure(options)
     const network = { ...trusting, clientCertificate: certificate('client') }
-    expect(bodyText(await converse(url, {}, network))).toBe('hello')
-    const over1 = await converse(url, {}, { ...network, httpVersion: 'http1' })
+    expect(bodyText(await sendRequest(url, {}, network))).toBe('hello')
+    const over1 = await sendRequest(url, {}, { ...network, httpVersion: 'http1' })
     expect(bodyText(over1)).toBe('hello')
     for (const httpVersion of ['auto', 'http1'] as const) {
-      const { ending } = await converse(url, {}, { ...trusting, httpVersion })
+      const { ending } = await sendRequest(url, {}, { ...trusting, httpVersion })
       expect(ending).toMatchObject({
         kind: 'unreachable',
         // undici may notice the end of the connection before the alert.
@@ -74,7 +74,7 @@ describe('a certificate', () => {
 
 test('https on a port without TLS is told as that', async () => {
   const { port } = ended(await startPlainServer((_, response) => response.end()))
-  const { ending } = await converse(`https://127.0.0.1:${port}`)
+  const { ending } = await sendRequest(`https://127.0.0.1:${port}`)
   expect(ending).toMatchObject({
     kind: 'unreachable',
     error: `https://127.0.0.1:${port} does not speak TLS; try http://127.0.0.1:${port}`,
@@ -89,9 +89,13 @@ test('an address that is named is connected to, under the name of the host', asy
   })
   const resolve = [{ host: 'chat.test', port: front.port, address: '127.0.0.1' }]
   const url = `https://chat.test:${front.port}`
-  expect(bodyText(await converse(url, {}, { ...trusting, resolve }))).toBe('hello')
+  expect(bodyText(await sendRequest(url, {}, { ...trusting, resolve }))).toBe('hello')
   expect(host).toBe(`chat.test:${front.port}`)
-  const other = await converse(`https://chat.test:${front.port + 1}`, {}, { ...trusting, resolve })
+  const other = await sendRequest(
+    `https://chat.test:${front.port + 1}`,
+    {},
+    { ...trusting, resolve },
+  )
   expect(other.response).toBeNull()
 })
 
@@ -104,7 +108,7 @@ describe('a proxy', () => {
       const front = await secure()
       const proxy = ended(await startForwardProxy())
       const network = { ...trusting, httpVersion, proxy: proxy.url }
-      const exchange = await converse(unnamed(front.port), {}, network)
+      const exchange = await sendRequest(unnamed(front.port), {}, network)
       expect(bodyText(exchange)).toBe('hello')
       expect(exchange.protocol).toBe(httpVersion === 'http1' ? 'http/1.1' : 'h2')
       expect(proxy.requests).toEqual([`CONNECT chat.test:${front.port}`])
@@ -115,7 +119,7 @@ describe('a proxy', () => {
     const target = ended(await startPlainServer((request, response) => response.end(request.url)))
     const proxy = ended(await startForwardProxy())
     const url = `${unnamed(target.port, 'http')}/a?b=c`
-    const exchange = await converse(url, {}, { proxy: proxy.url })
+    const exchange = await sendRequest(url, {}, { proxy: proxy.url })
     expect(bodyText(exchange)).toBe('/a?b=c')
     expect(exchange.request.url).toBe(url)
     expect(proxy.requests).toEqual([`GET ${url}`])
@@ -128,7 +132,7 @@ describe('a proxy', () => {
     const proxy = ended(await startForwardProxy({ credential }))
     const network = { ...trusting, proxy: `http://bob:pass%20word@127.0.0.1:${proxy.port}` }
     for (const url of [unnamed(target.port, 'http'), unnamed(front.port)]) {
-      const exchange = await converse(url, {}, network)
+      const exchange = await sendRequest(url, {}, network)
       expect(bodyText(exchange)).toBe('hello')
       expect(JSON.stringify(exchange)).not.toMatch(/proxy-auth|bob/i)
     }
@@ -137,7 +141,7 @@ describe('a proxy', () => {
 
   test.each(['http', 'https'])('that wants credentials is named, to %s', async (scheme) => {
     const proxy = ended(await startForwardProxy({ credential: 'Basic other' }))
-    const { ending } = await converse(unnamed(1, scheme), {}, { proxy: proxy.url })
+    const { ending } = await sendRequest(unnamed(1, scheme), {}, { proxy: proxy.url })
     expect(ending).toMatchObject({
       kind: 'unreachable',
       code: 'PROXY_AUTH',
@@ -148,7 +152,7 @@ describe('a proxy', () => {
   test('that refuses is named, and its password is not', async () => {
     const proxy = ended(await startForwardProxy({ refuse: 403 }))
     const through = `http://bob:secret@127.0.0.1:${proxy.port}`
-    const { ending } = await converse('https://chat.test', {}, { proxy: through })
+    const { ending } = await sendRequest('https://chat.test', {}, { proxy: through })
     expect(ending).toMatchObject({
       kind: 'unreachable',
       code: 'PROXY_REFUSED',
@@ -160,7 +164,7 @@ describe('a proxy', () => {
     const closedProxy = await startRawServer(() => {})
     await closedProxy.close()
     for (const url of ['https://chat.test', 'http://chat.test']) {
-      const { ending } = await converse(url, {}, { proxy: closedProxy.url })
+      const { ending } = await sendRequest(url, {}, { proxy: closedProxy.url })
       expect(ending).toMatchObject({
         kind: 'unreachable',
         code: 'PROXY_UNREACHABLE',

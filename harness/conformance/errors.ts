@@ -1,10 +1,10 @@
 /** Base of what may go wrong before and around a run; `code` is stable. */
-export abstract class KitError extends Error {
+export abstract class ChatgenFailure extends Error {
   abstract readonly code: string
 }
 
 /** Usage or configuration: exit code 2. Each problem is a sentence of its own. */
-export class ConfigurationError extends KitError {
+export class ConfigurationError extends ChatgenFailure {
   override readonly name = 'ConfigurationError'
   readonly code = 'E_CONFIGURATION'
   readonly problems: readonly string[]
@@ -19,7 +19,7 @@ export class ConfigurationError extends KitError {
  * Nothing answers, no surface of the service does, all of them are busy, or the key is refused: exit
  * code 3.
  */
-export class TargetUnusableError extends KitError {
+export class TargetUnusableError extends ChatgenFailure {
   override readonly name = 'TargetUnusableError'
   readonly code: UnusableCode
 
@@ -32,13 +32,13 @@ export class TargetUnusableError extends KitError {
 type UnusableCode = 'E_UNREACHABLE' | 'E_NO_SERVICE' | 'E_BUSY' | 'E_KEY_REFUSED'
 
 /** A discovery took more requests than it may; nothing of it can be used. */
-export class DiscoverySpentError extends KitError {
+export class DiscoverySpentError extends ChatgenFailure {
   override readonly name = 'DiscoverySpentError'
   readonly code = 'E_DISCOVERY_SPENT'
 }
 
 /** The run was interrupted before anything was judged: exit code 130. */
-export class InterruptedError extends KitError {
+export class InterruptedError extends ChatgenFailure {
   override readonly name = 'InterruptedError'
   readonly code = 'E_INTERRUPTED'
 }

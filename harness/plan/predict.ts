@@ -176,7 +176,7 @@ export function predictSlo(slo: Slo, { latencies, share }: PredictedRun): Predic
 
 /** A metric that follows from no service model. */
 export class UnpredictedMetricError extends Error {
-  override readonly name = 'UnpredictedMetric'
+  override readonly name = 'UnpredictedMetricError'
 }
 
 export function predictedMetric(metric: string): PredictedMetric {

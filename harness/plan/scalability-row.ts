@@ -22,8 +22,8 @@ export function scalabilityOf(
   )
   if (new Set(sizes.map(({ replicas: size }) => size)).size < 2) return null
   const { status, message, law, predict } = fitScalability(sizes, seed)
-  const largest = Math.max(...sizes.map(({ replicas: size }) => size))
-  const isExtrapolated = (count: number) => count > 1.5 * largest
+  const maxReplicas = Math.max(...sizes.map(({ replicas: size }) => size))
+  const isExtrapolated = (count: number) => count > 1.5 * maxReplicas
   const none = { lambda: null, sigma: null, kappa: null, replicas: null }
   if (law === null || predict === null) {
     return { status, message, ...none, isExtrapolated: false, predictions: [] }

@@ -61,8 +61,8 @@ export function fitScalability(sizes: readonly MeasuredSize[], seed: string): Sc
     return { law: lawOf(again, errors), noise: standardNormal(draw(), draw()) }
   })
   const usual = Math.hypot(...errors) / Math.sqrt(errors.length)
-  const largest = Math.max(...sizes.map(({ replicas }) => replicas))
-  const message = `The Universal Scalability Law, fitted to ${sizes.length} sizes${sizes.length === 2 ? ' (with two, kappa is taken as 0)' : ''}; beyond ${Math.floor(1.5 * largest)} replicas it is an extrapolation.`
+  const maxReplicas = Math.max(...sizes.map(({ replicas }) => replicas))
+  const message = `The Universal Scalability Law, fitted to ${sizes.length} sizes${sizes.length === 2 ? ' (with two, kappa is taken as 0)' : ''}; beyond ${Math.floor(1.5 * maxReplicas)} replicas it is an extrapolation.`
   return {
     status: 'fits',
     law,

@@ -82,10 +82,10 @@ describe('a trace', () => {
         const lines = values.map((rate, at) => `${at * 60},${rate}`)
         const trace = readDemandTrace(['at,rate', ...lines].join('\n'))
         const { fromMs, toMs } = busiest(trace, minutes * 60_000)
-        const most = requestsWithin(trace, fromMs, toMs)
+        const max = requestsWithin(trace, fromMs, toMs)
         for (const { fromMs: start } of trace.pieces) {
           const end = Math.min(trace.durationMs, start + minutes * 60_000)
-          expect(requestsWithin(trace, start, end)).toBeLessThanOrEqual(most + 1e-6)
+          expect(requestsWithin(trace, start, end)).toBeLessThanOrEqual(max + 1e-6)
         }
       }),
     )

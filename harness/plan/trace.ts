@@ -67,11 +67,11 @@ function fromCsv(text: string): DemandTrace {
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line.trim() === '') continue
     const cells = line.split(',')
-    const number = (column: number, name: Column, least: number) => {
+    const number = (column: number, name: Column, min: number) => {
       const cell = (cells[column] ?? '').trim()
       const value = Number(cell)
-      if (cell !== '' && value >= least && Number.isFinite(value)) return value
-      throw new TraceSyntaxError(index + 1, `${name}: must be a number from ${least} up`)
+      if (cell !== '' && value >= min && Number.isFinite(value)) return value
+      throw new TraceSyntaxError(index + 1, `${name}: must be a number from ${min} up`)
     }
     const time = timeOf((cells[indexOf('at')] ?? '').trim(), index + 1)
     if (atMs.length === 0) startsAtMs = time.ofDayMs

@@ -27,16 +27,16 @@ function decode(bytes: Uint8Array): string {
 /** Counted before parsing: whatever walks the value later may then recurse. */
 function nesting(text: string): number {
   let depth = 0
-  let deepest = 0
+  let maxDepth = 0
   let quoted = false
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index)
     if (unit === quote) quoted = !quoted
     else if (quoted) index += unit === backslash ? 1 : 0
-    else if (unit === openBracket || unit === openBrace) deepest = Math.max(deepest, ++depth)
+    else if (unit === openBracket || unit === openBrace) maxDepth = Math.max(maxDepth, ++depth)
     else if (unit === closeBracket || unit === closeBrace) depth -= 1
   }
-  return deepest
+  return maxDepth
 }
 
 const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [...'"\\[{]}'].map(

@@ -70,10 +70,10 @@ function figureTable(figures: readonly ComparedFigure[], chalk: ChalkInstance): 
   ])
   const head = ['', 'A', 'B', 'B / A', '95 %', 'tolerance']
   const lines = columns([head, ...rows])
-  const longest = Math.max(...lines.map(({ length }) => length))
+  const width = Math.max(...lines.map(({ length }) => length))
   return lines.map((line, index) => {
     const verdict = figures[index - 1]?.verdict
-    return verdict === undefined ? line : `${line.padEnd(longest)}  ${paint[verdict](verdict)}`
+    return verdict === undefined ? line : `${line.padEnd(width)}  ${paint[verdict](verdict)}`
   })
 }
 

@@ -52,7 +52,7 @@ function closedQueue(clients: number, draw: Draw, serviceMs: number, requests: n
 }
 
 function indexOfLeast(times: readonly number[]): number {
-  return times.reduce((least, time, index) => (time < (times[least] ?? 0) ? index : least), 0)
+  return times.reduce((first, time, index) => (time < (times[first] ?? 0) ? index : first), 0)
 }
 
 /** Of response times in M/M/c, first come first served (Gross & Harris, Fundamentals of Queueing Theory). */

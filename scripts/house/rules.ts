@@ -37,6 +37,18 @@ export const rules: readonly Rule[] = [
     ],
   },
   {
+    // Variables and parameters only: `most` is a member of requests of scenarios.
+    pattern:
+      /\b(?:const|let) (?:most|least|fewest|longest|largest|deepest)\b|\b(?:most|least|fewest|longest|largest|deepest)\b(?=\??: number\b|, \w+\) =>| = Number)/g,
+    in: 'code',
+    instead: 'max*, min*, upper or lower',
+  },
+  {
+    pattern: /\b(?:tidiesUp|tidying|outlet|converse|admits|KitError)\b/g,
+    in: 'code',
+    instead: 'isCleanup, cleanupSignal, writer, sendRequest, accepts, ChatgenFailure',
+  },
+  {
     pattern: /\b(?:Flight|Landing|landWith)\b/g,
     in: 'code',
     instead: 'InFlightRequest, RequestResult',

@@ -53,8 +53,8 @@ export async function arrivalOfText(
     return { kind: 'held back', description: summary, replies }
   }
   const control = await brief()
-  const longest = Math.max(...replies.map(({ ending }) => ending.atMs))
-  if (control.ending.atMs > longest * briefShare) {
+  const maxMs = Math.max(...replies.map(({ ending }) => ending.atMs))
+  if (control.ending.atMs > maxMs * briefShare) {
     const took = `a brief answer took ${Math.round(control.ending.atMs)} ms as well`
     return {
       kind: 'undecided',

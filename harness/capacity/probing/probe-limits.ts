@@ -40,8 +40,8 @@ const tolerated = 0.1
 /** Milliseconds that the stamps of a probe may be late, p99, so that it still decides these SLOs. */
 export function maxTimestampErrorOf(slos: readonly Slo[]): number {
   const limits = slos.flatMap((slo) => (slo.kind === 'latency' ? slo.limitNs / 1e6 : []))
-  const least = generatorLimits.timestampError.invalid
-  return limits.length === 0 ? least : Math.max(least, tolerated * Math.min(...limits))
+  const minErrorMs = generatorLimits.timestampError.invalid
+  return limits.length === 0 ? minErrorMs : Math.max(minErrorMs, tolerated * Math.min(...limits))
 }
 
 function limitOf(slo: Slo, all: readonly Slo[]): ProbeLimit {

@@ -65,8 +65,8 @@ interface Row {
 
 /** Renders the table; a title that is too long for its column continues on the next line. */
 function table(rows: readonly (Row | null)[], width: number): readonly string[] {
-  const longest = Math.max(...rows.map((row) => row?.title.length ?? 0))
-  const titles = Math.min(longest, Math.max(20, width - heading.length))
+  const maxLength = Math.max(...rows.map((row) => row?.title.length ?? 0))
+  const titles = Math.min(maxLength, Math.max(20, width - heading.length))
   const linesOf = ({ title, cost }: Row) => {
     const [first = '', ...rest] = wrap(title, titles)
     const numbers = columns.map((column) => `  ${String(cost[column]).padStart(column.length)}`)

@@ -7,7 +7,7 @@ import { conditionsOf, type Side } from '../../../reports/compare/conditions.ts'
 import { comparisonToJson, comparisonToText } from '../../../reports/compare/writers.ts'
 import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
-import { ConfigurationError, KitError } from '../../conformance/errors.ts'
+import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import type { FigureName } from '../../load/comparison/figures.ts'
@@ -195,7 +195,7 @@ async function rejudged(
     const note = `B was judged by chatgen ${other}, and A again by ${version}: run chatgen rejudge ${b.dir} to make them comparable.`
     return { report, notes: other === version ? [] : [note] }
   } catch (error) {
-    if (!(error instanceof KitError) || error.code === 'E_INTERRUPTED') throw error
+    if (!(error instanceof ChatgenFailure) || error.code === 'E_INTERRUPTED') throw error
     return { notes: [`The exchanges of A cannot be judged again: ${error.message}`] }
   } finally {
     progress.stop()

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { KitError } from '../../conformance/errors.ts'
+import { ChatgenFailure } from '../../conformance/errors.ts'
 import { exitCodeOfError } from '../exit-codes.ts'
 import { buildProgram } from '../main.ts'
 import type { Io } from '../terminal/io.ts'
@@ -120,7 +120,7 @@ async function run(args: readonly string[]): Promise<{ code: number; text: strin
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     const exit = exitCodeOfError(error)
-    if (!(error instanceof KitError) || exit === undefined) throw error
+    if (!(error instanceof ChatgenFailure) || exit === undefined) throw error
     lines.push(error.message)
     code = exit
   }

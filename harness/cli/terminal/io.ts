@@ -33,26 +33,26 @@ const maxWidth = 120
 export function processIo(signal: AbortSignal): Io {
   const { stdout, stderr, env } = process
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
-  const outlet = new RedactingWriter(secretsIn(env))
+  const writer = new RedactingWriter(secretsIn(env))
   // Containers may have a terminal without a size, on which nothing can be redrawn.
   const terminal =
     Boolean(stderr.isTTY) && stderr.columns > 0 && env['CI'] === undefined && env['TERM'] !== 'dumb'
   return {
-    out: (text) => outlet.out(`${text}\n`),
+    out: (text) => writer.out(`${text}\n`),
     err: (text) => {
       const lines = fitted(text, { terminal, width: fittingWidth(stderr) })
-      outlet.err(`${escapeWorkflowCommands(lines, env)}\n`)
+      writer.err(`${escapeWorkflowCommands(lines, env)}\n`)
     },
     write: (file, text, flag) => {
       try {
-        outlet.write(file, text, flag)
+        writer.write(file, text, flag)
       } catch (error) {
         const reason = messageOf(error)
         throw new ConfigurationError([`cannot write ${file}: ${reason}`])
       }
     },
-    clean: (text) => outlet.clean(text),
-    redact: (secrets) => outlet.keepBack(secrets),
+    clean: (text) => writer.clean(text),
+    redact: (secrets) => writer.keepBack(secrets),
     env,
     terminal,
     color: supportsColor(stdout, env),

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Header, type WireChunk } from '../../../contract/index.ts'
 import { cutAt, goldenEvents, goldenStream } from '../test-support/golden-stream.ts'
-import { converse } from '../test-support/send.ts'
+import { sendRequest } from '../test-support/send.ts'
 import { createContentDecoder } from './content-coding.ts'
 import { BodyGauge } from './gauge.ts'
 import { defaultBodyLimits } from './limits.ts'
@@ -176,7 +176,7 @@ describe('an answer', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    return converse(`http://127.0.0.1:${port}`)
+    return sendRequest(`http://127.0.0.1:${port}`)
   }
 
   test('in an unknown coding is whole, but cannot be read', async () => {
@@ -209,7 +209,7 @@ describe('an answer', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    const exchange = await converse(`http://127.0.0.1:${port}`)
+    const exchange = await sendRequest(`http://127.0.0.1:${port}`)
     expect(exchange.ending).toMatchObject({ kind: 'cut', error: 'other side closed' })
     expect(exchange.events).toMatchObject([{ data: '1' }])
   })

@@ -11,7 +11,7 @@ import {
   startRawHttp2Server,
   trailers,
 } from '../test-support/raw-http2-server.ts'
-import { converse, outgoing, withTransport } from '../test-support/send.ts'
+import { outgoing, sendRequest, withTransport } from '../test-support/send.ts'
 import { type Front, startPlainHttp2Server, startTlsServer } from '../test-support/tls-front.ts'
 import type { Outgoing } from '../transport.ts'
 
@@ -49,7 +49,7 @@ describe('over TLS with ALPN', () => {
     ['http2', 'h2', 'h2'],
   ] as const)('%s speaks %s, and every header is there', async (httpVersion, protocol, alpn) => {
     const front = await events()
-    const exchange = await converse(front.url, {}, { ...trusting, httpVersion })
+    const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion })
     expect(exchange.ending).toMatchObject({ kind: 'complete' })
     expect(exchange.protocol).toBe(protocol)
     const { status, headers = [] } = exchange.response ?? {}
@@ -86,14 +86,14 @@ describe('over TLS with ALPN', () => {
     const front = ended(
       await startTlsServer((_, response) => response.end('hello'), { alpn: ['http/1.1'] }),
     )
-    const exchange = await converse(front.url, {}, trusting)
+    const exchange = await sendRequest(front.url, {}, trusting)
     expect([exchange.protocol, bodyText(exchange)]).toEqual(['http/1.1', 'hello'])
     expect(front.protocols).toEqual(['http/1.1'])
   })
 
   test('where HTTP/2 is asked for and not offered, that is said', async () => {
     const front = ended(await startTlsServer(() => {}, { alpn: ['http/1.1'] }))
-    const exchange = await converse(front.url, {}, { ...trusting, ...http2 })
+    const exchange = await sendRequest(front.url, {}, { ...trusting, ...http2 })
     expect(exchange.ending).toMatchObject({
       kind: 'unreachable',
       code: 'NO_HTTP2',
@@ -103,7 +103,7 @@ describe('over TLS with ALPN', () => {
 
   test('where HTTP/1.1 is asked for and not offered, that is said', async () => {
     const front = ended(await startTlsServer(() => {}, { alpn: ['h2'] }))
-    const exchange = await converse(front.url, {}, { ...trusting, httpVersion: 'http1' })
+    const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion: 'http1' })
     expect(exchange.response).toBeNull()
     expect(exchange.ending).toMatchObject({
       kind: 'unreachable',
@@ -144,7 +144,7 @@ describe('without TLS', () => {
       ],
       body: new TextEncoder().encode('{"a":1}'),
     } as const
-    const exchange = await converse(front.url, { request }, http2)
+    const exchange = await sendRequest(front.url, { request }, http2)
     expect(exchange.ending.kind).toBe('complete')
     expect(requests).toMatchObject([
       {
@@ -178,7 +178,7 @@ describe('without TLS', () => {
         ['authorization', 'Basic b'],
       ] as const,
     }
-    const exchange = await converse(front.url, { request }, http2)
+    const exchange = await sendRequest(front.url, { request }, http2)
     expect(exchange.ending.kind).toBe('complete')
     expect(bodyText(exchange)).toBe('["Bearer a","Basic b"]')
   })
@@ -186,7 +186,7 @@ describe('without TLS', () => {
 
 describe('a stream', () => {
   const answer = (frames: Frames, more: Partial<Outgoing> = {}) =>
-    raw(frames).then((server) => converse(server.url, more, http2))
+    raw(frames).then((server) => sendRequest(server.url, more, http2))
 
   test('that ends with trailers is complete, and they are kept', async () => {
     const exchange = await answer((id) => [
@@ -252,7 +252,7 @@ describe('a stream', () => {
     const { request } = outgoing('')
     const server = await raw((id) => [head(id, 'text/plain', { 'content-length': '10' }, true)])
     const headRequest = { request: { ...request, method: 'HEAD', url: server.url } }
-    const exchange = await converse(server.url, headRequest, http2)
+    const exchange = await sendRequest(server.url, headRequest, http2)
     expect(exchange.ending.kind).toBe('complete')
   })
 
@@ -306,9 +306,9 @@ describe('a stream', () => {
     const once = await raw((id, turn) =>
       turn === 0 ? [reset(id, 7)] : [head(id, 'text/plain'), data(id, 'hello', true)],
     )
-    expect(bodyText(await converse(once.url, {}, http2))).toBe('hello')
+    expect(bodyText(await sendRequest(once.url, {}, http2))).toBe('hello')
     const ever = await raw((id) => [reset(id, 7)])
-    expect((await converse(ever.url, {}, http2)).ending).toMatchObject({
+    expect((await sendRequest(ever.url, {}, http2)).ending).toMatchObject({
       kind: 'unreachable',
       error: 'the HTTP/2 stream is reset: REFUSED_STREAM (7)',
     })
@@ -318,7 +318,7 @@ describe('a stream', () => {
     const server = await raw((id, turn) =>
       turn === 0 ? [goAway(0, 0)] : [head(id, 'text/plain'), data(id, 'hello', true)],
     )
-    expect(bodyText(await converse(server.url, {}, http2))).toBe('hello')
+    expect(bodyText(await sendRequest(server.url, {}, http2))).toBe('hello')
     expect(server.connections).toBe(2)
   })
 
@@ -387,7 +387,7 @@ describe('a stream', () => {
         response.end('hello')
       }),
     )
-    const exchange = await converse(front.url, {}, http2)
+    const exchange = await sendRequest(front.url, {}, http2)
     expect(exchange.ending.kind).toBe('cut')
   })
 })

@@ -90,7 +90,7 @@ export function createHttp2(open: (url: URL) => Promise<Socket>): Http2 {
       send(conversation, refusals + 1).catch((error) => conversation.fail(error))
       return true
     }
-    converse(connection, conversation, again)
+    sendRequest(connection, conversation, again)
   }
 
   return {
@@ -103,7 +103,11 @@ export function createHttp2(open: (url: URL) => Promise<Socket>): Http2 {
 }
 
 /** `again` sends a request once more of which the server says that it did nothing with it. */
-function converse(connection: Connection, conversation: Conversation, again: () => boolean): void {
+function sendRequest(
+  connection: Connection,
+  conversation: Conversation,
+  again: () => boolean,
+): void {
   const { body } = conversation.outgoing.request
   const headers = requestHeaders(conversation)
   let stream: ClientHttp2Stream

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Header } from '../../../contract/index.ts'
 import { startRawServer } from '../test-support/raw-server.ts'
-import { converse, outgoing, withTransport } from '../test-support/send.ts'
+import { outgoing, sendRequest, withTransport } from '../test-support/send.ts'
 
 async function serve(...lines: readonly string[]) {
   const server = await startRawServer((socket) => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
@@ -18,7 +18,7 @@ describe('headers', () => {
       'set-cookie: b=2',
       'Content-Length: 0',
     )
-    const { response } = await converse(url)
+    const { response } = await sendRequest(url)
     expect(response?.headers).toEqual([
       ['x-second', 'b'],
       ['set-cookie', 'a=1'],
@@ -35,7 +35,7 @@ describe('headers', () => {
       ['content-type', 'application/json'],
     ]
     const request = { method: 'POST', url: `${server.url}/a/b?c=d`, headers, body: bytes('{}') }
-    await converse(server.url, { request })
+    await sendRequest(server.url, { request })
     const [head = ''] = server.heads
     expect(head).toMatch(/^POST \/a\/b\?c=d HTTP\/1\.1\r\n/)
     for (const [name, value] of headers) expect(head).toContain(`\r\n${name}: ${value}\r\n`)
@@ -49,14 +49,14 @@ describe('headers', () => {
       `x-long: ${'a'.repeat(60_000)}`,
       'content-length: 0',
     )
-    const { response } = await converse(url)
+    const { response } = await sendRequest(url)
     expect(response?.status).toBe(200)
   })
 })
 
 test.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed', async (status) => {
   const server = await serve(`HTTP/1.1 ${status} Go`, 'location: /elsewhere', 'content-length: 0')
-  const { response, ending } = await converse(server.url)
+  const { response, ending } = await sendRequest(server.url)
   expect(response?.status).toBe(status)
   expect(ending.kind).toBe('complete')
   expect(server.heads).toHaveLength(1)
@@ -66,7 +66,7 @@ test.each([400, 401, 404, 429, 500, 503])(
   'a status of %i is an answer like any other',
   async (status) => {
     const server = await serve(`HTTP/1.1 ${status} So`, 'retry-after: 0', 'content-length: 0')
-    const { response } = await converse(server.url)
+    const { response } = await sendRequest(server.url)
     expect(response?.status).toBe(status)
     expect(server.heads).toHaveLength(1)
   },
@@ -74,7 +74,7 @@ test.each([400, 401, 404, 429, 500, 503])(
 
 test('a body is kept as it came, and decoded only where it is an event stream', async () => {
   const { url } = await serve('HTTP/1.1 200 OK', 'content-type: text/plain', 'content-length: 9')
-  const exchange = await converse(url, { timeoutMs: 60 })
+  const exchange = await sendRequest(url, { timeoutMs: 60 })
   expect(exchange.events).toEqual([])
 
   const server = await startRawServer((socket) =>
@@ -83,7 +83,7 @@ test('a body is kept as it came, and decoded only where it is an event stream', 
     ),
   )
   onTestFinished(() => server.close())
-  const stream = await converse(server.url)
+  const stream = await sendRequest(server.url)
   expect(stream.events).toMatchObject([{ name: null, data: '1' }])
   expect(bodyText(stream)).toBe('data: 1\n\n')
 })

@@ -14,7 +14,7 @@ export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
 }
 
 /** One conversation over a network transport of its own. */
-export async function converse(
+export async function sendRequest(
   url: string,
   more: Partial<Outgoing> = {},
   network: Partial<NetworkOptions> = {},

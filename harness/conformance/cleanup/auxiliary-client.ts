@@ -61,7 +61,7 @@ export function createAuxiliaryClient(
   const slots = createSemaphore(options.concurrency ?? 4)
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)
-  const outlet = new RedactingWriter(secrets)
+  const writer = new RedactingWriter(secrets)
   const aborted = rejectOnAbort(signal)
   let ordinals = 0
   let requests = 0
@@ -70,7 +70,7 @@ export function createAuxiliaryClient(
     async send(spec) {
       const release = await slots.acquire()
       try {
-        return await converse(spec, ++ordinals)
+        return await sendRequest(spec, ++ordinals)
       } finally {
         release()
       }
@@ -82,7 +82,7 @@ export function createAuxiliaryClient(
     close: () => transport.close(),
   }
 
-  async function converse(spec: RequestSpec, ordinal: number): Promise<Exchange> {
+  async function sendRequest(spec: RequestSpec, ordinal: number): Promise<Exchange> {
     for (let attempt = 0; ; attempt += 1) {
       await pace.waitForSlot()
       signal?.throwIfAborted()
@@ -99,7 +99,7 @@ export function createAuxiliaryClient(
       })
       const exchange = await Promise.race([pending, aborted])
       breaker.recordEnding(exchange)
-      if (evidenceFile) appendExchange(outlet, evidenceFile, redactor.exchange(exchange))
+      if (evidenceFile) appendExchange(writer, evidenceFile, redactor.exchange(exchange))
       const excess = findExcess(exchange, limits)
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503

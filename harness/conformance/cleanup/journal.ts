@@ -109,10 +109,10 @@ export function readJournal(file: string): Journal {
  * crash begins on a line of its own.
  */
 export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
-  const outlet = new RedactingWriter(secrets)
+  const writer = new RedactingWriter(secrets)
   const { text } = createRedactor(secrets)
-  if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) outlet.append(file, '\n')
-  return (entry) => outlet.append(file, journalLine(entry, text))
+  if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) writer.append(file, '\n')
+  return (entry) => writer.append(file, journalLine(entry, text))
 }
 
 /** The first line of a journal. */

@@ -225,7 +225,7 @@ export async function sendOperation(
 }
 
 export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswer'
+  override readonly name = 'NoAnswerError'
 }
 
 /** Tests if the resource still exists, as far as is known. */

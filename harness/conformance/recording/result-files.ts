@@ -32,9 +32,9 @@ export const evidenceUnwritable = 'the evidence of the run cannot be written'
  * Adds the line of an exchange, already redacted; a long one is written in pieces.
  * @throws Error whose message begins with `evidenceUnwritable`, on a full disk for one
  */
-export function appendExchange(outlet: RedactingWriter, file: string, exchange: Exchange): void {
+export function appendExchange(writer: RedactingWriter, file: string, exchange: Exchange): void {
   try {
-    outlet.appendPieces(file, storedPieces(exchange))
+    writer.appendPieces(file, storedPieces(exchange))
   } catch (error) {
     const reason = messageOf(error)
     throw new Error(`${evidenceUnwritable}: ${reason}`, { cause: error })

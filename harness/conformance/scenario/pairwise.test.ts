@@ -30,8 +30,8 @@ describe('pairwise combinations', () => {
     fc.assert(
       fc.property(dimensions, fc.string(), (given, seed) => {
         const sizes = Object.values(given).map(({ length }) => length)
-        const [largest = 1, next = 1] = sizes.toSorted((a, b) => b - a)
-        expect(pairwise(given, seed).length).toBeLessThanOrEqual(largest * next * 1.5 + 1)
+        const [max = 1, next = 1] = sizes.toSorted((a, b) => b - a)
+        expect(pairwise(given, seed).length).toBeLessThanOrEqual(max * next * 1.5 + 1)
       }),
     )
   })

@@ -75,7 +75,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   const live = setup.recordingFile === null
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)
-  const outlet = new RedactingWriter(secrets)
+  const writer = new RedactingWriter(secrets)
   const recorded =
     setup.recordingFile === null ? undefined : new StoredRecording(setup.recordingFile)
   const transport = openTransport(setup, recorded, redactor)
@@ -172,7 +172,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   }
 
   function writeDown(exchange: Exchange): void {
-    appendExchange(outlet, setup.exchangesFile, redactor.exchange(exchange))
+    appendExchange(writer, setup.exchangesFile, redactor.exchange(exchange))
   }
 }
 

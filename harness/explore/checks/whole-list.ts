@@ -13,10 +13,10 @@ const smallestPage = 10
 
 function maxListLength(body: unknown): number {
   const queue: unknown[] = [body]
-  let longest = 0
+  let maxLength = 0
   for (const value of queue) {
-    if (Array.isArray(value)) longest = Math.max(longest, value.length)
+    if (Array.isArray(value)) maxLength = Math.max(maxLength, value.length)
     if (isObject(value)) queue.push(...Object.values(value))
   }
-  return longest
+  return maxLength
 }

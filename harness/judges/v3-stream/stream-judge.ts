@@ -107,7 +107,7 @@ export class ResponsesJudge implements StreamJudge {
       return
     }
     if (block.data === null && block.names === 0 && block.invalidAt === null) return
-    if (!this.#terminal.admits(block.name)) {
+    if (!this.#terminal.accepts(block.name)) {
       this.#terminal.after(block)
       // What came too late is missing before the end; that is the same fault.
       this.#lost = 'an event'

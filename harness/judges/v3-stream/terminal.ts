@@ -20,7 +20,7 @@ export class TerminalJudge {
   }
 
   /** Tests if an event of this name still belongs to the stream: response.failed may follow error. */
-  admits(name: unknown): boolean {
+  accepts(name: unknown): boolean {
     return this.name === undefined || (this.name === 'error' && name === 'response.failed')
   }
 

@@ -88,11 +88,11 @@ export function shareOf(blocks: readonly ClusterCount[]): Estimate {
 /** Counts that are not whole, of a size that is not, are rounded so that the limits become wider. */
 function shareLimits(share: number, n: number, confidence: number): Limits {
   const error = (1 - confidence) / 2
-  const least = Math.floor(share * n + 1e-9)
-  const most = Math.ceil(share * n - 1e-9)
+  const lower = Math.floor(share * n + 1e-9)
+  const upper = Math.ceil(share * n - 1e-9)
   return {
-    low: least === 0 ? 0 : root((p) => binomialAtLeast(least, n, p) >= error),
-    high: most === n ? 1 : root((p) => binomialCdf(most, n, p) <= error),
+    low: lower === 0 ? 0 : root((p) => binomialAtLeast(lower, n, p) >= error),
+    high: upper === n ? 1 : root((p) => binomialCdf(upper, n, p) <= error),
   }
 }
 

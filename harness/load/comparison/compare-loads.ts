@@ -7,7 +7,7 @@ import { type Candidate, decideFigures, familyError } from './verdicts.ts'
 
 /** A load report that lacks what a comparison needs. The message names the remedy. */
 export class NotComparableError extends Error {
-  override readonly name = 'NotComparable'
+  override readonly name = 'NotComparableError'
 }
 
 export interface ComparedRun {

@@ -69,10 +69,10 @@ function latencyFigure(
     return { run, samples, count }
   })
   if (ofA === undefined || ofB === undefined || ofA.count + ofB.count === 0) return []
-  const least = minimumSamples(q)
-  const small = [ofA, ofB].find(({ count }) => count < least)
+  const minCount = minimumSamples(q)
+  const small = [ofA, ofB].find(({ count }) => count < minCount)
   if (small !== undefined) {
-    const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${nameOf(q)} takes ${least}`
+    const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${nameOf(q)} takes ${minCount}`
     return [{ ...head, a: null, b: null, ratio: null, reason }]
   }
   const [estimateA, estimateB] = [ofA, ofB].map(({ run, samples }) =>
@@ -173,8 +173,8 @@ function fallenToZero(a: Estimate, b: Estimate) {
     value: 0,
     limits: (confidence: number) => {
       const [high, low] = [b.limits(confidence).high, a.limits(confidence).low]
-      const most = high !== null && low !== null && low > 0 ? high / low : Number.POSITIVE_INFINITY
-      return { low: 0, high: most }
+      const upper = high !== null && low !== null && low > 0 ? high / low : Number.POSITIVE_INFINITY
+      return { low: 0, high: upper }
     },
   }
 }

@@ -121,9 +121,9 @@ function latencyOf(
   const head = { name: `${metric}.${nameOf(q)}`, unit: 'ms', better: 'lower', tolerance } as const
   const all = pairs.map((pair) => ({ a: pooled([pair.a], metric), b: pooled([pair.b], metric) }))
   if (all.every(({ a, b }) => a.count + b.count === 0)) return []
-  const least = Math.ceil(1 / (1 - q))
+  const minCount = Math.ceil(1 / (1 - q))
   const values = all.flatMap(({ a, b }) => {
-    if (a.count < least || b.count < least) return []
+    if (a.count < minCount || b.count < minCount) return []
     const [ofA, ofB] = [a.at(q), b.at(q)]
     return ofA === null || ofB === null ? [] : [[ofA, ofB] as const]
   })

@@ -47,13 +47,13 @@ export function decideFigures(
 
 function pValuesOf({ ratio, better, tolerance }: Candidate): ComparedFigure['p'] {
   if (ratio === null) return null
-  const most = 1 + tolerance
-  const isAbove = pValue(ratio, ({ low }) => low > most)
-  const isBelow = pValue(ratio, ({ high }) => high < 1 / most)
+  const upper = 1 + tolerance
+  const isAbove = pValue(ratio, ({ low }) => low > upper)
+  const isBelow = pValue(ratio, ({ high }) => high < 1 / upper)
   return {
     regression: better === 'lower' ? isAbove : isBelow,
     improvement: better === 'lower' ? isBelow : isAbove,
-    noChange: pValue(ratio, ({ low, high }) => low > 1 / most && high < most),
+    noChange: pValue(ratio, ({ low, high }) => low > 1 / upper && high < upper),
   }
 }
 

@@ -113,7 +113,7 @@ function worstSpread(spreads: readonly (Spread | null)[]): Spread | null {
 
 function maxOrNull(values: readonly (number | null)[]): number | null {
   return values.reduce(
-    (most, value) => (value !== null && value > (most ?? Number.NEGATIVE_INFINITY) ? value : most),
+    (max, value) => (value !== null && value > (max ?? Number.NEGATIVE_INFINITY) ? value : max),
     null,
   )
 }

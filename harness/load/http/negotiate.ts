@@ -7,7 +7,11 @@ import { Http2ConnectionPool } from './http2/connection-pool.ts'
 import type { Route } from './route.ts'
 
 /** Makes the connections of a thread, in the version of HTTP that was agreed on. */
-export type CreateChannelPool = (clock: RunClock, keepAlive: boolean, most?: number) => ChannelPool
+export type CreateChannelPool = (
+  clock: RunClock,
+  keepAlive: boolean,
+  maxConnections?: number,
+) => ChannelPool
 
 /**
  * Agrees with the target on a version of HTTP: what the options say, or else over TLS what it chooses
@@ -20,10 +24,10 @@ export async function negotiateChannelPool(
 ): Promise<CreateChannelPool> {
   const version =
     route.httpVersion === 'auto' ? await chosenVersion(route, signal) : route.httpVersion
-  return (clock, keepAlive, most) =>
+  return (clock, keepAlive, maxConnections) =>
     version === 'http2'
-      ? new Http2ConnectionPool(route, clock, keepAlive, most)
-      : new Http1ConnectionPool(route, clock, keepAlive, most)
+      ? new Http2ConnectionPool(route, clock, keepAlive, maxConnections)
+      : new Http1ConnectionPool(route, clock, keepAlive, maxConnections)
 }
 
 const negotiationTimeoutMs = 10_000

@@ -53,7 +53,7 @@ const secondNs = 1e9
 
 /** Two parts of different runs, or of one run that was measured with different settings. */
 export class MetricsMismatchError extends Error {
-  override readonly name = 'MetricsMismatch'
+  override readonly name = 'MetricsMismatchError'
 }
 
 /**

@@ -23,7 +23,7 @@ export class ChatJournal {
   readonly #place: JournalPlace | undefined
   readonly #prefix: string
   readonly #redact: (text: string) => string
-  readonly #outlet: RedactingWriter
+  readonly #writer: RedactingWriter
   readonly #unusedNames: string[] = []
   #nameCount = 0
   #lines = ''
@@ -35,7 +35,7 @@ export class ChatJournal {
     this.#place = place
     this.#prefix = prefix
     this.#redact = createRedactor(secrets).text
-    this.#outlet = new RedactingWriter(secrets)
+    this.#writer = new RedactingWriter(secrets)
   }
 
   /** Reserves the name of a chat that is about to be created. */
@@ -45,7 +45,7 @@ export class ChatJournal {
     const names = Array.from({ length: reservedNames }, () => `${this.#prefix}${++this.#nameCount}`)
     if (this.#place !== undefined) {
       const lines = names.map((name) => this.#line({ event: 'create', ...chatEntry(name) }))
-      this.#outlet.append(this.#place.file, lines.join(''))
+      this.#writer.append(this.#place.file, lines.join(''))
     }
     this.#unusedNames.push(...names.reverse())
     return this.name()
@@ -84,7 +84,7 @@ export class ChatJournal {
     if (place === undefined || lines === '') return
     this.#lines = ''
     this.#written = this.#written
-      .then(() => this.#outlet.appendSoon(place.file, lines))
+      .then(() => this.#writer.appendSoon(place.file, lines))
       .catch((error: unknown) => {
         this.writeError ??= messageOf(error)
       })

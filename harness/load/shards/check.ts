@@ -8,7 +8,7 @@ export interface Shard {
 
 /** Reports that are no shards, or not of one run. The message names them. */
 export class ShardMismatchError extends Error {
-  override readonly name = 'ShardMismatch'
+  override readonly name = 'ShardMismatchError'
 }
 
 /** @throws ShardMismatch */

@@ -27,7 +27,7 @@ export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
     eventsPerCpuSecond: cpuMs === 0 ? null : events / (cpuMs / 1000),
     calibration: all
       .map((row) => row.calibration)
-      .reduce((most, own) => ((own?.used ?? 0) > (most?.used ?? 0) ? own : most)),
+      .reduce((max, own) => ((own?.used ?? 0) > (max?.used ?? 0) ? own : max)),
     workers,
     environment: {
       ...first.environment,
@@ -123,7 +123,7 @@ function summed<Key extends string>(
 
 function worst(spreads: readonly (Spread | null)[]): Spread | null {
   return spreads.reduce(
-    (most, spread) => (spread !== null && spread.p99 > (most?.p99 ?? -1) ? spread : most),
+    (max, spread) => (spread !== null && spread.p99 > (max?.p99 ?? -1) ? spread : max),
     null,
   )
 }

@@ -94,10 +94,10 @@ export function perSecondOf(scan: Scanner): number {
   return scan.fail('Expected /s or /min.', at)
 }
 
-function numberOf(scan: Scanner, expected: string, least = Number.MIN_VALUE): number {
+function numberOf(scan: Scanner, expected: string, min = Number.MIN_VALUE): number {
   const at = scan.at
   const digits = scan.take(/\d+(\.\d+)?|\.\d+/)
   if (digits === '') scan.fail(expected)
   const value = Number(digits)
-  return value >= least ? value : scan.fail('Expected more than 0.', at)
+  return value >= min ? value : scan.fail('Expected more than 0.', at)
 }

@@ -24,15 +24,15 @@ export const confidence = 0.99
  */
 export function decideShare(n: number, over: number, allowed: number, independent = 1): Decision {
   const effective = Math.floor(n * independent)
-  const most = Math.min(effective, Math.ceil(over * independent))
-  if (effective > 0 && binomialCdf(most, effective, allowed) <= 1 - confidence + rounding) {
+  const upper = Math.min(effective, Math.ceil(over * independent))
+  if (effective > 0 && binomialCdf(upper, effective, allowed) <= 1 - confidence + rounding) {
     return { verdict: 'met', needed: null }
   }
-  const least = Math.floor(over * independent)
-  if (effective > 0 && binomialAtLeast(least, effective, allowed) <= 1 - confidence + rounding) {
+  const lower = Math.floor(over * independent)
+  if (effective > 0 && binomialAtLeast(lower, effective, allowed) <= 1 - confidence + rounding) {
     return { verdict: 'missed', needed: null }
   }
-  const missing = minRequests(most, allowed) - effective
+  const missing = minRequests(upper, allowed) - effective
   return { verdict: 'undecided', needed: Math.ceil(missing / independent) }
 }
 

@@ -41,14 +41,14 @@ export function stallsOf(group: LatencyRecorder, stallNs: number): Stalls | null
   const { streams, stalledStreams, stalledGaps, stalledNs, streamedNs, gaps, coalescedGaps } =
     group.outcomes
   if (streams === 0) return null
-  const longest = group.latencies('icl', 'service')?.maxNs ?? null
+  const maxGapNs = group.latencies('icl', 'service')?.maxNs ?? null
   return {
     overMs: stallNs / 1e6,
     streams,
     stalled: stalledStreams,
     stalls: stalledGaps,
     share: streamedNs === 0 ? 0 : stalledNs / streamedNs,
-    longestMs: longest === null ? null : longest / 1e6,
+    longestMs: maxGapNs === null ? null : maxGapNs / 1e6,
     gaps,
     coalesced: gaps === 0 ? 0 : coalescedGaps / gaps,
   }

@@ -38,8 +38,8 @@ export function heatMapsOf(run: RunMetrics): HeatMap[] {
     })
     const rows = columns.flatMap((buckets) => buckets.buckets().map(({ low }) => rowOf(low)))
     if (rows.length === 0) return []
-    const first = rows.reduce((least, row) => Math.min(least, row))
-    const height = rows.reduce((most, row) => Math.max(most, row)) - first + 1
+    const first = rows.reduce((min, row) => Math.min(min, row))
+    const height = rows.reduce((max, row) => Math.max(max, row)) - first + 1
     const edgesMs = Array.from({ length: height + 1 }, (_, row) =>
       Number((10 ** ((first + row) / rowsPerDecade) / 1e6).toPrecision(4)),
     )

@@ -38,7 +38,7 @@ export interface FittedModel {
 
 /** A measured run of which no service model can be fitted. */
 export class UnfittedRunError extends Error {
-  override readonly name = 'UnfittedRun'
+  override readonly name = 'UnfittedRunError'
 }
 
 interface Effort {

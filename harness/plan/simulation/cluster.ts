@@ -61,13 +61,13 @@ export class Cluster {
     const next = (this.#last + 1) % length
     if (this.#balance === 'round-robin' || length === 1) return next
     let best = next
-    let fewest = Number.POSITIVE_INFINITY
+    let minInFlight = Number.POSITIVE_INFINITY
     for (let step = 0; step < length; step++) {
       const at = (next + step) % length
       const inFlight = this.#replicas[at]?.inFlightAt(ms) ?? 0
-      if (inFlight < fewest) {
+      if (inFlight < minInFlight) {
         best = at
-        fewest = inFlight
+        minInFlight = inFlight
       }
     }
     return best

@@ -140,8 +140,8 @@ class Generator {
       const isNew = () => !value.some((other) => JSON.stringify(other) === text)
       if (schema['uniqueItems'] !== true || isNew()) value.push(item)
     }
-    const least = size(schema, 'minItems') ?? 0
-    if (value.length < least) throw new UnsupportedSchema('the schema has too few unique items')
+    const minItems = size(schema, 'minItems') ?? 0
+    if (value.length < minItems) throw new UnsupportedSchema('the schema has too few unique items')
     return value
   }
 

@@ -9,8 +9,8 @@ import { walkList } from './paging.ts'
 describe('how deep JSON is nested', () => {
   test('is what a reader of it would count', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(10), (value, most) => {
-        expect(isDeeperThan(JSON.stringify(value), most)).toBe(depthOf(value) > most)
+      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(10), (value, maxDepth) => {
+        expect(isDeeperThan(JSON.stringify(value), maxDepth)).toBe(depthOf(value) > maxDepth)
       }),
     )
   })

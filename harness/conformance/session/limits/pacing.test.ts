@@ -26,19 +26,19 @@ describe('at most so many holders are let in', () => {
         const semaphore = createSemaphore(slots)
         const order: number[] = []
         let inside = 0
-        let most = 0
+        let max = 0
         const hold = async (holder: number) => {
           const release = await semaphore.acquire()
           order.push(holder)
           inside += 1
-          most = Math.max(most, inside)
+          max = Math.max(max, inside)
           await Promise.resolve()
           inside -= 1
           release()
         }
         await Promise.all(Array.from({ length: holders }, (_, holder) => hold(holder)))
         expect(order).toEqual(Array.from({ length: holders }, (_, holder) => holder))
-        expect(most).toBe(Math.min(slots, holders))
+        expect(max).toBe(Math.min(slots, holders))
       }),
     )
   })

@@ -31,11 +31,16 @@ export class Http1ConnectionPool implements ChannelPool {
   readonly #sweep: NodeJS.Timeout
   #open = 0
 
-  constructor(route: Route, clock: RunClock, keepAlive: boolean, most = Number.POSITIVE_INFINITY) {
+  constructor(
+    route: Route,
+    clock: RunClock,
+    keepAlive: boolean,
+    maxConnections = Number.POSITIVE_INFINITY,
+  ) {
     this.#route = route
     this.#clock = clock
     this.#keepAlive = keepAlive
-    this.#maxConnections = most
+    this.#maxConnections = maxConnections
     this.#sweep = setInterval(() => this.#closeOld(), 500)
     this.#sweep.unref()
   }

@@ -32,11 +32,16 @@ export class Http2ConnectionPool implements ChannelPool {
   readonly #sweep: NodeJS.Timeout
   #closed = false
 
-  constructor(route: Route, clock: RunClock, keepAlive: boolean, most = Number.POSITIVE_INFINITY) {
+  constructor(
+    route: Route,
+    clock: RunClock,
+    keepAlive: boolean,
+    maxConnections = Number.POSITIVE_INFINITY,
+  ) {
     this.#route = route
     this.#clock = clock
     this.#keepAlive = keepAlive
-    this.#maxConnections = most
+    this.#maxConnections = maxConnections
     this.#sweep = setInterval(() => this.#closeIdle(), 1000)
     this.#sweep.unref()
   }

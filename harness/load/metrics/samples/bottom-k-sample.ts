@@ -48,12 +48,12 @@ export class BottomKSample {
 
   #evict(): void {
     let worst = -1
-    let largest = -1
+    let maxHash = -1
     for (const block of this.#blocks.keys()) {
       const hash = mix32(block)
-      if (hash > largest) [worst, largest] = [block, hash]
+      if (hash > maxHash) [worst, maxHash] = [block, hash]
     }
     this.#blocks.delete(worst)
-    this.#hashLimit = largest
+    this.#hashLimit = maxHash
   }
 }

@@ -129,8 +129,8 @@ export class Histogram implements OrderedSample {
 
   store(): StoredHistogram {
     const counts = [...this.#counts].sort(([a], [b]) => a - b)
-    const least = this.#count === 0 ? 0 : this.#minUnits
-    return { counts, sum: this.#sum, minUnits: least, maxUnits: this.#maxUnits }
+    const minUnits = this.#count === 0 ? 0 : this.#minUnits
+    return { counts, sum: this.#sum, minUnits, maxUnits: this.#maxUnits }
   }
 
   #put(low: number, times: number): void {

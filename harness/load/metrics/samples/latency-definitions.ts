@@ -145,7 +145,7 @@ function between(from: number | null, to: number | null): number | null {
 }
 
 function maxOf(values: readonly number[]): number {
-  return values.reduce((most, value) => Math.max(most, value), 0)
+  return values.reduce((max, value) => Math.max(max, value), 0)
 }
 
 function isAscending(stamps: readonly (number | null)[]): boolean {

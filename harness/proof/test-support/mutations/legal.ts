@@ -84,10 +84,10 @@ function cutAnywhere(bytes: Uint8Array, seed: number): readonly Uint8Array[] {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32
   }
-  const longest = 1 + draw() * draw() * bytes.length
+  const maxLength = 1 + draw() * draw() * bytes.length
   const pieces: Uint8Array[] = []
   for (let at = 0; at < bytes.length; ) {
-    const end = at + 1 + Math.floor(draw() * longest)
+    const end = at + 1 + Math.floor(draw() * maxLength)
     pieces.push(bytes.subarray(at, end))
     at = end
   }

@@ -49,7 +49,11 @@ export interface Answer {
 
 /** Everything in which a violation differs from the server; all members of `legal` keep the document. */
 export interface Rules {
-  admits(authorization: string | undefined, keys: readonly string[], call: Call): string | undefined
+  accepts(
+    authorization: string | undefined,
+    keys: readonly string[],
+    call: Call,
+  ): string | undefined
   /** The body as the server reads it. */
   reads(call: Call, body: Json): Json
   /** The query as the server reads it. */
@@ -87,7 +91,7 @@ export interface Rules {
 }
 
 export const legal: Rules = {
-  admits: (authorization, keys) => {
+  accepts: (authorization, keys) => {
     const [scheme = '', token, ...rest] = (authorization ?? '').split(' ')
     if (scheme.toLowerCase() !== 'bearer' || rest.length > 0) return undefined
     return keys.find((key) => key === token)

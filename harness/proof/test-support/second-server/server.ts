@@ -61,7 +61,7 @@ async function serve(
   const user = { chats: new Map(), files: [] }
   const visit = { rules, state, request, response, route, ids, bytes, raw }
   const stranger: Call = { ...visit, query: url.searchParams, user, chat: undefined }
-  const key = rules.admits(request.headers.authorization, keys, stranger)
+  const key = rules.accepts(request.headers.authorization, keys, stranger)
   const query = rules.readsQuery(stranger)
   const call: Call = { ...stranger, query, user: state.users.get(key ?? '') ?? user }
   try {

@@ -4,16 +4,18 @@ import type { Violation } from './violation.ts'
 
 /** What opens a door that has to stay shut. */
 export const credentials: readonly Violation[] = [
-  admits('a key without a scheme', [], (given, keys) => keys.find((key) => key === given)),
-  admits('the right key in other letters', [2], (given, keys) => {
+  accepts('a key without a scheme', [], (given, keys) => keys.find((key) => key === given)),
+  accepts('the right key in other letters', [2], (given, keys) => {
     const [, token = ''] = given.split(' ')
     return keys.find((key) => key.toLowerCase() === token.toLowerCase())
   }),
-  admits('the key after any scheme', [3], (given, keys) => keys.find((key) => given.endsWith(key))),
-  admits('the key with more behind it', [2, 4], (given, keys) =>
+  accepts('the key after any scheme', [3], (given, keys) =>
+    keys.find((key) => given.endsWith(key)),
+  ),
+  accepts('the key with more behind it', [2, 4], (given, keys) =>
     keys.find((key) => given.startsWith(`Bearer ${key}`)),
   ),
-  admits('the beginning of the key', [4], (given, keys) => {
+  accepts('the beginning of the key', [4], (given, keys) => {
     const [, token = ''] = given.split(' ')
     return keys.find((key) => token.length > 8 && key.startsWith(token))
   }),
@@ -30,8 +32,8 @@ export const credentials: readonly Violation[] = [
     section: '5',
     breaks: [1, 2, 3, 4].map((row) => `V3-AUTH-0${row}`),
     changes: {
-      admits: (authorization, keys, call) =>
-        legal.admits(authorization, keys, call) ??
+      accepts: (authorization, keys, call) =>
+        legal.accepts(authorization, keys, call) ??
         (call.route.includes('/api/v3/message') && call.raw['stream'] === true
           ? keys[0]
           : undefined),
@@ -42,14 +44,14 @@ export const credentials: readonly Violation[] = [
     section: '5',
     breaks: [1, 2, 3, 4].map((row) => `OAI-AUTH-0${row}`),
     changes: {
-      admits: (authorization, keys, call) =>
-        legal.admits(authorization, keys, call) ??
+      accepts: (authorization, keys, call) =>
+        legal.accepts(authorization, keys, call) ??
         (call.route.includes('/completions') && call.raw['stream'] === true ? keys[0] : undefined),
     },
   },
 ]
 
-function admits(
+function accepts(
   name: string,
   rows: readonly number[],
   wrongly: (given: string, keys: readonly string[]) => string | undefined,
@@ -60,20 +62,20 @@ function admits(
     section: '5',
     breaks: ['OAI', 'V2', 'V3'].flatMap((area) => all.map((row) => `${area}-AUTH-0${row}`)),
     changes: {
-      admits: (authorization, keys, call) =>
-        legal.admits(authorization, keys, call) ?? wrongly(authorization ?? '', keys),
+      accepts: (authorization, keys, call) =>
+        legal.accepts(authorization, keys, call) ?? wrongly(authorization ?? '', keys),
     },
   }
 }
 
 /** One route that looks at no key. */
 function open(route: string): Violation {
-  const rule: Rules['admits'] = (authorization, keys, call: Call) =>
-    legal.admits(authorization, keys, call) ?? (call.route === route ? keys[0] : undefined)
+  const rule: Rules['accepts'] = (authorization, keys, call: Call) =>
+    legal.accepts(authorization, keys, call) ?? (call.route === route ? keys[0] : undefined)
   return {
     name: `${route} opens without a key`,
     section: '5',
     breaks: [1, 2, 3, 4].map((row) => `V3-AUTH-0${row}`),
-    changes: { admits: rule },
+    changes: { accepts: rule },
   }
 }
