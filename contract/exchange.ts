@@ -5,7 +5,7 @@ import { parseJson } from './json.ts'
  * and load runs count it.
  */
 
-/** Why a request is sent; reports and judges tell a probe from the act itself by it. */
+/** Reason for a request; reports and judges tell a probe from the act itself by it. */
 export type Role =
   | 'arrange' // makes what the scenario needs
   | 'act' // the request that the scenario is about

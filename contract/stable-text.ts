@@ -40,7 +40,7 @@ function unquoted(text: string, member: string | undefined): string {
   return /\s/.test(text) ? '<text>' : text
 }
 
-/** In this order: what is longer and surer comes first. */
+/** Patterns in this order: what is longer and surer comes first. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?[\d.]*(Z|[+-]\d\d:?\d\d)?/g, '<time>'],

@@ -56,7 +56,7 @@ console.log(
   `\n${stuck} requests were on their way when the server froze: as many as there were connections.`,
 )
 
-/** Of what was due in the freeze, evenly in time, each waited for its end. */
+/** Delay at a share of what was due in the freeze, evenly in time: each waited for its end. */
 function expected(share: number): string {
   const due = frozen / seconds
   const above = 1 - share

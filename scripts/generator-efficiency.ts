@@ -122,7 +122,7 @@ async function measure(reader: ReaderName): Promise<Row> {
   }
 }
 
-/** Its stamps of generated content, each beside the server's own. */
+/** Lags of the stamps of generated content, each against the server's own. */
 function engineLags(
   { records, startNs, window }: EngineResult,
   log: readonly LoggedStream[],

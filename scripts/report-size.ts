@@ -90,7 +90,7 @@ function readFaults() {
   }
 }
 
-/** Of this thread, so that a busy machine makes no difference. */
+/** Measures the CPU time of this thread, so that a busy machine makes no difference. */
 function timed<T>(work: () => T): { readonly value: T; readonly ms: number } {
   const before = process.threadCpuUsage()
   const value = work()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** By what a reader of a stored report can tell that it was edited. It shows an edit, not a forgery. */
+/** Digest by which a reader of a stored report can tell that it was edited. It shows an edit, not a forgery. */
 export const digest = z.object({
   algorithm: z.literal('SHA-256'),
   /** Of the report without this member, as canonical JSON (RFC 8785); hexadecimal. */

@@ -92,7 +92,7 @@ export const goodput = z.object({
 })
 export type Goodput = z.infer<typeof goodput>
 
-/** Which part of the run was measured. Milliseconds after its start. */
+/** Part of the run that was measured, in milliseconds after its start. */
 export const window = z.object({
   fromMs: z.number(),
   toMs: z.number(),

@@ -25,10 +25,10 @@ export const searchSettingsQuery = {
 
 export const searchSettings = z.looseObject(members)
 
-/** In v2: a yes or no, or `agent` (section 4.2). */
+/** Value in v2: a yes or no, or `agent` (section 4.2). */
 export const plainRag = z.union([z.boolean(), z.literal('agent')])
 
-/** In v3 an object as well, which means `true` with the search settings overridden. */
+/** Value in v3: an object as well, which means `true` with the search settings overridden. */
 export const rag = z.union([plainRag, searchSettings])
 
 export type Rag = z.output<typeof rag>

@@ -27,7 +27,7 @@ export interface SloEstimate extends Bracket {
 
 /** Rates within this factor of the crossing are fitted: further away the log odds are no line. */
 const window = 1.15
-/** With fewer probes near the crossing their scatter says nothing. */
+/** Probes near the crossing; the scatter of fewer says nothing. */
 const minLocal = 9
 
 export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {

@@ -148,7 +148,7 @@ function fitLogistic(rows: readonly Row[]): Fit | null {
   return null
 }
 
-/** Of a small matrix, by Gauss and Jordan; null where it is singular. */
+/** Inverts a small matrix, by Gauss and Jordan; null where it is singular. */
 function inverse(matrix: readonly (readonly number[])[]): number[][] | null {
   const size = matrix.length
   const rows = matrix.map((line, i) => [...line, ...matrix.map((_, j) => (i === j ? 1 : 0))])

@@ -53,8 +53,8 @@ export function policyLimitOf(
 }
 
 /**
- * At each refusal the bucket holds less than one token, so the accepted requests until then lie on a line
- * in time, to within one request: its slope is the refill. The burst is the largest number that any
+ * Fits a bucket to the refusals: at each it holds less than one token, so the accepted requests until
+ * then lie on a line in time, to within one request: its slope is the refill. The burst is the largest number that any
  * stretch of time let through beyond its refill. A bucket of a few tokens runs over between refusals, and
  * lets through less than its refill, which is then what is found. A limit by fixed windows scatters about the line by the
  * size of a window, and has the wider interval.

@@ -55,7 +55,7 @@ export function payloadOf({ payload }: Envelope): Buffer {
   return Buffer.from(payload, 'base64')
 }
 
-/** Why the signature does not hold; null if it does. */
+/** Reason why the signature does not hold; null if it does. */
 export function signatureProblem(envelope: Envelope, key: KeyObject): string | null {
   const [{ keyid, sig }] = envelope.signatures
   if (keyid !== keyIdOf(key)) return `it is signed with the key ${keyid}, not with ${keyIdOf(key)}`

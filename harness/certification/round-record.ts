@@ -6,7 +6,7 @@ export function profileText(recordFile: string): string {
   return JSON.stringify(readRunRecord(recordFile).profile)
 }
 
-/** Why a record is not one of a certification round; null if it is. */
+/** Reason why a record is not one of a certification round; null if it is. */
 export function recordProblem(record: RunRecord, seed: string): string | null {
   const { selection, strict, explore } = record
   if (record.seed !== seed) {

@@ -154,7 +154,7 @@ async function problemOf(
   }
 }
 
-/** Of a flag, as the action of the command would see it. */
+/** Value of a flag, as the action of the command would see it. */
 async function settingOf(
   name: string,
   flag: string,

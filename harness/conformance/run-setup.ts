@@ -48,7 +48,7 @@ export function isIncognito({ tag }: Pick<RunSetup, 'tag'>): boolean {
 /** Identity of the client towards a target, in a run and beside one. */
 export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent' | 'requestIdSeed'>
 
-/** Why a scenario can say nothing about some rows. */
+/** Reason why a scenario can say nothing about some rows. */
 export interface Undecided {
   readonly rows: readonly RequirementId[]
   readonly reason: string

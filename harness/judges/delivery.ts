@@ -14,7 +14,7 @@ export interface Delivery {
   readonly description: string
 }
 
-/** With fewer fragments there is nothing that could have been gathered. */
+/** Fragments under which nothing could have been gathered. */
 const minDeltas = 8
 /** Deltas of a buffered answer take next to none of the time that the answer took. */
 const bunchedShare = 0.02

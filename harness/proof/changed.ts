@@ -17,7 +17,7 @@ const rooms = [
 
 /** Together with the sample: more would take longer than a minute. */
 const maxFaults = 80
-/** Of all faults, where a change cannot be put down to rows. */
+/** Sample of all faults, where a change cannot be put down to rows. */
 const sampled = 20
 
 export interface Changed {
@@ -53,7 +53,7 @@ export function changedSince(commit: string): Changed {
   }
 }
 
-/** With so much around a change that the rows of its claims stand in it. */
+/** Diff with so much around a change that the rows of its claims stand in it. */
 function diffSince(commit: string): string {
   const sources = rooms.flatMap((room) => [`${room}/*.ts`, `${room}/*.yaml`])
   const tests = [':(exclude)*.test.ts', ':(exclude)*/test-support/*']

@@ -61,7 +61,7 @@ function described(what: string, text: string | null | undefined): string {
   return text ? `[${what}]\n${text.slice(0, maxExcerptLength)}` : `[${what}]`
 }
 
-/** By URL, or the thing itself in a data URL or in base64. */
+/** File by URL, or the thing itself in a data URL or in base64. */
 function sentAlong(part: MediaPart): string {
   const kind = String(part['type']).replace('input_', '')
   const given = part['image_url'] ?? part['video_url'] ?? part['file_url'] ?? part['file_data']

@@ -29,7 +29,7 @@ export function contentPart(step: RunStep, text: string): RunItem {
   }
 }
 
-/** Those that lie within the text: of an answer that was cut, some may be lost. */
+/** Annotations that lie within the text: of an answer that was cut, some may be lost. */
 export function annotations(step: RunStep, text: string): readonly RunItem[] {
   if (step.type !== 'message') return []
   return step.citations

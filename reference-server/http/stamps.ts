@@ -11,7 +11,7 @@ interface WayOut extends Pick<Encoding, 'bytes'> {
   readonly outgoing: (call: Call, reply: Reply) => Reply
 }
 
-/** With the value 1 it asks for stamps; without it, answers are byte for byte what they always are. */
+/** Header that with the value 1 asks for stamps; without it, answers are byte for byte what they always are. */
 export const stampsHeader = 'x-chatgen-stamps'
 
 /**

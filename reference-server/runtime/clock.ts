@@ -17,7 +17,7 @@ export const realClock: Clock = {
     signal === undefined ? sharedSleep(ms) : timeout(Math.round(ms), undefined, { signal }),
 }
 
-/** By the millisecond in which they end. */
+/** Sleepers by the millisecond in which they end. */
 const sleepers = new Map<number, (() => void)[]>()
 
 /** Sleeps that end in the same millisecond share a timer: of many streams, many tokens are due in each. */

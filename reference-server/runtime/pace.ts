@@ -64,7 +64,7 @@ export function seededTiming(seed: number, pace: Pace): Timing {
   }
 }
 
-/** With the median 1. One value of the two that a Box–Muller transform gives. */
+/** Draws with the median 1. One value of the two that a Box–Muller transform gives. */
 function lognormal(draw: Draw, sigma: number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - draw()))
   return Math.exp(sigma * radius * Math.cos(2 * Math.PI * draw()))

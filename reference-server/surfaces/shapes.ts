@@ -5,7 +5,7 @@ const uuid = z.guid()
 const time = z.iso.datetime()
 const count = z.int().min(0)
 
-/** For the reference page. */
+/** Description for the reference page. */
 export const runStream =
   'Events in the Responses format, from response.created to response.completed'
 

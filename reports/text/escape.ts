@@ -26,7 +26,7 @@ export function clean(text: string): string {
   return printable(withoutColours(text).trim())
 }
 
-/** At most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
+/** Cuts to at most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text
   // A character takes two code units at most, so a body of megabytes is not spread whole.

@@ -55,7 +55,7 @@ function indexOfLeast(times: readonly number[]): number {
   return times.reduce((first, time, index) => (time < (times[first] ?? 0) ? index : first), 0)
 }
 
-/** Of response times in M/M/c, first come first served (Gross & Harris, Fundamentals of Queueing Theory). */
+/** Share of response times over a limit in M/M/c, first come first served (Gross & Harris, Fundamentals of Queueing Theory). */
 function shareOver(rate: number, servers: number, serviceMs: number, limitMs: number): number {
   const load = (rate * serviceMs) / 1000
   if (load >= servers) return 1

@@ -72,7 +72,7 @@ export function untruthsOfLoad({ load }: Truth, { code, stdout, stderr }: Run): 
   ]
 }
 
-/** Of this machine, which runs the servers as well, and nothing of the front. */
+/** Exit code of a busy generator: it tells of this machine, which runs the servers as well, and nothing of the front. */
 const generatorWasBusy = 6
 
 function lastLine(text: string): string {

@@ -98,7 +98,7 @@ function withEntry(text: string, { id, title, level, neighbor, last }: Entry): s
   return spliced(text, end.index + end[0].length, written)
 }
 
-/** At the end of the group of scenarios that covers a sibling. */
+/** Place at the end of the group of scenarios that covers a sibling. */
 function withScenario(text: string, sibling: string, scenario: string): string | null {
   const from = text.indexOf(`'${sibling}'`)
   const end = text.slice(from).search(/^\}\)$/m)

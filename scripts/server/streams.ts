@@ -13,7 +13,7 @@ export interface Streams {
   readonly clientBusy: number
 }
 
-/** Of so many streams one has stamps, which are a cost of their own. */
+/** Streams of which one has stamps, which are a cost of their own. */
 const stampedOneOf = 20
 
 /** Reads the given number of streams for some seconds. */

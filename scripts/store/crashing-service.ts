@@ -22,7 +22,7 @@ export interface CrashingService {
 const pace = 'ttft=5ms,gap=5ms'
 const maxDownMs = 1000
 
-/** By the store that the servers use. Each key is a caller. */
+/** Services by the store that the servers use. Each key is a caller. */
 export const crashingServices: Readonly<
   Record<string, (keys: readonly string[]) => Promise<CrashingService>>
 > = { postgres: startOnPostgres, sqlite: startOnSqlite }

@@ -49,7 +49,7 @@ export function allBadCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): Ba
   ]
 }
 
-/** As long as the key and unlike it from the first character on. */
+/** Key as long as the given one and unlike it from the first character on. */
 function strangerTo(key: string): string {
   return [...key].map((character) => (character === 'q' ? 'z' : 'q')).join('')
 }

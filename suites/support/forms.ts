@@ -46,7 +46,7 @@ export function withReasoning({ capabilities }: Pick<TargetProfile, 'capabilitie
   return capabilities.reasoning === true ? { think: true } : {}
 }
 
-/** For a sentence: nothing for the plain form. */
+/** Words for a sentence: nothing for the plain form. */
 export function describeForm({
   stream,
   think,

@@ -194,7 +194,7 @@ export class ProbeObserver {
   }
 }
 
-/** Of requests in order of their start, those that had not ended when each started. */
+/** Counts, of requests in order of their start, those that had not ended when each started. */
 function inFlightAtStart(byStart: readonly Observed[]): readonly number[] {
   const endTimes = byStart.map(({ endNs }) => endNs).toSorted((a, b) => a - b)
   let ended = 0

@@ -42,7 +42,7 @@ function pointOf(rows: readonly CapacityProbe[]): FrontierPoint {
   }
 }
 
-/** From the planned moment where a metric is counted from there. */
+/** Quantiles, from the planned moment where a metric is counted from there. */
 function quantilesOf(rows: readonly CapacityProbe[], name: 'ttft' | 'tpot' | 'e2e') {
   const clock = name === 'tpot' ? 'service' : 'response'
   const own = rows.flatMap(({ latencies }) =>

@@ -50,7 +50,7 @@ function differenceOf({ request }: Exchange, { request: own }: Exchange): string
     : 'is sent with another body'
 }
 
-/** Of a credential only its scheme is compared: keys are not stored, and wrong ones are made from them. */
+/** Reduces a credential to its scheme, which alone is compared: keys are not stored, and wrong ones are made from them. */
 function comparable(headers: readonly Header[]): Header[] {
   return headers.map(([name, value]) =>
     name === 'authorization' ? [name, value.split(' ')[0] ?? ''] : [name, value],

@@ -36,7 +36,7 @@ export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   badge: { file: 'badge.svg', render: reportToBadge },
 }
 
-/** Those of a check; `html` only if the target does not conform. */
+/** Formats of a check; `html` only if the target does not conform. */
 export const checkFormats: readonly string[] = [...defaultFormats, 'html']
 export const defaultsText = 'console,json, and html if it does not conform'
 

@@ -68,7 +68,7 @@ export const initCommand: AddCommand = (program, io) => {
   })
 }
 
-/** Without the target file and the reference server, which `init` does not know. */
+/** Target flags without the target file and the reference server, which `init` does not know. */
 function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): TargetFlags {
   return flags
 }

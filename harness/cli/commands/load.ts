@@ -127,7 +127,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     })
 }
 
-/** Its verdict is that of the merged report, whatever it is by itself. */
+/** Ends as the merged report does, whatever a shard is by itself. */
 function exitCodeOfShard({ interrupted, faults }: LoadReport): ExitCode {
   if (interrupted) return exitCode.interrupted
   return faults.length > 0 ? exitCode.internalError : exitCode.done

@@ -3,7 +3,7 @@ import * as zlib from 'node:zlib'
 import type { Header } from '../../../contract/index.ts'
 import type { BodyGauge } from './gauge.ts'
 
-/** Why the rest of a body cannot be read. */
+/** Reason why the rest of a body cannot be read. */
 export interface CodingProblem {
   /** `truncated`: the body ends before its coding does. `excess`: the end of a sentence. */
   readonly kind: 'truncated' | 'undecodable' | 'excess'

@@ -83,7 +83,7 @@ function createAgent(
   })
 }
 
-/** Without TLS a proxy is asked for the absolute address (RFC 9112, section 3.2.2). */
+/** Sends through a proxy: without TLS it is asked for the absolute address (RFC 9112, section 3.2.2). */
 function viaProxy(agent: Agent, proxy: URL, url: URL, conversation: Conversation): void {
   const authorization = proxyAuthorization(proxy)
   const more: Header[] = [['host', url.host]]

@@ -176,7 +176,7 @@ const connectionFields = new Set([
   'upgrade',
 ])
 
-/** As pairs in one flat list, so that a field may occur twice. */
+/** Headers as pairs in one flat list, so that a field may occur twice. */
 function requestHeaders({ outgoing }: Conversation): string[] {
   const { method, url, headers, body } = outgoing.request
   const { host, pathname, search, protocol } = new URL(url)

@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import { type NetworkOptions, resolvedAddress, tlsOptions } from './options.ts'
 
-/** Which protocols ALPN offers (RFC 7301); says nothing of a connection without TLS. */
+/** Protocols that ALPN offers (RFC 7301); says nothing of a connection without TLS. */
 export type Offer = 'http/1.1' | 'h2' | 'both'
 
 export interface SocketOpener {

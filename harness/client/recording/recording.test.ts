@@ -77,7 +77,7 @@ const exchanges = fc.record<Exchange>({
   ending: endings,
 })
 
-/** As it is read from a line of exchanges.ndjson. */
+/** Exchange as it is read from a line of exchanges.ndjson. */
 function reread(exchange: Exchange): Exchange {
   return restoreExchange(JSON.parse([...storedPieces(exchange)].join('')))
 }

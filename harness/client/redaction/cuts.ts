@@ -50,7 +50,7 @@ export function createFinder(
   }
 }
 
-/** In order, with those that touch each other's bytes as one; the first mark of them stands. */
+/** Cuts in order, with those that touch each other's bytes as one; the first mark of them stands. */
 export function joined(cuts: readonly Cut[]): readonly Cut[] {
   const sorted = cuts.toSorted((a, b) => a.start - b.start || b.end - a.end)
   const result: Cut[] = []

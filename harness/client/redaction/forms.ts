@@ -61,7 +61,7 @@ function encoded(value: string, mark: string): Form[] {
   ]
 }
 
-/** At each of the three offsets, in both alphabets. */
+/** Encodes at each of the three offsets, in both alphabets. */
 function base64FormsOf(value: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     // The characters at both ends also hold bits of their neighbours, so they are left out.

@@ -22,7 +22,7 @@ export function findInBytes(text: string, whole: FindSecrets, pieced: FindSecret
 /** Start and end of each segment, in turn: numbers alone, for there may be millions of them. */
 type Segments = number[]
 
-/** From places in the joined text back to its pieces; a mark stands in the first. */
+/** Brings cuts of the joined text back to its pieces; a mark stands in the first. */
 function spread(segments: Segments, found: readonly Cut[]): Cut[] {
   const cuts: Cut[] = []
   let from = 0

@@ -88,7 +88,7 @@ const guesses: readonly string[] = [
   '/api/assistant',
 ]
 
-/** Those under a name for an id first. */
+/** Lists ids, those under a name for an id first. */
 function uuidsIn(exchange: Exchange): string[] {
   const found = leavesOf(answerJson(exchange)).filter(({ value }) => isUuid(value))
   const named = found.filter(({ path }) => /^(id|uuid|assistant_?id)$/i.test(path.at(-1) ?? ''))

@@ -227,7 +227,7 @@ function variable(name: string): string {
   return `\${${name}}`
 }
 
-/** Of a sentence of evidence, in characters: a target decides what it says. */
+/** Length of a sentence of evidence, in characters: a target decides what it says. */
 const maxLength = 400
 
 function evidenceLines(evidence: readonly string[], indent = ''): string[] {

@@ -57,7 +57,7 @@ export function isPage(exchange: Exchange): boolean {
 export type SendProbe = (spec: RequestSpec, baseUrl?: string) => Promise<Exchange>
 
 /**
- * Those of the answers that only a route gives: a service may say 404 of a thing that it does not
+ * Selects the answers that only a route gives: a service may say 404 of a thing that it does not
  * know, so what cannot be there is asked for as well.
  */
 export async function selectRouted(

@@ -23,7 +23,7 @@ export function describeAnswer(exchange: Exchange): string {
   return `${what}: ${parts.filter((part) => part !== '').join(' ')}`
 }
 
-/** Of a text of the target, in characters. */
+/** Length of a text of the target, in characters. */
 const maxLength = 80
 
 function titleOf(exchange: Exchange): string {
@@ -58,7 +58,7 @@ function brief(text: string): string {
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
 }
 
-/** Why nothing answers, in a sentence; of the system's errors it names the code. */
+/** Reason why nothing answers, in a sentence; of the system's errors it names the code. */
 export function unreachableText(baseUrl: string, answer: Exchange | undefined): string {
   const ending = answer?.ending
   if (ending?.kind === 'timeout' || ending?.kind === 'aborted')

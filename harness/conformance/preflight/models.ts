@@ -62,7 +62,7 @@ export async function requireKnownModel(
   ])
 }
 
-/** As a value, or as the name of a member. */
+/** Mentions it as a value, or as the name of a member. */
 function isNamed(body: unknown, model: string): boolean {
   return leavesOf(body).some(({ path, value }) => value === model || path.includes(model))
 }

@@ -28,7 +28,7 @@ const text =
   (_, response) => {
     response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
   }
-/** By method and path; everything else as the last one says. */
+/** Answers by method and path; everything else as the last one says. */
 const routes =
   (table: Readonly<Record<string, Handler>>, rest: Handler): Handler =>
   (request, response) => {

@@ -1,7 +1,7 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
 import type { TargetProfile } from './index.ts'
 
-/** Why a row is not judged in a run, before a single request is sent. */
+/** Reason why a row is not judged in a run, before a single request is sent. */
 export interface SkipReason {
   readonly verdict: 'not-applicable' | 'unproven'
   readonly message: string

@@ -77,7 +77,7 @@ export function checkDocument<Schema extends z.ZodType>(
   )
 }
 
-/** In characters; a file beyond it was not written by hand, and takes its parser minutes. */
+/** Length in characters; a file beyond it was not written by hand, and takes its parser minutes. */
 const maxDocumentLength = 256 * 1024
 const tooDeep = 'it is nested too deeply'
 
@@ -150,7 +150,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return at
 }
 
-/** Of the last member of the path that the file has. */
+/** Line of the last member of the path that the file has. */
 function lineOf(contents: ParsedNode | null, path: Path, lines: LineCounter): string {
   let node: unknown = contents
   let offset: number | undefined

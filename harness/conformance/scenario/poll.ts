@@ -13,7 +13,7 @@ export function poll<Result>(
   return pollEndpoints(session, read, isEnough, growingDelays(settleMs))
 }
 
-/** As `poll`, with the delays between the reads of an endpoint. */
+/** Polls as `poll` does, with the delays between the reads of an endpoint. */
 export async function pollEndpoints<Result>(
   session: Session,
   read: () => Promise<Result>,

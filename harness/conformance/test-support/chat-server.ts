@@ -29,7 +29,7 @@ export interface ChatServer extends TestHost {
   add(name: string): string
 }
 
-/** As much of a service as managing chats takes, with shapes of its own. */
+/** Server with as much of a service as managing chats takes, and with shapes of its own. */
 export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> {
   const { key = `tok_${crypto.randomUUID()}` } = quirks
   const chats = new Map<string, StoredChat>()
@@ -75,7 +75,7 @@ export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> 
   }
 }
 
-/** With an id that is not the chat's, which comes first. */
+/** Answer with an id that is not the chat's, which comes first. */
 export function recordOf({ id, name }: StoredChat) {
   return { owner: { id: '11111111-2222-4333-8444-555555555555' }, title: name, uuid: id }
 }

@@ -1,5 +1,5 @@
 /**
- * Which operations change a property of a chat that they do not set is open. A run learns it at first
+ * Properties of chats that operations do not set. Which operations change them is open. A run learns it at first
  * sight, and holds a loss against the target only where it was seen to keep the property before.
  */
 import type { ExplorationContext } from '../context.ts'

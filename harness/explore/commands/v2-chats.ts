@@ -90,7 +90,7 @@ const reply: Command = {
   },
 }
 
-/** Which message is answered: the latest one, the earliest without a reply, or one with a reply. */
+/** Variants of the message that is answered: the latest one, the earliest without a reply, or one with a reply. */
 const replyForms = ['latest', 'earliest', 'again'] as const
 
 /** A question for a fact: what leads to it by `parent_id` is known, and nothing from other chats. */

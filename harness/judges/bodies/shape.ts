@@ -3,7 +3,7 @@ import { asArray, isObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 
-/** As much of a zod schema as judging needs. */
+/** Part of a zod schema that judging needs. */
 interface Schema {
   safeParse(
     value: unknown,

@@ -100,7 +100,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
 }
 
 /**
- * Without a rate it corrects no latencies for coordinated omission, and refuses to be told not to; with
+ * Runs autocannon. Without a rate it corrects no latencies for coordinated omission, and refuses to be told not to; with
  * one, its correction takes seconds for milliseconds, and `ignoreCoordinatedOmission` would be needed.
  * Its own histogram has a resolution of a millisecond.
  */

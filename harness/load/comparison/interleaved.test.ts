@@ -81,7 +81,7 @@ function failing(ok: number): string {
   return blocksOf([values, values, values], ok)
 }
 
-/** As `chatgen load` stores a run: in several blocks. */
+/** Report as `chatgen load` stores a run: in several blocks. */
 function blocksOf(parts: readonly Histogram[], ok: number): string {
   const blocks = parts.map((values) => {
     const counts = values.store().counts.map(([low, count]): [number, number] => [low, count])

@@ -23,7 +23,7 @@ export interface Limits {
   readonly invalid: number
 }
 
-/** From `degraded` on figures are to be read with the error that the report prints; from `invalid` on, not at all. */
+/** Limits: from `degraded` on figures are to be read with the error that the report prints; from `invalid` on, not at all. */
 export const generatorLimits = {
   /**
    * Milliseconds at p99. Every stamp of the run carries this error: up to 2 ms it is what the kit

@@ -138,7 +138,7 @@ async function raw(script: (socket: Socket) => unknown): Promise<string> {
   return server.url
 }
 
-/** As fast as the peer takes it, as long as the peer is there. */
+/** Sends as fast as the peer takes it, as long as the peer is there. */
 function pour(socket: Socket, begin: string, again: string): void {
   const pump = () => {
     while (!socket.destroyed && socket.write(again));

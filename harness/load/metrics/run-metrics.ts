@@ -169,7 +169,7 @@ function isOf(key: string, only: { transaction?: string; span?: number }): boole
   return only.span === undefined || String(only.span) === span
 }
 
-/** In the name of no transaction. */
+/** Character that is in the name of no transaction. */
 const separator = '\u0000'
 
 function addTo(timeline: Timeline, record: RequestRecord): void {

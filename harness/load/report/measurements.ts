@@ -17,7 +17,7 @@ export interface Measurements {
   readonly untilNs: number
 }
 
-/** For `measurements` of a report: gzip, base64. */
+/** Packs `measurements` of a report: gzip, base64. */
 export function packMeasurements(measurements: Measurements): string {
   return gzipSync(JSON.stringify(measurements)).toString('base64')
 }

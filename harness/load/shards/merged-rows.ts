@@ -36,7 +36,7 @@ export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
   }
 }
 
-/** Those of the merged figures, and what only each shard could tell of itself. */
+/** Audits of the merged figures, and what only each shard could tell of itself. */
 export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard[]): AuditRow[] {
   const names = new Set(merged.map(({ name }) => name))
   const own = shards.flatMap(({ report }) => report.audits).filter(({ name }) => !names.has(name))
@@ -110,7 +110,7 @@ export function notesOf(shards: readonly Shard[]): string[] {
   ]
 }
 
-/** As far as the load that was planned may be off. */
+/** Spread of the starts by which the planned load may be off. */
 const maxStartSpreadMs = 500
 
 function summed<Key extends string>(

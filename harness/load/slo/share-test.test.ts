@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { uniform } from '../test-support/random.ts'
 import { decideShare, minRequests, shareInterval } from './share-test.ts'
 
-/** At 95 % and 99 % confidence; 459 and 662 are also printed by MLPerf LoadGen. */
+/** Counts at 95 % and 99 % confidence; 459 and 662 are also printed by MLPerf LoadGen. */
 describe('fewest requests', () => {
   test.each([
     { q: 'p90', allowed: 0.1, at95: [29, 46, 61, 103, 167], at99: [44, 64, 81, 127, 197] },

@@ -58,7 +58,7 @@ export function batchMeans(values: readonly number[]): BatchMeans | null {
 }
 
 /**
- * In how many separate episodes the true values of a series came, in the order of time. Two belong to
+ * Number of separate episodes of the true values of a series, in the order of time. Two belong to
  * the same episode unless at least `apart` values between them are false: the runs declustering of
  * extreme-value statistics (Smith & Weissman, J. R. Stat. Soc. B 56, 1994). Null is not known and
  * separates nothing.

@@ -53,7 +53,7 @@ function blockOf(run: RunMetrics, from: number): LoadBlock {
   }
 }
 
-/** For `blocks` of a report: gzip, base64. */
+/** Packs `blocks` of a report: gzip, base64. */
 export function packBlocks(blocks: LoadBlocks): string {
   return gzipSync(JSON.stringify(blocks)).toString('base64')
 }

@@ -2,7 +2,7 @@ import type { Delivery } from '../../../contract/report/load-measures.ts'
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'
 
-/** From this share of deltas on that came with another one, they came in lumps. */
+/** Share of deltas that came with another one; from it on they came in lumps. */
 const coalescedShare = 2 / 3
 /** Streams of fewer deltas may well fit into one read. */
 const minDeltas = 4

@@ -14,7 +14,7 @@ export interface Independence {
   readonly e2e: number
 }
 
-/** From the sample of neighbours that were planned between two moments. */
+/** Independence by the sample of neighbours that were planned between two moments. */
 export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): Independence {
   const neighbours = new Neighbours(run, fromNs, toNs)
   return {

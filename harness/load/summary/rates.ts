@@ -17,7 +17,7 @@ export function ratesOf(run: RunMetrics, window: MeasuredWindow): Rates {
   }
 }
 
-/** By the planned moment, whenever the answer came. */
+/** Goodput by the planned moment, whenever the answer came. */
 export function goodputOf({ outcomes }: LatencyRecorder, window: MeasuredWindow): Goodput {
   const due = countDue(outcomes)
   const { good } = outcomes

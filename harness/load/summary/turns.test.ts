@@ -7,7 +7,7 @@ import { summarize } from './summary.ts'
 const durationNs = 10e9
 const config = { durationNs, limits: [], stallNs: 5e8, growing: ['chat'] }
 
-/** Of the n-th chat, the request at a step; first tokens come later from turn to turn. */
+/** Record, of the n-th chat, of the request at a step; first tokens come later from turn to turn. */
 function requestOf(index: number, step: number, more: Partial<RequestRecord> = {}): RequestRecord {
   const record = recordOf({
     timestamps: { firstGenerated: 101e6 + step * 50e6 },

@@ -102,7 +102,7 @@ export async function speak(
   if (!stream.destroyed) stream.end()
 }
 
-/** Its head, and no event yet. */
+/** Answers with the head, and no event yet. */
 export function begin(stream: ServerHttp2Stream): void {
   stream.respond({ ':status': 200, 'content-type': 'text/event-stream' })
 }

@@ -9,7 +9,7 @@ export interface BatchLimit {
   readonly waited: number
 }
 
-/** Without waiting, a first token comes after two iterations at most, its own and the one before. */
+/** Iterations of a first token: without waiting it comes after two iterations at most, its own and the one before. */
 const unqueuedIterations = 2.5
 
 /**

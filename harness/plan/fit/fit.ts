@@ -47,7 +47,7 @@ interface Effort {
   readonly iterations: number
 }
 
-/** In a comparison of models, and in the last fit. */
+/** Effort in a comparison of models, and in the last fit. */
 const coarse: Effort = { runs: 2, iterations: 2 }
 const fine: Effort = { runs: 6, iterations: 6 }
 /** A model is no better than this, however many requests were measured. */

@@ -40,7 +40,7 @@ export interface MeasuredLoad {
 
 /** Rates within this factor are taken together. */
 const sameRate = 1.04
-/** With fewer answers a probe says nothing. */
+/** Answers under which a probe says nothing. */
 const minAnswers = 8
 
 /** Loads of a capacity report at which the target was measured, from the lowest to the highest. */

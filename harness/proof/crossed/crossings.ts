@@ -20,7 +20,7 @@ export const combinationCount = 200
 
 const separator = ' + '
 
-/** Of every fault as many as `count`: dialects and combinations of dialects in turn. */
+/** Crosses every fault `count` times: dialects and combinations of dialects in turn. */
 export function crossings(count: number, seed: number): Crossing[] {
   return faults.flatMap((fault) => crossingsOf(fault, count, seed))
 }

@@ -70,7 +70,7 @@ function effortOf(exchanges: readonly StoredExchange[]) {
   }
 }
 
-/** By half or more: less may be chance. */
+/** Difference by half or more: less may be chance. */
 function apart(a: number, b: number): boolean {
   return Math.max(a, b) > 1.5 * Math.min(a, b)
 }

@@ -20,7 +20,7 @@ interface Observed {
   readonly combinations: readonly ReturnType<typeof valuesOf>[]
 }
 
-/** For each requirement that passes, the values of the exchanges that show it, in a run of its own. */
+/** Observes, for each requirement that passes, the values of the exchanges that show it, in a run of its own. */
 export async function observedVariations(): Promise<ReadonlyMap<string, Observed>> {
   const outDir = makeFolder()
   const server = await startReferenceServer({
@@ -57,7 +57,7 @@ function valuesByExchange(exchanges: readonly Exchange[]) {
   )
 }
 
-/** In the order in which the dimension lists its values. */
+/** Unites values, in the order in which the dimension lists them. */
 function union(all: Observed['combinations']): Observed['values'] {
   return Object.fromEntries(
     Object.entries(dimensions).flatMap(([name, values]) => {

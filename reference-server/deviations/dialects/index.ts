@@ -20,7 +20,7 @@ import { httpDialects } from './wire/http.ts'
 import { paces } from './wire/pace.ts'
 import { segments } from './wire/segments.ts'
 
-/** In the order of application: patches of the output of others come later. */
+/** Dialects in the order of application: patches of the output of others come later. */
 export const dialects: readonly Dialect[] = [
   ...strictness,
   ...answerDialects,

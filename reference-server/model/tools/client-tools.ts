@@ -1,4 +1,4 @@
-/** Which functions of the caller the fake model calls, and with which arguments. */
+/** Calls of functions of the caller by the fake model, with their arguments. */
 
 import type { ToolOrder } from '../directives.ts'
 import { conformingValue, hintsIn } from '../schema/conforming.ts'

@@ -47,7 +47,7 @@ export interface Chunk {
   readonly fragment: boolean
 }
 
-/** Without the end marker; a failed generation ends in an error instead of a finish reason. */
+/** Chunks without the end marker; a failed generation ends in an error instead of a finish reason. */
 export function* completionChunks(completion: Completion, includeUsage: boolean): Generator<Chunk> {
   const envelope = {
     ...head(completion, 'chat.completion.chunk'),

@@ -28,7 +28,7 @@ export function reportToJUnit(
   return junitOf(suites, { ...report, properties: propertiesOf(report) })
 }
 
-/** In every suite: readers show a suite by itself. */
+/** Properties of every suite: readers show a suite by itself. */
 function propertiesOf(report: ConformanceReport): Attributes {
   const { target, suite, seed, strict, interrupted, outcome } = report
   const { passed, violated, undecided, known, required } = summarize(report)

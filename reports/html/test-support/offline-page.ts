@@ -34,7 +34,7 @@ export async function openOffline(
   return { page, requests, complaints }
 }
 
-/** With everything open, as what is closed is not looked at. */
+/** Checks the page with everything open, as what is closed is not looked at. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
   await page.evaluate(axeSource)

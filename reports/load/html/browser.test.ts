@@ -204,7 +204,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
 /** A machine that has other work takes its time to draw. */
 const slow = { timeout: 10_000 }
 
-/** By chart, the pixels that meet a condition on `red`, `green`, `blue` and `alpha`. */
+/** Counts, by chart, the pixels that meet a condition on `red`, `green`, `blue` and `alpha`. */
 function pixels(condition: string): string {
   return `Object.fromEntries([...document.querySelectorAll('figure.chart')].map((figure) => {
     const canvas = figure.querySelector('canvas')

@@ -45,7 +45,7 @@ interface Instrument {
   readonly bounds: readonly number[]
 }
 
-/** Of the duration of an operation, and of its parts. */
+/** Buckets of the duration of an operation, and of its parts. */
 export const operationBounds = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ]

@@ -37,7 +37,7 @@ function inBase64(value: string): string | null {
   return `"Authorization: ${scheme} $(printf %s "${withVariables(text + mark)}" | base64 | tr -d '\\n')"`
 }
 
-/** For double quotes of a shell. */
+/** Escapes for double quotes of a shell. */
 function withVariables(text: string): string {
   const quoted = text.replace(/["\\$`]/g, '\\$&')
   const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, change?: string) => {

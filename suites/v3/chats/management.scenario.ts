@@ -226,7 +226,7 @@ describe('v3: chat management', () => {
   )
 })
 
-/** Those of the chats that the favorites show once they have been added, by their ids. */
+/** Selects those of the chats that the favorites show once they have been added, by their ids. */
 async function markFavorites(chats: ChatsApi, added: readonly Chat[]): Promise<readonly Chat[]> {
   for (const { id } of added) await chats.addFavorite(id, { role: 'arrange' })
   const list = await chats.poll(

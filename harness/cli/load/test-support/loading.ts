@@ -14,7 +14,7 @@ export interface Loaded {
 }
 
 /**
- * As `load`, of a run that a busy machine can make invalid, which says nothing about the target: such a
+ * Runs `load` for a run that a busy machine can make invalid, which says nothing about the target: such a
  * run is repeated, at most four times.
  */
 export async function loadInTime(args: readonly string[]): Promise<Loaded> {

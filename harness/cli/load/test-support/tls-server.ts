@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 const inThisFolder = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** For NODE_EXTRA_CA_CERTS. */
+/** File for NODE_EXTRA_CA_CERTS. */
 export const certificateFile = inThisFolder('certificate.pem')
 
 export async function tlsServer(): Promise<string> {

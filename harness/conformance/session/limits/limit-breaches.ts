@@ -81,7 +81,7 @@ export function createLimitBreaches(): LimitBreaches {
   }
 }
 
-/** With the names of its parameters in place of ids. */
+/** Path with the names of its parameters in place of ids. */
 function routeOf(exchange: WithRequest): string {
   const { method } = exchange.request
   const path = requestPath(exchange)

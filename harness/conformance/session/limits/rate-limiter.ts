@@ -37,7 +37,7 @@ export function createRateLimiter({ requestsPerSecond, retryAfterMs: maxMs }: Li
   }
 }
 
-/** Why a request that was answered 429 or 503 is given up, for a sentence about the target. */
+/** Reason why a request that was answered 429 or 503 is given up, for a sentence about the target. */
 export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits): string {
   const status = exchange.response?.status
   const askedMs = retryAfterMs(exchange)

@@ -1,7 +1,7 @@
-/** Which of so many that wait goes next, from 0. */
+/** Picks the next of those that wait, from 0. */
 export type ChooseWaiter = (waiting: number) => number
 
-/** Those who are first are let in before all others, who wait until they have left. */
+/** Holders that are first are let in before all others, who wait until they have left. */
 export interface Priority {
   readonly isFirst: boolean
 }

@@ -32,7 +32,7 @@ export function isGatewayStatus(status: number): boolean {
   return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
 }
 
-/** Why the exchange cannot stand for an answer of the service; undefined where it can. */
+/** Reason why the exchange cannot stand for an answer of the service; undefined where it can. */
 export function findFailure(exchange: Exchange, timeoutMs: number): Failure | undefined {
   const { ending, response } = exchange
   if (ending.kind === 'timeout') {

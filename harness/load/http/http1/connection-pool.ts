@@ -4,8 +4,8 @@ import type { Route } from '../route.ts'
 import { createReadBuffer, Http1Connection } from './connection.ts'
 
 /**
- * Without a word of the peer, an idle connection is given up before common servers close it (Node's
- * default is 5 s), so that a request is not sent into a connection that is being closed.
+ * Idle time after which a connection is given up without a word of the peer, before common servers close
+ * it (Node's default is 5 s), so that a request is not sent into a connection that is being closed.
  */
 const idleSeconds = 2
 /** Given up so much before the peer's own limit. */

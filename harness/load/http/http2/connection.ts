@@ -178,7 +178,7 @@ function neverReady(): Error {
   return new Http2Error('the peer closed the connection before its HTTP/2 settings')
 }
 
-/** Without a limit of the peer, Node tells the greatest number there is. */
+/** Tells a limit of the peer from none: without one, Node gives the greatest number there is. */
 function isLimit(streams: number | undefined): streams is number {
   return streams !== undefined && streams < 0xffff_ffff
 }

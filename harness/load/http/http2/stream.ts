@@ -180,7 +180,7 @@ function headersOf({ method, url, headers, body }: WireRequest): OutgoingHttpHea
   return all
 }
 
-/** As they came, in the order in which they came, without pseudo-headers. */
+/** Headers as they came, in the order in which they came, without pseudo-headers. */
 function headerPairs(raw: unknown): Header[] {
   const flat = Array.isArray(raw) ? raw.map(String) : []
   const pairs: Header[] = []

@@ -96,7 +96,7 @@ function chainOf(runs: readonly Run[], id: string | undefined): string[] {
 }
 
 /**
- * With `rag` the knowledge base is searched before the answer (section 4.4): the step and what it brought
+ * Searches the knowledge base with `rag`, before the answer (section 4.4): the step and what it brought
  * stand in the history, and neither among the output nor in the words of the answer.
  */
 function searchFor({ knowledgeBase }: State, body: Json, messages: readonly string[]): Json[] {

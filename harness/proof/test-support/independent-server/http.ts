@@ -10,7 +10,7 @@ export interface Call {
   readonly url: URL
 }
 
-/** Why a request is refused. */
+/** Reason why a request is refused. */
 export class Refusal extends Error {
   readonly status: number
 
@@ -30,7 +30,7 @@ export function sendText({ response }: Call, status: number, text: string): void
   response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
 }
 
-/** In words on most routes, and in a form of its own, with slashes escaped, on v2. */
+/** Refuses in words on most routes, and in a form of its own, with slashes escaped, on v2. */
 export function sendRefusal(call: Call, { status, message }: Refusal): void {
   if (!call.url.pathname.startsWith('/api/v2/')) {
     sendText(call, status, message)

@@ -36,7 +36,7 @@ function hasPersona({ assistant }: Json): boolean {
   return typeof assistant === 'object' && assistant !== null && 'persona' in assistant
 }
 
-/** Without `rag`, as with `agent`, nothing is looked up in advance; `searcher` always looks. */
+/** Searches in advance with `rag`; without it, as with `agent`, nothing is looked up, but `searcher` always looks. */
 function searchFor(knowledgeBase: KnowledgeBase, body: Json, messages: readonly string[]) {
   const { rag, assistant_id: assistant, kb_id: code } = body
   const words = messages.at(-1) ?? ''

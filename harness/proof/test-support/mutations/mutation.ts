@@ -70,7 +70,7 @@ export function withMediaType(exchange: Exchange, type: string): Exchange {
   return withHeaders(exchange, [...others, ['content-type', type]])
 }
 
-/** As if the same answer had been given to another request. */
+/** Exchange as if the same answer had been given to another request. */
 export function asAnswerTo(exchange: Exchange, request: object): Exchange {
   const body = new TextEncoder().encode(JSON.stringify(request))
   return { ...exchange, request: { ...exchange.request, body } }

@@ -143,7 +143,7 @@ function isAstral(block: Block): boolean {
   return block.event === text && /[\u{10000}-\u{10ffff}]/u.test(deltaOf(block))
 }
 
-/** Without its last character; half of one would be another fault. */
+/** Text without its last character; half of one would be another fault. */
 function withoutLast(text: unknown): string {
   return [...String(text)].slice(0, -1).join('')
 }
@@ -155,7 +155,7 @@ function shorterAnswer(output: unknown): unknown {
   return setAt(output, path, withoutLast)
 }
 
-/** As Python writes an object; each fragment of the arguments is written so as well. */
+/** Arguments as Python writes an object; each fragment of the arguments is written so as well. */
 function withPythonArguments(block: Block): Block {
   const python = (json: unknown) =>
     typeof json === 'string' ? json.replaceAll('"', "'").replace('{', '{,') : json

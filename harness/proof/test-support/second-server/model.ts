@@ -31,7 +31,7 @@ function recall(texts: readonly string[], last: string): string | undefined {
   return [...introductions].at(-1)?.[1]
 }
 
-/** In advance with `rag`, by a call of the model itself in agent mode. */
+/** Searches in advance with `rag`, by a call of the model itself in agent mode. */
 function searchFor({ rag, bases, tools }: Turn, last: string): Answer['search'] {
   if (bases.length === 0) return undefined
   const inAdvance = rag === true || (typeof rag === 'object' && rag !== null)

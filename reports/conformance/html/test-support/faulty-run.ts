@@ -14,7 +14,7 @@ export interface FaultyRun {
   readonly exchanges: ReadonlyMap<string, Exchange>
 }
 
-/** Of each kind one: an event of a stream, a body, a status that is wrong, what is only expected. */
+/** Violations, of each kind one: an event of a stream, a body, a status that is wrong, what is only expected. */
 export const severalFaults = [
   'openai-object-missing',
   'openai-temperature-above-2-accepted',
