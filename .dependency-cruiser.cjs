@@ -55,6 +55,25 @@ const rooms = {
     'reference-server',
     'contract',
   ),
+  scripts: [
+    ...own(
+      'contract',
+      'fixtures',
+      'reports',
+      'reference-server',
+      'harness/client',
+      'harness/conformance',
+      'harness/explore',
+      'harness/load',
+      'harness/capacity',
+      'harness/certification',
+      'harness/proof',
+      'vitest.config',
+      'vitest.browser.config',
+    ),
+    '^package.json',
+    ...pkg('fast-check', 'undici', 'vitest', 'yaml', 'zod'),
+  ],
 }
 
 const tests = '\\.test\\.ts$|/test-support/'

@@ -1,4 +1,6 @@
 /** `npm run check:house`: words, sizes and references that a linter does not know. */
+import { errorNameProblems } from './house/error-names.ts'
+import { functionProblems } from './house/functions.ts'
 import { referenceProblems } from './house/references.ts'
 import { readRepository } from './house/repository.ts'
 import { sizeProblems } from './house/sizes.ts'
@@ -9,6 +11,8 @@ const repository = readRepository()
 const problems = [
   ...wordProblems(repository),
   ...sizeProblems(repository),
+  ...functionProblems(repository),
+  ...errorNameProblems(repository),
   ...referenceProblems(repository),
   ...testProblems(repository),
 ]

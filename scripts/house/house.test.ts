@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { errorNameProblems } from './error-names.ts'
+import { functionProblems } from './functions.ts'
 import { brokenLinks, unknownPaths, unknownSections, unlinkedSections } from './references.ts'
 import { scanSource } from './scan-source.ts'
 import { sizeProblems } from './sizes.ts'
@@ -81,6 +83,7 @@ describe('words', () => {
     ['a.ts', 'const known = cache.get(1)', 'a.ts:1: const known: use a noun'],
     ['a.ts', 'if (a.some((seen) => b)) c()', 'a.ts:1: seen: use a noun'],
     ['a.ts', '/** What is left. */', 'a.ts:1: /** What: use a noun or a verb first'],
+    ['a.ts', 'a()\n/** Of it. */', 'a.ts:2: /** Of: use a noun or a verb first'],
     ['a.ts', '/**\n * Where it is. */', 'a.ts:1: /** * Where: use a noun or a verb first'],
     [
       'a.ts',
@@ -95,6 +98,7 @@ describe('words', () => {
   test.each([
     ['a.ts', '// mostOpen was its name\nconst maxOpen = "mostOpen"'],
     ['a.ts', '/** Reads what was sent. */'],
+    ['a.ts', 'interface A {\n  /** In ms. */\n}'],
     ['a.ts', 'rows.filter(({ known }) => !known)'],
     ['a.ts', 'const almost = 1; const mostly = 2'],
     ['docs/requirements.md', 'Whoever reads'],
@@ -117,6 +121,24 @@ test('an exception that is not needed is a problem', () => {
   const path = 'suites/v3/attachments.scenario.ts'
   expect(sizeProblems(repository({ [path]: 'a\n'.repeat(251) }))).toEqual([])
   expect(sizeProblems(repository({ [path]: 'a\n'.repeat(250) }))).toHaveLength(1)
+})
+
+test('functions have a bounded length', () => {
+  const source = (lines: number) =>
+    `export async function f({\n  a,\n}: A): B {\n${'  a\n'.repeat(lines - 4)}}\n`
+  expect(functionProblems(repository({ 'x/a.ts': source(81) }))).toEqual([
+    'x/a.ts f: 81 lines, at most 80',
+  ])
+  expect(functionProblems(repository({ 'x/a.ts': source(80) }))).toEqual([])
+  const path = 'harness/explore/shrink.ts'
+  expect(functionProblems(repository({ [path]: source(80) }))).toHaveLength(1)
+})
+
+test('the name of an error is that of its class', () => {
+  const source = (name: string) =>
+    `class NoBedError extends Error {\n  override readonly name = '${name}'\n}\n`
+  expect(errorNameProblems(repository({ 'a.ts': source('NoBed') }))).toHaveLength(1)
+  expect(errorNameProblems(repository({ 'a.ts': source('NoBedError') }))).toEqual([])
 })
 
 describe('references', () => {

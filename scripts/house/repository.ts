@@ -32,7 +32,7 @@ export function isPage(path: string): boolean {
   return path.endsWith('.md')
 }
 
-/** Source that is neither a test nor test support. */
+/** Source that is no test. */
 export function isProduct(path: string): boolean {
-  return isSource(path) && !/\.test\.ts$|(^|\/)test-support\//.test(path)
+  return isSource(path) && !path.endsWith('.test.ts')
 }

@@ -1,7 +1,7 @@
 export interface Rule {
   readonly pattern: RegExp
-  /** Where it applies: names in code, openings of doc comments, texts of strings, pages. */
-  readonly in: 'code' | 'doc' | 'text' | 'page'
+  /** Place: names in code, openings of doc comments, those of declarations of a module, texts, pages. */
+  readonly in: 'code' | 'doc' | 'declaration' | 'text' | 'page'
   readonly instead: string
   /** Paths in which the rule does not apply, by their beginning. */
   readonly except?: readonly string[]
@@ -100,6 +100,18 @@ export const rules: readonly Rule[] = [
     in: 'doc',
     instead: 'a noun or a verb first',
     except: ['harness/proof/test-support/second-server/'],
+  },
+  {
+    pattern: /^\/\*\*\s+(?:\* )?(?:Of|Why|Which|Those|Its|In|At|By|As|With|Without|From|For)\b/g,
+    in: 'declaration',
+    instead: 'a noun or a verb first',
+    except: [
+      'harness/cli/load/ends.slow.test.ts',
+      'harness/cli/load/hostile-target.slow.test.ts',
+      'harness/cli/terminal/keyboard.slow.test.ts',
+      'harness/proof/certified/certified.slow.test.ts',
+      'harness/proof/test-support/mutations/mutations.slow.test.ts',
+    ],
   },
   {
     pattern: /biome-ignore lint\/suspicious\/noExplicitAny/g,
