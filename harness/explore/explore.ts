@@ -11,7 +11,7 @@ import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { exploredRows } from './rows.ts'
 import { perform, replay } from './sequence.ts'
-import { type Shrunk, shrink } from './shrink.ts'
+import { type Shrunk, shrink } from './shrink/shrink.ts'
 
 export interface ExploreOptions {
   /** Operations to carry out, the reads between them included. */

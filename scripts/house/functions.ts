@@ -6,13 +6,10 @@ const maxLines = 80
 const longFunctions: Readonly<Record<string, string>> = {
   'harness/cli/commands/check.ts checkCommand': 'the flags of one command',
   'harness/conformance/cleanup/auxiliary-client.ts createAuxiliaryClient': 'closures over a client',
-  'harness/conformance/preflight/preflight.ts preflight': 'one decision after another',
   'harness/conformance/scenario/routes/chats.ts chatRoutes': 'one short method a route',
   'harness/conformance/scenario/routes/v2.ts v2Routes': 'one short method a route',
   'harness/conformance/scenario/routes/v3.ts v3Routes': 'one short method a route',
   'harness/conformance/session/context.ts createRunContext': 'closures over the state of a run',
-  'harness/explore/shrink.ts shrink': 'closures over the best sequence so far',
-  'harness/load/report/build-report.ts buildReport': 'one member of the report after another',
   'reference-server/http/app.ts buildApp': 'closures over the services',
   'reference-server/store/sql/knowledge.ts sqlKnowledge': 'one short method a statement',
   'reference-server/store/sql/ledger.ts sqlLedger': 'one short method a statement',

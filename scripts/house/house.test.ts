@@ -130,7 +130,7 @@ test('functions have a bounded length', () => {
     'x/a.ts f: 81 lines, at most 80',
   ])
   expect(functionProblems(repository({ 'x/a.ts': source(80) }))).toEqual([])
-  const path = 'harness/explore/shrink.ts'
+  const path = 'reference-server/http/app.ts'
   expect(functionProblems(repository({ [path]: source(80) }))).toHaveLength(1)
 })
 

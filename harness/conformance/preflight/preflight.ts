@@ -1,16 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange, Surface } from '../../../contract/index.ts'
 import { surfaces as allSurfaces } from '../../../contract/index.ts'
-import { createNetworkTransport, createRedactor, speaksTls } from '../../client/index.ts'
+import { createRedactor, speaksTls } from '../../client/index.ts'
 import { TargetUnusableError } from '../errors.ts'
 import { networkOf } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { retryAfterMs } from '../session/limits/rate-limiter.ts'
-import { buildWireRequest, type RequestSpec } from '../session/requests/wire-request.ts'
+import type { RequestSpec } from '../session/requests/wire-request.ts'
 import { secretsOf } from '../session/secrets.ts'
 import { classifyAnswer, type SendProbe, selectRouted } from './classify-answer.ts'
 import { describeAnswer, unreachableText } from './describe-answer.ts'
 import { completions, requireKnownModel, smallestCompletion } from './models.ts'
+import { ProbeClient } from './probe-client.ts'
 import { suggestAddress } from './suggest-address.ts'
 
 /** One harmless request to each surface; the v2 one lacks its fields and stores nothing. */
@@ -49,11 +49,8 @@ export async function preflight(
 ): Promise<PreflightResult> {
   const { profile } = setup
   const { text: redact } = createRedactor(secretsOf(setup))
-  const transport = createNetworkTransport(networkOf(profile), profile.limits)
-  const { timeoutMs, runMs } = profile.limits
-  const endsAt = Date.now() + runMs
-  const leftMs = () => Math.max(0, endsAt - Date.now())
-  let requests = 0
+  const client = new ProbeClient(setup, signal)
+  const ask: SendProbe = (...probe) => client.ask(...probe)
   try {
     const first = await sendToEach(surfaces)
     let answers = [...first.values()]
@@ -67,10 +64,10 @@ export async function preflight(
     if (answers.every(refusesKey)) {
       throw new TargetUnusableError('E_KEY_REFUSED', redact(keyRefusedText(setup, answers)))
     }
-    if (anyAnswer) return { answers: first, completion: undefined, requests }
+    if (anyAnswer) return { answers: first, completion: undefined, requests: client.requests }
     if (answers.some(isService)) {
       await requireKnownModel(profile.models.main, first.get('openai'), ask)
-      return { answers: first, completion: undefined, requests }
+      return { answers: first, completion: undefined, requests: client.requests }
     }
 
     const reception = await retry(first)
@@ -92,36 +89,7 @@ export async function preflight(
       redact(noServiceText(profile.baseUrl, answers, elsewhere)),
     )
   } finally {
-    await transport.close()
-  }
-
-  async function ask(
-    ...[spec, baseUrl = profile.baseUrl]: Parameters<SendProbe>
-  ): Promise<Exchange> {
-    const there = { ...setup, profile: { ...profile, baseUrl } }
-    requests += 1
-    const place = `preflight/${requests}`
-    // One byte at a time is no silence, and no answer either.
-    const late = AbortSignal.timeout(Math.min(timeoutMs * maxTimeouts, leftMs()))
-    const { exchange } = transport.send({
-      id: place,
-      labels: { scenario: 'preflight', ordinal: requests, attempt: 0, role: 'liveness' },
-      request: buildWireRequest(spec, there, place),
-      timeoutMs: Math.min(timeoutMs, leftMs()),
-      signal: signal ? AbortSignal.any([signal, late]) : late,
-    })
-    const answer = await exchange
-    signal?.throwIfAborted()
-    return answer
-  }
-
-  async function pause(ms: number): Promise<void> {
-    await sleep(Math.min(ms, leftMs()), undefined, signal ? { signal } : {}).catch(
-      (error: unknown) => {
-        signal?.throwIfAborted()
-        throw error
-      },
-    )
+    await client.close()
   }
 
   async function sendToEach(names: readonly Surface[]): Promise<Map<Surface, Exchange>> {
@@ -136,19 +104,22 @@ export async function preflight(
   async function retry(first: Map<Surface, Exchange>): Promise<PreflightResult | Exchange[]> {
     const answers = new Map(first)
     for (let attempt = 0; attempt < maxTries && allBusy(answers); attempt += 1) {
-      await pause(waitOf([...answers.values()], attempt))
+      await client.pause(waitOf([...answers.values()], attempt))
       for (const [name, answer] of await sendToEach(surfaces)) answers.set(name, answer)
     }
     const others = allSurfaces.filter((name) => !answers.has(name))
     const more = await sendToEach([...answers.values()].some(isService) ? [] : others)
     const exchanges = [...answers.values(), ...more.values()]
-    if (exchanges.some(isService)) return { answers, completion: undefined, requests }
+    if (exchanges.some(isService))
+      return { answers, completion: undefined, requests: client.requests }
 
     const model = profile.models.main
     const completion = await ask({ ...completions, json: smallestCompletion(model) })
-    if (isService(completion)) return { answers, completion, requests }
+    if (isService(completion)) return { answers, completion, requests: client.requests }
     const routed = await selectRouted([...exchanges, completion], ask)
-    return routed.length > 0 ? { answers, completion, requests } : [...exchanges, completion]
+    return routed.length > 0
+      ? { answers, completion, requests: client.requests }
+      : [...exchanges, completion]
   }
 }
 
@@ -183,8 +154,6 @@ function refusesKey({ response }: Exchange): boolean {
 /** Tries of a target that is busy, and the longest wait before each. */
 const maxTries = 3
 const maxWaitMs = 5_000
-/** Maximum duration of an answer, as a multiple of the longest silence of the target. */
-const maxTimeouts = 2
 
 function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {
   const signs = [...answers.values()].map(classifyAnswer)

@@ -66,10 +66,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     outcome: loadOutcome({ integrity, generator, slo }),
     interrupted: signal.aborted,
     suite: options.suite,
-    target: {
-      baseUrl: target.baseUrl,
-      surfaces: [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))],
-    },
+    target: targetOf(options),
     seed: spec.seed,
     startedAt: startedAt.toISOString(),
     durationMs: lastedMs,
@@ -79,33 +76,42 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     slo,
     audits,
     transactions,
-    connections: {
-      ...connectionCounts(threads),
-      reused,
-      connectMs,
-    },
+    connections: { ...connectionCounts(threads), reused, connectMs },
     integrity,
     generator,
     faults: [...outcome.internalErrors],
-    notes: [
-      ...(target.network?.insecure === true
-        ? ['the certificate of the target was not verified (--insecure)']
-        : []),
-      ...outcome.warnings.map(([what, count]) => `${what} (${count} times)`),
-      ...(outcome.chatsLeft === 0 ? [] : [`${outcome.chatsLeft} chats could not be deleted`]),
-    ],
+    notes: notesOf(options, outcome),
     ...(clock === undefined ? {} : { clock }),
-    ...(options.shard === null ? {} : { measurements: packMeasurements({ ...cut, ...partsOf() }) }),
+    ...(options.shard === null
+      ? {}
+      : { measurements: packMeasurements({ ...cut, ...partsOf(findings) }) }),
   }
+}
 
-  function partsOf() {
-    const { tally, size, duplicates } = stats.ids
-    return {
-      metrics: stats.metrics.store(),
-      integrity: threads.map((done) => done.integrity),
-      ids: { tally, size, duplicates },
-    }
+function partsOf({ stats, outcome }: RunResult) {
+  const { tally, size, duplicates } = stats.ids
+  return {
+    metrics: stats.metrics.store(),
+    integrity: outcome.done.map((done) => done.integrity),
+    ids: { tally, size, duplicates },
   }
+}
+
+function targetOf({ spec, target }: LoadOptions): LoadReport['target'] {
+  return {
+    baseUrl: target.baseUrl,
+    surfaces: [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))],
+  }
+}
+
+function notesOf({ target }: LoadOptions, { warnings, chatsLeft }: WorkerPoolResult): string[] {
+  return [
+    ...(target.network?.insecure === true
+      ? ['the certificate of the target was not verified (--insecure)']
+      : []),
+    ...warnings.map(([what, count]) => `${what} (${count} times)`),
+    ...(chatsLeft === 0 ? [] : [`${chatsLeft} chats could not be deleted`]),
+  ]
 }
 
 /** Warm-up to cut; none for ramps and steps, where early and late differ on purpose. */

@@ -1,0 +1,154 @@
+import { isEarlyEnd } from '../../conformance/exploration.ts'
+import type { Operation, StateViolation } from '../command.ts'
+import type { Replay } from '../sequence.ts'
+import {
+  beginnings,
+  generationsOf,
+  kindsOf,
+  mergeChats,
+  nameOf,
+  partsOf,
+  simplerOperations,
+  withoutOrphans,
+} from './parts.ts'
+
+/** A violation that happened again, by the shortest sequence that was found for it. */
+export type Shrunk = Replay & { readonly violation: NonNullable<Replay['violation']> }
+
+export interface ShrinkOptions {
+  /** The violation that has to happen again. */
+  readonly violation: StateViolation
+  /** Carries a sequence out in fresh chats. */
+  readonly replay: (operations: readonly Operation[]) => Promise<Replay>
+  /** Operations that may be carried out in all. */
+  readonly maxOperations: number
+  /** Generations that these may cost. */
+  readonly maxGenerations: number
+}
+
+/**
+ * The shortest sequence found that breaks the row again: first what the violating operation is about,
+ * then ever smaller parts left out, then simpler operations in place of others. Undefined where the
+ * violation does not happen again.
+ * @throws what ends the run before the violation happened again
+ */
+export async function shrink(
+  operations: readonly Operation[],
+  options: ShrinkOptions,
+): Promise<Shrunk | undefined> {
+  const shrinker = new Shrinker(operations, options)
+  try {
+    await shrinker.reproduce()
+    await shrinker.shorten()
+  } catch (error) {
+    if (shrinker.best === undefined || !isEarlyEnd(error)) throw error
+  }
+  return shrinker.best
+}
+
+class Shrinker {
+  /** The one with the fewest requests: a simpler operation may take more of them. */
+  best: Shrunk | undefined
+  #current: Shrunk | undefined
+  #spentOperations = 0
+  #spentGenerations = 0
+  readonly #tried = new Set<string>()
+  readonly #operations: readonly Operation[]
+  readonly #options: ShrinkOptions
+
+  constructor(operations: readonly Operation[], options: ShrinkOptions) {
+    this.#operations = operations
+    this.#options = options
+  }
+
+  /** Looks for a sequence to begin with. */
+  async reproduce(): Promise<void> {
+    const operations = this.#operations
+    // A race may need a second try.
+    for (const start of [
+      ...beginnings(operations, this.#options.violation),
+      operations,
+      operations,
+    ]) {
+      if (this.#current !== undefined) return
+      this.#tried.delete(nameOf(start))
+      await this.#attempt(start)
+    }
+  }
+
+  async shorten(): Promise<void> {
+    if (this.#current !== undefined) await this.#dropAny(this.#current, kindsOf)
+    while (
+      this.#current !== undefined &&
+      ((await this.#mergeAny(this.#current)) ||
+        (await this.#dropAny(this.#current, partsOf)) ||
+        (await this.#simplifyAny(this.#current)))
+    ) {
+      // Each success is a shorter or simpler sequence, of which the same is tried again.
+    }
+  }
+
+  async #attempt(attempted: readonly Operation[]): Promise<boolean> {
+    const candidate = withoutOrphans(attempted, this.#operations)
+    if (candidate.at(-1) !== attempted.at(-1)) return false
+    const name = nameOf(candidate)
+    if (candidate.length === 0 || this.#tried.has(name) || !this.#isPayable(candidate)) return false
+    this.#tried.add(name)
+    this.#spentOperations += candidate.length
+    this.#spentGenerations += generationsOf(candidate)
+    const replayed = await this.#options.replay(candidate)
+    const { violation } = replayed
+    if (violation === undefined || !this.#isSame(replayed)) return false
+    const { best } = this
+    this.#current = { ...replayed, violation }
+    if (best === undefined || replayed.exchanges.length <= best.exchanges.length) {
+      this.best = this.#current
+    }
+    return true
+  }
+
+  #isPayable(candidate: readonly Operation[]): boolean {
+    const { maxOperations, maxGenerations } = this.#options
+    return (
+      this.#spentOperations + candidate.length <= maxOperations &&
+      this.#spentGenerations + generationsOf(candidate) <= maxGenerations
+    )
+  }
+
+  /** The same cause may show in another row where less is known of the state. */
+  #isSame({ violation, operations }: Replay): boolean {
+    const lastLabels = [this.#operations.at(-1)?.label, this.#current?.operations.at(-1)?.label]
+    return (
+      violation?.row === this.#options.violation.row ||
+      lastLabels.includes(operations.at(-1)?.label)
+    )
+  }
+
+  /** Goes on from each success with the parts that are left, and so tries none twice. */
+  async #dropAny(from: Shrunk, parts: typeof partsOf): Promise<boolean> {
+    for (const part of parts(from.operations)) {
+      const { operations: all } = this.#current ?? from
+      const rest = all.filter((one, at) => at === all.length - 1 || !part.has(one))
+      if (rest.length < all.length) await this.#attempt(rest)
+    }
+    return this.#current !== from
+  }
+
+  async #mergeAny({ operations: all }: Shrunk): Promise<boolean> {
+    const into = all.at(-1)?.chat
+    if (into === undefined) return false
+    const others = new Set(all.flatMap(({ chat }) => (chat === undefined ? [] : [chat])))
+    others.delete(into)
+    for (const other of others) if (await this.#attempt(mergeChats(all, other, into))) return true
+    return false
+  }
+
+  async #simplifyAny({ operations: all }: Shrunk): Promise<boolean> {
+    for (const [at, operation] of all.entries()) {
+      for (const simpler of simplerOperations(operation)) {
+        if (await this.#attempt(all.toSpliced(at, 1, ...simpler))) return true
+      }
+    }
+    return false
+  }
+}
