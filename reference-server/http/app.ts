@@ -49,6 +49,10 @@ export async function buildApp(
   routes: readonly Route[],
   options: AppOptions,
 ): Promise<{ readonly app: FastifyInstance }> {
+  const admission = createAdmission(services, options)
+  const answer = createAnswering(services, options)
+  const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) =>
+    answer(request, reply, () => Promise.reject(error))
   const app = fastify({
     bodyLimit: options.bodyLimitBytes,
     return503OnClosing: false,
@@ -113,9 +117,15 @@ export async function buildApp(
         ),
     })
   }
+}
 
-  /** All that can be refused on the head of a request alone; the body is then never read. */
-  function admission(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
+/** Refuses all that can be refused on the head of a request alone; the body is then never read. */
+function createAdmission(services: Services, { phase: phaseNow }: Pick<AppOptions, 'phase'>) {
+  const isTurnedAway = (path: string): boolean => {
+    const phase = phaseNow()
+    return path === '/readyz' ? phase !== 'serving' : phase === 'draining' && path !== '/healthz'
+  }
+  return (request: FastifyRequest, reply: FastifyReply): ApiError | undefined => {
     request.call = callOf(request, reply, services)
     request.standing = {}
     const { path, caller } = request.call
@@ -130,21 +140,16 @@ export async function buildApp(
     const { allow } = request.routeOptions.config
     return allow === undefined ? undefined : wrongMethod(request.method, allow)
   }
+}
 
-  function isTurnedAway(path: string): boolean {
-    const phase = options.phase()
-    return path === '/readyz' ? phase !== 'serving' : phase === 'draining' && path !== '/healthz'
-  }
+type Handle = () => Promise<Reply>
 
-  async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown) {
-    await answer(request, reply, () => Promise.reject(error))
-  }
-
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    handle: () => Promise<Reply>,
-  ): Promise<void> {
+/** Writes what a handler makes of a request, or the refusal that it ends in. */
+function createAnswering(
+  services: Services,
+  { onInternalError }: Pick<AppOptions, 'onInternalError'>,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply, handle: Handle): Promise<void> => {
     takeOver(reply)
     try {
       const made = await settle(handle)
@@ -155,18 +160,18 @@ export async function buildApp(
       await writeReply(reply.raw, call, request.answered, services)
     } catch (error) {
       reply.raw.destroy()
-      if (isInternal(error)) options.onInternalError(error)
+      if (isInternal(error)) onInternalError(error)
     }
   }
 
-  async function settle(handle: () => Promise<Reply>): Promise<Reply> {
+  async function settle(handle: Handle): Promise<Reply> {
     try {
       return await handle()
     } catch (error) {
       if (error instanceof ModelOutage && error.delayMs > 0) {
         await sleepUntil(services.clock, services.clock.now() + error.delayMs).catch(() => {})
       }
-      if (isInternal(error)) options.onInternalError(error)
+      if (isInternal(error)) onInternalError(error)
       return errorReply(error)
     }
   }

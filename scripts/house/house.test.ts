@@ -130,7 +130,7 @@ test('functions have a bounded length', () => {
     'x/a.ts f: 81 lines, at most 80',
   ])
   expect(functionProblems(repository({ 'x/a.ts': source(80) }))).toEqual([])
-  const path = 'reference-server/http/app.ts'
+  const path = 'harness/conformance/session/context.ts'
   expect(functionProblems(repository({ [path]: source(80) }))).toHaveLength(1)
 })
 
