@@ -7,10 +7,11 @@ import { endpointTargets, type LoadEndpoint } from '../endpoints.ts'
 import { ClockProbe } from '../generator/clock-probe.ts'
 import { ThreadUsageMeter } from '../generator/thread-usage.ts'
 import { http2Of } from '../http/http2/merge-figures.ts'
-import { negotiateChannelPool } from '../http/negotiate.ts'
+import { type CreateChannelPool, negotiateChannelPool } from '../http/negotiate.ts'
 import { routeOf } from '../http/route.ts'
 import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
+import type { LoadTarget } from '../target.ts'
 import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
 import { WorkerContext } from './worker-context.ts'
@@ -41,20 +42,9 @@ if (port !== null) {
   async function run(): Promise<void> {
     const { target, spec, part, passages, needs, drainNs, maxInFlight } = setup
     const redact = createRedactor(target.secrets).text
-    const openings = await Promise.all(
-      endpointTargets(target).map(async (endpoint) => ({
-        target: endpoint,
-        open: await negotiateChannelPool(
-          routeOf(endpoint.baseUrl, endpoint.network),
-          interruption.signal,
-        ),
-      })),
-    )
+    const openings = await openingsOf(target, interruption.signal)
     const setupClock = new RunClock(process.hrtime.bigint())
-    const setupEndpoints = openings.map((endpoint) => ({
-      target: endpoint.target,
-      channels: endpoint.open(setupClock, true),
-    }))
+    const setupEndpoints = opened(openings, setupClock, true)
     const chats = new ChatPool(setupEndpoints, target, String(part.index))
     const warnings = (): Warnings =>
       [...chats.warnings].map(([text, count]) => [redact(text), count])
@@ -70,14 +60,12 @@ if (port !== null) {
 
     const clock = new RunClock(await startSignal.promise)
     const { keepAlive, maxConnections } = setup
-    const endpoints = openings.map((endpoint) => ({
-      target: endpoint.target,
-      channels: endpoint.open(
-        clock,
-        keepAlive,
-        maxConnections && Math.ceil(maxConnections / openings.length),
-      ),
-    }))
+    const endpoints = opened(
+      openings,
+      clock,
+      keepAlive,
+      maxConnections && Math.ceil(maxConnections / openings.length),
+    )
     const integrity = new IntegrityRecorder(redact)
     const context = new WorkerContext({ clock, target, endpoints, chats, integrity, passages })
     const clockProbe =
@@ -113,6 +101,28 @@ if (port !== null) {
     closeAll(setupEndpoints)
     post({ type: 'exited', chatsLeft: chats.remaining, warnings: warnings() })
   }
+}
+
+interface Opening {
+  readonly target: LoadTarget
+  readonly open: CreateChannelPool
+}
+
+/** Agrees with each endpoint on a version of HTTP. */
+function openingsOf(target: LoadTarget, signal: AbortSignal): Promise<readonly Opening[]> {
+  return Promise.all(
+    endpointTargets(target).map(async (endpoint) => ({
+      target: endpoint,
+      open: await negotiateChannelPool(routeOf(endpoint.baseUrl, endpoint.network), signal),
+    })),
+  )
+}
+
+function opened(
+  openings: readonly Opening[],
+  ...options: Parameters<CreateChannelPool>
+): readonly LoadEndpoint[] {
+  return openings.map(({ target, open }) => ({ target, channels: open(...options) }))
 }
 
 function closeAll(endpoints: readonly LoadEndpoint[]): void {
