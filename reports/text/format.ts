@@ -37,7 +37,7 @@ export function milliseconds(ms: number): string {
   return `${ms.toFixed(1)} ms`
 }
 
-/** `41, of which 12 generations, 3 new chats, 1 upload`: the requests that a run sent to its target. */
+/** `41 (12 generations, 3 new chats, 1 upload)`: the requests that a run sent to its target. */
 export function costText({
   requests,
   generations,
@@ -51,5 +51,5 @@ export function costText({
       [uploads, 'upload'],
     ] as const
   ).flatMap(([number, noun]) => (number === 0 ? [] : [count(number, noun)]))
-  return parts.length === 0 ? String(requests) : `${requests}, of which ${parts.join(', ')}`
+  return parts.length === 0 ? String(requests) : `${requests} (${parts.join(', ')})`
 }
