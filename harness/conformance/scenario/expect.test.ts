@@ -54,7 +54,10 @@ describe('a violation says what was expected and what was received', () => {
     ],
     ['cursor: expected null, received "x"', () => expect('x', 'cursor').toBeNull()],
     ['the id: expected a value, received nothing', () => expect(undefined, 'the id').toBeDefined()],
-    ['text: expected a non-empty string, received an empty string', () => expect('', 'text').not.toBe('')],
+    [
+      'text: expected a non-empty string, received an empty string',
+      () => expect('', 'text').not.toBe(''),
+    ],
     [
       'the answer: expected to contain "Ann", received "Bea"',
       () => expect('Bea', 'the answer').toContain('Ann'),

@@ -76,7 +76,9 @@ const article = { string: 'a string', number: 'a number', object: 'an object' } 
 
 function otherThan(value: unknown): string {
   if (value === '') return 'a non-empty string'
-  return Array.isArray(value) && value.length === 0 ? 'at least one' : `a value other than ${show(value)}`
+  return Array.isArray(value) && value.length === 0
+    ? 'at least one'
+    : `a value other than ${show(value)}`
 }
 
 function contains(whole: unknown, part: unknown): boolean {
