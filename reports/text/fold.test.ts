@@ -106,8 +106,8 @@ test('on a terminal the cause stands first, and the evidence once', () => {
     FAIL V3-SSE-05 (required, section 6)
         The first event MUST be response.created, and it MUST occur exactly once.
     FAIL V3-SSE-09 (required, section 6)
-        A generation that succeeds and is not cut MUST end with response.completed, whose
-        response is the final response.
+        A generation that succeeds and is not truncated MUST end with response.completed,
+        which contains the final response.
         found: no response.created
         request (x9):
           curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
