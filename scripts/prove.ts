@@ -25,20 +25,20 @@ import { faults } from '../reference-server/deviations/index.ts'
 
 const help = `npm run prove -- [options]
 
-Runs the suites against every fault, dialect, combination of dialects and null server, and says what a
-proof must not show: a fault that survives, a requirement that turns red though no fault names it, a legal
-server that fails, a pass against a server that does nothing, a deviation without effect.
+Runs the suites against every fault, dialect, combination of dialects and null server. The proof fails if a
+fault is not detected, a requirement fails that the fault does not name, a legal server fails, a requirement
+passes against a null server, or a deviation has no effect.
 
-  --only GLOB        only targets with such a name; may be repeated
-  --sample N         so many of them, evenly spread
-  --crossed N        each fault in N legal dialects, or combinations of them; it may then be undecided,
-                     but may not pass, and no other requirement may turn red
-  --seed N           of the dialects that are drawn (1)
-  --changed COMMIT   only faults of the requirements that changed since a commit
-  --stability        the same verdicts in other orders, one at a time or eight, and with a slow server
-  --processes N      at once (${defaultProcesses()})
-  --write            writes docs/kill-matrix.md and docs/kill-matrix.json
-  --verbose          lists every requirement that is not passed
+  --only GLOB        only targets whose name matches; repeatable
+  --sample N         sample of N targets, evenly spread
+  --crossed N        each fault in N legal dialects or combinations of them; its requirements may be
+                     undecided but must not pass, and no other requirement may fail
+  --seed N           seed that selects the dialects (1)
+  --changed COMMIT   only faults of requirements that changed since a commit
+  --stability        compare verdicts in other orders, with 1 and 8 jobs, and with a slow server
+  --processes N      number of concurrent processes (${defaultProcesses()})
+  --write            write docs/kill-matrix.md and docs/kill-matrix.json
+  --verbose          list every requirement that did not pass
 
   npm run prove -- --only 'openai-*'
   npm run prove -- --only null-echo --verbose

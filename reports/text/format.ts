@@ -37,6 +37,14 @@ export function milliseconds(ms: number): string {
   return `${ms.toFixed(1)} ms`
 }
 
+/** `200 operations, 0 violations`. */
+export function exploredText({
+  operations,
+  violations,
+}: NonNullable<ConformanceReport['exploration']>): string {
+  return `${count(operations, 'operation')}, ${count(violations, 'violation')}`
+}
+
 /** `41 (12 generations, 3 new chats, 1 upload)`: the requests that a run sent to its target. */
 export function costText({
   requests,

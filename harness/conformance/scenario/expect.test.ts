@@ -59,11 +59,11 @@ describe('a violation says what was expected and what was received', () => {
       () => expect('', 'text').not.toBe(''),
     ],
     [
-      'the answer: expected to contain "Ann", received "Bea"',
+      'the answer: expected a string containing "Ann", received "Bea"',
       () => expect('Bea', 'the answer').toContain('Ann'),
     ],
     [
-      'the answer: expected not to contain "B", received "Bea"',
+      'the answer: expected a string without "B", received "Bea"',
       () => expect('Bea', 'the answer').not.toContain('B'),
     ],
     [

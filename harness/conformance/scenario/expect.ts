@@ -52,7 +52,7 @@ export function expect(actual: unknown, what: string): Expectation {
       must(Object.is(actual, expected), show(expected))
     },
     toEqual: (expected) => must(isDeepStrictEqual(actual, expected), show(expected)),
-    toContain: (part) => must(contains(actual, part), `to contain ${show(part)}`),
+    toContain: (part) => must(contains(actual, part), `${kindOf(actual)} containing ${show(part)}`),
     toHaveLength: (length) =>
       must(lengthOf(actual) === length, String(length), String(lengthOf(actual) ?? 'none')),
     toBeTypeOf: (type) => must(actual !== null && typeof actual === type, article[type]),
@@ -65,7 +65,7 @@ export function expect(actual: unknown, what: string): Expectation {
     not: {
       toBe: (unexpected) => must(!Object.is(actual, unexpected), otherThan(unexpected)),
       toEqual: (unexpected) => must(!isDeepStrictEqual(actual, unexpected), otherThan(unexpected)),
-      toContain: (part) => must(!contains(actual, part), `not to contain ${show(part)}`),
+      toContain: (part) => must(!contains(actual, part), `${kindOf(actual)} without ${show(part)}`),
       toHaveLength: (length) =>
         must(lengthOf(actual) !== length, length === 0 ? 'at least one' : `not ${length}`),
     },
@@ -79,6 +79,10 @@ function otherThan(value: unknown): string {
   return Array.isArray(value) && value.length === 0
     ? 'at least one'
     : `a value other than ${show(value)}`
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : 'a string'
 }
 
 function contains(whole: unknown, part: unknown): boolean {
