@@ -78,12 +78,12 @@ function membersOf({ properties = {}, required = [], anyOf = [] }: Schema) {
 function row(name: string, path: string, field: Schema, isRequired: boolean): string {
   const { default: standard } = field
   const isEmpty = typeof standard === 'object' && Object.keys(standard ?? {}).length === 0
-  const shown = standard === undefined || isEmpty ? '' : `\`${JSON.stringify(standard)}\``
+  const defaultText = standard === undefined || isEmpty ? '' : `\`${JSON.stringify(standard)}\``
   const meaning = (field.description ?? '').replaceAll('|', '\\|')
   const cells = [
     `\`${name}\``,
     typeText(field),
-    isRequired ? 'required' : shown,
+    isRequired ? 'required' : defaultText,
     meaning,
     neededBy(path),
   ]
