@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['{reports,reference-server}/**/*browser.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 1,
   },
 })

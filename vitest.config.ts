@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * `npm test` leaves out those that take long, `*.slow.test.ts`, and npm run test:all adds them; tests that need a browser
+ * `npm test` leaves out those that take long, `*.slow.test.ts`, and npm run test:slow runs them; tests that need a browser
  * have a command of their own, npm run test:browser.
  */
 export default defineConfig({
@@ -14,6 +14,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Without it, `expect.poll` gives up after a second, and not at the end of the test.
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
   },
 })

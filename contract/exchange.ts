@@ -1,7 +1,7 @@
 import { parseJson } from './json.ts'
 
 /**
- * One HTTP conversation, the currency of the kit: clients make it, judges read it, reports show it
+ * One HTTP conversation, the currency of chatgen: clients make it, judges read it, reports show it
  * and load runs count it.
  */
 

@@ -42,7 +42,7 @@ export const sections = {
   '2.5': {
     title: 'Chat',
     summary:
-      'A chat has a name, a version (v2 or v3) and may be a favorite. Other members are not shown.',
+      'A chat has a name, a version (v2 or v3) and may be a favorite. Other members are not specified.',
   },
   '2.6': {
     title: 'History row (v3)',
@@ -51,12 +51,12 @@ export const sections = {
   },
   '2.7': {
     title: 'Knowledge bases',
-    summary: 'Bases, documents and search results exist. Their fields are not shown.',
+    summary: 'Bases, documents and search results exist. Their fields are not specified.',
   },
   '3': {
     title: 'States',
     summary:
-      'The version of a chat is fixed at its creation, and POST /api/v3/chat always yields v3. Run items have a status whose values and transitions are not shown.',
+      'The version of a chat is fixed at its creation, and POST /api/v3/chat always yields v3. Run items have a status whose values and transitions are not specified.',
   },
   '4': {
     title: 'Endpoints',
@@ -86,7 +86,7 @@ export const sections = {
   '5': {
     title: 'Authentication',
     summary:
-      'Every request carries Authorization: Bearer with a key or token. On the compatible surface a missing or wrong key is answered with 401. How a native token is obtained is not shown.',
+      'Every request carries Authorization: Bearer with a key or token. On the compatible surface a missing or wrong key is answered with 401. How a native token is obtained is not specified.',
   },
   '6': {
     title: 'Events',
@@ -96,12 +96,12 @@ export const sections = {
   '7': {
     title: 'Errors',
     summary:
-      'The compatible surface answers 400 to invalid parameters, 401 without a valid key, 429 when rate limited, 500 and 503 on failures. A v3 route called for a chat of another version names the prefix to use. Error bodies and the other statuses are not shown.',
+      'The compatible surface answers 400 to invalid parameters, 401 without a valid key, 429 when rate limited, 500 and 503 on failures. A v3 route called for a chat of another version names the prefix to use. Error bodies and the other statuses are not specified.',
   },
   '8': {
     title: 'Limits',
     summary:
-      'temperature from 0 to 2, 50 history rows by default, never both tool lists. Other limits exist and are not shown.',
+      'temperature from 0 to 2, 50 history rows by default, never both tool lists. Other limits exist and are not specified.',
   },
   '9': {
     title: 'Versioning',

@@ -25,7 +25,7 @@ export const stableTextVersion = 2
 // biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are coloured by them
 const ansi = /\u001b\[[\d;]*m/g
 
-/** No message of a judge or a claim is as long; a fault of the kit may be. */
+/** No message of a judge or a claim is as long; an internal error may be. */
 const maxLength = 2_000
 
 /** A value that a judge has cut, up to its length; its quotes do not close. */

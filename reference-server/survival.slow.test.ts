@@ -32,7 +32,7 @@ it('serves 200 streams at once, each whole', async () => {
     expect(readEvents(text).at(-1).type).toBe('response.completed')
   }
   for (const text of texts.slice(100)) expect(readBlocks(text).at(-1)?.data).toBe('[DONE]')
-}, 60_000)
+})
 
 it('lets clients leave in mid-stream: the slot is free, the run ends, the repeat gets it', async () => {
   const server = await testServer()
@@ -84,7 +84,7 @@ it('waits for readers who are slow, and makes no more than the sockets hold', as
   expect(made).toBeLessThan(tokens)
   expect(readBlocks(await readAll(slow)).at(-1)?.data).toBe('[DONE]')
   await nothingLeft(server)
-}, 60_000)
+})
 
 it('sends each event when it is due, and those that are due at once together', async () => {
   const server = await testServer()
@@ -94,7 +94,7 @@ it('sends each event when it is due, and those that are due at once together', a
     for await (const piece of response) pieces.push(String(piece))
     return pieces.length
   }
-  expect(await piecesOf('[[tokens=60]][[pace=gap=5ms]]')).toBeGreaterThan(30)
+  expect(await piecesOf('[[tokens=60]][[pace=gap=40ms]]')).toBeGreaterThan(15)
   expect(await piecesOf('[[tokens=60]]')).toBeLessThan(10)
 })
 
@@ -123,4 +123,4 @@ it('leaks nothing: connections, runs and heap come back', async () => {
   // The ledger stays: a run for each key, for a day.
   expect(third - first).toBeLessThan(6_000_000)
   expect(third - second).toBeLessThan(4_000_000)
-}, 60_000)
+})

@@ -22,7 +22,7 @@ without effect, but may not pass, and no other requirement may be violated.
 
   --only TEXT   only violations whose name contains it
   --proxied     faults of the wire in front of the server
-  --sample N    so many of them, evenly spread
+  --sample N    sample of N violations, evenly spread
   --part K/N    every Nth of them, from the Kth on, so that N processes share them
   --whole       all requirements, not only those that the violation breaks`
 

@@ -1,13 +1,18 @@
-/** Writes what the docs take from the code: requirements, docs/interface, the import table. */
+/** Writes what the docs take from the code: requirements, docs/interface, target profile, import table. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { interfaceRevision } from '../harness/conformance/version.ts'
 import { catalogueToMarkdown, interfacePages } from '../reports/catalogue/index.ts'
+import { sectionSources } from './docs/section-sources.ts'
+import { targetProfilePage } from './docs/target-profile.ts'
 import { withImportTable } from './house/import-table.ts'
 
 const docs = new URL('../docs/', import.meta.url)
 
 writeFileSync(new URL('requirements.md', docs), catalogueToMarkdown())
+writeFileSync(new URL('target-profile.md', docs), targetProfilePage())
 mkdirSync(new URL('interface/', docs), { recursive: true })
-for (const { name, text } of interfacePages()) {
+const facts = { revision: interfaceRevision, sourcesOf: sectionSources() }
+for (const { name, text } of interfacePages(facts)) {
   writeFileSync(new URL(`interface/${name}`, docs), text)
 }
 

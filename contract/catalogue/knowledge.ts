@@ -17,7 +17,11 @@ const rag = {
 
 /** Sections 2.7, 4.3, 4.4 and 9: knowledge bases, and retrieval before an answer. */
 export const knowledge = {
-  'KB-01': { ...bases, title: 'The knowledge prefix MUST list the bases.', needs: ['V3-AUTH-05'] },
+  'KB-01': {
+    ...bases,
+    title: 'GET on the knowledge prefix MUST list the knowledge bases.',
+    needs: ['V3-AUTH-05'],
+  },
   'KB-02': { ...bases, title: 'Uploading a document to a base MUST succeed.', needs: ['KB-03'] },
   'KB-03': {
     ...bases,

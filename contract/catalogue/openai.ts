@@ -93,7 +93,7 @@ export const openai = {
     level: 'expected',
     surface: 'openai',
     section: '4.1',
-    title: 'Every message SHOULD count: the answer knows a fact from an earlier message.',
+    title: 'The answer SHOULD use every message, e.g. a fact stated in an earlier one.',
     needs: ['OAI-CHAT-07'],
   },
   'OAI-CHAT-14': {
@@ -114,8 +114,7 @@ export const openai = {
     level: 'expected',
     surface: 'openai',
     section: '4.1',
-    title:
-      'An answer SHOULD depend on its own request alone: it knows nothing from other requests.',
+    title: 'An answer SHOULD depend on its own request only, without facts from other requests.',
     needs: ['OAI-CHAT-07'],
   },
   'OAI-TEMP-01': {

@@ -92,7 +92,7 @@ export const v3Generate = {
   'V3-GEN-16': {
     ...stated,
     level: 'expected',
-    title: 'Every item of an input array SHOULD count: the answer knows a fact from any of them.',
+    title: 'The answer SHOULD use every item of an input array, e.g. a fact stated in any of them.',
     needs: ['V3-GEN-02', 'V3-GEN-06', 'V3-HIST-07'],
   },
   'V3-GEN-17': {

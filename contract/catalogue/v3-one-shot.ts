@@ -43,7 +43,7 @@ export const v3OneShot = {
   'V3-ONE-06': {
     ...stated,
     title:
-      'assistant_id: null MUST be accepted, with the scenario in assistant (the structure of assistant is open, so refusing ours is only observed).',
+      'assistant_id: null MUST be accepted together with the scenario in assistant (the structure of assistant is open, so the refusal of a guessed one is only observed).',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-07': {

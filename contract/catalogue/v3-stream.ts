@@ -49,7 +49,7 @@ export const v3Stream = {
   'V3-SSE-09': {
     ...stated,
     title:
-      'A generation that succeeds and is not cut MUST end with response.completed, whose response is the final response.',
+      'A generation that succeeds and is not truncated MUST end with response.completed, which contains the final response.',
     contract: 'R8',
   },
   'V3-SSE-10': {

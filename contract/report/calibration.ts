@@ -24,7 +24,7 @@ export const calibration = z.object({
   machine: z.object({ node: z.string(), cpus: z.int(), cpuModel: z.string() }),
   workers: z.int(),
   points: z.array(point),
-  /** The highest rate at which the error was within what the kit promises; 0 where there was none. */
+  /** The highest rate at which the error was within what chatgen promises; 0 where there was none. */
   ceilingEventsPerSecond: z.number(),
 })
 export type Calibration = z.infer<typeof calibration>

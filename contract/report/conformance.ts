@@ -192,9 +192,11 @@ export const conformanceReport = z.object({
   cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
   /** Of the requests of scenarios. Earlier reports say nothing of it. */
   traffic: traffic.optional(),
+  /** Random operations after the suites; absent if there were none, or they ended early. */
+  exploration: z.object({ operations: z.int(), violations: z.int() }).optional(),
   requirements: z.array(requirementRow),
   observations: z.array(observationRow),
-  /** Faults of the kit itself: scenarios that threw, files that did not load. */
+  /** Internal errors: scenarios that threw, files that did not load. */
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
   /** Resources left on the target: no violation. Earlier reports lack it. */
   residue: z.array(residue).default([]),

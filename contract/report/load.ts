@@ -88,7 +88,7 @@ export type TransactionRow = z.infer<typeof transaction>
 
 /** Requests by how they failed; `open` and `left` are no failures and stand apart. */
 const errorRow = z.object({
-  /** `limit`: the kit left an answer that took more than any answer of the service does. */
+  /** `limit`: chatgen left an answer that took more than any answer of the service does. */
   kind: z.enum([
     ...(['connect', 'status', 'shed', 'truncated', 'in-band-error', 'integrity'] as const),
     ...(['timeout', 'limit'] as const),
@@ -232,7 +232,7 @@ export const loadReport = z.object({
   otherTools: z.array(otherTool),
   /** Failures of setup or cleanup. */
   notes: z.array(z.string()).default([]),
-  /** Faults of the kit itself. */
+  /** Internal errors. */
   faults: z.array(z.string()),
   /** Of a report that was merged from shards and lacks some: how many there are, and which it lacks. */
   partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),

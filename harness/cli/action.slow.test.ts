@@ -91,7 +91,7 @@ describe('the action', () => {
     const { code, output, summary } = await run('check', { url: 'localhost' })
     expect(code).toBe(0)
     expect(output).toBe('exit-code=2\n')
-    expect(summary).toContain('exit code 2 before there was a report')
+    expect(summary).toContain('exited with 2 before it wrote a report')
   })
 
   test('finds a Node that is new enough, or none', async () => {
@@ -128,11 +128,11 @@ describe('the action', () => {
     writeFileSync(join(folder, 'chatgen-results/report.md'), 'all is well')
     const { output, summary } = await run('check', { url: 'http://127.0.0.1:1' }, { folder })
     expect(output).toBe('exit-code=3\n')
-    expect(summary).toContain('exit code 3')
+    expect(summary).toContain('exited with 3')
   })
 
   test.each(['0', '1', '5'])('ends as the check did, with %s', async (code) => {
-    expect((await run('End as the check did', { 'exit-code': code })).code).toBe(Number(code))
+    expect((await run('Exit as the check did', { 'exit-code': code })).code).toBe(Number(code))
   })
 
   test('names only inputs, steps and outputs that there are, and leaves no input unused', () => {

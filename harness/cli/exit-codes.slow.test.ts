@@ -122,7 +122,9 @@ describe('chatgen check ends with', () => {
   test('2 where the evidence can no longer be written', async () => {
     const folder = emptyFolder()
     await using server = await startModelsServer({
-      onRequest: (count) => count === 2 && rmSync(join(folder, 'results'), { recursive: true }),
+      onRequest: (count) =>
+        count === 2 &&
+        rmSync(join(folder, 'results'), { recursive: true, force: true, maxRetries: 5 }),
     })
     const args = [...models, '--profile', 'openai', '--out', 'results']
     const { code, stderr } = await chatgen(['check', server.url, ...args], withKey, folder)

@@ -67,6 +67,7 @@ describe('a flag without a value, in the environment', () => {
 /** Flags with the same meaning whose description differs between commands. */
 const sameMeaning: Readonly<Record<string, string>> = {
   CHATGEN_BASELINE: 'the file of known violations',
+  CHATGEN_DURATION: 'duration of the run',
   CHATGEN_DRY_RUN: 'print the plan without sending anything',
   CHATGEN_JSON: 'JSON on standard output',
   CHATGEN_OVER: 'time from the first round to the last',
@@ -75,6 +76,7 @@ const sameMeaning: Readonly<Record<string, string>> = {
   CHATGEN_REFERENCE: 'the bundled reference server as the target',
   CHATGEN_REPORT: 'report formats',
   CHATGEN_SEED: 'seed of the run',
+  CHATGEN_SLO: 'an objective',
   CHATGEN_VERBOSE: 'more output',
 }
 
@@ -99,7 +101,7 @@ describe('the name of a variable', () => {
     (command, uses) => {
       const help = commandNamed(command).helpInformation().replaceAll(/\s+/g, ' ')
       for (const { option } of uses) {
-        if (option.envVar) expect(help).toContain(`env: ${option.envVar}`)
+        if (option.envVar && !option.hidden) expect(help).toContain(`env: ${option.envVar}`)
       }
     },
   )

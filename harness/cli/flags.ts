@@ -18,16 +18,16 @@ export function addOutputFlags(
   command: Command,
   formatNames: readonly string[],
   verboseHelp: string,
-  defaultsText = 'console,json',
+  { defaults = 'console,json', file = 'report.json' } = {},
 ): Command {
   return command
     .addOption(
       flag(
         '--report <formats>',
-        `formats: ${formatNames.join(', ')} (default: ${defaultsText})`,
+        `formats: ${formatNames.join(', ')} (default: ${defaults})`,
       ).argParser(list),
     )
-    .addOption(flag('--json', 'print report.json on standard output'))
+    .addOption(flag('--json', `print ${file} on standard output`))
     .addOption(flag('--quiet', 'print the outcome only'))
     .addOption(flag('--verbose', verboseHelp))
     .addOption(colorFlag())
@@ -39,7 +39,7 @@ export function outFlag(): Option {
 }
 
 export function colorFlag(): Option {
-  return flag('--no-color', 'disable colours')
+  return flag('--no-color', 'disable colors')
 }
 
 /**

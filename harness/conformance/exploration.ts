@@ -1,10 +1,13 @@
 import type { RequirementId } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { RunSetup } from './run-setup.ts'
 import { createRunContext } from './session/context.ts'
 import { InconclusiveError } from './session/errors.ts'
 import { Session } from './session/session.ts'
 import type { Cost } from './usage.ts'
 import type { Collector } from './vitest/collector.ts'
+
+export type ExplorationSummary = NonNullable<ConformanceReport['exploration']>
 
 /** A scenario that draws its requests at random, and runs alone once those of the suites have ended. */
 export interface Exploration {
@@ -15,7 +18,7 @@ export interface Exploration {
   readonly cost: Cost
   /** Operations to carry out; noted in `run.json`, so that the run can be judged again. */
   readonly operations: number
-  run(session: Session): Promise<void>
+  run(session: Session): Promise<ExplorationSummary>
 }
 
 /** Tests if an error ends exploring early and says nothing against the target. */
@@ -35,6 +38,7 @@ export function isExplorable(
  * Runs an exploration on the budget that the suites have left. An internal error becomes the fault of
  * its result; what ends it early leaves no requirement undecided, as the suites have tested them all.
  * @param onProgress called when it starts and when it has ended.
+ * @returns undefined if it ended early
  */
 export async function runExploration(
   exploration: Exploration,
@@ -42,7 +46,7 @@ export async function runExploration(
   setup: RunSetup,
   signal: AbortSignal | undefined,
   onProgress: () => void,
-): Promise<void> {
+): Promise<ExplorationSummary | undefined> {
   const { slug, title, rows } = exploration
   collector.scenarios.push({ slug, title, rows, cost: exploration.cost, again: 0 })
   onProgress()
@@ -55,12 +59,14 @@ export async function runExploration(
   const own = signal ?? new AbortController().signal
   const session = new Session(context, { slug, title, covers: rows }, own)
   let fault: string | null = null
+  let summary: ExplorationSummary | undefined
   try {
-    await exploration.run(session)
+    summary = await exploration.run(session)
   } catch (error) {
     if (!isEarlyEnd(error) && !own.aborted) fault = context.redactor.text(String(error))
   }
   await session.cleanUp()
   collector.results.push({ ...session.outcome(), fault })
   onProgress()
+  return summary
 }

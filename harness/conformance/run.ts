@@ -62,11 +62,12 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const run = options.engine?.run ?? runOnce
   const isStopped = await run(collector, setup, options.signal)
   const { exploration } = options
-  if (exploration !== undefined && !isStopped && isExplorable(exploration, setup.rows)) {
-    await runExploration(exploration, collector, setup, options.signal, () =>
-      showProgress(exploration.title),
-    )
-  }
+  const explored =
+    exploration !== undefined && !isStopped && isExplorable(exploration, setup.rows)
+      ? await runExploration(exploration, collector, setup, options.signal, () =>
+          showProgress(exploration.title),
+        )
+      : undefined
   const interrupted = options.signal?.aborted ?? false
 
   const results = collector.resultsInOrder()
@@ -90,6 +91,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     profileName: options.selection.profile,
     decided,
     alone,
+    exploration: explored,
     strict: options.strict ?? false,
     startedAt,
     interrupted,

@@ -29,7 +29,8 @@ export function explorationOf(operations: number): Exploration {
       uploads: Math.ceil(operations / 20),
     },
     run: async (session) => {
-      await explore(session, { operations, maxGenerations })
+      const result = await explore(session, { operations, maxGenerations })
+      return { operations: result.operations, violations: result.violations.length }
     },
   }
 }

@@ -87,13 +87,13 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
   const row = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
   const collector = new FindingCollector()
   const status = exchange.response?.status
-  const received = `${status} with the media type ${show(mediaType(exchange))}`
+  const received = `status ${status} with ${mediaType(exchange) || 'no media type'}`
   if (status !== 200 || !isStream(exchange)) {
-    collector.broken(row, `The answer is a ${received}, not a 200 with ${eventStream}.`)
+    collector.broken(row, `Expected status 200 with ${eventStream}, received ${received}.`)
     return collector.judgement([exchange.id])
   }
   // That a one-shot answers so at all is for its scenario to claim.
-  if (operation === 'v3.generate') collector.held(row, `The answer is a ${received}.`)
+  if (operation === 'v3.generate') collector.held(row, `Received ${received}.`)
   return joined(collector.judgement([exchange.id]), judgeStream(exchange))
 }
 

@@ -8,6 +8,9 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const always = (manner: Manner) => () => manner
 const everyFourth = (manner: Manner) => (n: number) => (n % 4 === 3 ? manner : 'well')
+/** No SLO counts if the generator fell behind, as on a busy machine. */
+const outcomeOf = ({ generator }: LoadReport, outcome: string) =>
+  generator.verdict === 'invalid' ? 'invalid' : outcome
 const errorsOf = ({ errors }: LoadReport) =>
   errors.map(({ kind, detail, count }) => [kind, detail, count])
 
@@ -16,7 +19,8 @@ test('a run in which all goes well', async () => {
   const report = await load(server.url)
   expect(loadReport.parse(report)).toEqual(report)
   expect(server.requests()).toBe(20)
-  expect(report).toMatchObject({ outcome: 'met', errors: [], open: 0, interrupted: false })
+  expect(report).toMatchObject({ errors: [], open: 0, interrupted: false })
+  expect(report.outcome).toBe(outcomeOf(report, 'met'))
   expect(report.integrity).toMatchObject({ streams: 20, events: 20 * 8, findings: [] })
   expect(report.goodput).toMatchObject({ good: 20, due: 20, share: 1 })
   expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
@@ -46,14 +50,15 @@ describe('what goes wrong is told by its kind', () => {
     ['stuck', 'inside the body'],
   ])('%s', async (manner, where) => {
     const server = await oddServer(everyFourth(manner))
-    const report = await load(server.url, { timeoutMs: 500 })
+    const report = await load(server.url, { timeoutMs: 2_500, options: { drainMs: 8_000 } })
     expect(errorsOf(report)).toEqual([['timeout', where, 5]])
   })
 
   test('a stream cut after [DONE] is whole: a warning, as in `check`', async () => {
     const server = await oddServer(everyFourth('cut after [DONE]'))
     const report = await load(server.url)
-    expect(report).toMatchObject({ outcome: 'met', errors: [] })
+    expect(report.errors).toEqual([])
+    expect(report.outcome).toBe(outcomeOf(report, 'met'))
     expect(report.goodput).toMatchObject({ good: 20, due: 20 })
     expect(report.integrity.findings).toMatchObject([
       { id: 'OAI-STREAM-09', level: 'expected', broken: 5, of: 20 },
@@ -85,8 +90,7 @@ describe('without an SLO that says what may fail', () => {
       message: expect.stringContaining(message),
     })
     expect(loadReport.parse(report)).toEqual(report)
-    // No SLO counts if the generator fell behind.
-    expect(report.outcome).toBe(report.generator.verdict === 'invalid' ? 'invalid' : outcome)
+    expect(report.outcome).toBe(outcome === 'violated' ? outcome : outcomeOf(report, outcome))
   })
 
   test('a run in which nothing was answered is missed', async () => {
@@ -142,7 +146,7 @@ test('an id that comes again is found', async () => {
 
 test('what is in flight at the end is open, not failed', async () => {
   const server = await oddServer(everyFourth('stuck'))
-  const report = await load(server.url, { options: { drainMs: 200 } })
+  const report = await load(server.url, { options: { drainMs: 3_000 } })
   expect(report).toMatchObject({ open: 5, errors: [] })
   expect(report.goodput).toMatchObject({ good: 15, due: 15 })
 })
@@ -150,7 +154,7 @@ test('what is in flight at the end is open, not failed', async () => {
 test('an open loop never waits for answers; a closed one does', async () => {
   const open = await oddServer(always('silent'))
   await load(open.url, { options: { drainMs: 100 } })
-  expect(open.requests()).toBe(20)
+  await vi.waitFor(() => expect(open.requests()).toBe(20), 20_000)
   const closed = await oddServer(always('silent'))
   await load(closed.url, {
     spec: { arrival: { kind: 'closed', concurrency: 3, maxTransactions: 1e8 } },
@@ -173,7 +177,7 @@ describe('clients that misbehave', () => {
     const server = await oddServer(always('well'), { tokens: 60, gapMs: 5 })
     const report = await load(server.url, { spec: only({ abort: 1 }) })
     expect(report.left.abort).toBe(20)
-    await vi.waitFor(() => expect(server.left()).toBe(20))
+    await vi.waitFor(() => expect(server.left()).toBe(20), 20_000)
     expect(report.metrics.find(({ name }) => name === 'e2e')?.service?.count ?? 0).toBe(0)
   })
 
@@ -181,7 +185,7 @@ describe('clients that misbehave', () => {
     const server = await oddServer(always('well'), { tokens: 60, gapMs: 5 })
     const report = await load(server.url, { spec: only({ churn: 1 }) })
     expect(report.left.churn).toBe(20)
-    await vi.waitFor(() => expect(server.connections()).toBe(20))
+    await vi.waitFor(() => expect(server.connections()).toBe(20), 20_000)
   })
 
   test('slow readers read to the end, and are judged', async () => {
@@ -196,7 +200,7 @@ test('interrupted, it reports what it has', async () => {
   const server = await oddServer(always('well'))
   const interruption = new AbortController()
   const running = load(server.url, { seconds: 30, options: { signal: interruption.signal } })
-  await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), 20_000)
+  await vi.waitFor(() => expect(server.whole()).toBeGreaterThan(10), 20_000)
   interruption.abort()
   const report = await running
   expect(report.interrupted).toBe(true)

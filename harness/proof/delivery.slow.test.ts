@@ -38,7 +38,7 @@ async function arrival(): Promise<readonly string[]> {
 }
 
 // Where this very process is late, it says that it cannot tell.
-const patient = { timeout: 60_000, retry: 3 }
+const patient = { timeout: 60_000, retry: 6 }
 
 test('passed on as it comes, it is spread', patient, async () => {
   target = paced

@@ -37,7 +37,7 @@ async function start(patches: PatchReplicas, count: number) {
     count,
     keys,
     patch: patches(),
-    pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
+    pace: { ttftMs: 10, gapMs: 3, jitter: 0 },
     closeDeadlineMs: 500,
   })
 }

@@ -6,7 +6,7 @@ export interface TargetResult {
   readonly name: string
   readonly outcome: ConformanceReport['outcome']
   readonly rows: readonly RowResult[]
-  /** Faults of the kit; a proof has none. */
+  /** Internal errors; a proof has none. */
   readonly internalErrors: readonly string[]
   /** True if the traffic differs from that of the plain server. */
   readonly applied: boolean
@@ -38,7 +38,7 @@ export function verdictsOf(report: ConformanceReport): RowResult[] {
   }))
 }
 
-/** A target whose run came to no end: a fault of the kit. */
+/** A target whose run came to no end: an internal error. */
 export function lostTarget(name: string, why: string): TargetResult {
   return {
     kind: 'fault',

@@ -48,7 +48,7 @@ test('streams and bodies are whole on every surface', async () => {
 })
 
 test('a request beyond the queue is refused with Retry-After, and one later is served', async () => {
-  await serve('max-num-seqs=1,max-waiting=1,prefill=0,decode=40ms,decode-per-seq=0')
+  await serve('max-num-seqs=1,max-waiting=1,prefill=0,decode=150ms,decode-per-seq=0')
   const answers = await Promise.all([1, 2, 3, 4].map(() => ask(completions, chat(false))))
   const statuses = answers.map(({ status }) => status).toSorted()
   expect(statuses).toEqual([200, 200, 503, 503])
@@ -59,7 +59,7 @@ test('a request beyond the queue is refused with Retry-After, and one later is s
 })
 
 test('a client that leaves makes room', async () => {
-  await serve('max-num-seqs=1,max-waiting=0,prefill=0,decode=200ms,decode-per-seq=0')
+  await serve('max-num-seqs=1,max-waiting=0,prefill=0,decode=1s,decode-per-seq=0')
   const leaving = new AbortController()
   const left = await ask(completions, chat(true), leaving.signal)
   expect((await ask(completions, chat(false))).status).toBe(503)

@@ -48,7 +48,7 @@ it('is off unless it is asked for', async () => {
   expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
 })
 
-it('is waited for by the official client', async () => {
+it('is waited for by the official client', { retry: 3 }, async () => {
   const server = await testServer({ requestsPerMinute: 60 })
   const openai = new OpenAI({ baseURL: `${server.url}/api/openai`, apiKey: server.keys[0] ?? '' })
   const caller = 'caller-1'

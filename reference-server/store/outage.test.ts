@@ -42,7 +42,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
     const [one, other] = [await replica(url), await replica(url)]
     const patient = await replica(url, {}, 'wait')
     const chat_id = await one.newChat()
-    const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=800ms]]' }
+    const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=3s]]' }
     const first = one.generate(body, key)
     await expect.poll(() => one.services.runs.size).toBe(1)
     const waiting = patient.generate(body, key)
@@ -57,7 +57,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
   test('a database that goes away is told as 503, and is used again when it is back', async () => {
     const server = await replica(await database(), { leaseMs: 1000 })
     const chat_id = await server.newChat()
-    const turn = { chat_id, input: '[[tokens=5]] [[pace=ttft=500ms]]' }
+    const turn = { chat_id, input: '[[tokens=5]] [[pace=ttft=3s]]' }
     const stream = await openStream(
       server,
       '/api/v3/message/generate',
@@ -84,7 +84,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
     expect(await rowsOf(server, chat_id)).toBe(0)
     const again = { ...turn, model_id: 'SVC-Main', stream: true }
     await expect
-      .poll(async () => (await server.generate(again, key)).status, { timeout: 10_000 })
+      .poll(async () => (await server.generate(again, key)).status, { timeout: 60_000 })
       .toBe(200)
     expect(readEvents((await server.generate(again, key)).text).at(-1).type).toBe(
       'response.completed',

@@ -1,12 +1,18 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of loopback for a program that cannot be told to pick one itself. */
+/** Ports that were given away: programs bind them later, and in the meantime they look free. */
+const reserved = new Set<number>()
+
+/** A port of loopback for a program that cannot be told to pick one itself; never the same twice. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   server.close()
   await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  if (reserved.has(port)) return freePort()
+  reserved.add(port)
+  return port
 }

@@ -9,6 +9,7 @@ import {
   variations,
   variationText,
 } from '../../contract/index.ts'
+import { type Section, sections } from '../../contract/sections.ts'
 import { statements } from '../../contract/statements.ts'
 import { wrap } from '../text/escape.ts'
 import { count } from '../text/format.ts'
@@ -45,6 +46,7 @@ function facts(row: CatalogueRow): readonly Fact[] {
   return [
     [row.kind === 'excluded' || row.kind === 'open' ? 'kind' : 'level', meanings[row.kind]],
     ['section', sectionText(row)],
+    ...specification(row),
     ...(row.surface === null ? [] : [['surface', surfaceTitle(row.surface)] as const]),
     ...(row.kind === 'excluded'
       ? [['reason', excluded[row.id as ExclusionId].reason] as const]
@@ -64,6 +66,13 @@ const meanings: Readonly<Record<RowKind, string>> = {
 function sectionText({ id, section }: CatalogueRow): string {
   const owned = statements().filter(({ owners }) => owners.includes(id)).length
   return owned === 0 ? section : `${section} (covers ${count(owned, 'statement')} of the document)`
+}
+
+/** Summary of the section, from which the entry follows. */
+function specification({ section }: CatalogueRow): readonly Fact[] {
+  const summary = Object.entries<Section>(sections).find(([number]) => number === section)?.[1]
+    .summary
+  return summary === undefined ? [] : [['specifies', summary]]
 }
 
 function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {

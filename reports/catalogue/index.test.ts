@@ -60,6 +60,13 @@ describe('explaining a row', () => {
       level       required: stated in the interface document. A violation makes the
                   target non-conforming.
       section     4.3 (covers 2 statements of the document)
+      specifies   GET /message pages through the history (50 rows by default, cursor
+                  null at the end). POST /message/generate needs an Idempotency-Key
+                  and answers with the final response object or with a stream; a
+                  repeat with the same key creates no duplicate step. POST
+                  /message/one-shot generates without a chat. The chat, attachment and
+                  knowledge routes manage the rest. A v3 route called for a chat of
+                  another version returns an error that hints at the right prefix.
       surface     Native v3 surface, /api/v3
       area        V3-GEN, Chat generation
       depends on  V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is violated, this
@@ -78,6 +85,13 @@ describe('explaining a row', () => {
       level       required: stated in the interface document. A violation makes the
                   target non-conforming.
       section     4.3 (covers 4 statements of the document)
+      specifies   GET /message pages through the history (50 rows by default, cursor
+                  null at the end). POST /message/generate needs an Idempotency-Key
+                  and answers with the final response object or with a stream; a
+                  repeat with the same key creates no duplicate step. POST
+                  /message/one-shot generates without a chat. The chat, attachment and
+                  knowledge routes manage the rest. A v3 route called for a chat of
+                  another version returns an error that hints at the right prefix.
       surface     Native v3 surface, /api/v3
       area        V3-GEN, Chat generation
       depends on  V3-GEN-11: if one of these is violated, this requirement is
@@ -100,6 +114,12 @@ describe('explaining a row', () => {
       level       required: stated in the interface document. A violation makes the
                   target non-conforming.
       section     4.4 (covers 1 statement of the document)
+      specifies   false: no search before the answer. true: the server searches the
+                  knowledge base of the assistant first and puts the results into the
+                  context. agent: no search in advance, the model uses its tools. An
+                  object (threshold, search_type, limit, rerank, summary_mode): as
+                  true, with these parameters. The default is false in chats and agent
+                  in one-shot.
       surface     Native v3 surface, /api/v3
       area        RAG, Retrieval before the answer
       depends on  RAG-01: if one of these is violated, this requirement is
@@ -121,8 +141,13 @@ describe('explaining a row', () => {
 
       kind        excluded: cannot be observed over HTTP; never judged.
       section     7 (covers 1 statement of the document)
-      reason      The thresholds are not shown, so no polite number of requests
-                  provokes it. Where it occurs it is obeyed and recorded.
+      specifies   The compatible surface answers 400 to invalid parameters, 401
+                  without a valid key, 429 when rate limited, 500 and 503 on failures.
+                  A v3 route called for a chat of another version names the prefix to
+                  use. Error bodies and the other statuses are not specified.
+      reason      The thresholds are not specified, so no reasonable number of
+                  requests is certain to reach them. If it occurs, chatgen obeys and
+                  records it.
       "
     `)
   })
@@ -135,6 +160,13 @@ describe('explaining a row', () => {
       kind        open: the interface document leaves this open. The behavior of the
                   target is recorded, never judged.
       section     4.3 (covers 1 statement of the document)
+      specifies   GET /message pages through the history (50 rows by default, cursor
+                  null at the end). POST /message/generate needs an Idempotency-Key
+                  and answers with the final response object or with a stream; a
+                  repeat with the same key creates no duplicate step. POST
+                  /message/one-shot generates without a chat. The chat, attachment and
+                  knowledge routes manage the rest. A v3 route called for a chat of
+                  another version returns an error that hints at the right prefix.
       surface     Native v3 surface, /api/v3
       "
     `)

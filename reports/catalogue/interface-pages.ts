@@ -8,18 +8,39 @@ export interface Page {
   readonly text: string
 }
 
+/** Paths of the files that declare and test the requirements of a section. */
+export interface SectionSources {
+  readonly suites: readonly string[]
+  readonly judges: readonly string[]
+  readonly catalogue: readonly string[]
+}
+
+export interface PageFacts {
+  /** Revision of the interface document that the pages restate. */
+  readonly revision: string
+  readonly sourcesOf: (section: string) => SectionSources
+}
+
 const generated = '<!-- Generated from contract by `npm run docs`; edits are overwritten. -->'
 
 /** The interface, section by section: `docs/interface`, a page for each section and an index. */
-export function interfacePages(): readonly Page[] {
-  const list = Object.entries<Section>(sections)
+export function interfacePages({ revision, sourcesOf }: PageFacts): readonly Page[] {
+  const list = Object.entries<Section>(sections).toSorted(([a], [b]) => bySection(a, b))
   return [
-    { name: 'README.md', text: index(list) },
-    ...list.map(([number, section]) => ({ name: `${number}.md`, text: page(number, section) })),
+    { name: 'README.md', text: index(list, revision) },
+    ...list.map(([number, section]) => ({
+      name: `${number}.md`,
+      text: page(number, section, sourcesOf(number)),
+    })),
   ]
 }
 
-function index(list: readonly (readonly [string, Section])[]): string {
+/** Compares section numbers part by part: 2, 2.1, 10. */
+function bySection(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true })
+}
+
+function index(list: readonly (readonly [string, Section])[], revision: string): string {
   const rows = list.map(([number, { title }]) => {
     const own = catalogueRows().filter(({ section }) => section === number)
     const of = (...kinds: readonly CatalogueRow['kind'][]) =>
@@ -32,9 +53,10 @@ function index(list: readonly (readonly [string, Section])[]): string {
     '',
     '# The interface, section by section',
     '',
-    'The interface document of the Chat Generation Service, restated with its section numbers. Each page',
-    'says what the section settles, which requirements follow from it, what it leaves open, and which of',
-    'its statements cannot be tested. The contracts that it names are in [wire-contract.md](../wire-contract.md).',
+    `The interface document of the Chat Generation Service, revision ${revision}, restated with its section`,
+    'numbers. Each page lists what the section specifies, the requirements that follow from it, its open',
+    'questions, the statements that cannot be tested over HTTP, and the files with the tests. The contracts',
+    'that the document refers to are in [wire-contract.md](../wire-contract.md).',
     '',
     '| Section | MUST | SHOULD | open questions | exclusions |',
     '|---|---|---|---|---|',
@@ -43,7 +65,7 @@ function index(list: readonly (readonly [string, Section])[]): string {
   ].join('\n')
 }
 
-function page(number: string, { title, summary }: Section): string {
+function page(number: string, { title, summary }: Section, sources: SectionSources): string {
   const own = catalogueRows().filter(({ section }) => section === number)
   const of = (...kinds: readonly CatalogueRow['kind'][]) =>
     own.filter(({ kind }) => kinds.includes(kind))
@@ -59,8 +81,20 @@ function page(number: string, { title, summary }: Section): string {
       of('open').map(({ id, text }) => `- **${id}**: ${text}`),
     ),
     ...part('Not testable over HTTP', exclusionLines(number)),
+    ...part('Tests', sourceLines(sources)),
     '',
   ].join('\n')
+}
+
+function sourceLines({ suites, judges, catalogue }: SectionSources): readonly string[] {
+  const code = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(', ')
+  return (
+    [
+      ['Suites', suites],
+      ['Judges', judges],
+      ['Catalogue', catalogue],
+    ] as const
+  ).flatMap(([name, paths]) => (paths.length === 0 ? [] : [`- ${name}: ${code(paths)}`]))
 }
 
 function part(heading: string, lines: readonly string[]): readonly string[] {

@@ -91,7 +91,7 @@ test('on a terminal the cause stands first, and the evidence once', () => {
     "VIOLATED  0 passed, 3 violated (1 known), 0 undecided of 3 required requirements; 1 stale
               baseline entry
     target: http://127.0.0.1:4010, profile full
-    requests sent: 41, of which 12 generations, 3 new chats, 1 upload in 4.3 s
+    requests sent: 41 (12 generations, 3 new chats, 1 upload) in 4.3 s
     chatgen: 0.1.0, interface 2026-01, seed seed-1
 
     KNOWN OAI-ERR-01 (required, section 7)
@@ -106,8 +106,8 @@ test('on a terminal the cause stands first, and the evidence once', () => {
     FAIL V3-SSE-05 (required, section 6)
         The first event MUST be response.created, and it MUST occur exactly once.
     FAIL V3-SSE-09 (required, section 6)
-        A generation that succeeds and is not cut MUST end with response.completed, whose
-        response is the final response.
+        A generation that succeeds and is not truncated MUST end with response.completed,
+        which contains the final response.
         found: no response.created
         request (x9):
           curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\

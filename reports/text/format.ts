@@ -37,7 +37,15 @@ export function milliseconds(ms: number): string {
   return `${ms.toFixed(1)} ms`
 }
 
-/** `41, of which 12 generations, 3 new chats, 1 upload`: the requests that a run sent to its target. */
+/** `200 operations, 0 violations`. */
+export function exploredText({
+  operations,
+  violations,
+}: NonNullable<ConformanceReport['exploration']>): string {
+  return `${count(operations, 'operation')}, ${count(violations, 'violation')}`
+}
+
+/** `41 (12 generations, 3 new chats, 1 upload)`: the requests that a run sent to its target. */
 export function costText({
   requests,
   generations,
@@ -51,5 +59,5 @@ export function costText({
       [uploads, 'upload'],
     ] as const
   ).flatMap(([number, noun]) => (number === 0 ? [] : [count(number, noun)]))
-  return parts.length === 0 ? String(requests) : `${requests}, of which ${parts.join(', ')}`
+  return parts.length === 0 ? String(requests) : `${requests} (${parts.join(', ')})`
 }

@@ -137,7 +137,7 @@ export const rules: readonly Rule[] = [
   },
   { pattern: /\bfaults? of the kit\b/g, in: 'page', instead: 'internal error' },
   { pattern: /\btidy(?:ing)?\b/g, in: 'page', instead: 'clean up' },
-  { pattern: /\bthe kit\b/g, in: 'page', instead: 'chatgen', except: ['docs/'] },
+  { pattern: /\bthe kit\b/g, in: 'page', instead: 'chatgen' },
   { pattern: /\b[Ww]hoever\b/g, in: 'page', instead: 'a noun' },
   { pattern: /\bso many\b/g, in: 'page', instead: 'the number' },
 ]

@@ -5,7 +5,7 @@ import all from '../../vitest.config.ts'
 import type { Repository } from './repository.ts'
 
 const commands: Readonly<Record<string, ViteUserConfig>> = {
-  'npm run test:all': all,
+  'npm test and npm run test:slow': all,
   'npm run test:browser': inBrowser,
 }
 

@@ -124,9 +124,9 @@ export async function testTargets(image: string, step: Step): Promise<void> {
         /not on this machine and cannot be pulled/,
       ],
       [
-        [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '15s'],
+        [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '45s'],
         3,
-        /not ready after 15 s.*status 404/,
+        /not ready after 45 s.*status 404/,
       ],
       [['--image', image, '--port', '4010'], 3, /exited with code 0 before it was ready/],
       [

@@ -48,7 +48,6 @@ afterAll(async () => {
 
 test.skipIf(!isInstalled('nginx'))(
   'nginx of the compose file passes over replicas that are down, and finds new ones',
-  { timeout: 30_000 },
   async () => {
     addresses = [first, second]
     await startReplica(first)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject, type JsonObject } from '../../contract/json.ts'
 import { type Draw, pick } from '../../reference-server/runtime/random.ts'
 import type { Answer, Operation } from './operation.ts'
@@ -15,6 +16,9 @@ export interface HistoryClientOptions {
 type Turn = Pick<Operation & { kind: 'generate' }, 'chat' | 'key' | 'input'>
 
 const requestTimeoutMs = 10_000
+/** After the last crash: leases, restarts, and a machine that is busy with other things. */
+const answerWithinMs = 30_000
+const retryPauseMs = 200
 
 /** Sends operations drawn from a seed, one after the other, and records them with their answers. */
 export class HistoryClient {
@@ -46,12 +50,34 @@ export class HistoryClient {
     else await this.#delete(chat)
   }
 
-  /** Reads everything and repeats every turn, once the service is whole again. */
-  async readAll(): Promise<void> {
-    for (const turn of this.#turns) await this.#generate(turn)
-    for (const chat of this.#chats) await this.#readHistory(chat)
-    await this.#readChats(false)
-    await this.#readChats(true)
+  /**
+   * Reads everything and repeats every turn, once the service is whole again; each until it is answered,
+   * since a key is free only after the lease of a replica that was killed.
+   *
+   * @returns requests that were not answered in time, of which nothing would be known
+   */
+  async readAll(): Promise<readonly string[]> {
+    const requests = [
+      ...this.#turns.map((turn) => () => this.#generate(turn)),
+      ...this.#chats.map((chat) => () => this.#readHistory(chat)),
+      () => this.#readChats(false),
+      () => this.#readChats(true),
+    ]
+    const unanswered: string[] = []
+    for (const send of requests) {
+      if (await this.#isAnswered(send)) continue
+      const at = this.history.length - 1
+      unanswered.push(`operation ${at}: ${this.history[at]?.kind} has no answer after the crashes`)
+    }
+    return unanswered
+  }
+
+  async #isAnswered(send: () => Promise<void>): Promise<boolean> {
+    for (const until = Date.now() + answerWithinMs; ; await sleep(retryPauseMs)) {
+      await send()
+      if (this.history.at(-1)?.answer !== 'unknown') return true
+      if (Date.now() > until) return false
+    }
   }
 
   #newTurn(chat: string): Turn {

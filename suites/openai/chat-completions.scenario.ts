@@ -69,8 +69,8 @@ describe('compatible surface: chat completions', () => {
         claim(
           'OAI-CHAT-14',
           () => expect(b, 'the id of another completion').not.toBe(a),
-          able.exchange,
           otherReply,
+          able.exchange,
         )
       }
       assume(able.text.includes(nonce), 'the model does not give back a fact from the same message')
@@ -95,8 +95,8 @@ describe('compatible surface: chat completions', () => {
       claim(
         'OAI-CHAT-16',
         () => expect(text, 'the answer to another request').not.toContain(nonce),
-        able.exchange,
         otherReply,
+        able.exchange,
       )
     },
   )

@@ -34,7 +34,7 @@ describe('compatible surface: stop sequences', () => {
         if (isDeclined(exchange)) {
           // The same without stop was accepted.
           const taken = () => expectAccepted(exchange, `stop: ${JSON.stringify(stop)}`)
-          claim(row, taken, before.exchange, exchange)
+          claim(row, taken, exchange, before.exchange)
           continue
         }
         const text = answerText(exchange) ?? ''
@@ -53,12 +53,12 @@ describe('compatible surface: stop sequences', () => {
           session.markUndecided('inconclusive', [row, 'OAI-STOP-03'], anotherAnswer)
           continue
         }
-        claim(row, () => expect(text, 'the answer').not.toContain(word), before.exchange, exchange)
+        claim(row, () => expect(text, 'the answer').not.toContain(word), exchange, before.exchange)
         claim(
           'OAI-STOP-03',
           () => expect(text, 'the answer').not.toContain(word),
-          before.exchange,
           exchange,
+          before.exchange,
         )
       }
     },

@@ -38,8 +38,8 @@ describe('compatible surface: streaming', () => {
       claim(
         'OAI-STREAM-10',
         () => expect(streamed.text, 'the text of a deterministic target').toBe(whole.text),
-        whole.exchange,
         streamed.exchange,
+        whole.exchange,
       )
 
       for (const { row, what, authorization } of badCredentials('OAI', keys.openai ?? '')) {

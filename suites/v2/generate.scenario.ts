@@ -162,8 +162,8 @@ describe('v2: generation', () => {
         'V2-CTX-01',
         () =>
           expect(isRemembered, 'the fact of an earlier message of the chain is known').toBe(true),
-        stored.exchange,
         reply,
+        stored.exchange,
       )
 
       const other = await v2.chat()
@@ -172,8 +172,8 @@ describe('v2: generation', () => {
       claim(
         'V2-CTX-02',
         () => expect(answerText(otherReply), 'the answer in a fresh chat').not.toContain(nonce),
-        stored.exchange,
         otherReply,
+        stored.exchange,
       )
     },
   )

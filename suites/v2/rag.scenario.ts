@@ -50,7 +50,7 @@ describe('v2: retrieval', () => {
         if (reply.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
         else {
           const what = `the answer holds the fact of the knowledge base ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
-          const evidence = [...control.evidence, ...reply.evidence]
+          const evidence = [...reply.evidence, ...control.evidence]
           claim(row, () => expect(reply.searched, what).toBe(false), ...evidence)
         }
       }

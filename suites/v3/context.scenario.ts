@@ -52,8 +52,8 @@ describe('v3: context', () => {
       claim(
         'V3-CTX-02',
         () => expect([...new Set(facts)], 'facts of other chats in a fresh one').toEqual([]),
-        statement,
         otherReply,
+        statement,
       )
 
       const parent = finalResponse(statement)?.['id']
@@ -71,8 +71,8 @@ describe('v3: context', () => {
       claim(
         'V3-CTX-01',
         () => expect(isRemembered, 'the fact of the earlier run is known').toBe(true),
-        statement,
         reply,
+        statement,
       )
 
       const between = await v3.generateOk(
@@ -95,9 +95,9 @@ describe('v3: context', () => {
           claim(
             'V3-CTX-01',
             () => expect(knows(), 'a fact of two runs before is known, in a stream').toBe(true),
+            later,
             statement,
             between,
-            later,
           )
         }
       }
@@ -117,8 +117,8 @@ describe('v3: context', () => {
       claim(
         'V3-GEN-11',
         () => expectAccepted(second, 'a second generation without parent_id'),
-        first,
         second,
+        first,
       )
       // Whether it remembers the first one is open.
       if (succeeded(second)) {
@@ -142,8 +142,8 @@ describe('v3: context', () => {
       claim(
         'V3-GEN-15',
         () => expect(nextId, 'the id of another response').not.toBe(runId),
-        second,
         next,
+        second,
       )
 
       const before = await v3.waitForHistory(
@@ -160,8 +160,8 @@ describe('v3: context', () => {
       claim(
         'V3-IDEM-02',
         () => expect(inputRows(after.rows, reference), 'steps with this key').toHaveLength(1),
-        next,
         repeat,
+        next,
         ...after.pages,
       )
     },

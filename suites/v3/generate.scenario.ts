@@ -138,7 +138,7 @@ describe('v3: generation', () => {
         const reply = await send({ input, ...form, ...parameter }, 'act')
         if (!isDeclined(reply)) return { reply, evidence: [reply], isInForm: true }
         const control = await send({ input, ...form }, 'control')
-        if (!isDeclined(control)) return { reply, evidence: [control, reply], isInForm: true }
+        if (!isDeclined(control)) return { reply, evidence: [reply, control], isInForm: true }
         // The form itself is refused, which is for another requirement.
         const plain = await send(parameter, 'act')
         return { reply: plain, evidence: [plain], isInForm: false }

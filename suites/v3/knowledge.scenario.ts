@@ -120,8 +120,8 @@ describe('knowledge bases', () => {
             )
             expect(factsOf(plain), 'the answer below /api/knowledge').toEqual(factsOf(v3))
           },
-          v3,
           plain,
+          v3,
         )
       }
     },
@@ -158,8 +158,8 @@ describe('knowledge bases', () => {
           expect(plain[1].response?.status, 'status of the upload').toBe(v3[1].response?.status)
           expect(plain[0], 'a search finds the document').toBe(true)
         },
-        v3[1],
         plain[1],
+        v3[1],
       )
     },
   )

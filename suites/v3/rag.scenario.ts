@@ -74,13 +74,13 @@ describe('v3: retrieval', () => {
         if (isDeclined(reply.reply)) {
           // The same with rag: true was accepted.
           const taken = () => expectAccepted(reply.reply, `a generation with rag: ${rag}`)
-          claim(row, taken, ...control.evidence, reply.reply)
+          claim(row, taken, reply.reply, ...control.evidence)
           continue
         }
         if (reply.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
         else {
           const what = `the server searched ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
-          const evidence = [...control.evidence, ...reply.evidence]
+          const evidence = [...reply.evidence, ...control.evidence]
           claim(row, () => expect(reply.searched, what).toBe(false), ...evidence)
         }
       }
@@ -103,7 +103,7 @@ describe('v3: retrieval', () => {
       assume(control.searched, noVisibleSearch, ...control.evidence)
       for (const stream of [false, true]) {
         const reply = await ask(undefined, { ...more, stream })
-        const evidence = [...control.evidence, ...reply.evidence]
+        const evidence = [...reply.evidence, ...control.evidence]
         assume(!(reply.searched && mayBeOwn), maybeToolCall, ...evidence)
         const what = `the server searched without rag${describeForm({ stream })}`
         claim('RAG-06', () => expect(reply.searched, what).toBe(false), ...evidence)
@@ -119,7 +119,7 @@ describe('v3: retrieval', () => {
           oneShot.body(prompts.brief(), { assistant_id: base.assistant, rag }),
         )
         const taken = () => expectAccepted(reply, `a one-shot with rag: ${JSON.stringify(rag)}`)
-        if (isDeclined(reply)) claim(row, taken, ...control.evidence, reply)
+        if (isDeclined(reply)) claim(row, taken, reply, ...control.evidence)
       }
     },
   )

@@ -66,7 +66,7 @@ describe('v3: tool lists', () => {
         const body = v3.generateBody(await v3.createChat(), ask, restriction)
         const reply = await v3.generateOk(body, { role: 'act' })
         const unused = () => expect(calls(reply), 'tools that were used').not.toContain(name)
-        claim(row, unused, able, reply)
+        claim(row, unused, reply, able)
       }
     },
   )

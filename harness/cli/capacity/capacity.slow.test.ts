@@ -95,7 +95,7 @@ describe('chatgen capacity', () => {
     const url = await served('--requests-per-minute', '600', '--pace', 'ttft=100ms')
     const { code, stdout, report } = await searchInTime(
       url,
-      ...['--probe', '12s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s'],
+      ...['--probe', '24s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s'],
       ...['--min', '100', '--max', '400'],
     )
     const { refill, headers } = report.policyLimit ?? {}

@@ -4,15 +4,24 @@ import { addTrafficFlags, type LoadFlags } from '../load/flags.ts'
 import type { RunnerFlags } from '../runner/flags.ts'
 import { addContainerFlags } from '../target/container-flags.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
-import { duration, percentage, rate } from '../values.ts'
+import { duration, expressions, percentage, rate } from '../values.ts'
 
 /** Flags of `chatgen capacity`. Times in milliseconds, shares from 0 to 1. */
 export interface CapacityFlags
   extends RunnerFlags,
     Omit<
       LoadFlags,
-      'rate' | 'concurrency' | 'ramp' | 'steps' | 'replay' | 'duration' | 'shard' | 'startAt'
+      | 'rate'
+      | 'concurrency'
+      | 'ramp'
+      | 'steps'
+      | 'replay'
+      | 'duration'
+      | 'shard'
+      | 'startAt'
+      | 'slo'
     > {
+  readonly slo?: readonly string[]
   readonly min: number
   readonly max?: number
   readonly precision: number
@@ -44,7 +53,7 @@ export function addCapacityFlags(command: Command): Command {
         .argParser(duration)
         .default(1_200_000, '20m'),
     )
-    .addOption(flag('--concurrency', 'closed loop: search the number of clients', 'capacity'))
+    .addOption(flag('--concurrency', 'closed loop: search for the number of clients', 'capacity'))
     .addOption(
       flag(
         '--probe <time>',
@@ -64,7 +73,8 @@ export function addCapacityFlags(command: Command): Command {
         .argParser(percentage)
         .default(0.7, '70%'),
     )
-  return addTrafficFlags(own)
+  const slo = flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; required; repeatable")
+  return addTrafficFlags(own, slo.argParser(expressions))
 }
 
 /** `5%`; 0.1 % to 50 %. */

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const made = await makeBundle(challenge)
   bundle = made.dir
   keys = made.folder
-}, 60_000)
+})
 
 describe('a bundle', () => {
   test('verifies with the key of its signer and the challenge', async () => {
@@ -109,7 +109,7 @@ describe('a bundle after an edit', () => {
       ),
       { numRuns: 60 },
     )
-  }, 60_000)
+  })
 })
 
 test.each<[string, (dir: string) => void]>([
@@ -141,7 +141,7 @@ describe('certify', () => {
     expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
     expect(filesOf(join(folder, 'bundle'))).not.toContain(envelopeName)
     expect(code).toBe(1)
-  }, 60_000)
+  })
 
   test('refuses a server that keeps the contract for requests that name chatgen', async () => {
     await using conforming = await serve([])
@@ -160,7 +160,7 @@ describe('certify', () => {
     await front.close()
     expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
     expect(code).toBe(1)
-  }, 60_000)
+  })
 
   test('names line and field of a product file', async () => {
     const folder = vendorFolder()

@@ -206,7 +206,6 @@ test.each(Object.entries(edited))(
     signAgain(copy, keyOfSigner(), statement)
     expect(await refusal(copy)).toMatch(reason)
   },
-  60_000,
 )
 
 test.each<[string, (dir: string) => void, RegExp]>([

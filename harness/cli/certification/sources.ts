@@ -7,10 +7,7 @@ import { flag } from '../flags.ts'
 import { duration } from '../values.ts'
 
 export function challengeFlag(): Option {
-  return flag(
-    '--challenge <text>',
-    'challenge that the certification programme issued for this run',
-  )
+  return flag('--challenge <text>', 'challenge that the certification program issued for this run')
 }
 
 export function overFlag(description: string): Option {

@@ -32,7 +32,7 @@ describe('the workflow', () => {
     const { status, stdout } = verify((at) => cpSync(made.dir, at('example/chat-1.0'), copying))
     expect(stdout).toContain('VERIFIED  Example AG Chat 1.0')
     expect(status).toBe(0)
-  }, 60_000)
+  })
 
   test.each<[string, (at: (path: string) => string) => void, RegExp]>([
     [

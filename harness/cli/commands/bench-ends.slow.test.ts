@@ -17,7 +17,18 @@ const withKey = { CHATGEN_API_KEY: key }
 async function benchOf(cases: string) {
   const server = await startReferenceServer({ keys: [key] })
   onTestFinished(() => server.close())
-  const args = ['bench', server.url, '--only', cases, '--duration', '60s', '--connections', '2']
+  const args = [
+    'bench',
+    server.url,
+    '--only',
+    cases,
+    '--duration',
+    '60s',
+    '--connections',
+    '2',
+    '--turns',
+    '1000',
+  ]
   const chats = async () => {
     const headers = { authorization: `Bearer ${key}` }
     return (await fetch(`${server.url}/api/v3/chat`, { headers })).json()

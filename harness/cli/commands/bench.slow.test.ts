@@ -18,7 +18,7 @@ test('benches the bundled server, and prints a table', async () => {
   expect(stdout).toMatch(/^compatible stream +[\d.]+ +[\d.]+ /m)
   expect(stdout).toMatch(/^compatible JSON +[\d.]+ +- /m)
   expect(code).toBe(0)
-}, 30_000)
+})
 
 test('benches an address, with its key, and prints JSON', async () => {
   const server = await startReferenceServer({ keys: ['a-key'] })
@@ -34,7 +34,7 @@ test('benches an address, with its key, and prints JSON', async () => {
   expect(code).toBe(0)
   expect(refused).toMatchObject({ code: 3, stdout: '' })
   expect(refused.stderr).toContain('refuses the key')
-}, 30_000)
+})
 
 test.each([
   [2, ['bench', '--only', 'nothing'], '--only matches no case; cases: compatible stream'],
@@ -93,4 +93,4 @@ test('stores a calibration in the cache of the user', async () => {
   expect(stored.points).toHaveLength(1)
   // A machine that is busy has no rate at which stamps are beyond doubt.
   expect(code).toBe(stored.ceilingEventsPerSecond > 0 ? 0 : 6)
-}, 30_000)
+})

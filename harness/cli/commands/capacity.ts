@@ -60,7 +60,7 @@ const defaultMax = 10_000
 export const capacityCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('capacity')
-    .description('search the highest load that meets the SLOs, with its confidence interval')
+    .description('search for the highest load that meets the SLOs, with its confidence interval')
     .argument('[url]', 'base URL of the deployment, without /api')
   addOutputFlags(
     addRunnerFlags(addCapacityFlags(command)),
@@ -189,7 +189,7 @@ function openRun(
 }
 
 /** @throws ConfigurationError for an SLO from which no capacity follows, and without any */
-async function searchableSlos({ slo, maxRefusals }: CapacityFlags) {
+async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
   const { probeLimits, UnsearchableSloError } = await import(
     '../../capacity/probing/probe-limits.ts'
   )

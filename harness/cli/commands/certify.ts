@@ -35,8 +35,8 @@ Examples:
   $ chatgen certify --image chat:1.4 --port 8080 --target profile.yaml --product product.yaml --challenge 2026-11-7f3a9c51e02b --key ed25519.pem --out bundle
   $ chatgen verify bundle --public-key vendor.pem --challenge 2026-11-7f3a9c51e02b
 
-Three rounds with seeds from the challenge; every requirement of the surfaces must pass, or be not
-applicable, in each of them. Rules: docs/certification.md
+Three rounds with seeds from the challenge. Every required requirement must pass, or be not applicable, in
+each round; warnings are listed in the certificate. Rules: docs/certification.md
 
 Exit codes:
   0 certificate written   1 refused: a requirement is violated or unstable   2 usage or configuration

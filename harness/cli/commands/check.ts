@@ -126,7 +126,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--seed <text>', 'seed of generated names and nonces').argParser(seedText))
     .addOption(flag('--strict', 'count warnings as violations'))
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
-  addOutputFlags(command, formatNames, 'also list passed requirements', defaultsText)
+  addOutputFlags(command, formatNames, 'also list passed requirements', { defaults: defaultsText })
     .addHelpText('after', examples)
     .action(async (url: string | undefined, given: CheckFlags) => {
       const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }

@@ -33,7 +33,7 @@ describe('chatgen init', () => {
     expect(checked.stdout).toMatch(/^CONFORMS/)
     expect(checked.code).toBe(0)
     await server.close()
-  }, 60_000)
+  })
 
   test('--out - writes to standard output and says the rest on the other', async () => {
     await using server = await startModelsServer()

@@ -33,7 +33,7 @@ Exit codes:
   5 the service model does not reproduce the measurement: the plan is not reliable`
 
 interface PlanFlags {
-  readonly from: readonly string[]
+  readonly from?: readonly string[]
   readonly sizes?: readonly number[]
   readonly demand?: string
   readonly slo: readonly string[]
@@ -55,9 +55,10 @@ export const planCommand: AddCommand = (program, io, finish) => {
     .command('plan')
     .description('compute the number of replicas for a demand, from measured capacity')
     .addOption(
-      flag('--from <file>', 'results of chatgen capacity; repeat it for further sizes')
-        .argParser(list)
-        .default([], 'none'),
+      flag(
+        '--from <file>',
+        'results of chatgen capacity; required; repeatable, one per replica count',
+      ).argParser(list),
     )
     .addOption(
       flag(
@@ -65,7 +66,12 @@ export const planCommand: AddCommand = (program, io, finish) => {
         'replicas of each measurement (default: 1, 2, … in the order of --from)',
       ).argParser(numbers),
     )
-    .addOption(flag('--demand <demand>', 'concurrency=600, rate=90/s, or the file of a trace'))
+    .addOption(
+      flag(
+        '--demand <demand>',
+        'demand to plan for; required: concurrency=600, rate=90/s, or a trace file',
+      ),
+    )
     .addOption(
       flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
         .argParser(expressions)
@@ -74,9 +80,9 @@ export const planCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag('--replicas <number>', 'also assess this number of replicas').argParser(positiveInteger),
     )
-    .addOption(flag('--price <price>', 'of a replica, such as 2.40/h'))
+    .addOption(flag('--price <price>', 'price per replica, e.g. 2.40/h'))
     .addOption(
-      flag('--balance <method>', 'of the load balancer')
+      flag('--balance <method>', 'load-balancing method')
         .choices(['round-robin', 'least-connections'])
         .default('round-robin'),
     )
@@ -87,12 +93,13 @@ export const planCommand: AddCommand = (program, io, finish) => {
     command,
     planFormatNames,
     'also print how well the model reproduces the measurement',
+    { file: 'plan.json' },
   )
     .addOption(outFlag())
     .addHelpText('after', examples)
     .action(async (flags: PlanFlags) => {
       const formats = formatsIn(planFormats, flags.report ?? defaultFormats)
-      const { measurements, isEdited } = openMeasurements(flags.from, flags.sizes, io)
+      const { measurements, isEdited } = openMeasurements(flags.from ?? [], flags.sizes, io)
       if (flags.demand === undefined) {
         throw new ConfigurationError([
           "no demand given: pass --demand 'concurrency=600', 'rate=90/s' or the file of a trace",

@@ -43,42 +43,42 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'))
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addHelpText('after', examples)
-  addOutputFlags(command, formatNames, 'also list passed requirements', defaultsText).action(
-    async (dir: string, flags: RejudgeFlags) => {
-      const {
-        color,
-        json = false,
-        quiet = false,
-        verbose = false,
-        out = join(dir, 'rejudged'),
-      } = flags
-      const formats = formatsOf(flags.report ?? checkFormats)
-      const baseline = openBaseline(flags, io)
-      const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
-      const { explorationOf } = await import('../../explore/exploration.ts')
-      recordedIn(dir, out)
-      const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
-      if (lost !== null) io.err(lost)
-      const edited = evidenceEdited(dir)
-      if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
-      takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
-      const progress = showProgress(io, !quiet)
-      try {
-        const found = await rejudge({
-          dir,
-          outDir: out,
-          explorationOf,
-          signal: io.signal,
-          onProgress: progress.update,
-        })
-        const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
-        progress.stop()
-        const isDefault = flags.report === undefined
-        publish(report, { formats, isDefault, out, color, json, quiet, verbose }, io)
-        finish(edited ? exitCode.usage : exitCodeOf(report))
-      } finally {
-        progress.stop()
-      }
-    },
-  )
+  addOutputFlags(command, formatNames, 'also list passed requirements', {
+    defaults: defaultsText,
+  }).action(async (dir: string, flags: RejudgeFlags) => {
+    const {
+      color,
+      json = false,
+      quiet = false,
+      verbose = false,
+      out = join(dir, 'rejudged'),
+    } = flags
+    const formats = formatsOf(flags.report ?? checkFormats)
+    const baseline = openBaseline(flags, io)
+    const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
+    const { explorationOf } = await import('../../explore/exploration.ts')
+    recordedIn(dir, out)
+    const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
+    if (lost !== null) io.err(lost)
+    const edited = evidenceEdited(dir)
+    if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
+    takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
+    const progress = showProgress(io, !quiet)
+    try {
+      const found = await rejudge({
+        dir,
+        outDir: out,
+        explorationOf,
+        signal: io.signal,
+        onProgress: progress.update,
+      })
+      const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
+      progress.stop()
+      const isDefault = flags.report === undefined
+      publish(report, { formats, isDefault, out, color, json, quiet, verbose }, io)
+      finish(edited ? exitCode.usage : exitCodeOf(report))
+    } finally {
+      progress.stop()
+    }
+  })
 }

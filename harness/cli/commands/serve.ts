@@ -46,8 +46,9 @@ Examples:
 
 Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
 the server once, TIME after its first response. --engine replaces --pace: requests wait for one of
-max-num-seqs places in a batch, and beyond max-waiting of them the server answers 503. For a request with the header X-Chatgen-Stamps: 1 the
-server reports when it received the request and sent each event, in nanoseconds of the monotonic clock.
+max-num-seqs places in a batch; if more than max-waiting requests wait, the server answers 503. For a
+request with the header X-Chatgen-Stamps: 1 the server reports when it received the request and sent each
+event, in nanoseconds of the monotonic clock.
 
 A prompt can direct the model, e.g. [[tokens=200]], [[error=503]], [[pace=gap=50ms]]: docs/directives.md.
 Scripts: docs/answer-scripts.md. GET /metrics shows metrics in the Prometheus format. With --log json,

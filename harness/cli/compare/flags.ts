@@ -1,7 +1,8 @@
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { flag } from '../flags.ts'
 import { addLoadFlags } from '../load/flags.ts'
+import { containerGroup } from '../target/container-flags.ts'
 import { duration } from '../values.ts'
 import { defaultBlockMs } from './interleave.ts'
 
@@ -14,9 +15,27 @@ export function addInterleaveFlags(command: Command): void {
       .default(defaultBlockMs, '10s'),
   )
   for (const option of command.options) {
-    if (!own.has(option)) option.helpGroupHeading ??= 'Load, with --interleave:'
+    if (own.has(option)) continue
+    option.helpGroupHeading ??= 'Load, with --interleave:'
+    if (isInapplicable(option)) option.hideHelp()
+    if (option.long === '--duration') option.description = 'duration of the run (default: 4m)'
   }
 }
+
+/** True for a flag of a load that an interleaved run rejects: its two targets are arguments. */
+function isInapplicable({ long, helpGroupHeading }: Option): boolean {
+  return helpGroupHeading === containerGroup || inapplicable.has(long ?? '')
+}
+
+const inapplicable: ReadonlySet<string> = new Set([
+  '--ramp',
+  '--steps',
+  '--replay',
+  '--shard',
+  '--start-at',
+  '--url',
+  '--spread',
+])
 
 /** @throws ConfigurationError if the command line has flags of a load and no --interleave */
 export function refuseLoadFlags(command: Command): void {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
@@ -12,7 +11,7 @@ import { startModelsServer } from '../test-support/models-server.ts'
 import { endsAtSecondPress } from '../test-support/second-press.ts'
 import { halfSilentServer } from './test-support/half-silent.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Early ends of a load run, by the real bin. */
 
@@ -22,6 +21,13 @@ const key = 'load-ends-key'
 /** Of the time-outs of a request and of the plan: what waits for either would take a minute. */
 const patienceMs = 25_000
 const slip = `Promise.reject(new Error('a slip of ours'))`
+
+/** Requests that a reference server has answered. */
+async function handled(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const counts = text.matchAll(/^http_server_request_duration_seconds_count\S* (\d+)$/gm)
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+}
 
 function load(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const folder = emptyFolder()
@@ -42,8 +48,8 @@ describe('a target that dies in mid-run', () => {
     const server = start(['serve', '--port', '0', '--key', key, '--pace', 'ttft=50ms,gap=20ms'])
     await server.shows('http://')
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0] ?? ''
-    const run = load([url, '--rate', '20', '--duration', '6s', '--arrival', 'constant', '--json'])
-    await sleep(4000)
+    const run = load([url, '--rate', '20', '--duration', '20s', '--arrival', 'constant', '--json'])
+    await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), patienceMs)
     server.child.kill('SIGKILL')
     const { code, stdout } = await run.ended
     const report = run.report()

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, Option } from 'commander'
 import { type Surface, surfaces } from '../../../contract/catalogue/requirement.ts'
 import type { Misbehaviour } from '../../load/plan/plan.ts'
 import { type Spread, spreads } from '../../load/target.ts'
@@ -75,6 +75,12 @@ function addEndpointFlags(command: Command): Command {
     )
 }
 
+function optionalSlo(): Option {
+  return flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
+    .argParser(expressions)
+    .default([], 'none')
+}
+
 function addArrivalFlags(command: Command): Command {
   return command
     .addOption(flag('--rate <n>', 'open loop: transactions per second').argParser(rate))
@@ -97,8 +103,8 @@ function addArrivalFlags(command: Command): Command {
     .addOption(flag('--start-at <time>', 'wall-clock start time').argParser(moment))
 }
 
-/** Adds the flags of the requests of a load, whatever their rate. */
-export function addTrafficFlags(command: Command): Command {
+/** Adds the flags of the requests of a load, whatever their rate; `slo` is the flag of its objectives. */
+export function addTrafficFlags(command: Command, slo: Option = optionalSlo()): Command {
   return command
     .addOption(
       flag('--arrival <process>', 'arrival process (default: poisson)').choices([
@@ -110,11 +116,7 @@ export function addTrafficFlags(command: Command): Command {
       flag('--mix <file|name>', 'mix of transactions: a file, or the name of a built-in mix'),
     )
     .addOption(flag('--surface <name>', 'restrict the mix to one surface').choices(surfaces))
-    .addOption(
-      flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
-        .argParser(expressions)
-        .default([], 'none'),
-    )
+    .addOption(slo)
     .addOption(
       flag(
         '--max-refusals <share>',

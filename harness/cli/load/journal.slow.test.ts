@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { loadReport } from '../../../contract/report/load.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { createdEntries, openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 120_000 })
+
+const patience = { timeout: 80_000, interval: 10 }
 
 /** Chats of a load run on its target and their cleanup, by the real bin. */
 
@@ -43,9 +44,14 @@ describe('the chats of a load run', () => {
     ['made on the way', ['--concurrency', '8', '--mix', 'v3-json', '--duration', '60s'], 200],
   ])('that was killed are found by its journal: %s', async (how, args, enough) => {
     const killed = await run(...args)
-    while (createdIn(killed.journal) < enough) await sleep(20)
-    const onTheWay = () => openEntries(readJournal(killed.journal)).length > 320
-    while (how === 'made on the way' && !onTheWay()) await sleep(20)
+    await vi.waitFor(
+      () => expect(createdIn(killed.journal)).toBeGreaterThanOrEqual(enough),
+      patience,
+    )
+    const open = () => openEntries(readJournal(killed.journal)).length
+    if (how === 'made on the way') {
+      await vi.waitFor(() => expect(open()).toBeGreaterThan(320), patience)
+    }
     killed.child.kill('SIGKILL')
     await killed.ended
     expect(await killed.chats()).toBeGreaterThan(0)
@@ -74,7 +80,7 @@ describe('the chats of a load run', () => {
 
   test('are gone where it was interrupted while it made them', async () => {
     const interrupted = await run('--rate', '200', '--mix', 'v3-stream', '--duration', '60s')
-    while (createdIn(interrupted.journal) < 20) await sleep(5)
+    await vi.waitFor(() => expect(createdIn(interrupted.journal)).toBeGreaterThan(19), patience)
     interrupted.child.kill('SIGINT')
     expect((await interrupted.ended).code).toBe(130)
     expect(await interrupted.chats()).toBe(0)

@@ -85,7 +85,7 @@ describe('nothing measured is never met', () => {
 
   test('a plan in which nothing is due', async () => {
     const { url } = await oddServer(() => 'well')
-    const run = await load([url, '--rate', '0.001', '--duration', '1s'])
+    const run = await load([url, '--rate', '0.001', '--duration', '1s', '--seed', 'none'])
     const { stdout, report } = run
     expect(report.plan.ownTransactions).toBe(0)
     expect(stdout).toContain('The plan holds no request: raise --rate or --duration.')

@@ -15,6 +15,9 @@ export interface ContainerFlags {
   readonly readyTimeout?: number
 }
 
+/** Heading of these flags in the help of a command. */
+export const containerGroup = 'Container:'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 const defaultReadyMs = 120_000
@@ -38,7 +41,7 @@ export function addContainerFlags(command: Command): Command {
       'maximum time until the service is ready (default: 2m)',
     ).argParser(duration),
   ]
-  for (const option of flags) command.addOption(option.helpGroup('Container:'))
+  for (const option of flags) command.addOption(option.helpGroup(containerGroup))
   return command
 }
 

@@ -29,7 +29,7 @@ async function silentRun(args: readonly string[] = []) {
   return { run, server, folder, results: join(folder, 'results') }
 }
 
-describe('a run whose target is silent', { timeout: 60_000 }, () => {
+describe('a run whose target is silent', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('is ended by %s, with a report', async (signal) => {
     const { run, server, results } = await silentRun()
     await using _ = server

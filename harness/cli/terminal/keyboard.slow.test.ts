@@ -6,6 +6,7 @@ import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { headLine } from '../../conformance/cleanup/journal.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
+import { pressUntil } from '../test-support/second-press.ts'
 import {
   bin,
   ctrlC,
@@ -49,7 +50,7 @@ const slack = 15_000
 /** Need no profile, so that nothing is found out first. */
 const rows = ['--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
 
-describe('Ctrl-C on a terminal', { timeout: 60_000 }, () => {
+describe('Ctrl-C on a terminal', () => {
   test('ends chatgen check, with a report', async () => {
     const { server, waits } = await silentTarget(surfaces)
     await using _ = server
@@ -146,8 +147,7 @@ describe('Ctrl-C on a terminal', { timeout: 60_000 }, () => {
 /** One press is one signal here; a second one within half a second would be taken for the same. */
 async function pressedTwice(run: InTerminal): Promise<void> {
   run.press(ctrlC)
-  await new Promise((resolve) => setTimeout(resolve, 700))
-  run.press(ctrlC)
+  await pressUntil(run.ended, () => run.press(ctrlC))
   const { code, signal } = await run.ended
   expect({ code, signal }).toEqual({ code: 0, signal: constants.signals.SIGINT })
 }

@@ -373,7 +373,7 @@ describe('a stream', () => {
 
   test('that falls silent times out, and one that never answers', async () => {
     const silent = (id: number) => [head(id, 'text/event-stream'), data(id, event)]
-    const exchange = await answer(silent, { timeoutMs: 80 })
+    const exchange = await answer(silent, { timeoutMs: 1_000 })
     expect(exchange.ending.kind).toBe('timeout')
     expect(exchange.events).toHaveLength(1)
     expect((await answer(() => [], { timeoutMs: 80 })).ending.kind).toBe('timeout')

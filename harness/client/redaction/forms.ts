@@ -30,6 +30,7 @@ export function formsOf(secrets: readonly Secret[]): readonly Form[] {
       const anyCase = isUnmistakable(value)
       return [
         { text: value, mark, source: sourceOf(value), anyCase },
+        ...(isEscapedByPercent(value) ? [percentEncoded(value, mark)] : []),
         ...(value.length < shortestEncoded ? [] : encoded(value, mark)),
       ]
     })
@@ -46,6 +47,20 @@ export function markOf(name: string): string {
  */
 export function isUnmistakable(value: string): boolean {
   return value.length >= 16 || (value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value))
+}
+
+/**
+ * Escapes are undone before a text is searched; that of the last character is not seen for what it is where
+ * the text goes on with what looks like another one: `%259a` reads as `%9a`.
+ */
+function isEscapedByPercent(value: string): boolean {
+  const last = [...value].at(-1) ?? ''
+  return value.isWellFormed() && (last === '%' || last > '\u007f')
+}
+
+function percentEncoded(value: string, mark: string): Form {
+  const text = encodeURIComponent(value)
+  return { text, mark, source: sourceOf(text), anyCase: true }
 }
 
 function encoded(value: string, mark: string): Form[] {

@@ -55,7 +55,7 @@ function read(file: string): string {
   return readFileSync(join(root, file), 'utf8')
 }
 
-/** All of the kit: neither tests nor what only tests and scripts use, nor the reference server. */
+/** All of chatgen: neither tests nor what only tests and scripts use, nor the reference server. */
 function sources(): readonly string[] {
   return ['harness', 'reports', 'suites'].flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, withFileTypes: true })

@@ -6,7 +6,7 @@ const writeSize = 1 << 18
 
 /**
  * The one way of a text to a file or a standard stream. Whatever encoding a secret has by then, it is
- * replaced here, at the last moment; no other module of the kit writes (a test sees to it).
+ * replaced here, at the last moment; no other module of chatgen writes (a test sees to it).
  */
 export class RedactingWriter {
   #secrets: readonly Secret[] = []

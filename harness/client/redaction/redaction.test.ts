@@ -101,6 +101,8 @@ describe('whatever the secret', () => {
         const { text } = createRedactor([{ name: 'key', value: secret }])
         const form = encode(secret)
         fc.pre(!before.includes('[') && !after.includes(']'))
+        // A backslash before it is part of an escape, such as \\/ or \\'.
+        fc.pre(!before.endsWith('\\'))
         // A backslash before a quotation mark makes of the plain secret the one in JSON, which is longer.
         const whole = `${before}${form}${after}`
         const starts = allEncodings.map((other) => whole.indexOf(other(secret)))

@@ -17,7 +17,7 @@ export interface Redactor {
   /** Of text that came from a target. */
   text(value: string): string
   /**
-   * Of a rendered file or a printed line, where words and figures are the kit's own: a secret that
+   * Of a rendered file or a printed line, where words and figures are chatgen's own: a secret that
    * reads like one of them is left alone. Text of a JSON document stays one.
    */
   output(value: string): string

@@ -12,7 +12,7 @@ import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 /**
  * The report as a baseline sees it: a violation that an entry names is `known` and counts no more.
  * An entry that is not true of the run is a problem, and makes the outcome `violated`: the file
- * would otherwise excuse what nobody looks at. Faults of the kit and rows that could not be judged
+ * would otherwise excuse what nobody looks at. Internal errors and rows that could not be judged
  * are never excused. Rows outside the selection are not judged, and neither are their entries.
  * @param today `2026-12-31`
  */

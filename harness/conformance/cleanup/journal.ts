@@ -146,7 +146,7 @@ export function deletedChat(exchange: Exchange): string | undefined {
   const path = requestPath(exchange)
   const deletes = operationAt(exchange.request.method, path) === 'v3.deleteChat'
   const done = deletes && succeeded(exchange) && exchange.labels.role !== 'negative'
-  // Of the kit's own making, so it has no broken code in it.
+  // Of chatgen's own making, so it has no broken code in it.
   return done ? decodeURIComponent(path.split('/').at(-1) ?? '') : undefined
 }
 

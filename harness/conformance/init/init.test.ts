@@ -45,7 +45,7 @@ describe('a profile that was found out', () => {
     } finally {
       await server.close()
     }
-  }, 60_000)
+  })
 
   test('of a server that looks like no other is fit for a check as well', async () => {
     const server = await startHandMadeServer()
@@ -61,7 +61,7 @@ describe('a profile that was found out', () => {
     } finally {
       await server.close()
     }
-  }, 60_000)
+  })
 
   test('finds a cursor under a name of its own, and v2 behind refusals that are no JSON', async () => {
     const server = await startSecondServer()
@@ -78,7 +78,7 @@ describe('a profile that was found out', () => {
     } finally {
       await server.close()
     }
-  }, 60_000)
+  })
 
   test('names a pointer only where the id of a chat is not found by its value', async () => {
     const owner = '11111111-2222-4333-8444-555555555555'
@@ -154,7 +154,7 @@ describe('a profile that was found out', () => {
       await front.close()
       await server.close()
     }
-  }, 60_000)
+  })
 
   test('is not written where nothing answers', async () => {
     await expect(init('http://127.0.0.1:1', 'sk-nobody')).rejects.toThrow(TargetUnusableError)

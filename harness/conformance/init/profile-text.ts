@@ -99,7 +99,7 @@ function capabilityLines(detection: Detection): string[] {
   }
   const any = Object.values(found).some(({ value }) => value === true)
   const lines = capabilities.flatMap((name) => {
-    const { value, evidence } = found[name] ?? { value: undefined, evidence: ['Not asked.'] }
+    const { value, evidence } = found[name] ?? { value: undefined, evidence: ['Not probed.'] }
     if (value === true) return [...evidenceLines(evidence, '  '), member(name, true, '  ')]
     return [
       ...evidenceLines(evidence, '  '),

@@ -20,6 +20,8 @@ describe('a recording', () => {
     const server = await startHandMadeServer({
       row: (row) => ({ ...row, item_type: 'item' }),
       checks: (rule) => rule !== 'temperature',
+      // Its streams take seconds, for which nothing waits the second time.
+      gapMs: 15,
     })
     const profile = handMadeProfile(server)
     try {

@@ -20,7 +20,7 @@ export interface RejudgeOptions {
 }
 
 /**
- * Judges the stored exchanges of a run with this version of the kit: the same scenarios, seed,
+ * Judges the stored exchanges of a run with this version of chatgen: the same scenarios, seed,
  * selection and profile, and not one request. What this version asks and the run did not is
  * missing in the recording, and the rows that need it are inconclusive.
  * @throws ConfigurationError where the folder does not hold what it takes.

@@ -24,6 +24,8 @@ export interface RunResults {
   readonly decided: readonly RequirementRow[]
   /** Scenarios that ran again on one of several endpoints. */
   readonly alone: ResultsAlone
+  /** Random operations after the suites; undefined if none were carried out, or not all. */
+  readonly exploration: ConformanceReport['exploration']
   readonly strict: boolean
   readonly startedAt: Date
   readonly interrupted: boolean
@@ -61,6 +63,7 @@ export function buildReport(run: RunResults): ConformanceReport {
     totals: countTotals(requirements, observations.length),
     cost: addCosts(run.cost, { ...noCost, requests: audit.requests }),
     traffic: all.map((result) => result.traffic).reduce(addTraffic, noTraffic),
+    ...(run.exploration && { exploration: run.exploration }),
     requirements,
     observations,
     faults: [

@@ -6,7 +6,7 @@ import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 
 /** Result of one scenario, with its end. */
 export interface ScenarioResult extends ScenarioOutcome {
-  /** A fault of the kit: what the scenario threw; null where there is none. */
+  /** An internal error: what the scenario threw; null where there is none. */
   readonly fault: string | null
 }
 

@@ -7,7 +7,7 @@ import { describeAnswer, isCompletion, isResponse } from './read.ts'
 
 /**
  * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Anything else that is
- * thrown is a fault of the kit. The result says whether it held. `evidence` defaults to the latest
+ * thrown is an internal error. The result says whether it held. `evidence` defaults to the latest
  * exchange of the scenario.
  */
 export type Claim = (

@@ -54,20 +54,23 @@ describe('a violation says what was expected and what was received', () => {
     ],
     ['cursor: expected null, received "x"', () => expect('x', 'cursor').toBeNull()],
     ['the id: expected a value, received nothing', () => expect(undefined, 'the id').toBeDefined()],
-    ['text: expected some text, received an empty text', () => expect('', 'text').not.toBe('')],
     [
-      'the answer: expected one with "Ann", received "Bea"',
+      'text: expected a non-empty string, received an empty string',
+      () => expect('', 'text').not.toBe(''),
+    ],
+    [
+      'the answer: expected a string containing "Ann", received "Bea"',
       () => expect('Bea', 'the answer').toContain('Ann'),
     ],
     [
-      'the answer: expected none with "B", received "Bea"',
+      'the answer: expected a string without "B", received "Bea"',
       () => expect('Bea', 'the answer').not.toContain('B'),
     ],
     [
       'expected that the history holds the question',
       () => expect(false, 'the history holds the question').toBe(true),
     ],
-    ['not allowed: a chat was created', () => expect(true, 'a chat was created').toBe(false)],
+    ['unexpected: a chat was created', () => expect(true, 'a chat was created').toBe(false)],
   ])('%s', (message, assertion) => {
     assert(messageOf(assertion)).toBe(message)
   })

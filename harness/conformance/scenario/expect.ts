@@ -47,12 +47,12 @@ export function expect(actual: unknown, what: string): Expectation {
     toBe: (expected) => {
       if (typeof expected === 'boolean' && typeof actual === 'boolean') {
         if (actual === expected) return
-        throw new ContractViolation(expected ? `expected that ${what}` : `not allowed: ${what}`)
+        throw new ContractViolation(expected ? `expected that ${what}` : `unexpected: ${what}`)
       }
       must(Object.is(actual, expected), show(expected))
     },
     toEqual: (expected) => must(isDeepStrictEqual(actual, expected), show(expected)),
-    toContain: (part) => must(contains(actual, part), `one with ${show(part)}`),
+    toContain: (part) => must(contains(actual, part), `${kindOf(actual)} containing ${show(part)}`),
     toHaveLength: (length) =>
       must(lengthOf(actual) === length, String(length), String(lengthOf(actual) ?? 'none')),
     toBeTypeOf: (type) => must(actual !== null && typeof actual === type, article[type]),
@@ -65,7 +65,7 @@ export function expect(actual: unknown, what: string): Expectation {
     not: {
       toBe: (unexpected) => must(!Object.is(actual, unexpected), otherThan(unexpected)),
       toEqual: (unexpected) => must(!isDeepStrictEqual(actual, unexpected), otherThan(unexpected)),
-      toContain: (part) => must(!contains(actual, part), `none with ${show(part)}`),
+      toContain: (part) => must(!contains(actual, part), `${kindOf(actual)} without ${show(part)}`),
       toHaveLength: (length) =>
         must(lengthOf(actual) !== length, length === 0 ? 'at least one' : `not ${length}`),
     },
@@ -75,8 +75,14 @@ export function expect(actual: unknown, what: string): Expectation {
 const article = { string: 'a string', number: 'a number', object: 'an object' } as const
 
 function otherThan(value: unknown): string {
-  if (value === '') return 'some text'
-  return Array.isArray(value) && value.length === 0 ? 'at least one' : `another than ${show(value)}`
+  if (value === '') return 'a non-empty string'
+  return Array.isArray(value) && value.length === 0
+    ? 'at least one'
+    : `a value other than ${show(value)}`
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : 'a string'
 }
 
 function contains(whole: unknown, part: unknown): boolean {
@@ -95,7 +101,7 @@ const shownCharacters = 60
 /** A value for a sentence: what was expected is nothing, a number, some text; lists with their length. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (value === '') return 'an empty text'
+  if (value === '') return 'an empty string'
   if (!Array.isArray(value)) return shortened(JSON.stringify(value) ?? String(value))
   if (value.length === 0) return 'none'
   const first = value.slice(0, maxElements).map((element) => show(element))

@@ -1,4 +1,4 @@
-/** The scenario API: all that a suite may import from the kit. */
+/** The scenario API: all that a suite may import from chatgen. */
 
 export type { Prompts } from '../session/prompts.ts'
 export {

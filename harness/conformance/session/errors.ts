@@ -1,6 +1,6 @@
 /**
  * Thrown by a scenario (or for it) when it can say nothing about the rows that it has not judged
- * yet: they become inconclusive, and the kit is not at fault.
+ * yet: they become inconclusive, and chatgen is not at fault.
  */
 export class InconclusiveError extends Error {
   override readonly name: string = 'InconclusiveError'

@@ -17,7 +17,7 @@ export interface Scenario extends ScenarioCoverage {
   readonly isOrdinary?: boolean
 }
 
-/** The errors with which a scenario says that it cannot tell, and the kit is not at fault. */
+/** The errors with which a scenario says that it cannot tell, and chatgen is not at fault. */
 const inconclusive = ['InconclusiveError', 'BudgetSpentError', 'CircuitOpenError']
 
 /** Turns what vitest reports into plain results; prints nothing. */

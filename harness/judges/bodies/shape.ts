@@ -49,9 +49,26 @@ function standsOnBroken(collector: FindingCollector, row: RequirementId): boolea
 
 function sentence(body: unknown, { path, message }: Issue): string {
   const value = show(valueAt(body, path))
-  const expectation = message.replace(/^Invalid \w+: /, '').replace(/, received \w+$/, '')
+  const expectation = message
+    .replace(/^Invalid \w+: /, '')
+    .replace(/, received \w+$/, '')
+    .replace(/\bexpected (\w+)\b/, (whole, type: string) => {
+      const noun = nouns.get(type)
+      return noun === undefined ? whole : `expected ${noun}`
+    })
   return `${pathText(path)} is ${value}: ${expectation}.`
 }
+
+/** Types of a schema, as a sentence names them. */
+const nouns: ReadonlyMap<string, string> = new Map([
+  ['array', 'an array'],
+  ['boolean', 'a boolean'],
+  ['int', 'an integer'],
+  ['number', 'a number'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+  ['string', 'a string'],
+])
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {

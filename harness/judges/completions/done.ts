@@ -15,7 +15,7 @@ export class DoneJudge {
   }
 
   marker(event: number): void {
-    if (this.isSeen) this.#collector.broken('OAI-STREAM-09', 'data: [DONE] comes twice.', event)
+    if (this.isSeen) this.#collector.broken('OAI-STREAM-09', 'data: [DONE] is sent twice.', event)
     this.isSeen = true
   }
 

@@ -115,6 +115,6 @@ function judgeArguments(
     const isJson = text !== undefined && parseJson(text) !== undefined
     const why = `The arguments of ${show(item['name'])} are ${show(item['arguments'])}`
     if (isJson) collector.held('V3-SSE-23', `${why}.`, finalEvent)
-    else collector.broken('V3-SSE-23', `${why}, no JSON.`, finalEvent)
+    else collector.broken('V3-SSE-23', `${why}, which is not valid JSON.`, finalEvent)
   }
 }

@@ -37,7 +37,7 @@ export class SnapshotJudge implements EventJudge {
       const why = `The first event is ${name}, not response.created.`
       this.#collector.broken('V3-SSE-05', why, index)
     } else if (created) {
-      this.#collector.broken('V3-SSE-05', 'response.created comes a second time.', index)
+      this.#collector.broken('V3-SSE-05', 'response.created is sent twice.', index)
     }
     this.#begun = true
   }

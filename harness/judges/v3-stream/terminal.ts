@@ -58,7 +58,7 @@ export class TerminalJudge {
   /** `data: [DONE]`. Every client takes it after the end; inside the stream most stop reading at it. */
   marker(index?: number): void {
     const fault = this.#marked
-      ? 'data: [DONE] comes twice.'
+      ? 'data: [DONE] is sent twice.'
       : this.name === undefined
         ? 'data: [DONE] comes before the terminal event.'
         : `data: [DONE] follows ${this.name}, which already ends the stream.`

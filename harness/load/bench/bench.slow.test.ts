@@ -31,7 +31,7 @@ it('measures a case beside a bare server, and leaves no chat behind', async () =
   }
   expect(await chatsOf(server.url)).toMatchObject({ result: [] })
   expect(benchToText(report)).toMatch(/^generate stream .*\n {2}bare node:http /m)
-}, 60_000)
+})
 
 it('counts streams that break off, whether or not their bodies end', async () => {
   const url = await listening(breaksOff())
@@ -42,7 +42,7 @@ it('counts streams that break off, whether or not their bodies end', async () =>
   expect(failures?.broken).toBeGreaterThan(0)
   expect(failures?.lost).toBeGreaterThan(0)
   expect(failures?.status).toBeGreaterThan(0)
-}, 20_000)
+})
 
 it('says which cases a target refuses', async () => {
   const url = await listening((_request, response) => response.writeHead(404).end('no'))
@@ -63,7 +63,7 @@ it('ends when it is interrupted, with what was found', async () => {
     seconds: 120,
     signal: interruption.signal,
     onProgress: (what: string) => {
-      if (what.includes('120 s')) setTimeout(() => interruption.abort(), 500)
+      if (what.includes('120 s')) setTimeout(() => interruption.abort(), 3_000)
     },
   }
   const report = await runBench(options)
@@ -71,7 +71,7 @@ it('ends when it is interrupted, with what was found', async () => {
   expect(report.rows).toHaveLength(1)
   expect(report.rows[0]?.target.answers).toBeGreaterThan(0)
   expect(benchToText(report)).toContain('Interrupted: the other cases were not measured.')
-}, 20_000)
+})
 
 it('keeps what it has of a target that goes away', async () => {
   const server = await startReferenceServer({ keys: ['key'] })
@@ -84,7 +84,7 @@ it('keeps what it has of a target that goes away', async () => {
   })
   expect(report.rows.map((row) => row.case)).toEqual(['compatible JSON'])
   expect(benchToText(report)).toContain('generate JSON: not measured: no answer any more')
-}, 20_000)
+})
 
 it('fails where nobody listens', async () => {
   const cases = casesNamed('compatible JSON')

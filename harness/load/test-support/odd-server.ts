@@ -22,6 +22,8 @@ export interface OddServer {
   readonly requests: () => number
   /** Connections so far. */
   readonly connections: () => number
+  /** Answers that were sent to their end. */
+  readonly whole: () => number
   /** Answers whose client left before their end. */
   readonly left: () => number
 }
@@ -31,13 +33,16 @@ export async function oddServer(
   manner: (n: number) => Manner,
   { tokens = 5, gapMs = 2 } = {},
 ): Promise<OddServer> {
-  const counts = { requests: 0, connections: 0, left: 0 }
+  const counts = { requests: 0, connections: 0, whole: 0, left: 0 }
   const server = createServer((request, response) => {
     request.resume()
     const n = counts.requests
     counts.requests += 1
     response.on('close', () => {
       if (!response.writableEnded) counts.left += 1
+    })
+    response.on('finish', () => {
+      counts.whole += 1
     })
     request.on('end', () => void answer(response, manner(n), { n, tokens, gapMs }))
   })
@@ -55,6 +60,7 @@ export async function oddServer(
     url: `http://127.0.0.1:${port}`,
     requests: () => counts.requests,
     connections: () => counts.connections,
+    whole: () => counts.whole,
     left: () => counts.left,
   }
 }

@@ -281,7 +281,7 @@ function wrongs(): Wrong[] {
     },
     {
       what: 'sends a stream in one piece at the end',
-      hooks: { holdsBack: true, gapMs: 3 },
+      hooks: { holdsBack: true, gapMs: 10 },
       breaks: ['OAI-STREAM-11 warn'],
     },
   ]

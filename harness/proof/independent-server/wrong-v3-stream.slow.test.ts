@@ -171,7 +171,7 @@ function wrongs(): Wrong[] {
     },
     {
       what: 'comes in one piece at its end',
-      hooks: { holdsBack: true, gapMs: 3 },
+      hooks: { holdsBack: true, gapMs: 10 },
       breaks: ['V3-SSE-30 warn'],
     },
     {

@@ -141,8 +141,8 @@ function wrongs(): Wrong[] {
 function duplicates(occasion: Occasion, row: string): Wrong {
   return {
     what: `makes a second step of a repeat (${occasion})`,
-    // Slow streams, so that a repeat in flight is one.
-    hooks: { remembers: (other) => other !== occasion, gapMs: 8 },
+    // Slow, so that a repeat in flight is one, and requests that race meet.
+    hooks: { remembers: (other) => other !== occasion, gapMs: 20 },
     breaks: [`${row} fail`],
   }
 }

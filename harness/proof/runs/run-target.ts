@@ -55,7 +55,7 @@ export async function runTarget(
 
 /**
  * Runs the suites against one target. One that is unusable for a part of the surfaces is run with all:
- * the kit ends before the first scenario only where every surface refuses the key.
+ * chatgen ends before the first scenario only where every surface refuses the key.
  */
 export async function observe<T>(
   attempt: Attempt,

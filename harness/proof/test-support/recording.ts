@@ -21,7 +21,7 @@ export interface Task extends Selection {
 export interface Judged {
   readonly red: readonly string[]
   readonly passed: readonly string[]
-  /** Faults of the kit. */
+  /** Internal errors. */
   readonly faults: readonly string[]
 }
 

@@ -103,7 +103,9 @@ describe('while the first request runs', () => {
   it.each([false, true])(
     'a repeat is refused with 409, and replayed later (stream: %j)',
     async (stream) => {
-      const server = await testServer()
+      const gate = Promise.withResolvers<void>()
+      const clock = { now: Date.now, sleep: () => gate.promise }
+      const server = await testServer({ clock })
       const chat_id = await server.newChat()
       const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=150ms]]', stream }
       const first = server.generate(body, key('k'))
@@ -111,6 +113,7 @@ describe('while the first request runs', () => {
       const early = await server.generate(body, key('k'))
       expect([early.status, early.headers.get('retry-after')]).toEqual([409, '1'])
       expect((await server.generate({ ...body, input: 'x' }, key('k'))).status).toBe(422)
+      gate.resolve()
       const { text } = await first
       expect((await server.generate(body, key('k'))).text).toBe(text)
       expect(await rowCount(server, chat_id)).toBe(2)

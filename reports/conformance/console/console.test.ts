@@ -131,7 +131,7 @@ test('the report of a run with verdicts of every kind', () => {
               warning
     not applicable (the target profile has capabilities.video: false): V3-GEN 08
     target: http://127.0.0.1:4010, profile full
-    requests sent: 41, of which 12 generations, 3 new chats, 1 upload in 4.3 s
+    requests sent: 41 (12 generations, 3 new chats, 1 upload) in 4.3 s
     chatgen: 0.1.0, interface 2026-01, seed seed-1
 
     Observed, open questions (1)

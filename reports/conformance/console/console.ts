@@ -6,7 +6,7 @@ import { containerLog, containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
-import { costText, seconds } from '../../text/format.ts'
+import { costText, exploredText, seconds } from '../../text/format.ts'
 import { hanging, type Lines } from '../../text/page.ts'
 import { outcomeText } from '../summary.ts'
 import { networkPhrases, trafficText } from '../traffic.ts'
@@ -96,7 +96,7 @@ function painted({ outcome }: ConformanceReport, chalk: ChalkInstance): string {
 }
 
 function besideOutcome(page: ReportPage): Lines {
-  const { target, cost, durationMs, suite, seed, interrupted } = page.report
+  const { target, cost, durationMs, exploration, suite, seed, interrupted } = page.report
   const notApplicable = withVerdict(page, 'not-applicable')
   const traffic = trafficText(page.report)
   return [
@@ -113,6 +113,7 @@ function besideOutcome(page: ReportPage): Lines {
       : hanging(page, 'container: ', containerText(target.container))),
     ...networkPhrases(target).flatMap((phrase) => hanging(page, 'network: ', phrase)),
     ...hanging(page, 'requests sent: ', `${costText(cost)} in ${seconds(durationMs)}`),
+    ...(exploration === undefined ? [] : hanging(page, 'explored: ', exploredText(exploration))),
     ...(traffic === null ? [] : hanging(page, 'errors and retries: ', traffic)),
     ...hanging(
       page,

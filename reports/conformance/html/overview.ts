@@ -2,7 +2,7 @@ import type { ConformanceReport, Verdict } from '../../../contract/report/confor
 import { html, type Markup } from '../../html/markup.ts'
 import { containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
-import { costText, count, seconds } from '../../text/format.ts'
+import { costText, count, exploredText, seconds } from '../../text/format.ts'
 import { summarize } from '../summary.ts'
 import { networkPhrases, trafficText } from '../traffic.ts'
 
@@ -64,7 +64,7 @@ function number(value: number, name: string, kind: string, verdicts: readonly Ve
 }
 
 function facts(report: ConformanceReport): readonly (readonly [string, string])[] {
-  const { target, suite, cost, recording } = report
+  const { target, suite, cost, exploration, recording } = report
   const declared = Object.entries(target.capabilities).map(
     ([name, has]) => `${has ? '' : 'no '}${name}`,
   )
@@ -72,6 +72,7 @@ function facts(report: ConformanceReport): readonly (readonly [string, string])[
     ['Profile', target.profile],
     ['Capabilities', declared.join(', ') || 'none declared'],
     ['Requests sent', costText(cost)],
+    ...(exploration ? [['Explored', exploredText(exploration)] as const] : []),
     [recording ? 'Rejudged' : 'Started', report.startedAt],
     ...(recording
       ? [['Recorded', `${recording.startedAt}, by chatgen ${recording.suite.version}`] as const]

@@ -221,5 +221,5 @@ test.each([
   const spent = process.threadCpuUsage(before)
   const tookMs = (spent.user + spent.system) / 1000
   expect(Buffer.byteLength(page)).toBeLessThan(10_000_000)
-  expect(tookMs).toBeLessThan(2_000)
+  expect(tookMs).toBeLessThan(10_000)
 })

@@ -95,7 +95,7 @@ test('the report of a run with verdicts of every kind', () => {
     <system-err></system-err>
     </testsuite>
     <testsuite id="8" name="KB" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="KB-01 The knowledge prefix MUST list the bases." classname="KB" time="0.000"><skipped message="no scenario: no scenario yet"/></testcase>
+    <testcase name="KB-01 GET on the knowledge prefix MUST list the knowledge bases." classname="KB" time="0.000"><skipped message="no scenario: no scenario yet"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>

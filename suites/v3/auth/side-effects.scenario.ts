@@ -85,8 +85,8 @@ describe('v3: deeds without the right token', () => {
               chats.mentions(after, chat),
               `the chat is still a favorite after a request with ${what}`,
             ).toBe(true),
-          before,
           removed,
+          before,
           after,
         )
       }

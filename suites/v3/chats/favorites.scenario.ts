@@ -70,8 +70,8 @@ describe('v3: favorites', () => {
             chats.mentions(still, chat),
             'the favorites show a chat that was added twice',
           ).toBe(true),
-        still,
         addedAgain,
+        still,
       )
       claim(
         'V3-FAV-03',

@@ -102,7 +102,7 @@ describe('v3: pages of the history', () => {
       const cursor = historyCursor(start)
       if (typeof cursor === 'string') {
         const next = await v3.history(chat, { limit: 1, cursor })
-        claim('V3-HIST-12', () => expectNextPage(start, next), start, next)
+        claim('V3-HIST-12', () => expectNextPage(start, next), next, start)
       }
 
       const orders: string[] = []

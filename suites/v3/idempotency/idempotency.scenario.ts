@@ -106,9 +106,9 @@ describe('v3: idempotency', () => {
             expect(inputRows(after.rows, nonce), 'steps with this key').toHaveLength(1)
             expect(after.rows.length, 'rows of the history').toBe(before.rows.length)
           },
-          first,
           repeat,
           inOtherForm,
+          first,
           ...after.pages,
         )
       },
@@ -135,7 +135,7 @@ describe('v3: idempotency', () => {
         () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500),
         repeat,
       )
-      await countOnce({ v3, claim, chat, nonce, row: 'V3-IDEM-04', sent: [first, repeat] })
+      await countOnce({ v3, claim, chat, nonce, row: 'V3-IDEM-04', sent: [repeat, first] })
     },
   )
 

@@ -109,8 +109,8 @@ describe('v3: idempotency keys', () => {
             inputRows(after.rows, nonce).length,
             `steps after a repeat of the first of ${accepted.length} keys`,
           ).toBe(inputRows(before.rows, nonce).length),
-        first,
         repeat,
+        first,
         ...after.pages,
       )
     },

@@ -36,8 +36,8 @@ describe('v3: context of a one-shot', () => {
       claim(
         'V3-ONE-11',
         () => expect(answerText(otherReply), 'the answer to another request').not.toContain(nonce),
-        able,
         otherReply,
+        able,
       )
 
       const runs = fill(profile.requests.runs, { nonce }) ?? [guessedRun(session.uuid(), tell)]
@@ -83,8 +83,8 @@ describe('v3: context of a one-shot', () => {
       claim(
         'V3-ONE-05',
         () => expect(answersWith(streamed, nonce), `the answer holds ${nonce}`).toBe(true),
-        reply,
         streamed,
+        reply,
       )
     },
   )

@@ -67,7 +67,7 @@ describe('v3: one-shot', () => {
       const streamed = await oneShot.send(oneShot.body(undefined, { content, stream: true }))
       const taken = () =>
         expectAccepted(streamed, 'a one-shot with content in place of input (stream)')
-      if (answered) claim('V3-ONE-04', taken, reply, streamed)
+      if (answered) claim('V3-ONE-04', taken, streamed, reply)
       if (!answered || knows(reply)) return
 
       // The text may have been ignored: it was, if the model makes something of it as input.
@@ -76,7 +76,7 @@ describe('v3: one-shot', () => {
       for (let tries = 1; tries < 3 && !knows(reply); tries += 1) {
         reply = await oneShot.sendOk(oneShot.body(undefined, { content }), { role: 'act' })
       }
-      claim('V3-ONE-04', () => expect(knows(reply), 'the text is answered').toBe(true), able, reply)
+      claim('V3-ONE-04', () => expect(knows(reply), 'the text is answered').toBe(true), reply, able)
     },
   )
 

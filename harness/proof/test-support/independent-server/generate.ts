@@ -10,8 +10,9 @@ import type { State, Turn } from './state.ts'
 import { callOf, mayUse, outputOf, toolAsked } from './tools.ts'
 import { chatFor } from './versions.ts'
 
-/** Long enough that requests which race find each other. */
+/** Long enough that requests which race find each other; of a slow server, longer. */
 const thinkingMs = 15
+const thinkingGaps = 20
 
 export async function generate(call: Call, state: State): Promise<void> {
   const { hooks, request } = call
@@ -59,7 +60,7 @@ async function run(call: Call, state: State, chat: Chat, body: Json, turn: Turn)
   chat.runs.push({ id: String(final['id']), parent, messages })
   chat.items.push(...input, ...searchFor(state, body, messages))
 
-  if (!turn.streamed) await sleep(thinkingMs)
+  if (!turn.streamed) await sleep(Math.max(thinkingMs, thinkingGaps * hooks.gapMs))
   chat.items.push(...(final['output'] as Json[]))
   if (turn.streamed) {
     turn.events = hooks.events(eventsOf(final, hooks.response(final, true)), body)

@@ -22,7 +22,7 @@ export async function judged(
 }
 
 /** On a machine that is busy with other things, a stream may come too fast or too late to tell. */
-const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
+export const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
 
 /** The run that others are held against: all that can be decided about a legal server is. */
 export async function judgedLegal(surfaces: 'openai' | 'v3'): Promise<ConformanceReport> {
