@@ -10,7 +10,7 @@
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { LoadReport } from '../contract/report/load.ts'
+import type { LoadReport } from '../contract/report/load/report.ts'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
 import { compareLoads } from '../harness/load/comparison/compare-loads.ts'
 import { mixEntry } from '../harness/load/plan/mix.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isotonic } from '../../contract/report/isotonic.ts'
+import { isotonic } from '../../contract/isotonic.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 import { independentShare } from './independence.ts'
 import { crossingOf } from './logistic.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { loadReportOf } from '../../reports/load/test-support/sketch.ts'
 import { compareCapacities } from './compare.ts'
 

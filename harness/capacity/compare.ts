@@ -1,5 +1,5 @@
-import type { CapacityReport } from '../../contract/report/capacity.ts'
-import type { ComparedSide, LoadComparison } from '../../contract/report/load-comparison.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
+import type { ComparedSide, LoadComparison } from '../../contract/report/load/comparison.ts'
 import { comparisonOutcome } from '../load/comparison/compare-loads.ts'
 import { type Estimate, ratioOf } from '../load/comparison/estimate.ts'
 import { type Candidate, decideFigures, familyError } from '../load/comparison/verdicts.ts'

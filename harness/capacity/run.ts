@@ -1,6 +1,7 @@
 /** A capacity search against a real target: baseline, probes with rests between them, hysteresis. */
-import type { CapacityReport } from '../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../contract/report/capacity-probe.ts'
+
+import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
 import { PreparationError } from '../load/run.ts'
 import type { Probe } from './probe.ts'

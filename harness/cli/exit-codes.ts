@@ -1,6 +1,6 @@
-import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { LoadReport } from '../../contract/report/load.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { PlanReport } from '../../contract/report/plan.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
 

@@ -4,7 +4,7 @@ export type {
   RequirementRow,
   Verdict,
 } from '../../contract/report/conformance.ts'
-export type { LoadReport } from '../../contract/report/load.ts'
+export type { LoadReport } from '../../contract/report/load/report.ts'
 export { ChatgenError } from './chatgen-process.ts'
 export { type ConformanceOptions, runConformance } from './conformance.ts'
 export { type LoadOptions, runLoad } from './load.ts'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../contract/report/load.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { type ProcessOptions, reportOf } from './chatgen-process.ts'
 import type { Target } from './target.ts'
 
@@ -29,7 +29,7 @@ export interface LoadOptions extends ProcessOptions {
  */
 export async function runLoad(target: string | Target, options: LoadOptions): Promise<LoadReport> {
   const { signal, outDir, slos, ...flags } = options
-  const { loadReport } = await import('../../contract/report/load.ts')
+  const { loadReport } = await import('../../contract/report/load/report.ts')
   return loadReport.parse(
     await reportOf('load', target, { ...flags, slo: slos }, { signal, outDir }),
   )

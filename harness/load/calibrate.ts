@@ -1,7 +1,7 @@
 /** `chatgen calibrate`: the load of a run at growing rates of events, and how late its stamps are. */
 import { availableParallelism, cpus } from 'node:os'
 import type { Calibration, CalibrationPoint } from '../../contract/report/calibration.ts'
-import type { LoadReport } from '../../contract/report/load.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { generatorLimits } from './generator/verdict.ts'
 import { type Mix, mixEntry } from './plan/mix.ts'
 import { runLoad } from './run.ts'

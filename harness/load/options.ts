@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../contract/report/load.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { RunRecorder } from './metrics/run-recorder.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
 import type { RequestRecord } from './record.ts'

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { LoadReport } from '../../contract/report/load.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { type Passage, writePassages } from '../../fixtures/content/passages.ts'
 import { sleep } from './concurrency.ts'
 import type { WorkerSetup } from './engine/messages.ts'

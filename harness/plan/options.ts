@@ -1,4 +1,4 @@
-import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { PlanReport } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import type { Price } from './demand.ts'

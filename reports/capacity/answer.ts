@@ -1,4 +1,4 @@
-import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { clean } from '../text/escape.ts'
 import { figure, seconds } from '../text/format.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { evil } from '../load/test-support/sketch.ts'
 import { answerText } from './answer.ts'
 import { capacityToConsole } from './console.ts'

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { containerLog, containerText } from '../text/container.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
 import { clean, printable } from '../text/escape.ts'

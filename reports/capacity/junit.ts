@@ -1,5 +1,5 @@
-import type { CapacityReport } from '../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../contract/report/capacity-probe.ts'
+import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
 import { junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'

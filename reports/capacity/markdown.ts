@@ -1,4 +1,4 @@
-import type { CapacityReport } from '../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { doubtLine } from '../conformance/markdown/markdown.ts'
 import { clean } from '../text/escape.ts'
 import { code, escaped, folded, section, textTable } from '../text/markdown.ts'

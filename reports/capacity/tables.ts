@@ -1,5 +1,5 @@
-import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../contract/report/capacity-probe.ts'
+import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
+import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity/report.ts'
 import { figure, percent, seconds } from '../text/format.ts'
 
 /** Rows of the tables that the forms of a capacity report share; the first row is the heading. */

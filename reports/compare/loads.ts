@@ -4,7 +4,7 @@ import type {
   ComparedSide,
   FigureVerdict,
   LoadComparison,
-} from '../../contract/report/load-comparison.ts'
+} from '../../contract/report/load/comparison.ts'
 import { columns } from '../text/columns.ts'
 import { indent, printable, printableJson, wrap } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'

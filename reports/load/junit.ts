@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../contract/report/load.ts'
-import type { SloRow } from '../../contract/report/load-measures.ts'
+import type { SloRow } from '../../contract/report/load/measures.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
 import { junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../contract/report/load.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { doubtLine } from '../conformance/markdown/markdown.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent, seconds } from '../text/format.ts'

@@ -1,11 +1,11 @@
-import type { LoadReport } from '../../contract/report/load.ts'
 import {
   type Distribution,
   type Metric,
   type MetricName,
   metricNames,
   type Quantile,
-} from '../../contract/report/load-measures.ts'
+} from '../../contract/report/load/measures.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { figure } from '../text/format.ts'
 
 /** Latencies and rates as rows, shared by the forms of a load report. */

@@ -1,4 +1,4 @@
-import { type LoadReport, refusalKinds } from '../../contract/report/load.ts'
+import { type LoadReport, refusalKinds } from '../../contract/report/load/report.ts'
 import { printable } from '../text/escape.ts'
 import { count, percent } from '../text/format.ts'
 

@@ -1,4 +1,4 @@
-import type { ArrivalRow, LoadReport } from '../../contract/report/load.ts'
+import type { ArrivalRow, LoadReport } from '../../contract/report/load/report.ts'
 import { seconds } from '../text/format.ts'
 
 /** Phrases on the plan and the measured window, shared by the forms of a load report. */

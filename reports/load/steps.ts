@@ -1,6 +1,6 @@
 import { lowerMedianOf } from '../../contract/averages.ts'
-import type { LoadReport } from '../../contract/report/load.ts'
-import type { SecondRow } from '../../contract/report/load-measures.ts'
+import type { SecondRow } from '../../contract/report/load/measures.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 
 /** One step of `--steps`, summed up over its seconds. */
 export interface StepRow {

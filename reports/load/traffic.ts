@@ -1,4 +1,4 @@
-import type { Disturbances, LoadReport } from '../../contract/report/load.ts'
+import type { Disturbances, LoadReport } from '../../contract/report/load/report.ts'
 import { count, figure } from '../text/format.ts'
 
 /** Phrases on connections, errors and the delivery of streams, shared by the forms of a load report. */

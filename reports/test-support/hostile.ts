@@ -1,6 +1,6 @@
 import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { LoadReport } from '../../contract/report/load.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { loadReportOf } from '../load/test-support/sketch.ts'
 import { exchangeOf } from './exchanges.ts'
 import { row, violated } from './reports.ts'

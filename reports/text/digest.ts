@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type CapacityReport, capacityReport } from '../../contract/report/capacity.ts'
+import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { type Digest, type Doubt, digest } from '../../contract/report/digest.ts'
-import { type LoadReport, loadReport } from '../../contract/report/load.ts'
+import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
 import { printableJson } from './escape.ts'
 
 /** `report.json` of a check: members in the order of the model, two spaces, a final line feed, and a digest that fits. */

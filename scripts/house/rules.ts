@@ -18,7 +18,7 @@ export const rules: readonly Rule[] = [
       'harness/load/comparison/differences.ts',
       'harness/load/report/build-report.ts',
       'reports/load/test-support/sketch.ts',
-      'contract/report/load.ts',
+      'contract/report/load/report.ts',
     ],
   },
   { pattern: /\b(?:least|fewest)[A-Z]\w*/g, in: 'code', instead: 'min*' },
@@ -33,7 +33,7 @@ export const rules: readonly Rule[] = [
       'reports/load/console/measured.ts',
       'reports/load/html/measured.ts',
       'reports/load/test-support/sketch.ts',
-      'contract/report/load-measures.ts',
+      'contract/report/load/measures.ts',
     ],
   },
   {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { loadReport } from '../../contract/report/load.ts'
+import { loadReport } from '../../contract/report/load/report.ts'
 import { k6Sse } from './k6.ts'
 import { model, type Peer, path, percentiles, promptOf, read, write } from './peer.ts'
 import type { Pair } from './truth.ts'

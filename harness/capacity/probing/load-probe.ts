@@ -1,5 +1,5 @@
 /** One load run of a search, observed request by request and ended early where the rest says nothing new. */
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { LoadProgress } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { runLoad } from '../../load/run.ts'

@@ -1,5 +1,5 @@
-import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { LoadOptions, LoadProgress } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { LoadTarget } from '../../load/target.ts'

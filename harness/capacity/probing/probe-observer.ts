@@ -1,6 +1,6 @@
 /** Everything that a search keeps of the requests of one probe. */
 import { meanOf, medianOf } from '../../../contract/averages.ts'
-import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
+import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { decideShare } from '../../load/slo/share-test.ts'

@@ -3,9 +3,9 @@ import type {
   CapacityProbe,
   ProbeLatency,
   SloMargin,
-} from '../../../contract/report/capacity-probe.ts'
-import type { LoadReport } from '../../../contract/report/load.ts'
-import type { Metric } from '../../../contract/report/load-measures.ts'
+} from '../../../contract/report/capacity/probe.ts'
+import type { Metric } from '../../../contract/report/load/measures.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { generatorLimits } from '../../load/generator/verdict.ts'
 import { decideShare } from '../../load/slo/share-test.ts'
 import { policyLimitOf } from '../policy-limit.ts'

@@ -1,5 +1,5 @@
-import type { CapacityReport } from '../../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { CapacityOptions } from '../probing/options.ts'
 import type { Capacity, SearchEnd } from '../search.ts'

@@ -1,4 +1,4 @@
-import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 
 /**
  * Probes of about the same load, taken together.

@@ -1,7 +1,7 @@
 /** Throughput and latency by load, from all probes of a search. */
 import { lowerMedianOf } from '../../../contract/averages.ts'
-import type { FrontierPoint } from '../../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { FrontierPoint } from '../../../contract/report/capacity/report.ts'
 import { groupEqualLoads } from './equal-loads.ts'
 
 /** Probes within this factor of each other are one point. */

@@ -1,7 +1,7 @@
 /** The answer of a search, with what follows from it: headroom, concurrency, tokens. */
 import { meanOf } from '../../../contract/averages.ts'
-import type { CapacityReport, CapacityResult } from '../../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { CapacityReport, CapacityResult } from '../../../contract/report/capacity/report.ts'
 import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
 import type { CapacityOptions } from '../probing/options.ts'
 import { probeLimits } from '../probing/probe-limits.ts'

@@ -1,6 +1,7 @@
 /** Changes of a target during a search: after overload, and with time. */
-import type { CapacityReport, Drift, Hysteresis } from '../../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+
+import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { CapacityReport, Drift, Hysteresis } from '../../../contract/report/capacity/report.ts'
 import type { Capacity } from '../search.ts'
 
 /** Verdict at one rate after overload, against the probes on the way up; null where none was repeated. */

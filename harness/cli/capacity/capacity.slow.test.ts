@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { capacityReport } from '../../../contract/report/capacity.ts'
-import { loadReport } from '../../../contract/report/load.ts'
+import { capacityReport } from '../../../contract/report/capacity/report.ts'
+import { loadReport } from '../../../contract/report/load/report.ts'
 import { served, withKey } from '../load/test-support/loading.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 

@@ -1,4 +1,4 @@
-import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { capacityOutcome, capacityToConsole } from '../../../reports/capacity/console.ts'
 import { capacityToHtml } from '../../../reports/capacity/html/capacity-to-html.ts'
 import { capacityToJUnit } from '../../../reports/capacity/junit.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Option } from 'commander'
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { LoadReport } from '../../../contract/report/load.ts'
-import type { LoadComparison } from '../../../contract/report/load-comparison.ts'
+import type { LoadComparison } from '../../../contract/report/load/comparison.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import {
   ConfigurationError,
   InterruptedError,

@@ -1,4 +1,4 @@
-import type { LoadComparison } from '../../../contract/report/load-comparison.ts'
+import type { LoadComparison } from '../../../contract/report/load/comparison.ts'
 import { loadComparisonToJson, loadComparisonToText } from '../../../reports/compare/loads.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { loadReport } from '../../../contract/report/load.ts'
+import { loadReport } from '../../../contract/report/load/report.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { createdEntries, openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { loadReport } from '../../../contract/report/load.ts'
+import { loadReport } from '../../../contract/report/load/report.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
 import { certificateFile, tlsServer } from './test-support/tls-server.ts'

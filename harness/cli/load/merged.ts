@@ -1,5 +1,5 @@
 import type { Doubt } from '../../../contract/report/digest.ts'
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { withDoubt } from '../../../reports/text/digest.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { ShardMismatchError } from '../../load/shards/check.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
+import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
 
 /** Files of a load run, and `chatgen report` on them without its server, by the real bin. */

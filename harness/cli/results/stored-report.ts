@@ -2,10 +2,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 import { messageOf } from '../../../contract/error-message.ts'
-import { type CapacityReport, capacityReport } from '../../../contract/report/capacity.ts'
+import { type CapacityReport, capacityReport } from '../../../contract/report/capacity/report.ts'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import type { Doubt } from '../../../contract/report/digest.ts'
-import { type LoadReport, loadReport } from '../../../contract/report/load.ts'
+import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
 import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
 import {
   doubtOf,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import type { LoadFlags } from '../load/flags.ts'

@@ -1,5 +1,5 @@
-import type { LoadBlock } from '../../../contract/report/load-blocks.ts'
-import type { MetricName } from '../../../contract/report/load-measures.ts'
+import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
+import type { MetricName } from '../../../contract/report/load/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
 import { binomialAtLeast, binomialCdf } from '../statistics/binomial.ts'
 import { type OrderedSample, quantileRanks, rankOf } from '../statistics/quantile-interval.ts'

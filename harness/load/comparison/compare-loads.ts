@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
-import type { ComparedSide, LoadComparison } from '../../../contract/report/load-comparison.ts'
+import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { unpackBlocks } from '../summary/blocks.ts'
 import { loadDifferences } from './differences.ts'
 import { type FigureName, figuresOf, type RunBlocks } from './figures.ts'

@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
-import type { LoadComparison } from '../../../contract/report/load-comparison.ts'
+import type { LoadComparison } from '../../../contract/report/load/comparison.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { givenSlos } from '../shards/check.ts'
 
 type Difference = LoadComparison['differences'][number]

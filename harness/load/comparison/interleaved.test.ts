@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { packBlocks } from '../summary/blocks.ts'

@@ -1,4 +1,4 @@
-import type { ComparedFigure, FigureVerdict } from '../../../contract/report/load-comparison.ts'
+import type { ComparedFigure, FigureVerdict } from '../../../contract/report/load/comparison.ts'
 import { pValue, type RatioEstimate } from './estimate.ts'
 import { holm } from './holm.ts'
 

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
-import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load-generator.ts'
+import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load/generator.ts'
 import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/quantile-interval.ts'

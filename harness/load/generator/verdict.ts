@@ -1,5 +1,5 @@
 /** Verdict on the generator: figures of a run are the target's only if the generator kept up. */
-import type { GeneratorRow, Spread } from '../../../contract/report/load-generator.ts'
+import type { GeneratorRow, Spread } from '../../../contract/report/load/generator.ts'
 
 export interface GeneratorMeasurements {
   /** Milliseconds, of the worst worker; null without a clock probe. */

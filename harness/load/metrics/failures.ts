@@ -1,4 +1,4 @@
-import type { ErrorRow } from '../../../contract/report/load.ts'
+import type { ErrorRow } from '../../../contract/report/load/report.ts'
 import { type FailureKind, failureKinds, type RequestRecord } from '../record.ts'
 
 interface Failure {

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../contract/report/load-measures.ts'
+import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RequestRecord } from '../record.ts'
 import type { Clock, RequestLimit } from '../slo/slo.ts'
 import { Histogram, type StoredHistogram } from './samples/histogram.ts'

@@ -1,4 +1,4 @@
-import type { OtherTool } from '../../../contract/report/load-measures.ts'
+import type { OtherTool } from '../../../contract/report/load/measures.ts'
 import { milliseconds } from '../format.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/quantile-interval.ts'

@@ -1,5 +1,5 @@
-import type { TransactionRow } from '../../../contract/report/load.ts'
-import type { Metric } from '../../../contract/report/load-measures.ts'
+import type { Metric } from '../../../contract/report/load/measures.ts'
+import type { TransactionRow } from '../../../contract/report/load/report.ts'
 import type { DroppedArrival } from '../engine/worker-context.ts'
 import type { RecordsMessage } from '../engine/worker-pool.ts'
 import { GeneratorMonitor } from '../generator/generator-monitor.ts'

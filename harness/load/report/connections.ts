@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { DoneMessage } from '../engine/worker-pool.ts'
 import { http2Of } from '../http/http2/merge-figures.ts'
 

@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
-import type { AuditRow, GeneratorRow } from '../../../contract/report/load-generator.ts'
+import type { AuditRow, GeneratorRow } from '../../../contract/report/load/generator.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { RunRecorder } from '../metrics/run-recorder.ts'
 import type { LoadOptions } from '../options.ts'
 import { countDueBefore } from '../plan/needs.ts'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 
 /** The report of one shard, under the name that messages call it. */
 export interface Shard {

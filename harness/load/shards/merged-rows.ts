@@ -1,6 +1,6 @@
-import type { LoadReport, TransactionRow } from '../../../contract/report/load.ts'
-import type { AuditRow, GeneratorRow, Spread } from '../../../contract/report/load-generator.ts'
-import type { Metric } from '../../../contract/report/load-measures.ts'
+import type { AuditRow, GeneratorRow, Spread } from '../../../contract/report/load/generator.ts'
+import type { Metric } from '../../../contract/report/load/measures.ts'
+import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import type { Shard } from './check.ts'
 
 /** A run is as good as its worst generator; reasons say which shard they are of. */

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 
 /** Starts of the shards of a run, by the clock of their target. */
 export type StartSpread = NonNullable<LoadReport['shards']>

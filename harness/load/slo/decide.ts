@@ -1,4 +1,4 @@
-import type { SloRow } from '../../../contract/report/load-measures.ts'
+import type { SloRow } from '../../../contract/report/load/measures.ts'
 import { milliseconds } from '../format.ts'
 import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from './share-test.ts'

@@ -1,5 +1,5 @@
-import { type ErrorRow, refusalKinds } from '../../../contract/report/load.ts'
-import type { SloRow } from '../../../contract/report/load-measures.ts'
+import type { SloRow } from '../../../contract/report/load/measures.ts'
+import { type ErrorRow, refusalKinds } from '../../../contract/report/load/report.ts'
 import { type Decision, decideShare, shareInterval } from './share-test.ts'
 import type { Slo } from './slo.ts'
 

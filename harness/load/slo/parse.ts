@@ -1,4 +1,4 @@
-import { type MetricName, metricNames } from '../../../contract/report/load-measures.ts'
+import { type MetricName, metricNames } from '../../../contract/report/load/measures.ts'
 import { nanosecondsOf, perSecondOf, Scanner, SloSyntaxError, shareOf } from './scanner.ts'
 import { type Clock, type RequestLimit, type Slo, twoClocked } from './slo.ts'
 

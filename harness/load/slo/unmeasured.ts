@@ -1,5 +1,5 @@
-import type { LoadReport, TransactionRow } from '../../../contract/report/load.ts'
-import type { SloRow } from '../../../contract/report/load-measures.ts'
+import type { SloRow } from '../../../contract/report/load/measures.ts'
+import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 
 export interface SentCounts {
   /** Planned transactions before the end of the run; null if unknown. */

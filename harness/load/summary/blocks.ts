@@ -3,8 +3,8 @@ import {
   type LoadBlock,
   type LoadBlocks,
   loadBlocks,
-} from '../../../contract/report/load-blocks.ts'
-import type { MetricName } from '../../../contract/report/load-measures.ts'
+} from '../../../contract/report/load/blocks.ts'
+import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { twoClocked } from '../slo/slo.ts'
 import { countDue } from './rates.ts'

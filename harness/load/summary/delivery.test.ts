@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Delivery } from '../../../contract/report/load-measures.ts'
+import type { Delivery } from '../../../contract/report/load/measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { lumpText } from '../../../reports/load/traffic.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../contract/report/load-measures.ts'
+import type { Delivery } from '../../../contract/report/load/measures.ts'
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'
 

@@ -1,10 +1,10 @@
-import type { EndpointRow } from '../../../contract/report/load-endpoints.ts'
+import type { EndpointRow } from '../../../contract/report/load/endpoints.ts'
 import {
   type Metric,
   type MetricName,
   metricNames,
   type TurnRow,
-} from '../../../contract/report/load-measures.ts'
+} from '../../../contract/report/load/measures.ts'
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'

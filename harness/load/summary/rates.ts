@@ -1,5 +1,5 @@
-import type { Disturbances, ErrorRow } from '../../../contract/report/load.ts'
-import type { Goodput, Rates, Stalls } from '../../../contract/report/load-measures.ts'
+import type { Goodput, Rates, Stalls } from '../../../contract/report/load/measures.ts'
+import type { Disturbances, ErrorRow } from '../../../contract/report/load/report.ts'
 import type { LatencyRecorder, OutcomeCounts } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { MeasuredWindow } from './window.ts'

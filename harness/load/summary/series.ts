@@ -1,4 +1,4 @@
-import type { HeatMap, SecondRow } from '../../../contract/report/load-measures.ts'
+import type { HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/second-quantiles.ts'

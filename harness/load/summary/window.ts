@@ -1,4 +1,4 @@
-import type { Window } from '../../../contract/report/load-measures.ts'
+import type { Window } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { mser5 } from '../statistics/mser.ts'
 import { steadyState } from '../statistics/steady-state.ts'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { packBlocks } from '../summary/blocks.ts'

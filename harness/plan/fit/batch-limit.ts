@@ -1,5 +1,5 @@
 import { meanOf } from '../../../contract/averages.ts'
-import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
+import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import { initialTimes } from './initial-guess.ts'
 
 /** The limit of a batch as single requests show it. */

@@ -1,6 +1,6 @@
 /** The service model that reproduces a measured run, with its uncertainty. */
 import { medianOf } from '../../../contract/averages.ts'
-import type { CapacityReport } from '../../../contract/report/capacity.ts'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { standardNormal } from '../../load/plan/random.ts'
 import type { RequestLength, ServiceModel } from '../service-model.ts'
 import type { ClusterOptions } from '../simulation/simulate.ts'

@@ -1,5 +1,5 @@
 import { meanOf, medianOf } from '../../../contract/averages.ts'
-import type { ProbeSamples } from '../../../contract/report/capacity-probe.ts'
+import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import type { ServiceModel } from '../service-model.ts'
 import { solve } from './minimize-squares.ts'
 

@@ -1,9 +1,9 @@
-import type { CapacityReport } from '../../../contract/report/capacity.ts'
 import type {
   CapacityProbe,
   ProbeLatency,
   ProbeSamples,
-} from '../../../contract/report/capacity-probe.ts'
+} from '../../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { groupEqualLoads } from '../../capacity/report/equal-loads.ts'
 import type { RequestLength } from '../service-model.ts'
 import { type PredictedMetric, predictedMetrics, quantile } from '../simulation/latencies.ts'

@@ -1,5 +1,5 @@
-import type { CapacityReport } from '../../../contract/report/capacity.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity-probe.ts'
+import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
 import { chartSection } from '../../html/charts/chart.ts'
 import { chartPage } from '../../html/charts/page.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../test-support/sketch.ts'
 import { loadOutcome, loadToConsole } from './console.ts'
 

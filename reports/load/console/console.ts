@@ -1,5 +1,5 @@
 import { Chalk } from 'chalk'
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { containerLog, containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { columns, fittedColumns } from '../../text/columns.ts'
 import { clean, indent, printable, wrap } from '../../text/escape.ts'
 import { count, figure, percent, seconds } from '../../text/format.ts'

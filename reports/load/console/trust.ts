@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { figure, percent } from '../../text/format.ts'
 import { hanging, type Lines, type Page } from '../../text/page.ts'
 

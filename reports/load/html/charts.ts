@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
-import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/load-measures.ts'
+import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { Chart, Limit, Series } from '../../html/charts/chart.ts'
 import { figure } from '../../text/format.ts'
 import { clocked } from '../measures.ts'

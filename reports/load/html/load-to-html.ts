@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { chartSection } from '../../html/charts/chart.ts'
 import { chartPage } from '../../html/charts/page.ts'
 import { html } from '../../html/markup.ts'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { figure, interval, percent } from '../../text/format.ts'
 import {

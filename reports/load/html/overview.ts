@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { doubtMarkup } from '../../conformance/html/overview.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { count, figure, interval, percent, seconds } from '../../text/format.ts'

@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
-import type { Spread } from '../../../contract/report/load-generator.ts'
+import type { Spread } from '../../../contract/report/load/generator.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { html, type Markup, tableMarkup } from '../../html/markup.ts'
 import { figure, percent } from '../../text/format.ts'
 

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { doubtWord, isEdited } from '../../text/digest.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { LoadReport, TransactionRow } from '../../../contract/report/load.ts'
-import type { Distribution, MetricName } from '../../../contract/report/load-measures.ts'
+import type { Distribution, MetricName } from '../../../contract/report/load/measures.ts'
+import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import type { Family, Labels, Sample } from './exposition.ts'
 import { binsOf, cumulative } from './histogram.ts'
 

@@ -1,5 +1,5 @@
 import { decodeFromCompressedBase64, JsHistogram } from 'hdr-histogram-js'
-import type { Distribution } from '../../../contract/report/load-measures.ts'
+import type { Distribution } from '../../../contract/report/load/measures.ts'
 
 export interface Bin {
   /** The lowest and the highest value that count here, milliseconds. */

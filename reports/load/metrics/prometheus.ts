@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { isEdited } from '../../text/digest.ts'
 import { clocked } from '../measures.ts'
 import { expositionOf, type Family } from './exposition.ts'

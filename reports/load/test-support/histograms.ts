@@ -1,5 +1,5 @@
 import { encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js'
-import type { Distribution, Metric, MetricName } from '../../../contract/report/load-measures.ts'
+import type { Distribution, Metric, MetricName } from '../../../contract/report/load/measures.ts'
 
 /** A latency of these values, in milliseconds, as a run would have told it. */
 export function distributionOf(values: readonly number[], censored = 0): Distribution {

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { metricOf, spreadOf } from './histograms.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../../contract/report/load.ts'
+import type { LoadReport } from '../../../../contract/report/load/report.ts'
 import { loadOutcome, loadToConsole } from '../../../../reports/load/console/console.ts'
 import { loadToHtml } from '../../../../reports/load/html/load-to-html.ts'
 import { loadToJUnit } from '../../../../reports/load/junit.ts'

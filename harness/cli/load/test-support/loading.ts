@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { type LoadReport, loadReport } from '../../../../contract/report/load.ts'
+import { type LoadReport, loadReport } from '../../../../contract/report/load/report.ts'
 import { chatgen, emptyFolder, type Running, start } from '../../test-support/chatgen.ts'
 
 const key = 'load-test-key'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../../contract/report/load.ts'
+import type { LoadReport } from '../../../../contract/report/load/report.ts'
 
 type Row = LoadReport['connections']
 type Http2Row = NonNullable<Row['http2']>

@@ -4,7 +4,7 @@ import {
   Float64Histogram,
   JsHistogram,
 } from 'hdr-histogram-js'
-import type { Distribution, Quantile } from '../../../../contract/report/load-measures.ts'
+import type { Distribution, Quantile } from '../../../../contract/report/load/measures.ts'
 import { milliseconds } from '../../format.ts'
 import { kaplanMeierQuantile, type LifeTable } from '../../statistics/kaplan-meier.ts'
 import { type OrderedSample, quantileEstimate } from '../../statistics/quantile-interval.ts'

@@ -1,4 +1,4 @@
-import type { Requirement } from './requirement.ts'
+import type { Requirement } from '../requirement.ts'
 
 /** Section 4.1: the chunks of a streamed chat completion. */
 export const openaiStream = {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { capacityProbe } from './capacity-probe.ts'
-import { digest } from './digest.ts'
-import { loadReport } from './load.ts'
-import { generator } from './load-generator.ts'
+import { digest } from '../digest.ts'
+import { generator } from '../load/generator.ts'
+import { loadReport } from '../load/report.ts'
+import { capacityProbe } from './probe.ts'
 
 /**
  * The report of a capacity search that other programs read: `report.json`, schema version 1. Rates are

@@ -1,4 +1,4 @@
-import type { Requirement } from './requirement.ts'
+import type { Requirement } from '../requirement.ts'
 
 /**
  * Section 4.1 does not list tools, response_format or n, but names the contract that has them. A

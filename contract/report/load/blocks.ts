@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { metricNames } from './load-measures.ts'
+import { metricNames } from './measures.ts'
 
 /** Counts by the lowest value of their bucket, in microseconds; three significant digits. */
 const bucketCounts = z.array(z.tuple([z.number(), z.int()]))

@@ -1,4 +1,4 @@
-import type { Requirement } from './requirement.ts'
+import type { Requirement } from '../requirement.ts'
 
 const rows = { level: 'required', surface: 'v3', section: '2.6' } as const
 const paging = { level: 'required', surface: 'v3', section: '4.3' } as const

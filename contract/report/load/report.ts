@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { surfaces } from '../catalogue/requirement.ts'
-import { container } from './container.ts'
-import { digest } from './digest.ts'
-import { endpoint } from './load-endpoints.ts'
-import { audit, generator } from './load-generator.ts'
-import { integrity } from './load-integrity.ts'
+import { surfaces } from '../../catalogue/requirement.ts'
+import { container } from '../container.ts'
+import { digest } from '../digest.ts'
+import { endpoint } from './endpoints.ts'
+import { audit, generator } from './generator.ts'
+import { integrity } from './integrity.ts'
 import {
   delivery,
   goodput,
@@ -17,8 +17,8 @@ import {
   stalls,
   turnRow,
   window,
-} from './load-measures.ts'
-import { clock, shards } from './load-shards.ts'
+} from './measures.ts'
+import { clock, shards } from './shards.ts'
 
 /**
  * The report of a load run that other programs read: `report.json`, schema version 1. Times are in
@@ -236,7 +236,7 @@ export const loadReport = z.object({
   faults: z.array(z.string()),
   /** Of a report that was merged from shards and lacks some: how many there are, and which it lacks. */
   partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),
-  /** The measured window in blocks (`load-blocks.ts`), for comparisons: JSON, compressed by gzip, in base64. */
+  /** The measured window in blocks (`blocks.ts`), for comparisons: JSON, compressed by gzip, in base64. */
   blocks: z.string().optional(),
   /** Of a shard, or of a run with --start-at; null where it could not be measured. */
   clock: clock.nullish(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { generator } from './load-generator.ts'
+import { generator } from './generator.ts'
 
 /** Comparison of two load runs or capacity searches, as `chatgen compare --json` prints it. */
 

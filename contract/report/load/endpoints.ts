@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { metric } from './load-measures.ts'
+import { metric } from './measures.ts'
 
 /** Results of the requests to one of several endpoints. */
 export const endpoint = z.object({

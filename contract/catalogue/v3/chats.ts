@@ -1,4 +1,4 @@
-import type { Requirement } from './requirement.ts'
+import type { Requirement } from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
 

@@ -1,4 +1,4 @@
-import type { Requirement } from './requirement.ts'
+import type { Requirement } from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '6', needs: ['V3-SSE-01'] } as const
 const contract = { level: 'expected', surface: 'v3', section: '6', needs: ['V3-SSE-01'] } as const

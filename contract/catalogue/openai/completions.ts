@@ -1,4 +1,4 @@
-import type { Requirement } from './requirement.ts'
+import type { Requirement } from '../requirement.ts'
 
 /** Sections 2.1, 2.2, 4.1, 7 and 8: the chat-completions-compatible surface, unstreamed answers. */
 export const openai = {
