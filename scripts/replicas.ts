@@ -140,7 +140,7 @@ async function load(url: string) {
     workers: 1,
     slos: [],
     warmUpMs: 'auto',
-    drainMs: 10_000,
+    drainMs: 20_000,
     maxInFlight: 10_000,
     keepAlive: true,
     startAt: null,

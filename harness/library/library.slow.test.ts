@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { emptyFolder } from '../cli/test-support/chatgen.ts'
 import {
   ChatgenError,
@@ -30,6 +30,10 @@ describe('runConformance', () => {
   const only = ['OAI-MODELS-01', 'OAI-CHAT-01']
 
   test('resolves to the report, whatever the outcome, and leaves no file', async () => {
+    vi.stubEnv('TMPDIR', emptyFolder())
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
     const before = leftFolders()
     const { target } = await started()
     const report = await runConformance(target, { profile: 'openai', only, seed: 'library' })

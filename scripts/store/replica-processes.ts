@@ -23,6 +23,9 @@ export interface ReplicaOptions {
   readonly firstReplica?: readonly string[]
 }
 
+/** Longer than a starved machine stands still, since a replica that does not renew a lease loses its run. */
+const lease = '8s'
+
 export async function startReplicaProcesses({
   count,
   keys,
@@ -35,7 +38,7 @@ export async function startReplicaProcesses({
   const users = keys.flatMap((key) => ['--key', key])
   const start = (port: number) =>
     startServer([
-      ...['--port', String(port), ...users, '--store', store, '--lease', '3s', '--pace', pace],
+      ...['--port', String(port), ...users, '--store', store, '--lease', lease, '--pace', pace],
       ...(port === ports[0] ? firstReplica : []),
     ])
   const servers: ServerProcess[] = await Promise.all(ports.map(start))
