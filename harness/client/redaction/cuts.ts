@@ -8,9 +8,6 @@ export interface Cut {
   readonly mark: string
 }
 
-/** Fewer characters of a secret would be found by chance, and help nobody who finds them. */
-const shortestPart = 6
-
 export interface FinderOptions {
   /** True: what is looked at may end in the middle of a secret. */
   readonly mayBeCut?: boolean
@@ -105,9 +102,9 @@ function searchForParts(
   mayBeCut: boolean,
   textEnds: RegExp,
 ): (text: string) => Cut[] {
-  const longer = forms.filter(({ text }) => text.length > shortestPart)
+  const longer = forms.filter(({ text, shortestPart }) => text.length > shortestPart)
   const sought = { forms: longer, maxLength: longer[0]?.text.length ?? 0 }
-  const endings = longer.flatMap(({ text }) => [
+  const endings = longer.flatMap(({ text, shortestPart }) => [
     text.slice(0, shortestPart),
     text.slice(-shortestPart),
   ])
@@ -140,7 +137,7 @@ interface Sought {
 function beginningBefore(text: string, end: number, { forms, maxLength }: Sought): Cut | undefined {
   const from = Math.max(0, end - maxLength + 1)
   const tail = text.slice(from, end)
-  for (const { text: form, mark } of forms) {
+  for (const { text: form, mark, shortestPart } of forms) {
     const beginning = form.slice(0, shortestPart)
     const first = Math.max(0, tail.length - form.length + 1)
     for (let at = tail.indexOf(beginning, first); at >= 0; at = tail.indexOf(beginning, at + 1)) {
@@ -152,7 +149,7 @@ function beginningBefore(text: string, end: number, { forms, maxLength }: Sought
 
 function endBehind(text: string, start: number, { forms, maxLength }: Sought): Cut | undefined {
   const head = text.slice(start, start + maxLength - 1)
-  for (const { text: form, mark } of forms) {
+  for (const { text: form, mark, shortestPart } of forms) {
     const ending = form.slice(-shortestPart)
     const last = form.length - 1 - shortestPart
     for (let at = head.lastIndexOf(ending, last); at >= 0; at = head.lastIndexOf(ending, at - 1)) {

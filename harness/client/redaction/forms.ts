@@ -13,6 +13,8 @@ export interface Form {
   /** Matches the form itself, in text and in bytes that are read as Latin-1. */
   readonly source: string
   readonly anyCase: boolean
+  /** Length of the shortest part of it that is looked for where a text was cut, in characters. */
+  readonly shortestPart: number
 }
 
 /** Shorter values would be found by chance in ordinary text. */
@@ -20,6 +22,12 @@ const shortestSecret = 4
 
 /** The same of values in base64 or hexadecimal digits, which look like any other identifier. */
 const shortestEncoded = 6
+
+/** Fewer characters of a secret would be found by chance, and help nobody who finds them. */
+const shortestPart = 6
+/** Digits of as many characters: half of them begin an id of other hexadecimal digits now and then. */
+const shortestHexPart = 2 * shortestPart
+const shortestBase64Part = Math.ceil((4 / 3) * shortestPart)
 
 /** Every form of every secret, the longest first. */
 export function formsOf(secrets: readonly Secret[]): readonly Form[] {
@@ -29,7 +37,7 @@ export function formsOf(secrets: readonly Secret[]): readonly Form[] {
       const mark = markOf(name)
       const anyCase = isUnmistakable(value)
       return [
-        { text: value, mark, source: sourceOf(value), anyCase },
+        { text: value, mark, source: sourceOf(value), anyCase, shortestPart },
         ...(isEscapedByPercent(value) ? [percentEncoded(value, mark)] : []),
         ...(value.length < shortestEncoded ? [] : encoded(value, mark)),
       ]
@@ -60,18 +68,19 @@ function isEscapedByPercent(value: string): boolean {
 
 function percentEncoded(value: string, mark: string): Form {
   const text = encodeURIComponent(value)
-  return { text, mark, source: sourceOf(text), anyCase: true }
+  return { text, mark, source: sourceOf(text), anyCase: true, shortestPart }
 }
 
 function encoded(value: string, mark: string): Form[] {
   const digits = Buffer.from(value).toString('hex')
   return [
-    { text: digits, mark, source: digits, anyCase: true },
+    { text: digits, mark, source: digits, anyCase: true, shortestPart: shortestHexPart },
     ...[...new Set(base64FormsOf(value))].map((text) => ({
       text,
       mark,
       source: sourceOf(text),
       anyCase: false,
+      shortestPart: shortestBase64Part,
     })),
   ]
 }

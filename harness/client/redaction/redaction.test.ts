@@ -362,3 +362,12 @@ describe('whatever a writer makes of its characters', () => {
     },
   )
 })
+
+test('an id that begins with the last digits of a key in hexadecimal is left alone', () => {
+  const value = 'sk-0123456789abcdef7nG'
+  const digits = Buffer.from(value).toString('hex')
+  const { output } = createRedactor([{ name: 'key', value }])
+  const id = `"${digits.slice(-6)}5c-0d62-41d1-896f-3fba4aa7d6ea"`
+  expect(output(id)).toBe(id)
+  expect(output(`"${digits.slice(-12)}"`)).toBe('"[key]"')
+})
