@@ -90,7 +90,7 @@ function lastRepeat(model: Model, pick: Pick): readonly Operation[] {
   return [{ command: 'repeat key', label: 'last', chat, turn: label, variant: 'same form' }]
 }
 
-/** Two clients at once, now and then: a race costs twice as much as any other write. */
+/** Generations in two chats at once; in half of the sequences, because a race costs two generations. */
 function lastRace(model: Model, pick: Pick): readonly Operation[] {
   const [one, other] = growing(model)
   if (one === undefined || other === undefined || pick(2) > 0) return []

@@ -73,7 +73,7 @@ export const nginxFronts: readonly Front[] = [
       http: ['limit_req_zone $server_name zone=all:1m rate=10r/s;'],
       location: [...streaming, 'limit_req zone=all burst=4 nodelay;'],
     },
-    { is: 'limits the rate by 503, which is obeyed', ...anyUndecided, says: [/503/] },
+    { is: 'limits the rate by 503, which is obeyed', says: [/503/] },
   ),
   front(
     'nginx, 429 beyond 10/s',
@@ -81,7 +81,7 @@ export const nginxFronts: readonly Front[] = [
       http: ['limit_req_zone $server_name zone=all:1m rate=10r/s;'],
       location: [...streaming, 'limit_req zone=all burst=4 nodelay;', 'limit_req_status 429;'],
     },
-    { is: 'limits the rate by 429, which is obeyed', ...anyUndecided, says: [/429/] },
+    { is: 'limits the rate by 429, which is obeyed', says: [/429/] },
   ),
   front(
     'nginx, path prefix',
