@@ -66,6 +66,19 @@ describe('Ctrl-C on a terminal', () => {
     expectTidy(run)
   })
 
+  test('leaves no frame of a spinner that fills the line, after which ^C is echoed', async () => {
+    const { server, waits } = await silentTarget(surfaces)
+    await using _ = server
+    // As many columns as the spinner and "starting" need, with the last one left free.
+    const options = { env, cwd: emptyFolder(), columns: 11 }
+    const run = startInTerminal(['check', server.url, ...rows, '--out', 'results'], options)
+    await Promise.all([waits, run.shows(/[\u2801-\u28ff][^\r\n]*sta/)])
+    run.press(ctrlC)
+    await run.ended
+    expect(run.raw()).toContain('^C')
+    for (const { text } of await run.screen()) expect(text).not.toMatch(spinner)
+  })
+
   test('ends chatgen load, with a report', async () => {
     const { server, waits } = await silentTarget(1)
     await using _ = server

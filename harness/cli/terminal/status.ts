@@ -22,8 +22,11 @@ const ticksMs = 1000
 const logMs = 10_000
 /** Delay of the first line of a short command. */
 const firstLogMs = 2000
-/** Columns of the spinner, the space after it, and the last column, in which some terminals wrap. */
-const reservedColumns = 3
+/**
+ * Columns of the spinner, the space after it, two `^C` that the terminal echoes, and the last column, in
+ * which some terminals wrap.
+ */
+const reservedColumns = 7
 
 export const noStatus: Status = { refresh: () => {}, stop: () => {} }
 
