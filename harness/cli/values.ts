@@ -5,13 +5,19 @@ import type { Misbehaviour } from '../load/plan/plan.ts'
 
 /** Milliseconds of `500ms`, `30s`, `2m` or `1h`. */
 export function duration(text: string): number {
+  const ms = optionalDuration(text)
+  if (ms === 0) throw new InvalidArgumentError('must be longer than 0')
+  return ms
+}
+
+/** The same, where `0s` is a choice. */
+export function optionalDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim())
   const unit = units[match?.[2] ?? '']
-  const value = Number(match?.[1])
-  if (unit === undefined || !(value > 0)) {
+  if (unit === undefined) {
     throw new InvalidArgumentError('must be a time, e.g. 500ms, 30s, 2m or 1h')
   }
-  return value * unit
+  return Number(match?.[1]) * unit
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }

@@ -11,6 +11,7 @@ import {
   expressions,
   misbehaviour,
   moment,
+  optionalDuration,
   percentage,
   type Ramp,
   type RateStep,
@@ -127,7 +128,9 @@ export function addTrafficFlags(command: Command, slo: Option = optionalSlo()): 
       flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
     )
     .addOption(
-      flag('--warm-up <time>', 'warm-up to exclude (default: detected)').argParser(duration),
+      flag('--warm-up <time>', 'warm-up to exclude, 0s for none (default: detected)').argParser(
+        optionalDuration,
+      ),
     )
     .addOption(
       flag(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { flag } from '../flags.ts'
-import { duration } from '../values.ts'
+import { duration, optionalDuration } from '../values.ts'
 
 /** Flags of a server that stores its state, and that others take over from when it ends. */
 export interface ServiceFlags {
@@ -39,7 +39,7 @@ export function addServiceFlags(command: Command): Command {
       flag(
         '--drain-delay <duration>',
         'after SIGTERM, time between /readyz failing and 503 to new requests (default: none)',
-      ).argParser(duration),
+      ).argParser(optionalDuration),
     )
     .addOption(
       flag('--drain-timeout <duration>', 'after SIGTERM, time for open responses to finish')

@@ -34,7 +34,7 @@ export function addContainerFlags(command: Command): Command {
     ).argParser(variables),
     flag(
       '--ready <path>',
-      'path that answers with a status below 400 when the service is ready (default: any answer)',
+      'path that answers with a status below 400 when the service is ready (default: any response)',
     ).argParser(absolutePath),
     flag(
       '--ready-timeout <time>',
