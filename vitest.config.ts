@@ -12,6 +12,7 @@ export default defineConfig({
     exclude: ['**/*browser.test.ts'],
     // The modules of the server and of the suites are loaded once for each worker instead of once for each file.
     isolate: false,
+    globalSetup: './vitest.setup.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Without it, `expect.poll` gives up after a second, and not at the end of the test.
