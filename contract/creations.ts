@@ -6,14 +6,14 @@ import { z } from 'zod'
  * journal it is.
  */
 
-/** Only chats can be deleted by a route that the document shows. */
+/** Kinds of created resources; the document shows a route to delete only for chats. */
 export const creationKinds = ['chat', 'v2 chat', 'attachment', 'document'] as const
 export type CreationKind = (typeof creationKinds)[number]
 
 export const journalHead = z
   .object({
     journal: z.literal(1),
-    /** In the name of everything that the run creates and may delete. */
+    /** Text in the name of everything that the run creates and may delete. */
     tag: z.string(),
     /** True for a run whose names carry no tag: it deletes by id. */
     untagged: z.literal(true).optional(),
@@ -25,9 +25,9 @@ export type JournalHead = z.infer<typeof journalHead>
 
 const creation = { kind: z.enum(creationKinds), name: z.string(), scenario: z.string() }
 export const journalEntry = z.discriminatedUnion('event', [
-  /** About to be sent. */
+  /** Creation that is about to be sent. */
   z.object({ event: z.literal('create'), ...creation }),
-  /** Made, and the answer told the id. */
+  /** Creation whose answer told the id. */
   z.object({ event: z.literal('created'), ...creation, id: z.string() }),
   /** Nothing was made: the target declined, or nothing of the name can be found. */
   z.object({ event: z.literal('refused'), ...creation }),

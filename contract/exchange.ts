@@ -66,7 +66,7 @@ export interface WireResponse {
   readonly status: number
   /** Names in lower case, in the order of arrival; repeated headers stay apart. */
   readonly headers: readonly Header[]
-  /** When the status line and the headers were there. */
+  /** Time at which the status line and the headers had arrived. */
   readonly headersAtMs: number
   /** The body without its Content-Encoding; a piece has the time at which its coded bytes came. */
   readonly chunks: readonly WireChunk[]
@@ -114,7 +114,7 @@ export interface Exchange {
   /** Wall clock, ISO 8601. */
   readonly startedAt: string
   readonly request: WireRequest
-  /** Of the answer; absent where none came, and in recordings of older kits. */
+  /** Protocol of the answer; absent where none came, and in recordings of older kits. */
   readonly protocol?: Protocol
   /** Null where no status line arrived. */
   readonly response: WireResponse | null

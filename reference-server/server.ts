@@ -42,7 +42,7 @@ export interface ReferenceServerOptions extends Partial<ServiceOptions> {
 }
 
 export interface ReferenceServer {
-  /** Without a path, such as `http://127.0.0.1:4010`. */
+  /** URL without a path, such as `http://127.0.0.1:4010`. */
   readonly url: string
   readonly keys: readonly string[]
   readonly models: readonly CatalogueModel[]

@@ -51,7 +51,7 @@ describe.skipIf(skipBrowser)('a page with', () => {
     return openOffline(browser, file)
   }
 
-  /** With everything open and clicked. */
+  /** Expects no harm with everything open and clicked. */
   async function expectHarmless({ page, requests, complaints }: Awaited<ReturnType<typeof open>>) {
     await page.evaluate(
       `document.querySelectorAll('details').forEach((one) => { one.open = true })`,

@@ -32,7 +32,7 @@ const { values } = parseArgs({
 
 const pace = 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.4)'
 const key = 'peers-key'
-/** Beyond the length of the run: a Python program takes its time to start. */
+/** Time beyond the length of the run: a Python program takes its time to start. */
 const patienceMs = 300_000
 const root = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
 

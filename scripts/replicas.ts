@@ -37,7 +37,7 @@ const { values } = parseArgs({
 const keys = ['sk-replicas-one-4711', 'sk-replicas-other-4711'] as const
 const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
 const profile = 'fixtures/targets/reference.yaml'
-/** Over several endpoints, a read waits for `settleMs` after each change. */
+/** Limit of a check: over several endpoints, a read waits for `settleMs` after each change. */
 const maxCheckMs = 600_000
 
 const missing = [

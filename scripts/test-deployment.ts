@@ -67,7 +67,7 @@ if (typeof images === 'string') {
 interface Deployment {
   /** nginx. */
   readonly url: string
-  /** Of results. */
+  /** Folder of results. */
   readonly folder: string
   readonly variables: Readonly<Record<string, string>>
 }

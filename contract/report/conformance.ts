@@ -33,18 +33,18 @@ const requirementRow = z.object({
   /** Id of the broken row that this one stands on. */
   blockedBy: z.string().nullable(),
   scenarios: z.array(z.string()),
-  /** Those of them that saw it broken. */
+  /** Subset of `scenarios` that saw it broken. */
   brokenBy: z.array(z.string()),
   /** Ids in `exchanges.ndjson`; for a violation, those that show it. */
   exchanges: z.array(z.string()),
   /** Index of the event that shows a violation, in the first of the exchanges. */
   event: z.int().nullable(),
-  /** Of a violation where the target has several endpoints: its scenarios on each endpoint alone. */
+  /** Results of the scenarios of a violation on each endpoint alone, where the target has several. */
   endpoints: z
     .object({
       /** Names of the endpoints that took part in the violation. */
       between: z.array(z.string()),
-      /** By the name of the endpoint. */
+      /** Results by the name of the endpoint. */
       alone: z.record(z.string(), z.enum(['passed', 'violated', 'undecided'])),
     })
     .optional(),
@@ -100,7 +100,7 @@ export type Traffic = z.infer<typeof traffic>
 
 const knownViolation = z.object({
   id: z.string(),
-  /** Why the violation is accepted for now. */
+  /** Reason why the violation is accepted for now. */
   because: z.string(),
   issue: z.string().optional(),
   owner: z.string().optional(),
@@ -141,7 +141,7 @@ export const conformanceReport = z.object({
     endpoints: z
       .array(
         z.object({
-          /** As in the label `endpoint` of an exchange, such as `A`. */
+          /** Name as in the label `endpoint` of an exchange, such as `A`. */
           name: z.string(),
           baseUrl: z.string(),
           /** Requests of scenarios that it was sent. */
@@ -190,7 +190,7 @@ export const conformanceReport = z.object({
   }),
   /** Cost of the run to the target. */
   cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
-  /** Of the requests of scenarios. Earlier reports say nothing of it. */
+  /** Traffic of the requests of scenarios. Earlier reports say nothing of it. */
   traffic: traffic.optional(),
   /** Random operations after the suites; absent if there were none, or they ended early. */
   exploration: z.object({ operations: z.int(), violations: z.int() }).optional(),
@@ -200,7 +200,7 @@ export const conformanceReport = z.object({
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
   /** Resources left on the target: no violation. Earlier reports lack it. */
   residue: z.array(residue).default([]),
-  /** Why what the run has left was not looked for, or not to the end; null where it was. */
+  /** Reason why leftovers were not looked for, or not to the end; null where they were. */
   residueUnseen: z.string().nullable().default(null),
   /** Absent where the run was given no baseline. */
   baseline: baselineOutcome.optional(),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 
 /** The container that a run started as its target. */
 export const container = z.object({
-  /** As it was named, such as `registry.example.org/chat:1.4`. */
+  /** Image as it was named, such as `registry.example.org/chat:1.4`. */
   image: z.string(),
   /** Content address of the image, `sha256:…`: that of its registry if it has one, or its id. */
   digest: z.string(),
-  /** Its service in the Compose file; null for one that was started from an image. */
+  /** Service in the Compose file; null for a container that was started from an image. */
   service: z.string().nullable(),
   /** The last lines of its output, of a run that shows a violation; empty otherwise. */
   log: z.array(z.string()),

@@ -3,11 +3,11 @@ import { z } from 'zod'
 /** Digest by which a reader of a stored report can tell that it was edited. It shows an edit, not a forgery. */
 export const digest = z.object({
   algorithm: z.literal('SHA-256'),
-  /** Of the report without this member, as canonical JSON (RFC 8785); hexadecimal. */
+  /** Digest of the report without this member, as canonical JSON (RFC 8785); hexadecimal. */
   report: z.string(),
-  /** Of the bytes of `exchanges.ndjson`; null where the run wrote none. */
+  /** Digest of the bytes of `exchanges.ndjson`; null where the run wrote none. */
   exchanges: z.string().nullable(),
-  /** Of a report that was made from one that did not fit its digest, or had none. */
+  /** Source of a report that was made from one that did not fit its digest, or had none. */
   from: z.enum(['edited report', 'edited evidence', 'without digest']).optional(),
 })
 export type Digest = z.infer<typeof digest>

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { withOneOf } from './fields.ts'
 
-/** Only the head is looked at: what follows may be megabytes of base64. */
+/** URL of media. The check reads only its head: what follows may be megabytes of base64. */
 const mediaUrl = z
   .string()
   .regex(/^(https?:\/\/[^\s/]|data:[\w.+-]+\/[\w.+-]+[;,])/i, 'must be a http(s) or data URL')

@@ -4,7 +4,7 @@ import { maxTokens, temperature, topP } from './fields.ts'
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() })
 
-/** Only an assistant may have said nothing: a turn of tool calls alone. */
+/** Message of a chat; content is optional only for an assistant: a turn of tool calls alone. */
 const chatMessage = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),

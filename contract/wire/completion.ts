@@ -11,7 +11,7 @@ const message = z
     { path: ['content'], error: 'expected a string' },
   )
 
-/** Above this a number of seconds lies past the year 5000: it counts milliseconds. */
+/** Limit above which a number of seconds lies past the year 5000: it counts milliseconds. */
 const farFuture = 1e11
 
 /** Answer of `POST /chat/completions`, unstreamed (section 2.2). */

@@ -17,7 +17,7 @@ export interface SloEstimate extends Bracket {
   readonly slo: string
   /** Requests a second; null while the bracket is open. */
   readonly rate: number | null
-  /** At 95 %. */
+  /** Confidence interval at 95 %. */
   readonly interval: readonly [low: number, high: number] | null
   /** A line through the probes near it, a jump of the share between two rates, or no more than two verdicts. */
   readonly by: 'fit' | 'cliff' | 'bracket' | null

@@ -31,7 +31,7 @@ export interface Crossing {
 interface Fit {
   readonly intercept: number
   readonly slope: number
-  /** Of the log odds, for each unit of `at`; 0 where no drift is fitted. */
+  /** Change of the log odds for each unit of `at`; 0 where no drift is fitted. */
   readonly drift: number
   /** Covariance of intercept, slope and drift for a dispersion of 1; the intercept is that of the newest point. */
   readonly covariance: readonly (readonly number[])[]

@@ -9,7 +9,7 @@ export interface Admission {
   readonly accepted: boolean
   /** Requests in flight when it was sent. */
   readonly inFlight: number
-  /** To the first token, or to the end where nothing was streamed. */
+  /** Time to the first token, or to the end where nothing was streamed. */
   readonly latencyMs: number | null
 }
 

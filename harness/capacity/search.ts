@@ -34,7 +34,7 @@ export interface Capacity {
   readonly end: SearchEnd
   /** Requests a second; null where the search found no bracket. */
   readonly rate: number | null
-  /** At 95 %. */
+  /** Confidence interval at 95 %. */
   readonly interval: readonly [low: number, high: number] | null
   /** The SLO that limits it; without a rate, the one that was missed at the lowest. */
   readonly limitedBy: string | null

@@ -15,7 +15,7 @@ export const product = z.strictObject({
   version: line,
   /** E-mail address or URL. */
   contact: line,
-  /** Of the image or the commit: `sha256:…`, `gitCommit:…`. */
+  /** Digest of the image or the commit: `sha256:…`, `gitCommit:…`. */
   digest: z
     .string()
     .regex(/^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}|gitCommit:[0-9a-f]{40}([0-9a-f]{24})?)$/, {

@@ -19,7 +19,7 @@ export interface RoundsResult {
   readonly warned: readonly string[]
   readonly failed: readonly string[]
   readonly notApplicable: readonly string[]
-  /** Why no certificate is issued; empty for a certificate. */
+  /** Reasons why no certificate is issued; empty for a certificate. */
   readonly refusals: readonly Refusal[]
 }
 

@@ -26,7 +26,7 @@ export interface RunSetup {
   readonly maxRequests: number | null
   /** Requests of the budget that went before the first scenario. */
   readonly spentBefore: number
-  /** When the run has taken as long as its profile allows, in milliseconds since the epoch; null for never. */
+  /** End of the time that the profile allows a run, in milliseconds since the epoch; null for never. */
   readonly endsAt: number | null
   readonly exchangesFile: string
   readonly journalFile: string

@@ -31,7 +31,7 @@ export interface Replay {
   readonly violation: StateViolation | undefined
   /** The operations that were carried out, up to the violation. */
   readonly operations: readonly Operation[]
-  /** Their requests, and those that show the violation. */
+  /** Requests of the operations, and those that show the violation. */
   readonly exchanges: readonly Exchange[]
 }
 

@@ -56,7 +56,7 @@ function shows(row: unknown, item: unknown): boolean {
   return isObject(row) && Object.keys(item).every((key) => shows(row[key], item[key]))
 }
 
-/** Their members are the caller's or the answer's own. */
+/** Names of objects whose members are the caller's or the answer's own. */
 const opaque = new Set(['output', 'metadata', 'tools', 'tool_choice', 'output_text'])
 
 function compareMembers(

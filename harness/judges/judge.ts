@@ -37,7 +37,7 @@ export function judge(exchange: Exchange): Judgement {
 export type StreamedOperation = 'openai.chat' | 'v3.generate' | 'v3.oneShot'
 
 export interface StreamJudgeOptions {
-  /** Without an id the findings name no exchange. */
+  /** Id of the exchange; without it, the findings name none. */
   readonly exchangeId?: string
   readonly watcher?: StreamListener
   /** The request repeats another with the same idempotency key, so its answer may be a short replay. */

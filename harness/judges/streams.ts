@@ -25,7 +25,7 @@ export interface StreamListener {
   serverFailed(why: string): void
   /** Token usage that the stream reports; the last one counts. */
   usage(usage: Readonly<Record<string, unknown>>): void
-  /** Of the response or the completion. */
+  /** Id of the response or the completion. */
   id(id: string): void
 }
 

@@ -9,7 +9,7 @@ import type { Target } from './target.ts'
 /** A run that ended without a report. */
 export class ChatgenError extends Error {
   override readonly name = 'ChatgenError'
-  /** As of the command: 2 configuration, 3 target unusable, 4 internal error. */
+  /** Exit code of the command: 2 configuration, 3 target unusable, 4 internal error. */
   readonly exitCode: number | null
 
   constructor(message: string, code: number | null) {

@@ -8,15 +8,15 @@ export interface LoadOptions extends ProcessOptions {
   readonly rate?: number
   /** Transactions in flight (closed loop). */
   readonly concurrency?: number
-  /** Such as `0..100/60s`. */
+  /** Rates such as `0..100/60s`. */
   readonly ramp?: string
   readonly arrival?: 'poisson' | 'constant'
-  /** Such as `30s`. */
+  /** Time such as `30s`. */
   readonly duration?: string
   /** Name or file of a mix. */
   readonly mix?: string
   readonly surface?: 'openai' | 'v2' | 'v3'
-  /** Such as `ttft.p95 < 500ms`. */
+  /** Expressions such as `ttft.p95 < 500ms`. */
   readonly slos?: readonly string[]
   readonly seed?: string
   readonly workers?: number

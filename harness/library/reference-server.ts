@@ -14,7 +14,7 @@ export interface ReferenceServerOptions {
   readonly keys?: readonly string[]
   /** Seed of generated text and timing. Default 1. */
   readonly seed?: number
-  /** Such as `ttft=200ms,gap=20ms`. Default: as fast as possible. */
+  /** Timing such as `ttft=200ms,gap=20ms`. Default: as fast as possible. */
   readonly pace?: string
   /** Names of faults: `chatgen serve --list-faults`. */
   readonly faults?: readonly string[]
@@ -26,7 +26,7 @@ export interface ReferenceServerOptions {
 }
 
 export interface ReferenceServer extends AsyncDisposable {
-  /** Without a path, such as `http://127.0.0.1:4010`; OpenAI clients append `/api/openai`. */
+  /** URL without a path, such as `http://127.0.0.1:4010`; OpenAI clients append `/api/openai`. */
   readonly url: string
   readonly keys: readonly [string, ...string[]]
   /** Forgets all chats, files and used script entries, and ends running answers; URL and keys remain. */

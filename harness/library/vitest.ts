@@ -9,7 +9,7 @@ import type { Target } from './target.ts'
 export interface DescribeOptions extends ConformanceOptions {
   /** Required requirements that are neither passed nor violated. Default `fail`. */
   readonly undecided?: 'fail' | 'skip'
-  /** Of the whole check. Default 10 minutes. */
+  /** Timeout of the whole check. Default 10 minutes. */
   readonly timeoutMs?: number
 }
 

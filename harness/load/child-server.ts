@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
 export interface ChildServer {
-  /** Without a path, such as `http://127.0.0.1:4010`. */
+  /** URL without a path, such as `http://127.0.0.1:4010`. */
   readonly url: string
   readonly pid: number
   /** Resolves when the process has ended. */
@@ -19,7 +19,7 @@ export class ChildServerError extends Error {
 interface ChildOptions {
   /** Written to its standard input, which stays open: its end tells the child to go. */
   readonly line?: string
-  /** On top of the environment of this process; undefined takes a variable out of it. */
+  /** Variables on top of the environment of this process; undefined takes one out of it. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 

@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly maxRefusals?: number | undefined
   /** Left out of the measured window; `auto` finds where it ends. */
   readonly warmUpMs: number | 'auto'
-  /** After the end of the plan, for what is in flight. */
+  /** Time after the end of the plan, for what is in flight. */
   readonly drainMs: number
   /** Maximum transactions in flight; further arrivals are dropped, which makes the run invalid. */
   readonly maxInFlight: number

@@ -55,7 +55,7 @@ export interface Counts {
   readonly events: number
   /** Deltas with generated content. */
   readonly generated: number
-  /** From the usage of the answer; null without one. */
+  /** Output tokens by the usage of the answer; null without one. */
   readonly outputTokens: number | null
   /** Output tokens without hidden reasoning: the tokens that were streamed. */
   readonly streamedTokens: number | null

@@ -7,7 +7,7 @@ import { drawOf } from './simulation/arrivals.ts'
 export interface MeasuredSize {
   readonly replicas: number
   readonly rate: number
-  /** At 95 %. */
+  /** Confidence interval at 95 %. */
   readonly interval: readonly [low: number, high: number]
 }
 

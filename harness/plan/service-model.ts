@@ -31,7 +31,7 @@ export function iterationMs(
 /** Lengths of a request in tokens. */
 export interface RequestLength {
   readonly promptTokens: number
-  /** At least 1. */
+  /** Minimum 1. */
   readonly outputTokens: number
 }
 

@@ -17,7 +17,7 @@ export interface Sizing {
   /** Null where no number of replicas meets the SLOs. */
   readonly replicas: number | null
   readonly safeReplicas: number | null
-  /** Without price. */
+  /** Rows without price. */
   readonly rows: readonly Omit<PlanRow, 'costPerHour'>[]
   /** Load that `replicas` carry, as a multiple of the demand. */
   readonly sustainable: SustainableFactor | null
@@ -170,7 +170,7 @@ function smallest(
   return high
 }
 
-/** Beyond this many times what saturates, more replicas gain nothing. */
+/** Multiple of the saturated replicas beyond which more gain nothing. */
 const maxGrowth = 12
 
 /** Numbers of replicas among which the answer is, by a fluid approximation. */

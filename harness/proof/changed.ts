@@ -15,7 +15,7 @@ const rooms = [
   'fixtures',
 ]
 
-/** Together with the sample: more would take longer than a minute. */
+/** Maximum number of faults, sample included: more would take longer than a minute. */
 const maxFaults = 80
 /** Sample of all faults, where a change cannot be put down to rows. */
 const sampled = 20

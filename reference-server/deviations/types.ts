@@ -4,7 +4,7 @@ import type { Patch } from '../services.ts'
 
 /** One narrow violation of the document or of the contract that it names. */
 export interface Fault {
-  /** In kebab case, surface first: `openai-created-in-milliseconds`. */
+  /** Name in kebab case, surface first: `openai-created-in-milliseconds`. */
   readonly name: string
   /** Violation, in a sentence. */
   readonly summary: string

@@ -9,7 +9,7 @@ export interface Sequence {
   readonly id: number
   /** Prefilled when the sequence is admitted. */
   readonly promptTokens: number
-  /** At least 1. */
+  /** Minimum 1. */
   readonly outputTokens: number
 }
 
@@ -19,7 +19,7 @@ export interface RunningSequence extends Sequence {
 }
 
 export interface EngineState {
-  /** In order of arrival. */
+  /** Sequences in order of arrival. */
   readonly waiting: readonly Sequence[]
   readonly running: readonly RunningSequence[]
 }
@@ -28,7 +28,7 @@ export interface Iteration {
   readonly durationMs: number
   /** Sequences that have one token more at the end of the iteration. */
   readonly decoded: readonly number[]
-  /** Those of them whose token was the last. */
+  /** Sequences whose last token was decoded. */
   readonly finished: readonly number[]
   readonly state: EngineState
 }

@@ -6,7 +6,7 @@ export interface SimulatedRequest {
   /** Milliseconds after the beginning; ascending. */
   readonly atMs: number
   readonly promptTokens: number
-  /** At least 1. */
+  /** Minimum 1. */
   readonly outputTokens: number
 }
 

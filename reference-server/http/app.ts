@@ -39,7 +39,7 @@ declare module 'fastify' {
     standing: Standing['headers']
   }
   interface FastifyContextConfig {
-    /** On the routes that stand for the methods a path does not have. */
+    /** Allow header of the routes that stand for the methods a path does not have. */
     allow?: string
   }
 }

@@ -47,7 +47,7 @@ export type Reply = ValueReply | StreamReply
 /** Shape of a success, for the reference page and for tests that compare answers with it. */
 export interface Answer {
   readonly status: 200 | 201 | 204
-  /** Without it, there is no content. */
+  /** Schema of the body; without it, there is no content. */
   readonly body?: z.ZodType
   /** Description of the events, on routes that can stream. */
   readonly stream?: string
@@ -55,9 +55,9 @@ export interface Answer {
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** With `:name` for parameters. */
+  /** Path with `:name` for parameters. */
   readonly path: string
-  /** For the reference page. */
+  /** Summary for the reference page. */
   readonly summary: string
   /** Format of the body; a form holds one file. */
   readonly accepts: 'json' | 'form'

@@ -21,7 +21,7 @@ const preflightCacheSeconds = 600
  * Answers preflights of the origins, which carry no credentials, and marks all other answers as
  * readable. Registered before the hook that wants a key.
  *
- * @param origins such as `http://localhost:5173`; `*` is any
+ * @param origins allowed ones, such as `http://localhost:5173`; `*` is any
  */
 export async function allowOrigins(
   app: FastifyInstance,

@@ -112,7 +112,7 @@ function outage({ status, message, code, retryAfter }: ModelOutage): ApiError {
   })
 }
 
-/** Only a server that goes down ends work that somebody still waits for. */
+/** Error of a server that goes down: nothing else ends work that somebody still waits for. */
 function interrupted(): ApiError {
   return new ApiError(503, 'The server went down before the answer was complete', {
     code: 'service_unavailable',

@@ -39,7 +39,7 @@ export interface ClientDemands {
   readonly parallel: boolean
   /** The form of the answer: text, any JSON object, or JSON that conforms to a schema. */
   readonly form: 'text' | 'object' | JsonSchema
-  /** Which of `n` answers this is, from 0. */
+  /** Index of this answer among `n`, from 0. */
   readonly choice: number
 }
 

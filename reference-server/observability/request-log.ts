@@ -86,7 +86,7 @@ function refusalOf(reply: AnsweredRequest['reply']): { code?: string; detail?: s
   return { code: String(code ?? 'refused'), detail: String(detail) }
 }
 
-/** Also as a URL writes them, and JSON, which may stand in a message within JSON. */
+/** Redacts secrets, also as a URL or JSON writes them; JSON may stand in a message within JSON. */
 function withoutSecrets(line: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [

@@ -169,7 +169,7 @@ function surface({ path }: Route): DocumentTag {
   return name === 'openai' || name === 'v2' || name === 'v3' ? name : 'server'
 }
 
-/** Such as `getV3ChatByChatIdAttachments`. */
+/** Id such as `getV3ChatByChatIdAttachments`. */
 function operationId({ method, path }: Route): string {
   const words = path
     .replace('/api/', '')

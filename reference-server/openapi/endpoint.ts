@@ -4,7 +4,7 @@ import { type Route, route } from '../http/call.ts'
 import { openApiDocument } from './document.ts'
 
 export interface Documented {
-  /** With the route that shows the document. */
+  /** Routes, with the one that shows the document. */
   readonly routes: readonly Route[]
   /** Made when it is first asked for. */
   readonly document: () => object

@@ -42,7 +42,7 @@ function sharedSleep(ms: number): Promise<void> {
   })
 }
 
-/** To listen for the end of so short a wait costs more than to wait for it. */
+/** Wait so short that listening for its end costs more than waiting for it. */
 const shortMs = 50
 
 /** Absolute times do not drift: a late event does not make the next one late. */

@@ -112,7 +112,7 @@ function spread(part: string, value: string): { readonly ms: number; readonly si
   }
 }
 
-/** Beyond, one interval in a thousand would be ten thousand medians long. */
+/** Limit beyond which one interval in a thousand would be ten thousand medians long. */
 const maxSigma = 3
 
 function freeze(part: string, value: string): { readonly freeze: FreezeOptions } {

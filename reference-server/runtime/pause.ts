@@ -3,7 +3,7 @@ import { type Clock, sleepUntil } from './clock.ts'
 
 export interface FreezeOptions {
   readonly forMs: number
-  /** After the first answer. */
+  /** Time after the first answer. */
   readonly atMs: number
 }
 

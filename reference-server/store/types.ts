@@ -42,7 +42,7 @@ export interface PageRequest {
 
 export interface ChatPageRequest extends PageRequest {
   readonly version: ChatVersion
-  /** Only favorites, or none of them; without it, both. */
+  /** True for favorites only, false for the others; without it, both. */
   readonly favorite?: boolean | undefined
 }
 
@@ -104,7 +104,7 @@ export interface Message {
 }
 
 export interface MessageStore {
-  /** Of a deleted chat, nothing is kept. */
+  /** Adds a message; nothing is kept of a deleted chat. */
   append(message: Message): Promise<void>
   find(chatId: string, id: string): Promise<Message | undefined>
   /** The message and those that lead to it, oldest first; empty if it is not there. */

@@ -13,7 +13,7 @@ interface Sent {
 export interface World {
   /** Members of good paths, queries and bodies, by name: every route takes some of them. */
   readonly members: Readonly<Record<string, unknown>>
-  /** Those that are others in v2. */
+  /** Members that are others in v2. */
   readonly v2Members: Readonly<Record<string, unknown>>
   readonly cursors: readonly string[]
 }

@@ -10,7 +10,7 @@ import { frontierTable, probeTable } from './tables.ts'
 export interface CapacityConsoleOptions {
   readonly color: boolean
   readonly width: number
-  /** Also every probe. */
+  /** True to show every probe as well. */
   readonly verbose: boolean
 }
 

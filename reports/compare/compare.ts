@@ -66,7 +66,7 @@ export interface Comparison {
 export interface CompareOptions {
   /** Report of this version on the exchanges of A. */
   readonly rejudged?: ConformanceReport | undefined
-  /** Without it, the profiles are taken to be the same. */
+  /** Conditions of the runs; without them, the profiles are taken to be the same. */
   readonly conditions?: Conditions
 }
 

@@ -10,13 +10,13 @@ export interface Summary {
   readonly violated: number
   /** Violations that the baseline names. */
   readonly known: number
-  /** Not tested, inconclusive, or not judged because of an internal error. */
+  /** Requirements not tested, inconclusive, or not judged because of an internal error. */
   readonly undecided: number
   /** Violated expected requirements. */
   readonly warnings: number
 }
 
-/** Never a percentage: it would make untested requirements look like a minor defect. */
+/** Counts verdicts. A percentage would make untested requirements look like a minor defect. */
 export function summarize({ requirements }: ConformanceReport): Summary {
   const required = requirements.filter((row) => row.level === 'required')
   const number = (...verdicts: readonly Verdict[]) =>

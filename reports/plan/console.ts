@@ -18,7 +18,7 @@ import {
 export interface PlanConsoleOptions {
   readonly color: boolean
   readonly width: number
-  /** Also what the service model reproduces of the measurement. */
+  /** True to show what the service model reproduces of the measurement as well. */
   readonly verbose: boolean
 }
 

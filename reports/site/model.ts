@@ -13,9 +13,9 @@ export interface Implementation {
   readonly version: string
   /** Start of its last round, ISO 8601. */
   readonly startedAt: string
-  /** Why the bundle does not verify; null for a verified one. */
+  /** Reason why the bundle does not verify; null for a verified one. */
   readonly unverified: string | null
-  /** Its last round; null for a bundle that does not verify. */
+  /** Report of the last round; null for a bundle that does not verify. */
   readonly report: ConformanceReport | null
   /** Path of its page, relative to the site; null for a bundle that does not verify. */
   readonly page: string | null

@@ -5,7 +5,7 @@ import type { RequirementRow } from '../../contract/report/conformance.ts'
 export interface Findings {
   /** `message`: the same was found for all; `exchange`: one exchange shows them all. */
   readonly common: 'message' | 'exchange' | null
-  /** In the order of the report; never empty. */
+  /** Rows in the order of the report; never empty. */
   readonly rows: readonly [RequirementRow, ...RequirementRow[]]
 }
 

@@ -22,7 +22,7 @@ export function interval(value: number | null, low: number | null, high: number 
   return `${figure(value)} [${end(low)}, ${end(high)}]`
 }
 
-/** Never rounded up to 100 %. */
+/** Share in percent, never rounded up to 100 %. */
 export function percent(share: number): string {
   const rounded = Number((100 * share).toPrecision(share < 0.1 ? 3 : 4))
   return `${rounded === 100 && share < 1 ? 99.99 : rounded} %`

@@ -112,7 +112,7 @@ export function time(atMs: number): string {
   return `+${milliseconds(atMs)}`.padStart(11)
 }
 
-/** Up to this many events are all shown. */
+/** Number of events up to which all are shown. */
 const unfolded = 14
 const atBorders = 3
 const aroundOffending = 3

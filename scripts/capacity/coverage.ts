@@ -5,7 +5,7 @@ import { limitOf, type SimulatedTarget, trueCapacity } from './targets.ts'
 
 export interface CoverageOptions {
   readonly searches: number
-  /** Of one probe. */
+  /** Requests of one probe. */
   readonly requests: number
   /** Requests of the simulation that finds the truth where no formula gives it. */
   readonly knownBy: number
@@ -14,11 +14,11 @@ export interface CoverageOptions {
 export interface Coverage {
   /** Searches whose interval holds the truth. */
   readonly held: number
-  /** Of the intervals, as shares of the rate. */
+  /** Widths of the intervals, as shares of the rate. */
   readonly widths: readonly number[]
   readonly probes: readonly number[]
   readonly endCounts: ReadonlyMap<SearchEnd, number>
-  /** Of the first search; a target that drifts has another for each length of a search. */
+  /** True capacity for the first search; a target that drifts has another for each length of a search. */
   readonly truth: number
 }
 

@@ -36,7 +36,7 @@ export interface Front {
   readonly program: string
   readonly start: (place: Place) => Start
   readonly scheme?: 'http' | 'https'
-  /** Behind the port, such as `/llm`. */
+  /** Path behind the port, such as `/llm`. */
   readonly path?: string
   readonly truth: Truth
 }
@@ -56,7 +56,7 @@ export interface Truth {
     readonly undecided: readonly string[]
   }
   readonly warned?: readonly string[]
-  /** At least one of these has a warning: how much a buffer holds back depends on the answer. */
+  /** Rows one of which at least has a warning: how much a buffer holds back depends on the answer. */
   readonly warnedOneOf?: readonly string[]
   /** Rows that cannot be told, or may not: gateways fail by chance. */
   readonly undecided?: readonly string[]

@@ -21,7 +21,7 @@ export function temporaryPaths(folder: string): string[] {
 
 export interface Program {
   stop(): Promise<void>
-  /** Its output, with the end of its log. */
+  /** Output of the program, with the end of its log. */
   output(): string
 }
 

@@ -78,7 +78,7 @@ function difference(what: string, is: readonly string[], reported: readonly stri
   ]
 }
 
-/** Their install scripts are not run. */
+/** Installs servers without running their install scripts. */
 function install(folder: string, servers: readonly NpmServer[]): boolean {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')

@@ -4,7 +4,7 @@ import { listenOnLoopback } from '../../harness/client/test-support/listen-on-lo
 
 export interface ReceivedRequest {
   readonly method: string
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string

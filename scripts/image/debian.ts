@@ -27,7 +27,7 @@ exec su postgres -c "exec $bin/postgres -D $data -c 'listen_addresses=*'"
 interface ServiceImages {
   readonly postgres: string
   readonly nginx: string
-  /** Their origin, for the output. */
+  /** Origin of the images, for the output. */
   readonly origin: string
 }
 

@@ -12,7 +12,7 @@ export interface ReaderOptions {
   readonly streams: number
   /** Duration of a stream, milliseconds: the first requests start evenly over it. */
   readonly streamMs: number
-  /** Before the window in which CPU and lags are counted. */
+  /** Time before the window in which CPU and lags are counted. */
   readonly warmUpMs: number
   readonly windowMs: number
 }

@@ -5,15 +5,15 @@ import { z } from 'zod'
 import type { Pair } from './truth.ts'
 
 export interface Order {
-  /** Without a path. */
+  /** URL without a path. */
   readonly url: string
   readonly key: string
   /** Requests a second, evenly spaced. */
   readonly rate: number
   readonly seconds: number
-  /** Of each answer. */
+  /** Tokens of each answer. */
   readonly tokens: number
-  /** For its files; exists. */
+  /** Folder for its files; exists. */
   readonly folder: string
 }
 
@@ -21,7 +21,7 @@ export interface Figures {
   readonly ttft: Pair | null
   /** Milliseconds between two contents, or the mean of them over a stream, as the program defines it. */
   readonly gap: { readonly pair: Pair; readonly of: 'gap' | 'tpot' } | null
-  /** Up to the terminal event, or up to the end of the body. */
+  /** Time up to the terminal event, or up to the end of the body. */
   readonly e2e: { readonly pair: Pair; readonly of: 'terminal' | 'ended' }
 }
 
@@ -33,7 +33,7 @@ export interface Peer {
   readonly args: (order: Order) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly figures: (order: Order) => Figures
-  /** Said below the table. */
+  /** Text below the table. */
   readonly note: string
 }
 

@@ -7,15 +7,15 @@ export type Pair = readonly [p50: number, p99: number]
 
 export interface Truth {
   readonly requests: number
-  /** From the request taken up to the first content written. */
+  /** Time from the request taken up to the first content written. */
   readonly ttft: Pair
-  /** Between two contents of a stream. */
+  /** Time between two contents of a stream. */
   readonly gap: Pair
   /** Mean gap of a stream. */
   readonly tpot: Pair
-  /** From the request taken up to the terminal event. */
+  /** Time from the request taken up to the terminal event. */
   readonly terminal: Pair
-  /** From the request taken up to the end of the body. */
+  /** Time from the request taken up to the end of the body. */
   readonly ended: Pair
   /** Share of requests that came more than 10 ms after their place in an even schedule. */
   readonly late: number
@@ -29,7 +29,7 @@ export interface Truth {
 
 const lateMs = 10
 
-/** @param perSecond of the schedule */
+/** @param perSecond requests a second in the schedule */
 export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth {
   const streams = log.map(({ sent, kinds, received, ended }) => {
     const content = sent.filter((_, at) => kinds[at] === 'c').map((ns) => ns / 1e6)
@@ -61,7 +61,7 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth 
   }
 }
 
-/** Behind the even schedule that the earliest request of all keeps; no program says when it began. */
+/** Time behind the even schedule that the earliest request of all keeps; no program says when it began. */
 function latenessOf(arrivals: readonly number[], perSecond: number): readonly number[] {
   const behind = arrivals.map((at, index) => at - (index * 1000) / perSecond)
   const begun = Math.min(...behind)

@@ -146,7 +146,7 @@ const plainRequests: Readonly<
   },
 }
 
-/** After the first fault that breaks a sibling, or at the head of the list that uses it. */
+/** Adds a fault after the first that breaks a sibling, or at the head of the list that uses it. */
 function withFault(text: string, sibling: string, id: string): string | null {
   const list = /(?<=readonly Fault\[\] = \[\n)[\s\S]*?(?=^\])/m.exec(text)
   if (list === null) return null

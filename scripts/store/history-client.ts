@@ -16,7 +16,7 @@ export interface HistoryClientOptions {
 type Turn = Pick<Operation & { kind: 'generate' }, 'chat' | 'key' | 'input'>
 
 const requestTimeoutMs = 10_000
-/** After the last crash: leases, restarts, and a machine that is busy with other things. */
+/** Time for an answer after the last crash: leases, restarts, and a machine that is busy with other things. */
 const answerWithinMs = 30_000
 const retryPauseMs = 200
 

@@ -25,7 +25,7 @@ export function supports(answer: Exchange): boolean {
   return false
 }
 
-/** These refuse the caller or the moment, not the feature. */
+/** Statuses that refuse the caller or the moment, not the feature. */
 const passing = new Set([401, 403, 408, 425, 429])
 
 export function choicesOf(answer: Exchange): readonly Json[] {

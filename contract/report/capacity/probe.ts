@@ -6,7 +6,7 @@ import { metricNames } from '../load/measures.ts'
 
 /** An SLO in one probe. Latencies in milliseconds, shares from 0 to 1. */
 const sloMargin = z.object({
-  /** As it was written: `ttft.p95 < 500ms`; implied SLOs have their own wording. */
+  /** SLO as it was written: `ttft.p95 < 500ms`; implied SLOs have their own wording. */
   expression: z.string(),
   verdict: z.enum(['met', 'missed', 'undecided']),
   observed: z.number().nullable(),
@@ -28,7 +28,7 @@ export type SloMargin = z.infer<typeof sloMargin>
 /** Quantiles of a latency; null where the sample is too small. */
 const latency = z.object({
   metric: z.enum(metricNames),
-  /** From sending, or from the planned moment. */
+  /** Start of the latency: the moment of sending, or the planned one. */
   clock: z.enum(['service', 'response']),
   count: z.int(),
   mean: z.number().nullable(),
@@ -52,10 +52,10 @@ const samples = z.object({
   sentMs: z.array(z.number()),
   /** Name of the transaction in the mix. */
   transaction: z.array(z.string()),
-  /** From the usage of the answer; null without one. */
+  /** Token counts from the usage of the answer; null without one. */
   promptTokens: nullableNumbers,
   outputTokens: nullableNumbers,
-  /** From sending to the first token, and to the end of the answer. */
+  /** Time from sending to the first token, and to the end of the answer. */
   ttftMs: nullableNumbers,
   e2eMs: nullableNumbers,
   /** Mean time for each output token after the first. */
@@ -84,7 +84,7 @@ export const capacityProbe = z.object({
   /** Rest before the probe, and whether the target was back at its unloaded latency after it. */
   rest: z.object({ ms: z.number(), recovered: z.boolean() }).nullable(),
   slo: z.array(sloMargin),
-  /** In the measured window, a second. */
+  /** Rates in the measured window, per second. */
   perSecond: z.object({
     offered: z.number(),
     completed: z.number(),

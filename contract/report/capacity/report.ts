@@ -17,7 +17,7 @@ const result = z.object({
   /** Highest sustainable rate; null where the search has no bracket. */
   rate: z.number().nullable(),
   interval: interval.nullable(),
-  /** Of the interval: 0.95. */
+  /** Confidence level of the interval: 0.95. */
   confidence: z.number(),
   /**
    * The SLO that limits the rate. With `limit: 'policy'` the target refuses requests by a rate limit
@@ -33,7 +33,7 @@ const result = z.object({
   by: z.enum(['fit', 'cliff', 'bracket']).nullable(),
   /** Rate at which the target is to be run, a share of `rate`. */
   headroom: z.object({ share: z.number(), rate: z.number() }).nullable(),
-  /** At the found rate: mean number of requests in flight, by Little's law; clients of a closed loop. */
+  /** Mean number of requests in flight at the found rate, by Little's law; clients of a closed loop. */
   concurrency: estimate.nullable(),
   tokensPerSecond: z.object({ input: z.number().nullable(), output: z.number() }).nullable(),
 })

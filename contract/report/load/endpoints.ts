@@ -6,7 +6,7 @@ export const endpoint = z.object({
   /** A, B, … in the order of the command line or the profile. */
   name: z.string(),
   baseUrl: z.string(),
-  /** Of the whole run. */
+  /** Requests of the whole run. */
   requests: z.int(),
   completed: z.int(),
   /** 429 responses are no failures here, but shed. */
@@ -15,7 +15,7 @@ export const endpoint = z.object({
   open: z.int(),
   /** Clients that misbehave on purpose, twins of races. */
   left: z.int(),
-  /** Of the measured window. */
+  /** Metrics of the measured window. */
   metrics: z.array(metric),
 })
 export type EndpointRow = z.infer<typeof endpoint>

@@ -22,9 +22,9 @@ export type WorkerRow = z.infer<typeof worker>
 
 export const generator = z.object({
   verdict: z.enum(['valid', 'degraded', 'invalid']),
-  /** Why it is not valid; empty where it is. */
+  /** Reasons why it is not valid; empty where it is. */
   reasons: z.array(z.string()),
-  /** Of all workers together: the error bar of every latency above. */
+  /** Timestamp error of all workers together: the error bar of every latency above. */
   timestampError: spread.nullable(),
   scheduleDelay: spread.nullable(),
   /** The busiest worker's. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Findings of the judges in the traffic of a load run. */
 
 const evidence = z.object({
-  /** Of the arrival in the plan, and of the request in its transaction. */
+  /** Index of the arrival in the plan, and of the request in its transaction. */
   index: z.int(),
   step: z.int(),
   /** Milliseconds after the start of the run. */

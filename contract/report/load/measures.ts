@@ -48,9 +48,9 @@ export type Distribution = z.infer<typeof distribution>
 export const metric = z.object({
   name: z.enum(metricNames),
   unit: z.literal('ms'),
-  /** From the moment of sending; null where nothing was recorded. */
+  /** Latency from the moment of sending; null where nothing was recorded. */
   service: distribution.nullable(),
-  /** From the planned moment; null where the metric has no such form. */
+  /** Latency from the planned moment; null where the metric has no such form. */
   response: distribution.nullable(),
 })
 export type Metric = z.infer<typeof metric>
@@ -62,7 +62,7 @@ export const turnRow = z.object({
   to: z.int().nullable(),
   /** Planned in the measured window, whatever became of them. */
   requests: z.int(),
-  /** Of `ttft`, `tpot` and `e2e`, as far as there are any. */
+  /** Metrics `ttft`, `tpot` and `e2e`, as far as there are any. */
   metrics: z.array(metric),
 })
 export type TurnRow = z.infer<typeof turnRow>
@@ -103,10 +103,10 @@ export const window = z.object({
 export type Window = z.infer<typeof window>
 
 export const sloRow = z.object({
-  /** As it was written: `ttft.p95 < 500ms`. */
+  /** SLO as it was written: `ttft.p95 < 500ms`. */
   expression: z.string(),
   verdict: z.enum(['met', 'missed', 'undecided']),
-  /** In the unit of the expression; null where nothing was measured. */
+  /** Observed value in the unit of the expression; null where nothing was measured. */
   observed: z.number().nullable(),
   low: z.number().nullable(),
   high: z.number().nullable(),
@@ -127,12 +127,12 @@ export const secondRow = z.object({
   completed: z.int(),
   shed: z.int(),
   failed: z.int(),
-  /** At the end of the second. */
+  /** Requests in flight at the end of the second. */
   inFlight: z.int(),
   events: z.int(),
   bytes: z.int(),
   outputTokens: z.int(),
-  /** Of requests that got their first token, or ended, in this second; milliseconds. */
+  /** Latencies of requests that got their first token, or ended, in this second; milliseconds. */
   ttft: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
   e2e: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
   icl: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
@@ -203,7 +203,7 @@ export const heatMap = z.object({
   columnSeconds: z.int(),
   /** Lower ends of the rows, milliseconds, ten a decade; the last one is the upper end of the last row. */
   edgesMs: z.array(z.number()),
-  /** By column, then by row. */
+  /** Counts by column, then by row. */
   counts: z.array(z.array(z.int())),
 })
 export type HeatMap = z.infer<typeof heatMap>

@@ -54,9 +54,9 @@ const plan = z.object({
   hash: z.string(),
   arrival,
   durationMs: z.number(),
-  /** Of the whole plan; for a closed loop, of what it may start at most. */
+  /** Transactions of the whole plan; for a closed loop, the maximum that it may start. */
   transactions: z.int(),
-  /** Of this shard. */
+  /** Transactions of this shard. */
   ownTransactions: z.int(),
   shard: shard.nullable(),
   mix: z.string(),
@@ -72,7 +72,7 @@ const transaction = z.object({
   completed: z.int(),
   failed: z.int(),
   open: z.int(),
-  /** By operation, in the order in which the transaction sends them. */
+  /** Requests by operation, in the order in which the transaction sends them. */
   requests: z.array(
     z.object({
       operation: z.string(),
@@ -93,10 +93,10 @@ const errorRow = z.object({
     ...(['connect', 'status', 'shed', 'truncated', 'in-band-error', 'integrity'] as const),
     ...(['timeout', 'limit'] as const),
   ]),
-  /** Such as `503`, `ECONNREFUSED` or the id of a requirement. */
+  /** Cause such as `503`, `ECONNREFUSED` or the id of a requirement. */
   detail: z.string(),
   count: z.int(),
-  /** Of the due requests. */
+  /** Share of the due requests. */
   share: z.number(),
   /** Index of the arrival that showed it first. */
   firstIndex: z.int(),
@@ -205,7 +205,7 @@ export const loadReport = z.object({
   rates,
   goodput,
   metrics: z.array(metric),
-  /** Of chats that grow, by turn; empty where none did. */
+  /** Measurements of growing chats by turn; empty where no chat grew. */
   turns: z.array(turnRow).default([]),
   /** Null where nothing was streamed. */
   stalls: stalls.nullable().default(null),
@@ -214,7 +214,7 @@ export const loadReport = z.object({
   errors: z.array(errorRow),
   /** Absent in reports of earlier versions. */
   disturbances: disturbances.optional(),
-  /** In flight when the run ended. */
+  /** Requests in flight when the run ended. */
   open: z.int(),
   /** No users: clients that misbehave on purpose, twins of races. In no latency. */
   left: z.object({ abort: z.int(), churn: z.int(), slowReader: z.int(), race: z.int() }),
@@ -234,15 +234,15 @@ export const loadReport = z.object({
   notes: z.array(z.string()).default([]),
   /** Internal errors. */
   faults: z.array(z.string()),
-  /** Of a report that was merged from shards and lacks some: how many there are, and which it lacks. */
+  /** Number of shards and the missing ones, in a report that was merged from some of them. */
   partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),
   /** The measured window in blocks (`blocks.ts`), for comparisons: JSON, compressed by gzip, in base64. */
   blocks: z.string().optional(),
-  /** Of a shard, or of a run with --start-at; null where it could not be measured. */
+  /** Clock offset of a shard, or of a run with --start-at; null where it could not be measured. */
   clock: clock.nullish(),
-  /** Only in a report that was merged from shards. */
+  /** Shards of a merged report; absent in others. */
   shards: shards.optional(),
-  /** In the report of a shard: all that merging takes, as JSON, compressed by gzip, in base64. */
+  /** All that merging takes, in the report of a shard: JSON, compressed by gzip, in base64. */
   measurements: z.string().optional(),
   /** Absent in what earlier versions wrote. */
   digest: digest.optional(),

@@ -11,7 +11,7 @@ export const clock = z.object({
 /** Starts of the shards of a merged report; null where the clock of the target is not known. */
 export const shards = z.object({
   count: z.int(),
-  /** By the clock of each shard. */
+  /** Spread of the starts by the clock of each shard. */
   localSpreadMs: z.number(),
   /** Differences of the clocks, and of the starts by the clock of the target, at most. */
   skewMs: z.number().nullable(),

@@ -13,7 +13,7 @@ interface Observed {
   readonly plannedNs: number
   readonly startNs: number
   readonly endNs: number
-  /** By limit, in its order. */
+  /** Results of `ProbeLimit.read`, in the order of the limits. */
   readonly over: readonly (number | null)[]
   readonly outcome: RequestRecord['outcome']['kind']
   readonly ttftMs: number | null

@@ -88,7 +88,7 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts): MeasuredProbe {
   return { row, probe }
 }
 
-/** Below this share of an event loop a generator has no queue of its own that could make it late. */
+/** Share of an event loop below which a generator has no queue of its own that could make it late. */
 const hardlyBusy = 0.5
 const nearlyAll = 0.9
 

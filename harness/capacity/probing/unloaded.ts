@@ -6,7 +6,7 @@ import type { CapacityOptions } from './options.ts'
 
 export interface Rest {
   readonly ms: number
-  /** Back at the unloaded latency. */
+  /** True if the target is back at its unloaded latency. */
   readonly recovered: boolean
   /** No request got an answer until the end of the rest. */
   readonly isUnreachable: boolean

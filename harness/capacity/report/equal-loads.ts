@@ -3,8 +3,8 @@ import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 /**
  * Probes of about the same load, taken together.
  *
- * @param probes from the lowest load to the highest
- * @param isSame whether a probe has the load of the first of a group
+ * @param probes in ascending order of load
+ * @param isSame tests if a probe has the load of the first of a group
  */
 export function groupEqualLoads(
   probes: readonly CapacityProbe[],

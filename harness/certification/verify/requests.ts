@@ -29,7 +29,7 @@ export function requestProblems(
     : [...problems.slice(0, maxListed), `${problems.length - maxListed} more requests differ`]
 }
 
-/** They read or delete, after all scenarios have begun. */
+/** Checks a request of the audit: it reads or deletes, after all scenarios have begun. */
 function auditProblems(exchange: Exchange, recorded: readonly Exchange[]): string[] {
   const isHarmless = ['GET', 'DELETE'].includes(exchange.request.method)
   const isLast = recorded.every(

@@ -29,7 +29,7 @@ export interface VerifyOptions {
 /** One thing that was verified. */
 export interface VerifiedStep {
   readonly title: string
-  /** Why it does not hold; empty if it does. */
+  /** Reasons why it does not hold; empty if it does. */
   readonly problems: readonly string[]
   /** Differences that do not refuse the certificate, for example another version of chatgen. */
   readonly notes: readonly string[]
@@ -37,7 +37,7 @@ export interface VerifiedStep {
 
 export interface Verification {
   readonly verified: boolean
-  /** In the order in which they were verified, up to the first that does not hold. */
+  /** Steps in the order in which they were verified, up to the first that does not hold. */
   readonly steps: readonly VerifiedStep[]
   /** Absent where the bundle could not be read. */
   readonly content?: BundleContent

@@ -8,7 +8,7 @@ export type MissingMembers = ReadonlyMap<string, readonly RequirementId[]>
 interface Checked {
   readonly url: string | undefined
   readonly target: string | undefined
-  /** Of the terminal, in columns. */
+  /** Columns of the terminal. */
   readonly width: number
 }
 

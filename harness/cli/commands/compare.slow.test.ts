@@ -6,7 +6,7 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Whom the real bin holds responsible for what differs between two runs. */
+/** Responsibility for the differences between two runs, as the real bin assigns it. */
 
 const withKey = { CHATGEN_API_KEY: key }
 const blame = 'the target changed'

@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const published = new URL('../../../schemas/load-report.schema.json', import.meta.url)
 const schema = z.fromJSONSchema(JSON.parse(readFileSync(published, 'utf8')))
 const key = 'load-ends-key'
-/** Of the time-outs of a request and of the plan: what waits for either would take a minute. */
+/** Limit below the time-outs of a request and of the plan: what waits for either would take a minute. */
 const patienceMs = 25_000
 const slip = `Promise.reject(new Error('a slip of ours'))`
 

@@ -88,7 +88,7 @@ if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}
   )
 }
 
-/** As fast as the peer takes it, as long as the peer is there. */
+/** Writes as fast as the peer reads, as long as the peer is there. */
 function pour(socket: Socket, begin: string, again: string): void {
   const pump = () => {
     while (!socket.destroyed && socket.write(again));

@@ -4,7 +4,7 @@ import { StoredRecording } from '../../client/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 export interface Recording {
-  /** By id, in the order of the file; read lazily. */
+  /** Exchanges by id, in the order of the file; read lazily. */
   readonly exchanges: ReadonlyMap<string, Exchange>
   /** Number of unreadable lines: a run that is killed truncates its last one. Reads the whole file. */
   lost(): number

@@ -16,7 +16,7 @@ export interface RunnerFlags {
   readonly shards?: number
   readonly startIn?: number
   readonly runnerImage?: string
-  /** With an engine, the image with chatgen; otherwise that of the target. */
+  /** Image with chatgen for a runner with an engine; otherwise that of the target. */
   readonly image?: string
 }
 

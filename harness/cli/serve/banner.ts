@@ -8,7 +8,7 @@ export interface BannerOptions {
   readonly origins: readonly string[]
   /** Source of the answers: the fake model, or a file. */
   readonly answers: string
-  /** As given by --store, without a password. */
+  /** Store as given by --store, without a password. */
   readonly store: string
 }
 

@@ -47,7 +47,7 @@ export function addContainerFlags(command: Command): Command {
 
 /**
  * The container that the flags describe; undefined if they name none.
- * @param env where values of `--env NAME` are looked up
+ * @param env variables in which values of `--env NAME` are looked up
  * @throws ConfigurationError if flags contradict each other, or one is missing
  */
 export function containerOf(flags: ContainerFlags, env: Environment): ContainerSource | undefined {

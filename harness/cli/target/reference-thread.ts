@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 export interface ReferenceThreadOptions {
-  /** As for `chatgen serve --pace`. */
+  /** Pace as for `chatgen serve --pace`. */
   readonly pace: string
   /** Bearer tokens; each is a caller of its own. */
   readonly keys: readonly string[]
 }
 
 export interface ReferenceThread {
-  /** Without a path. */
+  /** URL without a path. */
   readonly url: string
   close(): Promise<void>
 }

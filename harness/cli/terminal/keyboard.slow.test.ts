@@ -175,7 +175,7 @@ async function text(run: InTerminal): Promise<string> {
   return lines.map(({ text, wraps }) => (wraps ? text : `${text}\n`)).join('')
 }
 
-/** Of a run that has made a chat and was killed. */
+/** Journal of a run that has made a chat and was killed. */
 function journalOf(baseUrl: string): string {
   const head = { kit: '0.1.0', tag: 'chatgen-5eed', seed: '5eed', baseUrl }
   const name = 'Lost chatgen-5eed'

@@ -14,7 +14,7 @@ export interface TerminalOptions {
 
 export interface InTerminal {
   readonly pid: number
-  /** As the keyboard sends it: the driver of the terminal makes signals of it, as long as it may. */
+  /** Sends keys as the keyboard does: the driver of the terminal makes signals of them, as long as it may. */
   press(keys: string): void
   /** Every byte that was written to the terminal, as text. */
   raw(): string

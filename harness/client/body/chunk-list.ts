@@ -10,7 +10,7 @@ const minAdoptedBytes = 8 * 1024
  */
 export class ChunkList {
   readonly #slabs: Uint8Array[] = []
-  /** Of the last slab. */
+  /** Bytes used of the last slab. */
   #used = 0
   #bytes = 0
   readonly #times: number[] = []

@@ -14,9 +14,9 @@ export interface CodingProblem {
 export interface ContentDecoder {
   /** Decodes the bytes piece by piece. */
   push(bytes: Uint8Array): Promise<Uint8Array[]>
-  /** To be called once, after the last byte. */
+  /** Called once, after the last byte. */
   end(): Promise<void>
-  /** With it, nothing more is decoded. */
+  /** Problem after which nothing more is decoded. */
   readonly problem: CodingProblem | undefined
 }
 
@@ -84,7 +84,7 @@ const openers: ReadonlyMap<string, Open> = new Map<string, Open>([
 /** Shared by all codings of a body. */
 interface Budget {
   left: number
-  /** For a message. */
+  /** Name of the limit, for a message. */
   readonly name: string
 }
 

@@ -10,14 +10,14 @@ import type { BodyLimits } from './limits.ts'
 export interface ReadBody {
   /** Decoded; each piece has the time at which the bytes came that it was decoded from. */
   readonly chunks: readonly WireChunk[]
-  /** As it came, where it had a Content-Encoding. */
+  /** Body as it came, where it had a Content-Encoding. */
   readonly coded: CodedBody | undefined
   readonly events: readonly StreamEvent[]
   readonly ending: Ending
 }
 
 interface Listener {
-  /** Told how many events of a stream have come. */
+  /** Called with the number of events of a stream that have come. */
   onEvents(count: number): void
   /** The rest of the body is of no use, or more than we take. */
   onUnreadable(): void

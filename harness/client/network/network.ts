@@ -20,7 +20,7 @@ export function createNetworkTransport(
   const http2 = createHttp2((url) =>
     opener.open(url, network.httpVersion === 'http2' ? 'h2' : 'both'),
   )
-  /** By origin, what the server chose in its first handshake. */
+  /** Version that each server chose in its first handshake, by origin. */
   const choices = new Map<string, Promise<'http1' | 'http2'>>()
 
   function choiceFor(url: URL): Promise<'http1' | 'http2'> {

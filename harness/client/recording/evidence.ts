@@ -17,7 +17,7 @@ export function createEvidenceTransport(
   const exchanges = [...knownIn(recorded)]
   const places = new Map(exchanges.map(({ labels, id }) => [placeOf(labels), id]))
   const ordinals = queues(exchanges)
-  /** Which recorded request stands for one of today, so that its further tries find theirs. */
+  /** Ordinal of the recorded request for each one of today, so that its further tries find theirs. */
   const chosen = new Map<string, number | undefined>()
 
   function find({ labels, request }: Outgoing): Exchange | undefined {

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 export interface StoredLine {
   readonly start: number
   readonly length: number
-  /** Its beginning, enough to tell what it is about. */
+  /** Beginning of the line, enough to tell what it is about. */
   readonly head: string
 }
 

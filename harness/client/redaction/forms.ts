@@ -104,7 +104,7 @@ export function sourceOf(text: string): string {
   return [...text].map(characterSource).join('')
 }
 
-/** Beyond ASCII, a character is itself or, in bytes read as Latin-1, its bytes of UTF-8. */
+/** Pattern of a character; beyond ASCII, itself or, in bytes read as Latin-1, its bytes of UTF-8. */
 function characterSource(character: string): string {
   // A form of HTML writes a space as a plus sign.
   if (character === ' ') return '[ +]'

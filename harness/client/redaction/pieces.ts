@@ -77,7 +77,7 @@ function membersByName(text: string): Iterable<Segments> {
 
 const maxNameLength = 100
 
-/** Between a name and its value stands a colon, and perhaps a few spaces. */
+/** Tests for the sign between a name and its value: a colon, and perhaps a few spaces. */
 function isMemberSign(text: string, from: number, to: number): boolean {
   return to - from <= 8 && text.slice(from, to).trim() === ':'
 }

@@ -16,7 +16,7 @@ export class RedactingWriter {
     this.keepBack(secrets)
   }
 
-  /** From now on these appear in nothing that is written. */
+  /** Redacts these secrets in everything that is written from now on. */
   keepBack(secrets: readonly Secret[]): void {
     const values = new Set(this.#secrets.map(({ value }) => value))
     const added = secrets.filter(({ value }) => !values.has(value))
@@ -25,7 +25,7 @@ export class RedactingWriter {
     this.#redact = createRedactor(this.#secrets).output
   }
 
-  /** For text that another module shows, such as a progress line. */
+  /** Redacts text that another module shows, such as a progress line. */
   clean(text: string): string {
     return this.#redact(text)
   }

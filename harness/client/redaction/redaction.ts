@@ -14,10 +14,10 @@ export type { Secret } from './forms.ts'
 
 /** Replaces secrets by value, wherever and in whatever common encoding they occur. */
 export interface Redactor {
-  /** Of text that came from a target. */
+  /** Redacts text that came from a target. */
   text(value: string): string
   /**
-   * Of a rendered file or a printed line, where words and figures are chatgen's own: a secret that
+   * Redacts a rendered file or a printed line, where words and figures are chatgen's own: a secret that
    * reads like one of them is left alone. Text of a JSON document stays one.
    */
   output(value: string): string

@@ -5,7 +5,7 @@ import { didYouMean, readDocument } from '../profile/document.ts'
 
 /** The members of an entry in the order in which they are written. */
 const entry = z.strictObject({
-  /** Why the violation is accepted for now. */
+  /** Reason why the violation is accepted for now. */
   because: z
     .string({ error: 'must give the reason why the violation is accepted' })
     .trim()

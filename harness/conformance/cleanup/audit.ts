@@ -41,7 +41,7 @@ export const undeletable = 'the interface has no route to delete it'
 /** Findings and cost of an audit. */
 export interface LeftoverAudit {
   readonly leftovers: readonly Leftover[]
-  /** Why it was not looked for, or not to the end; null where it was. */
+  /** Reason why leftovers were not looked for, or not to the end; null where they were. */
   readonly incompleteReason: string | null
   readonly requests: number
 }

@@ -21,9 +21,9 @@ export interface CleanupOptions {
   readonly profile: TargetProfile
   /** Aborted with the error to be thrown. */
   readonly signal?: AbortSignal
-  /** Told of each chat as soon as its fate is known. */
+  /** Called for each chat as soon as its fate is known. */
   readonly onRemoval?: (removal: Removal) => void
-  /** Told of each of several endpoints that cannot be asked. */
+  /** Called for each of several endpoints that cannot be asked. */
   readonly onUnusableEndpoint?: (reason: TargetUnusableError) => void
 }
 

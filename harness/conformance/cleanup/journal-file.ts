@@ -20,7 +20,7 @@ export function startJournal(file: string, setup: ClientIdentity): void {
   new RedactingWriter(secrets).write(file, headLine(about, createRedactor(secrets).text))
 }
 
-/** Removes a journal in which nothing is open. @returns how much is */
+/** Removes a journal in which nothing is open. @returns number of open entries */
 export function closeJournal(file: string): number {
   const open = openEntries(readJournal(file)).length
   if (open === 0) rmSync(file)

@@ -32,7 +32,7 @@ export interface RemovalOptions {
   readonly profile: TargetProfile
   /** Tag of the run: a chat without it in its name is not touched. Empty: the entries alone decide. */
   readonly tag: string
-  /** Told of every chat that is known to be gone. */
+  /** Writes down every chat that is known to be gone. */
   readonly journal: WriteJournal
   /** Most pages of a list that are looked through for a name. */
   readonly maxPages: number

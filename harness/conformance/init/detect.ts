@@ -33,9 +33,9 @@ export interface Detection {
 }
 
 export interface DetectOptions {
-  /** Of the first request to each surface. */
+  /** Exchange of the first request to each surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
-  /** Of a smallest completion, where one was asked for. */
+  /** Exchange of a smallest completion, where one was asked for. */
   readonly completion?: Exchange | undefined
   readonly client: AuxiliaryClient
   readonly profile: TargetProfile

@@ -66,7 +66,7 @@ export function createGenerations({ client, profile }: ProbeContext): Generation
     return answer
   }
 
-  /** In the refusal itself, and where a catalog of assistants may be, which the document does not show. */
+  /** Ids in the refusal itself, and where a catalog of assistants may be, which the document does not show. */
   async function findAssistants(json: Members, refusal: Exchange): Promise<string[]> {
     const found = uuidsIn(refusal).filter((id) => id !== json['chat_id'])
     for (const path of guesses) {

@@ -27,9 +27,9 @@ export interface InitOptions {
   readonly journalFile: string
   /** Names the requests and what is made; a fresh one where nothing is said. */
   readonly tag?: string
-  /** Those that are asked; all where nothing is said. */
+  /** Surfaces to ask; all by default. */
   readonly surfaces?: readonly Surface[]
-  /** After so many, DiscoverySpentError is thrown; what was made is removed all the same. */
+  /** Number of requests after which DiscoverySpentError is thrown; what was made is removed all the same. */
   readonly maxRequests?: number
   readonly onStep?: (what: string) => void
   /** Aborted with the error to be thrown; what was made is removed all the same. */

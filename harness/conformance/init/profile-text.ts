@@ -156,7 +156,7 @@ function shapes({ chat, chatCursor }: Detection): string[] {
   ]
 }
 
-/** Only where a generation was refused for want of something. */
+/** Lists required members where a generation was refused for want of something. */
 function required({ required: { value, evidence } }: Detection): string[][] {
   if (evidence.length === 0 || evidence[0]?.startsWith('Not tested')) return []
   const what = 'Without these members every generation is rejected.'

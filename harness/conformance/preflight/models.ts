@@ -69,7 +69,7 @@ function isNamed(body: unknown, model: string): boolean {
 
 const maxListed = 8
 
-/** Not those for the key, for a rate or for a fault of the target. */
+/** Statuses of refusals for other reasons than the key, a rate or a fault of the target. */
 const refusals: readonly number[] = [400, 404, 422]
 
 export const completions = {

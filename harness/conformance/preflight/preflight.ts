@@ -30,9 +30,9 @@ export interface PreflightOptions {
 
 /** Result of the preflight: the sender behind the address. */
 export interface PreflightResult {
-  /** Of the first request to each selected surface. */
+  /** Exchange of the first request to each selected surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
-  /** To a smallest completion, where `GET /models` does not answer like the service. */
+  /** Answer to a smallest completion, where `GET /models` does not answer like the service. */
   readonly completion: Exchange | undefined
   readonly requests: number
 }

@@ -41,7 +41,7 @@ export function reportOutcome(
   return open ? 'incomplete' : 'conforms'
 }
 
-/** Directly, or through rows that are blocked themselves. */
+/** Tests if a known violation blocks a row, directly or through rows that are blocked themselves. */
 function isBlockedByKnown(row: RequirementRow, rows: readonly RequirementRow[]): boolean {
   const ids = new Set<string>()
   for (let { blockedBy } = row; blockedBy !== null && !ids.has(blockedBy); ) {

@@ -7,7 +7,7 @@ export interface StoredChat {
 }
 
 export interface Quirks {
-  /** By default, a key of its own. */
+  /** Key of the server; by default, one of its own. */
   readonly key?: string
   /** Decides if the n-th deletion of a chat is done, and its status. */
   readonly deletes?: (times: number) => { readonly done: boolean; readonly status: number }

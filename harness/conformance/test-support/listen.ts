@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface TestHost {
-  /** Without a path. */
+  /** URL without a path. */
   readonly url: string
   close(): Promise<void>
 }

@@ -36,13 +36,13 @@ export class Collector implements Reporter {
     this.#redact = redact
   }
 
-  /** From here on, scenarios that fail were stopped and are nobody's fault. */
+  /** Marks an interruption: scenarios that fail from here on were stopped and are nobody's fault. */
   interrupt(): void {
     this.#interrupted = true
   }
 
   /**
-   * In the order of the suites, not of completion: of several things that break a row, the same one
+   * Results in the order of the suites, not of completion: of several things that break a row, the same one
    * is shown each time.
    */
   resultsInOrder(): readonly ScenarioResult[] {

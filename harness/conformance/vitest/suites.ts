@@ -16,7 +16,7 @@ const withoutInterrupt = new URL(`ignore-interrupt.${compiled ? 'js' : 'ts'}`, i
 const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenario.ts'
 
 export interface SuiteOptions {
-  /** Without it, a process of their own: a crash of Node there ends a run and not the program that asked for it. */
+  /** Pool of the worker. Default: a process of its own; a crash of Node there ends a run, not the program. */
   readonly pool?: PoolRunnerInitializer
   /**
    * Loads the suites anew for each run in one thread, through vite, which takes half a second of CPU
@@ -80,7 +80,7 @@ function nowhere(): Writable {
 
 export interface OpenSuites {
   readonly vitest: Vitest
-  /** For the time of a run in this very thread: lets vitest report what nobody catches. */
+  /** Lets vitest report what nobody catches, for the time of a run in this very thread. */
   detachListeners(): () => void
   close(): Promise<void>
 }

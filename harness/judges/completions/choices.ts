@@ -120,9 +120,9 @@ export class ChoiceJudge implements ChunkJudge {
 }
 
 interface ChoiceTrace {
-  /** Its first delta came. */
+  /** True if its first delta came. */
   begun: boolean
-  /** It has text, or a tool call or a refusal in the place of text. */
+  /** True if it has text, or a tool call or a refusal in the place of text. */
   answered: boolean
   reason: string | undefined
 }

@@ -21,7 +21,7 @@ export class AlikeBlocks {
   armed = false
   /** The fragment of the block that matched last. */
   text = ''
-  /** Its count; undefined where blocks of this kind have none. */
+  /** Count of the block that matched last; undefined where blocks of this kind have none. */
   number: number | undefined
   /** Bytes between the holes, end to end; one piece of memory, which is cold at most reads. */
   #fixed: Uint8Array = none

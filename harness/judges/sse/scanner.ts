@@ -13,7 +13,7 @@ interface Field {
 export interface Block {
   /** Number of events dispatched before it: its own index where `data` is not null. */
   readonly index: number
-  /** When its last byte arrived. */
+  /** Time at which its last byte arrived. */
   readonly atMs: number
   readonly fields: readonly Field[]
   /** Value of the last `event:` line; null without one, or where it is empty. */

@@ -34,7 +34,7 @@ export function judgeAgreement(
   }
 }
 
-/** Between these two, the text of an answer is for V3-SSE-17 to judge. */
+/** Witnesses between which the text of an answer is for V3-SSE-17 to judge. */
 const ofAnswer: ReadonlySet<Witness> = new Set(['the deltas', 'the final response'])
 
 type Account = readonly [Witness, string]

@@ -20,11 +20,11 @@ export interface SlotTrace {
   readonly place: Place
   /** The index that its events show. */
   readonly index: number
-  /** Its place among the parts of the item, whatever index is shown. */
+  /** Place among the parts of the item, whatever index is shown. */
   readonly ordinal: number
   /** Type of the part, where it is known. */
   type: string | undefined
-  /** Its part was added. */
+  /** True if its part was added. */
   added: boolean
   readonly deltas: string[]
   /** A delta was no string: the text is not known. */

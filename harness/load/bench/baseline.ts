@@ -1,4 +1,4 @@
-/** Beside the target, a bare node:http server that writes the bytes of an answer of the target. */
+/** A bare node:http server that writes the bytes of an answer of the target, to measure beside it. */
 import { fileURLToPath } from 'node:url'
 import { type Dispatcher, request } from 'undici'
 import { type ChildServer, childServer } from '../child-server.ts'

@@ -23,7 +23,7 @@ export interface ChatSupply {
   /** Number of times that no fresh chat was left and a connection continued in its chat. */
   readonly exhausted: number
   readonly made: number
-  /** Deletes them all. @returns how many are left behind */
+  /** Deletes them all. @returns number of chats left behind */
   remove(): Promise<number>
 }
 
@@ -106,7 +106,7 @@ async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource):
   return id
 }
 
-/** @returns how many are left behind */
+/** @returns number of chats left behind */
 async function deleteChats(source: ChatSource, ids: readonly string[]): Promise<number> {
   const timeout = AbortSignal.timeout(cleanupMs)
   setMaxListeners(0, timeout)

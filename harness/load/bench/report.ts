@@ -17,7 +17,7 @@ export interface BenchOptions {
   readonly timeoutSeconds: number
   /** A chat of v3 generate is left after so many turns. */
   readonly turns: number
-  /** Also benches a bare server that writes the same bytes. */
+  /** True to bench a bare server that writes the same bytes as well. */
   readonly baseline: boolean
   readonly signal: AbortSignal
   readonly onProgress?: (what: string) => void
@@ -34,12 +34,12 @@ export interface BenchRow {
 }
 
 export interface ChatsUsed {
-  /** After which a connection goes on in a fresh chat. */
+  /** Number of turns after which a connection goes on in a fresh chat. */
   readonly turns: number
   readonly made: number
   /** Number of times that no fresh chat was left and a chat kept growing. */
   readonly exhausted: number
-  /** Could not be deleted. */
+  /** Chats that could not be deleted. */
   readonly leftBehind: number
 }
 
@@ -64,7 +64,7 @@ export interface BenchReport {
 }
 
 /**
- * Above this share the event loop of the client has no time left: throughput is that of the client,
- * and latency holds the time that answers waited for it.
+ * Share above which the event loop of the client has no time left: throughput is that of the client, and
+ * latency holds the time that answers waited for it.
  */
 export const maxClientUtilization = 0.95

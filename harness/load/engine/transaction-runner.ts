@@ -25,7 +25,7 @@ export interface RunnerOptions {
 interface SendOptions {
   /** Another request with the same idempotency key is sent at the same time. */
   readonly race?: boolean
-  /** This is the other request of the race. */
+  /** True for the other request of the race. */
   readonly duplicate?: boolean
   /** Channel to use instead of the next free one. */
   readonly channel?: Channel

@@ -6,7 +6,7 @@ import type { Route } from './route.ts'
 export interface DialOptions {
   /** Protocols to offer in the TLS handshake (RFC 7301), the preferred one first. */
   readonly alpn: readonly string[]
-  /** Without it the socket emits `data`. */
+  /** Direct reads; without them, the socket emits `data`. */
   readonly read?: DirectRead
 }
 

@@ -14,7 +14,7 @@ export interface DecodedSink {
 
 /** Answers that one worker decodes at a time: the target decides how much each expands to. */
 const maxConcurrent = 4
-/** Beyond the limit of an answer, so that it is the answer that passes it. */
+/** Bytes beyond the limit of an answer, so that it is the answer that passes it. */
 const bodyMargin = 1024 * 1024
 
 /** Lets a few answers of a thread decode at a time. */
@@ -75,7 +75,7 @@ export class EncodedBody {
     return this.#pendingBytes > maxPendingBytes
   }
 
-  /** After all that came before it; `whole`: the body has come to its end. */
+  /** Calls `run` after all that came before it; `whole`: the body has come to its end. */
   finish(at: number, whole: boolean, run: () => void): void {
     this.#add({ at, run: () => void this.#end(whole, at, run) })
   }

@@ -8,7 +8,7 @@ import type { Forward } from './route.ts'
 export interface RequestSpec {
   readonly surface: Surface
   readonly method: string
-  /** Below the base address. */
+  /** Path below the base address. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown

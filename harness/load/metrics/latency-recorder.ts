@@ -40,7 +40,7 @@ export interface OutcomeCounts {
   deliveredStreams: number
   deltas: number
   contentReads: number
-  /** Of these streams: those that arrived in one read, and the deltas of all first reads. */
+  /** Number of these streams that arrived in one read, and the deltas of all first reads. */
   inOneRead: number
   firstReadDeltas: number
 }

@@ -47,7 +47,7 @@ export interface StoredMetrics {
   readonly endpoints?: StoredGroups<number>
 }
 
-/** Into so many slices the plan is cut, so that a warm-up can be left out when its end is known. */
+/** Number of slices into which the plan is cut, so that a warm-up can be left out when its end is known. */
 export const sliceCount = 40
 const secondNs = 1e9
 
@@ -71,7 +71,7 @@ export class RunMetrics {
   readonly otherTools = new OtherTools()
   readonly sample = new BottomKSample()
   readonly #groups = new LatencyGroups<string>()
-  /** By endpoint; empty for a target with one. */
+  /** Latencies by endpoint; empty for a target with one. */
   readonly #endpoints = new LatencyGroups<number>()
   readonly #turns: TurnTracker
 

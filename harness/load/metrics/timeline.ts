@@ -13,7 +13,7 @@ export interface Interval {
   ended: number
   /** Time in flight of the requests that ended here. */
   residenceNs: number
-  /** From each start to the end of the interval; the same of each end. In whole nanoseconds. */
+  /** Time from each start to the end of the interval; the same of each end. In whole nanoseconds. */
   startedRestNs: number
   endedRestNs: number
 }

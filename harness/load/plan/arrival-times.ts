@@ -79,7 +79,7 @@ function forever(rate: number): Piece {
   return { from: rate, to: rate, lastsNs: Number.POSITIVE_INFINITY }
 }
 
-/** When so many arrivals have come since the start of a piece whose rate goes from `from` to `to`. */
+/** Time from the start of a piece to this number of arrivals; its rate goes from `from` to `to`. */
 function timeOf(count: number, from: number, to: number, lastsNs: number): number {
   const slope = ((to - from) / lastsNs) * 1e9
   if (Math.abs(slope) < 1e-9) return (count / from) * 1e9

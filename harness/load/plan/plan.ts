@@ -165,7 +165,7 @@ export function noncePrefix(seed: string): string {
   return `zq${hashText(`${seed}/nonce`).toString(36).padStart(7, '0')}x`
 }
 
-/** Only letters and digits, which models repeat unchanged. */
+/** Nonce of letters and digits only, which models repeat unchanged. */
 function nonceOf(seed: string, index: number, tag: number): string {
   const check = Math.floor(tag * 36 ** 3)
   return `${noncePrefix(seed)}${index.toString(36).padStart(5, '0')}${check.toString(36).padStart(3, '0')}`

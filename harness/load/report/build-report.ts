@@ -19,7 +19,7 @@ export interface RunResult {
   readonly startedAt: Date
   /** Delay of the start after --start-at, in milliseconds. */
   readonly lateMs: number
-  /** From the start to the last answer, or to the interruption. */
+  /** Time from the start to the last answer, or to the interruption. */
   readonly lastedMs: number
   /** Undefined where it was not measured; null where that failed. */
   readonly clock: ClockOffset | null | undefined

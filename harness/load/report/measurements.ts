@@ -6,7 +6,7 @@ import type { StoredMetrics } from '../metrics/run-metrics.ts'
 /** All that merging the report of a shard takes beside the report itself; plain data. */
 export interface Measurements {
   readonly metrics: StoredMetrics
-  /** By thread. */
+  /** Counts by thread. */
   readonly integrity: readonly IntegrityCounts[]
   readonly ids: {
     readonly tally: Tally

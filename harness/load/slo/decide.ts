@@ -23,7 +23,7 @@ export interface LatencyEvidence {
   readonly over: number
   /** Effective sample size as a share of all. */
   readonly independent: number
-  /** In so many separate episodes those over the limit came; null where it is not known. */
+  /** Number of separate episodes in which those over the limit came; null where it is not known. */
   readonly episodes?: number | null
   readonly meanNs: number | null
   readonly deviationNs: number | null
@@ -37,7 +37,7 @@ export interface ShareEvidence {
   readonly count: number
   readonly of: number
   readonly independent: number
-  /** In so many separate episodes the bad ones came; null where it is not known. */
+  /** Number of separate episodes in which the bad ones came; null where it is not known. */
   readonly episodes?: number | null
 }
 

@@ -7,7 +7,7 @@ import type { Slo } from './slo.ts'
 export interface RequestTotals {
   /** Answered whole. */
   readonly whole: number
-  /** Whatever became of them; those still open are left out. */
+  /** Due requests, whatever became of them; those still open are left out. */
   readonly due: number
   readonly errors: readonly Pick<ErrorRow, 'kind' | 'count' | 'detail'>[]
 }

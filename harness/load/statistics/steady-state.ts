@@ -31,7 +31,7 @@ export function steadyState(values: readonly number[]): SteadyState {
   return { verdict: 'trend', rho, message }
 }
 
-/** Against 0, 1, 2, …; values that tie share the mean of their ranks. 0 for a constant series. */
+/** Rank correlation with 0, 1, 2, …; values that tie share the mean of their ranks. 0 for a constant series. */
 export function spearman(values: readonly number[]): number {
   const ranks = midRanks(values)
   const middle = (values.length + 1) / 2

@@ -51,7 +51,7 @@ function streamShare(
   return endsWithFirstToken(name) ? ttft : e2e
 }
 
-/** Over with the first token. */
+/** Tests if a metric is over with the first token. */
 export function endsWithFirstToken(name: MetricName): boolean {
   return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
 }

@@ -55,7 +55,7 @@ export function heatMapsOf(run: RunMetrics): HeatMap[] {
   })
 }
 
-/** Below a microsecond there is nothing to tell apart. */
+/** Row of a latency; below a microsecond there is nothing to tell apart. */
 function rowOf(ns: number): number {
   return Math.floor(rowsPerDecade * Math.log10(Math.max(ns, 1000)) + 1e-9)
 }

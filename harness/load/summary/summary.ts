@@ -41,7 +41,7 @@ export type Measured = Pick<
   /** Requests that found a connection open. */
   readonly reused: number
   readonly connectMs: Metric | null
-  /** By transaction, in the measured window. */
+  /** Metrics by transaction, in the measured window. */
   readonly transactionMetrics: ReadonlyMap<string, Metric[]>
 }
 
@@ -50,7 +50,7 @@ export interface SummaryOptions extends WindowOptions {
   /** Share of the requests that may be refused, where the run was told. */
   readonly maxRefusals?: number | undefined
   readonly transactions: readonly string[]
-  /** Of a target with several endpoints, in the order of their indexes. */
+  /** Endpoints of a target with several, in the order of their indexes. */
   readonly endpoints?: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[] | undefined
   /** Requests that the plan had for the time that the run took; what was recorded, where not known. */
   readonly planned?: number

@@ -2,7 +2,7 @@
 export interface DatedAnswer {
   readonly sentMs: number
   readonly receivedMs: number
-  /** Of the header: whole seconds, rounded down (RFC 9110, section 6.6.1). */
+  /** Date of the header: whole seconds, rounded down (RFC 9110, section 6.6.1). */
   readonly dateMs: number
 }
 

@@ -25,7 +25,7 @@ export interface Driven {
 export interface DriveOptions {
   readonly url: string
   readonly key: string
-  /** At most so many at once; what is due meanwhile waits. */
+  /** Maximum number of connections at once; what is due meanwhile waits. */
   readonly connections: number
   readonly perSecond: number
   readonly seconds: number

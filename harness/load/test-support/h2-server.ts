@@ -28,7 +28,7 @@ export interface H2Server {
 }
 
 export interface H2Options {
-  /** Over TLS with ALPN; otherwise with prior knowledge. */
+  /** True for TLS with ALPN; otherwise prior knowledge. */
   readonly secure?: boolean
   readonly settings?: Settings
   /** Answers the n-th stream, from 0, with this X-Request-Id. */

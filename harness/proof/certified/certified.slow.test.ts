@@ -67,7 +67,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
   }, 120_000)
 })
 
-/** Its ids differ from the keys of the same run, or such a server would be saved by a clash of the two. */
+/** Request ids of a run differ from its keys, or such a server would be saved by a clash of the two. */
 test('a server that takes the id of a request for a missing Idempotency-Key is refused', async () => {
   const [fault] = faults.filter(({ name }) => name === 'v3-thinking-without-key')
   const patch = fault?.patch ?? ((parts) => parts)

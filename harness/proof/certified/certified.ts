@@ -24,7 +24,7 @@ export interface CertifiedTarget {
 }
 
 interface Certified extends Certification {
-  /** Why the bundle does not verify; empty where it does, or where there is none. */
+  /** Reasons why the bundle does not verify; empty where it does, or where there is none. */
   readonly unverified: readonly string[]
 }
 

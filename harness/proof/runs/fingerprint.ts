@@ -8,7 +8,7 @@ import type { StoredExchange } from '../../../contract/index.ts'
  * exchange; a deviation that took effect shows in some.
  */
 export interface Fingerprint {
-  /** By scenario, ordinal and attempt. */
+  /** Digests by scenario, ordinal and attempt. */
   readonly digests: ReadonlyMap<string, string>
   /** Pieces in which all bodies arrived. */
   readonly chunks: number

@@ -16,7 +16,7 @@ import { makeFolder, removeFolder } from '../../conformance/test-support/folders
 /** Values of the exchanges that show a requirement. */
 interface Observed {
   readonly values: Readonly<Record<string, readonly string[]>>
-  /** Of each exchange by itself. */
+  /** Values of each exchange by itself. */
   readonly combinations: readonly ReturnType<typeof valuesOf>[]
 }
 

@@ -14,7 +14,7 @@ interface Selection {
 
 export interface Task extends Selection {
   readonly outDir: string
-  /** Without it, the reference server is asked. */
+  /** Recording that answers; without it, the reference server is asked. */
   readonly recordingFile?: string
 }
 

@@ -6,7 +6,7 @@ export type Recogniser = (call: Call, reply: Reply) => boolean
 
 /** A server that keeps the contract only for callers that it takes for a test. */
 export interface DetectingServer {
-  /** In kebab case. */
+  /** Name in kebab case. */
   readonly name: string
   /** Sign of a test, in a sentence. */
   readonly summary: string

@@ -10,7 +10,7 @@ import type { Fault } from '../types.ts'
 
 /** Requests within a second from which on the server counts as loaded. */
 const busyThreshold = 20
-/** Under load, one answer in this many belongs to another request. */
+/** Number of answers of which one belongs to another request, under load. */
 const mixUpInterval = 25
 
 export const loadFaults: readonly Fault[] = [

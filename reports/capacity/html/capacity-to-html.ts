@@ -92,7 +92,7 @@ ${reasons.map((reason) => html`<p class="found">${clean(reason)}</p>`)}</li>
 `
 }
 
-/** Only a path that a search writes becomes a link. */
+/** Link to a load report; only a path that a search writes becomes one. */
 function linkOf({ report, index }: CapacityProbe): Markup | null {
   if (report === null || !/^probes\/\d+\/report\.json$/.test(report)) return null
   return html`<a href="${report}">load report of probe ${index}</a>`

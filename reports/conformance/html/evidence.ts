@@ -8,10 +8,10 @@ import { exchangeMarkup } from './exchange.ts'
 
 /** Exchanges that are embedded at most. A page is for reading; programs have the files. */
 export const evidenceLimits = {
-  /** Of a broken requirement, and of any other. */
+  /** Exchanges of a broken requirement, and of any other. */
   perViolation: 4,
   perOther: 1,
-  /** Of all exchanges together, in bytes of HTML. */
+  /** Size of all exchanges together, in bytes of HTML. */
   pageBytes: 8_000_000,
 } as const
 

@@ -16,7 +16,7 @@ export interface JUnitCase {
   readonly timeMs: number
   /** Null where the requirement passed. */
   readonly result: JUnitResult | null
-  /** For the output of the suite. */
+  /** Text for the output of the suite. */
   readonly output: string | null
 }
 

@@ -25,12 +25,12 @@ export interface Chart {
 
 export interface Limit {
   readonly label: string
-  /** In the unit of the y axis. */
+  /** Value in the unit of the y axis. */
   readonly value: number
 }
 
 interface Axis {
-  /** Of an x axis, the unit behind each value. */
+  /** Label of the axis; of an x axis, the unit behind each value. */
   readonly label: string
   /** `rarity` is 1 / (1 - q): a quantile axis on which each further nine takes the same width. */
   readonly scale: 'linear' | 'log' | 'rarity'

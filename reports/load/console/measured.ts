@@ -18,7 +18,7 @@ export interface LoadConsoleOptions {
   readonly color: boolean
   /** Columns of the terminal. */
   readonly width: number
-  /** Also prints latencies by transaction and in the definitions of other tools. */
+  /** True to print latencies by transaction and in the definitions of other tools as well. */
   readonly verbose?: boolean
 }
 

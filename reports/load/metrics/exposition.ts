@@ -5,7 +5,7 @@ import { printable } from '../../text/escape.ts'
  * exporter and a Pushgateway take. A family stands once, with its HELP and TYPE before its samples.
  */
 export interface Family {
-  /** With the unit as the last word, and `_total` for a counter. */
+  /** Name with the unit as the last word, and `_total` for a counter. */
   readonly name: string
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly help: string

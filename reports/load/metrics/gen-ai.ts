@@ -37,7 +37,7 @@ export function bucketsOf(
 }
 
 interface Instrument {
-  /** Of OpenTelemetry. */
+  /** Name in OpenTelemetry. */
   readonly name: string
   readonly metric: MetricName
   readonly help: string

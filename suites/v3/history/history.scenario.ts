@@ -213,7 +213,7 @@ describe('v3: history', () => {
   )
 })
 
-/** Whatever its role is called, it is not the model's. */
+/** Tests for an item that is not the model's, whatever its role is called. */
 function isPutIn(item: unknown): boolean {
   return isObject(item) && typeof item['role'] === 'string' && item['role'] !== 'assistant'
 }

@@ -22,7 +22,7 @@ export function attachmentRoutes(session: Session) {
   const part = requests.upload?.part ?? 'file'
   const chatField = requests.upload?.chatField ?? 'chat_id'
 
-  /** By the name of the file; what an answer did not tell is missing. */
+  /** Ids by the name of the file; what an answer did not tell is missing. */
   const ids = new Map<string, string>()
 
   const routes = {

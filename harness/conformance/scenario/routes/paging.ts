@@ -84,7 +84,7 @@ interface CursorOptions {
 
 interface CursorWalk {
   readonly pages: readonly Exchange[]
-  /** Of the last page. */
+  /** Cursor of the last page. */
   readonly cursor: unknown
   readonly exceededLimit?: string
 }

@@ -6,7 +6,7 @@ import { BudgetSpentError } from '../errors.ts'
 export interface Budget {
   /** @throws BudgetSpentError where nothing more may be sent for this purpose. */
   spend(role: Role): void
-  /** Told of every chat, so that the request that deletes it stays reserved. */
+  /** Called for every chat, so that the request that deletes it stays reserved. */
   track(entry: JournalEntry): void
 }
 

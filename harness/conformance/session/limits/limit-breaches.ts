@@ -54,7 +54,7 @@ function isDeep(exchange: Exchange, maxDepth: number): boolean {
 export interface LimitBreaches {
   /** `why` is the end of a sentence about the request. */
   add(exchange: Exchange, why: string): void
-  /** Why a request is not sent any more; undefined where it may be. */
+  /** Reason why a request is not sent any more; undefined where it may be. */
   refusalReason(exchange: WithRequest): string | undefined
 }
 

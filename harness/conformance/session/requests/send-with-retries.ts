@@ -34,7 +34,7 @@ export interface SendContext {
   readonly lateSignal: AbortSignal
   /** Lets another scenario run while this one waits. */
   lendSlot(wait: () => Promise<void>): Promise<void>
-  /** Told of every try, so that it is counted and judged. */
+  /** Called for every try, so that it is counted and judged. */
   recordExchange(exchange: Exchange): void
   observe(question: OpenQuestionId, answer: string, evidence: readonly Exchange[]): void
 }
@@ -228,7 +228,7 @@ function learn(
   return answer
 }
 
-/** That a target requires members is an answer to an open question. */
+/** Records that a target requires members, which answers an open question. */
 function observeWant(
   sendContext: SendContext,
   operation: OperationId,

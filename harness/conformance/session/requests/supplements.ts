@@ -33,12 +33,12 @@ function valuesFor(operation: OperationId, { assistants, models }: TargetProfile
 
 /** Members that a target needs beyond the required ones, as the run has learned them. */
 export interface Supplements {
-  /** Those that every further request of this operation carries. */
+  /** Members that every further request of this operation carries. */
   learned(operation: OperationId): Members
   learn(operation: OperationId, members: Members): void
   /** Members that a refusal names, that the request left out and that there is a value for. */
   namedIn(refusal: Exchange, spec: RequestSpec): Members
-  /** Those of the names that there is a value for. */
+  /** Members of these names that there is a value for. */
   valuesOf(operation: OperationId, mentionsMember: readonly string[]): Members
 }
 

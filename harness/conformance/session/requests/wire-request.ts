@@ -8,7 +8,7 @@ import { toUserAgent, toUuid } from '../identities.ts'
 export interface RequestSpec {
   readonly surface: Surface
   readonly method: string
-  /** Below the base address, for example `/api/v3/message`. */
+  /** Path below the base address, for example `/api/v3/message`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
   /** Sent as JSON. */
@@ -16,7 +16,7 @@ export interface RequestSpec {
   /** Sent as it is, with its content type; excludes `json`. */
   readonly raw?: { readonly body: Uint8Array; readonly contentType: string }
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the right credential; null sends none. */
+  /** Header value in place of the right credential; null sends none. */
   readonly authorization?: string | null
   readonly role?: Role
   readonly repeatOf?: string

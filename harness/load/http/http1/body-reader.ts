@@ -61,7 +61,7 @@ export class BodyReader {
     return after < 0 ? this.#anyLine(bytes, from) : after
   }
 
-  /** Nearly every line is whole in its segment, and a few digits or none; -1 where it is not. */
+  /** Reads a line that is whole in its segment, with a few digits or none, as most are; otherwise -1. */
   #plainLine(bytes: Uint8Array, from: number): number {
     let at = from
     if (this.#state === 'data end') {

@@ -35,7 +35,7 @@ export class Http1Connection implements Channel {
   #parser: ResponseParser | undefined
   #pendingWrite: (() => void) | undefined
   readonly #settled = Promise.withResolvers<void>()
-  /** When it became idle, in nanoseconds of the run. */
+  /** Time at which it became idle, in nanoseconds of the run. */
   idleSince = 0
   idleSeconds: number | undefined
 

@@ -22,9 +22,9 @@ export class Http2ConnectionPool implements ChannelPool {
   readonly #maxConnections: number
   /** All that are open, those with one stream of their own among them. */
   readonly #connections = new Set<Http2Connection>()
-  /** Those that carry as many streams as the peer allows. */
+  /** Connections that carry as many streams as the peer allows. */
   readonly #sharedConnections = new Set<Http2Connection>()
-  /** In the order of asking. */
+  /** Streams that wait for a connection, in the order of asking. */
   readonly #waiting = new Set<Http2Stream>()
   readonly #figures: Http2Figures = {
     ...{ streams: 0, maxAtOnce: 0, allowed: null, resets: 0, goaways: 0, resent: 0 },

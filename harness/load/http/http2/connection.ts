@@ -38,7 +38,7 @@ export class Http2Connection {
   allowed: number | null = null
   /** The peer ends it. */
   goaway: { readonly code: number; readonly lastStream: number } | undefined
-  /** When its last stream ended, in nanoseconds of the run. */
+  /** Time at which its last stream ended, in nanoseconds of the run. */
   idleSince: number
   readonly #clock: RunClock
   readonly #route: Route

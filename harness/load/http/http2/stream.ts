@@ -48,7 +48,7 @@ export class Http2Stream implements Channel {
     this.#send()
   }
 
-  /** There will be no connection for it. */
+  /** Ends the stream: there will be no connection for it. */
   reject(error: Error): void {
     this.#rejection = error
     this.#settled.resolve()

@@ -82,7 +82,7 @@ export class Histogram implements OrderedSample {
     return this.#count === 0 ? null : (this.#sum / this.#count) * unitNs
   }
 
-  /** From the middle of the buckets. */
+  /** Standard deviation, from the middle of the buckets. */
   get deviationNs(): number | null {
     const mean = this.meanNs
     if (mean === null) return null

@@ -159,9 +159,9 @@ function isAscending(stamps: readonly (number | null)[]): boolean {
 }
 
 /**
- * When the content of an answer arrived: at each piece, how many tokens and bytes. The record knows
- * the moments of the pieces and the totals; these are spread evenly over them, in whole numbers
- * that add up to the totals. An unstreamed answer arrives at its end.
+ * Calls `take` for each piece of content of an answer: when it arrived, how many tokens and bytes. The
+ * record knows the moments of the pieces and the totals; these are spread evenly over them, in whole
+ * numbers that add up to the totals. An unstreamed answer arrives at its end.
  */
 export function forEachContentArrival(
   record: RequestRecord,

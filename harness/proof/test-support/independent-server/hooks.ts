@@ -31,7 +31,7 @@ export type Check =
   | 'both tool lists'
   | 'types of a generation'
 
-/** When the same Idempotency-Key comes again. */
+/** Situation in which the same Idempotency-Key comes again. */
 export type Occasion = 'finished JSON' | 'finished stream' | 'in flight' | 'racing'
 
 /** Answer to a repeat; all of them are legal. */

@@ -21,7 +21,7 @@ export async function judged(
   }
 }
 
-/** On a machine that is busy with other things, a stream may come too fast or too late to tell. */
+/** Requirements of timing: on a busy machine, a stream may come too fast or too late to tell. */
 export const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
 
 /** The run that others are held against: all that can be decided about a legal server is. */

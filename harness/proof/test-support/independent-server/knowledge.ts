@@ -3,7 +3,7 @@ import { type Call, Refusal, readJson, sendJson } from './http.ts'
 import { type KnowledgeBase, lookUp } from './knowledge-base.ts'
 
 /**
- * Below either prefix of the knowledge bases; undefined where nothing is there. The document shows
+ * Route below either prefix of the knowledge bases; undefined where nothing is there. The document shows
  * none of these paths, so they are unlike those of anybody else.
  */
 export function knowledgeRoute(

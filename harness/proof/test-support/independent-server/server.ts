@@ -14,7 +14,7 @@ import { refuseV2Chat } from './versions.ts'
 
 export interface HandMadeServer extends TestHost {
   readonly key: string
-  /** Of a second caller. */
+  /** Key of a second caller. */
   readonly otherKey: string
   /** Chats that are there now. */
   chats(): number

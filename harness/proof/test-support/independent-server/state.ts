@@ -5,7 +5,7 @@ import { createKnowledgeBase, type KnowledgeBase } from './knowledge-base.ts'
 /** All that one caller has; what another has is nowhere in it. */
 export interface State {
   readonly chats: Chats
-  /** By Idempotency-Key. */
+  /** Turns by Idempotency-Key. */
   readonly turns: Map<string, Turn>
   readonly v2Chats: Map<string, V2Chat>
   readonly files: StoredFile[]

@@ -115,7 +115,7 @@ describe('what shows only beside other exchanges', () => {
   )
 })
 
-/** By one of the ways that there are to write an exchange. */
+/** Rewrites an exchange in one of the ways that there are to write it. */
 function writtenOtherwise(exchange: Exchange, turn: number): Exchange {
   const ways = legalEdits.flatMap((edit) => {
     const mutants = edit.of(exchange)

@@ -43,7 +43,7 @@ export async function judgeSecondServer(
 export interface JudgeOptions {
   readonly engine?: Engine
   readonly only?: readonly string[]
-  /** With a URL and a key alone. */
+  /** True to check with a URL and a key alone. */
   readonly bare?: boolean
   /** A fault of the wire, applied by a proxy in front of the server. */
   readonly front?: Patch

@@ -29,7 +29,7 @@ export interface Turn {
   readonly model: string
   readonly maxTokens: number | undefined
   readonly stops: readonly string[]
-  /** What the model reads, oldest first; the last element is what it answers. */
+  /** Texts that the model reads, oldest first; it answers the last one. */
   readonly texts: readonly string[]
   readonly images: number
   /** Tools that may be used. */
@@ -78,7 +78,7 @@ export interface Rules {
   page<T>(kind: ListKind, list: readonly T[], from: number, limit: number): Page<T>
   listsChat(kind: ListKind, chat: Chat, call: Call): boolean
   listsFile(kind: ListKind, file: StoredFile, call: Call): boolean
-  /** Whether a key that was seen is known again. */
+  /** Tests if a key that was seen is known again. */
   remembers(key: string, keys: readonly string[], turn: Turn): boolean
   /** The key under which a turn is kept. */
   turnKey(key: string, body: Json): string

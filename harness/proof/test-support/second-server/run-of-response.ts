@@ -3,7 +3,7 @@ import type { ResponseEvent } from '../../../../reference-server/events/sequence
 import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
 import { asJson, asList, type Json } from './json.ts'
 
-/** What faults ask of a run, read off the events of any server. */
+/** Parts of a run that faults ask for, read off the events of any server. */
 export function runOf(events: readonly ResponseEvent[]): ResponseRun {
   const response = asJson(events.at(-1)?.['response'])
   const output = asList(response['output']).map(asJson)

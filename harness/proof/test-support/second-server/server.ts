@@ -20,7 +20,7 @@ import { legal, type Rules } from './rules.ts'
 import { createChat, createState, type State } from './state.ts'
 
 export interface SecondServer extends TestHost {
-  /** Of two callers. */
+  /** Keys of two callers. */
   readonly keys: readonly [string, string]
   /** Chats of the first caller that are there now. */
   chats(): number

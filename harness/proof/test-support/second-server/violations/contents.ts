@@ -2,7 +2,7 @@ import { asJson, asList, asText, isText, type Json } from '../json.ts'
 import type { Rules } from '../rules.ts'
 import type { Violation } from './violation.ts'
 
-/** What is stored or shown is nearly what it has to be. */
+/** Violations that store or show nearly what has to be stored or shown. */
 export const contents: readonly Violation[] = [
   kept('blanks around a text are not kept', (item) => withText(item, (text) => text.trim())),
   kept('line breaks of a text are not kept', (item) =>

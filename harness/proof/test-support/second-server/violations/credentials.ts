@@ -2,7 +2,7 @@ import type { Call } from '../http.ts'
 import { legal, type Rules } from '../rules.ts'
 import type { Violation } from './violation.ts'
 
-/** What opens a door that has to stay shut. */
+/** Violations that open a door that has to stay shut. */
 export const credentials: readonly Violation[] = [
   accepts('a key without a scheme', [], (given, keys) => keys.find((key) => key === given)),
   accepts('the right key in other letters', [2], (given, keys) => {

@@ -2,7 +2,7 @@ import type { Call } from '../http.ts'
 import type { ListKind, Page, Rules } from '../rules.ts'
 import type { Violation } from './violation.ts'
 
-/** What holds the first time, or for a few elements, and not the n-th time. */
+/** Rules that hold the first time, or for a few elements, and not the n-th time. */
 export const repeats: readonly Violation[] = [
   {
     name: 'only the latest key of a chat is remembered',

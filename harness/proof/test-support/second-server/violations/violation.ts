@@ -10,7 +10,7 @@ export interface Violation {
   /** Requirements, any of which may report it; all of them are about what is broken. */
   readonly breaks: readonly string[]
   readonly changes: Partial<Rules>
-  /** Why no requirement can report it. */
+  /** Reason why no requirement can report it. */
   readonly unseen?: string
 }
 
