@@ -87,6 +87,12 @@ describe('words', () => {
     ['a.ts', '/**\n * Where it is. */', 'a.ts:1: /** * Where: use a noun or a verb first'],
     [
       'a.ts',
+      'interface A {\n  /** In ms. */\n  a: B\n}',
+      'a.ts:2: /** In: use a noun or a verb first',
+    ],
+    ['a.ts', 'f(/** Only ms. */ a)', 'a.ts:1: /** Only: use a noun or a verb first'],
+    [
+      'a.ts',
       "throw new Error('a fault of the kit')",
       'a.ts:1: fault of the kit: use internal error',
     ],
@@ -98,7 +104,10 @@ describe('words', () => {
   test.each([
     ['a.ts', '// mostOpen was its name\nconst maxOpen = "mostOpen"'],
     ['a.ts', '/** Reads what was sent. */'],
-    ['a.ts', 'interface A {\n  /** In ms. */\n}'],
+    ['a.ts', '/** At most 25 rows. */'],
+    ['a.ts', '/** In-band errors. */'],
+    ['a.ts', '/** Forms of it. */'],
+    ['a.ts', '// In ms.\n/* Of it. */'],
     ['a.ts', 'rows.filter(({ known }) => !known)'],
     ['a.ts', 'const almost = 1; const mostly = 2'],
     ['docs/requirements.md', 'Whoever reads'],

@@ -16,15 +16,9 @@ export function wordProblems(repository: Repository): readonly string[] {
       return generated.test(path) ? [] : inText(path, text, 1, ofKind(applying, 'page'))
     }
     if (!isSource(path)) return []
-    return scanSource(text).flatMap((part, at, parts) => {
-      if (part.kind === 'code') return inText(path, part.text, part.line, ofKind(applying, 'code'))
-      if (part.kind === 'text') return inText(path, part.text, part.line, ofKind(applying, 'text'))
-      const isDeclaration = parts[at - 1]?.text.endsWith('\n') ?? true
-      return inText(path, part.text, part.line, [
-        ...ofKind(applying, 'doc'),
-        ...(isDeclaration ? ofKind(applying, 'declaration') : []),
-      ])
-    })
+    return scanSource(text).flatMap(({ kind, text, line }) =>
+      inText(path, text, line, ofKind(applying, kind === 'comment' ? 'doc' : kind)),
+    )
   })
 }
 
