@@ -16,7 +16,7 @@ import { loadProfile } from '../conformance/profile/index.ts'
 import { check, temporaryFolder } from '../conformance/test-support/check.ts'
 import { addCosts, addExchangeCost, noCost } from '../conformance/usage.ts'
 
-const slug = 'a-target-that-chooses-http-2-is-asked-over-http-1-1-as-well'
+const slug = 'a-target-that-negotiates-http-2-also-answers-over-http-1-1'
 const only = ['OAI-STREAM-01', 'V3-SSE-01']
 
 let server: ReferenceServer

@@ -16,7 +16,7 @@ describe('compatible surface: authentication', () => {
   const rows = ['OAI-AUTH-01', 'OAI-AUTH-02', 'OAI-AUTH-03', 'OAI-AUTH-04', 'OAI-AUTH-05'] as const
 
   test(
-    'POST /chat/completions wants the right key',
+    'POST /chat/completions requires a valid key',
     covers(rows, { requests: 19, generations: 1 }),
     async ({ openai, claim, expectRejected, keys, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
@@ -32,7 +32,7 @@ describe('compatible surface: authentication', () => {
   )
 
   test(
-    'GET /models wants the right key',
+    'GET /models requires a valid key',
     covers(rows, { requests: 15 }),
     async ({ openai, claim, expectRejected, keys }) => {
       const control = await openai.models({ role: 'control' })

@@ -20,7 +20,7 @@ import { modelAliases } from '../support/test-data.ts'
 /** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
 describe('compatible surface: models', () => {
   test(
-    'GET /models names the models',
+    'GET /models lists the models',
     covers(['OAI-MODELS-01', 'OAI-MODELS-04', 'OAI-MODELS-05'], { requests: 1 }),
     async ({ openai, claim, profile, session }) => {
       const list = await openai.models()
@@ -37,7 +37,7 @@ describe('compatible surface: models', () => {
   )
 
   test(
-    'a model that can be asked for by its id is that one',
+    'GET /models/{id} returns that model',
     covers(['OAI-MODELS-06'], { requests: 1 }),
     async ({ openai, claim, profile }) => {
       const { main } = profile.models

@@ -168,7 +168,7 @@ describe('compatible surface: parameters', () => {
   )
 
   test(
-    'doubtful values are answered somehow',
+    'responses to out-of-range values',
     covers(['OAI-ERR-02'], { requests: 3, generations: 1 }),
     async ({ openai, session, prompts }) => {
       const doubtful = {

@@ -15,7 +15,7 @@ import { arrivalOfText, expectSpread } from '../support/delivery.ts'
  */
 describe('compatible surface: streaming', () => {
   test(
-    'an answer is streamed in chunks, as a deterministic target gives it in one piece',
+    'the chunks of a deterministic target add up to its unstreamed answer',
     covers(
       // Delivery in time has a scenario of its own.
       [
@@ -57,7 +57,7 @@ describe('compatible surface: streaming', () => {
   )
 
   test(
-    'chunks arrive while the answer is made',
+    'chunks arrive while the answer is generated',
     covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 3),
     async ({ openai, claim, prompts }) => {
       const ask = async (text: string, more = {}) => {

@@ -74,7 +74,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'an answer in JSON is JSON, or refused',
+    'a JSON answer is valid JSON, or the request is refused',
     covers(['OAI-FORMAT-01', 'OAI-FORMAT-02'], { requests: 2, generations: 2 }),
     async ({ openai, claim, prompts }) => {
       const instruction = prompts.place()
@@ -94,7 +94,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'n choices are given, or refused',
+    'n returns that many choices, or is refused',
     covers(['OAI-N-01'], { requests: 1, generations: 1 }),
     async ({ openai, claim, prompts }) => {
       const answer = await openai.chat(openai.chatBody(prompts.brief(), { n: 2 }))

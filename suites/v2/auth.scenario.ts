@@ -24,7 +24,7 @@ describe('v2: authentication', () => {
   ] as const
 
   test(
-    'POST /api/v2/message wants the right token',
+    'POST /api/v2/message requires a valid token',
     covers(rows, { requests: 20 }),
     async ({ v2, claim, expectRejected, keys, prompts }) => {
       const chat = await v2.chat()
@@ -48,7 +48,7 @@ describe('v2: authentication', () => {
   )
 
   test(
-    'POST /api/v2/message/generate wants the right token',
+    'POST /api/v2/message/generate requires a valid token',
     covers(rows, { requests: 19, generations: 1, chats: 1 }),
     async ({ v2, claim, expectRejected, keys, prompts }) => {
       const chat = await v2.chat()

@@ -20,7 +20,7 @@ import { replyToUnanswered } from '../support/v2-replies.ts'
 /** Section 4.2: POST /message/generate answers a stored message. */
 describe('v2: generation', () => {
   test(
-    'a stored message is answered',
+    'a stored message gets a generated answer',
     covers(['V2-GEN-01'], { requests: 3, generations: 1 }),
     async ({ v2, claim, session, prompts }) => {
       const chat = await v2.chat()
@@ -136,7 +136,7 @@ describe('v2: generation', () => {
   )
 
   test(
-    'the chain of parent_id gives the model its context',
+    'the model knows the messages of the parent_id chain',
     covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 16, generations: 4 }, 2),
     async ({ v2, claim, profile, session, prompts }) => {
       const nonce = session.nonce()

@@ -14,7 +14,7 @@ import { buildTextFile } from '../support/test-data.ts'
 /** Sections 2.3 and 4.2: POST /message stores a message of the user. */
 describe('v2: messages', () => {
   test(
-    'POST /message stores a message and answers with it',
+    'POST /message stores a message and returns it',
     covers(
       ['V2-MSG-01', 'V2-MSG-02', 'V2-MSG-03', 'V2-MSG-04', 'V2-MSG-05', 'V2-MSG-06', 'V2-MSG-07'],
       { requests: 2 },
@@ -127,7 +127,7 @@ describe('v2: messages', () => {
   )
 
   test(
-    'think may be sent or left out',
+    'think is optional',
     covers(['V2-MSG-12'], { requests: 4 }),
     async ({ v2, claim, prompts }) => {
       const chat = await v2.chat()
@@ -151,7 +151,7 @@ describe('v2: messages', () => {
   )
 
   test(
-    'attachments takes what the service returned for an upload',
+    'attachments accepts an uploaded file',
     covers(['V2-MSG-14'], { requests: 3, uploads: 1 }),
     async ({ v2, attachments, claim, session, prompts }) => {
       const file = buildTextFile(session)

@@ -17,7 +17,7 @@ import { buildTextFile } from '../support/test-data.ts'
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
 describe('v3: attachments', () => {
   test(
-    'a file is uploaded, and its attachment tells the truth',
+    'an upload returns an attachment that describes its file',
     covers(['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'], {
       requests: 4,
       uploads: 2,
@@ -157,7 +157,7 @@ describe('v3: attachments', () => {
   )
 
   test(
-    'the attachments of a chat are listed apart',
+    'attachments are listed by chat',
     covers(['V3-ATT-06', 'V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], {
       requests: 36,
       uploads: 3,
@@ -243,7 +243,7 @@ describe('v3: attachments', () => {
   )
 
   test(
-    'nothing of another caller is listed',
+    'lists contain nothing of another caller',
     covers(['V3-ATT-11'], { requests: 12, uploads: 2 }),
     async ({ attachments, chats, claim, profile, session }) => {
       requireProfile(profile.otherKey, 'otherKey')

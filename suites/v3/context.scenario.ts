@@ -105,7 +105,7 @@ describe('v3: context', () => {
   )
 
   test(
-    'parent_id may be left out, in a second turn too, and may name the previous run',
+    'parent_id is optional in every turn and may name the previous run',
     covers(['V3-GEN-11', 'V3-GEN-15', 'V3-IDEM-02'], { requests: 10, generations: 4, chats: 1 }),
     async ({ v3, claim, profile, session, prompts }) => {
       const nonce = session.nonce()

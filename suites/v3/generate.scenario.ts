@@ -67,7 +67,7 @@ describe('v3: generation', () => {
   )
 
   test(
-    'input may be an array of items, and each of them is in the history',
+    'input may be an array of items, and the history has each of them',
     covers(['V3-GEN-06', 'V3-HIST-07'], { requests: 7, generations: 2, chats: 2 }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
@@ -111,7 +111,7 @@ describe('v3: generation', () => {
     covers(['V3-GEN-09', 'V3-GEN-10', 'V3-HIST-06'], { requests: 8, generations: 4, chats: 1 }),
     async ({ v3, claim, session, profile, prompts }) => {
       const chat = await v3.createChat()
-      const forms = pairedForms(profile, `${session.context.setup.seed}/${session.slug}`)
+      const forms = pairedForms(profile, session.contentSeed)
       for (const [at, parameter] of [
         { max_tokens: 24 },
         { temperature: 0.7 },
@@ -163,7 +163,7 @@ describe('v3: generation', () => {
   )
 
   test(
-    'invalid fields are answered somehow',
+    'responses to invalid fields',
     covers(['V3-GEN-13'], { requests: 4, generations: 1, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()

@@ -37,7 +37,7 @@ describe('knowledge bases', () => {
   )
 
   test(
-    'a search finds what the documents say',
+    'a search finds the content of documents',
     covers(['KB-03'], { requests: 1 }),
     async ({ knowledge, claim, profile, session }) => {
       const found = await knowledge.send('search')
@@ -92,7 +92,7 @@ describe('knowledge bases', () => {
   )
 
   test(
-    '/api/knowledge and /api/v3/knowledge answer alike',
+    '/api/knowledge and /api/v3/knowledge give equal responses',
     covers(['KB-04'], { requests: 16 }),
     async ({ knowledge, claim, profile }) => {
       const routes = ['list', 'search'] as const

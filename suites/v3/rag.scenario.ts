@@ -54,7 +54,7 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'rag: false, agent or nothing makes no search before the answer',
+    'rag as false, agent or absent makes no search before the answer',
     covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 40, generations: 7, chats: 8 }, 1),
     async ({ v3, claim, profile, session }) => {
       const base = requireBase(profile)
@@ -125,7 +125,7 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'rag as an object searches like true',
+    'rag as an object searches as true does',
     covers(['RAG-04', 'RAG-08'], { requests: 22, generations: 4, chats: 4 }),
     async ({ v3, claim, profile }) => {
       const base = requireBase(profile)
@@ -166,7 +166,7 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'rag: true with an assistant that has no base is answered all the same',
+    'rag: true works with an assistant without a knowledge base',
     covers(['RAG-07', 'V3-ASST-01'], { requests: 5, generations: 1, chats: 2 }, 1),
     async ({ v3, claim, profile, prompts }) => {
       const assistant = profile.assistants?.withoutKnowledge

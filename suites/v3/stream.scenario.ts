@@ -28,7 +28,7 @@ describe('v3: stream', () => {
   })
 
   test(
-    'a reply is streamed as events',
+    'an answer is streamed as events',
     covers(everyStream, { requests: 3, generations: 1, chats: 1 }, 3),
     async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
@@ -51,7 +51,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'text beyond ASCII is streamed whole',
+    'text beyond ASCII is streamed intact',
     covers(['V3-SSE-17', 'V3-SSE-25', 'V3-SSE-26', 'V3-SSE-27'], {
       requests: 3,
       generations: 1,
@@ -65,7 +65,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'a reply that is cut short is streamed to a proper end',
+    'the stream of a truncated answer ends properly',
     covers(['V3-SSE-08', 'V3-SSE-20', 'V3-SSE-21', 'V3-SSE-22', 'V3-GEN-10'], {
       requests: 3,
       generations: 1,
@@ -105,7 +105,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'reasoning is streamed apart from the answer',
+    'reasoning is streamed separately from the answer',
     covers(
       [
         'V3-THINK-01',
@@ -162,7 +162,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'events arrive while the answer is made',
+    'events arrive while the answer is generated',
     covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 3),
     async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()

@@ -11,7 +11,7 @@ import {
 /** Section 1 names addresses and no version of HTTP: what differs between two of them is observed. */
 describe('HTTP versions', () => {
   test(
-    'a target that chooses HTTP/2 is asked over HTTP/1.1 as well',
+    'a target that negotiates HTTP/2 also answers over HTTP/1.1',
     whereNegotiated(covers(['OAI-STREAM-01', 'V3-SSE-01'], { requests: 6, generations: 2 })),
     async ({ openai, oneShot, chats, keys, session, prompts }) => {
       const question = prompts.sentences(3, 'bread is made')

@@ -7,7 +7,7 @@ const selection = { profile: 'v3', only: [], skip: [] } as const
 const scenarios: readonly Scenario[] = [
   {
     slug: 'a',
-    title: 'a reply is streamed as events',
+    title: 'an answer is streamed as events',
     rows: [],
     again: 0,
     cost: { requests: 40, generations: 20, chats: 2, uploads: 0 },

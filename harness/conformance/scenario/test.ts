@@ -5,6 +5,7 @@ import type { TargetProfile } from '../profile/index.ts'
 import { isIncognito, type RunSetup } from '../run-setup.ts'
 import { createRunContext, type RunContext } from '../session/context.ts'
 import { surfaceCredentials } from '../session/credentials.ts'
+import { contentSeed } from '../session/former-slugs.ts'
 import { type Prompts, plainPrompts } from '../session/prompts.ts'
 import { Session } from '../session/session.ts'
 import { createClaim } from './claims.ts'
@@ -56,7 +57,7 @@ export const test = base
     skip(again?.scenarios.includes(toSlug(task.name)) === false, 'not run again')
     const onEndpoint = again === undefined ? '' : `@${again.endpoint}`
     const slug = `${toSlug(task.name)}${onEndpoint}`
-    const prompts = await promptsFor(slug, context.setup)
+    const prompts = await promptsFor(contentSeed(slug), context.setup)
     const slot = await context.acquireSlot({ isFirst: task.meta.isFirst ?? false })
     const session = new Session(
       context,

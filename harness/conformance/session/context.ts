@@ -17,6 +17,7 @@ import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { CircuitOpenError, InconclusiveError } from './errors.ts'
+import { currentSlug } from './former-slugs.ts'
 import { createRandomPicker } from './identities.ts'
 import { createBudget } from './limits/budget.ts'
 import { createCircuitBreaker } from './limits/circuit-breaker.ts'
@@ -214,6 +215,6 @@ function openTransport(
     return createNetworkTransport(networkOf(setup.profile), setup.profile.limits)
   }
   return setup.evidence
-    ? createEvidenceTransport(recorded, redactor.request)
+    ? createEvidenceTransport(recorded, redactor.request, currentSlug)
     : createRecordingTransport(recorded)
 }

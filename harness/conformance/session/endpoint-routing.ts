@@ -34,13 +34,16 @@ const repeatedReads = new AsyncLocalStorage<RepeatedRead>()
 
 /** The routing of one scenario; undefined for a target with one endpoint. */
 export function routingOf(
-  { profile, seed }: Pick<RunSetup, 'profile' | 'seed'>,
-  slug: string,
+  { profile }: Pick<RunSetup, 'profile'>,
+  contentSeed: string,
 ): EndpointRouting | undefined {
   const [first, second, ...others] = endpointsOf(profile)
   if (first === undefined || second === undefined) return undefined
-  const own = `${seed}/${slug}/endpoints`
-  return createEndpointRouting([first, second, ...others], own, profile.limits.settleMs)
+  return createEndpointRouting(
+    [first, second, ...others],
+    `${contentSeed}/endpoints`,
+    profile.limits.settleMs,
+  )
 }
 
 /**

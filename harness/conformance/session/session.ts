@@ -20,6 +20,7 @@ import {
 } from '../usage.ts'
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
+import { contentSeed } from './former-slugs.ts'
 import { toBoundary, toReference, toUuid, toWord, wordsIn } from './identities.ts'
 import { interruptRequestMs } from './limits/grace-periods.ts'
 import type { Slot } from './limits/slot.ts'
@@ -38,6 +39,7 @@ export interface Started {
 export class Session {
   readonly context: RunContext
   readonly slug: string
+  readonly contentSeed: string
   readonly prompts: Prompts
   readonly #title: string
   readonly #covers: readonly RequirementId[]
@@ -69,7 +71,8 @@ export class Session {
     this.#covers = scenario.covers
     this.#signal = signal
     this.#slot = slot
-    this.#routing = routingOf(context.setup, this.slug)
+    this.contentSeed = `${context.setup.seed}/${contentSeed(scenario.slug)}`
+    this.#routing = routingOf(context.setup, this.contentSeed)
     const leave = () =>
       setTimeout(() => this.#abortController.abort(signal.reason), interruptRequestMs)
     signal.addEventListener('abort', leave, { once: true })
@@ -242,7 +245,6 @@ export class Session {
   }
 
   #draw(): string {
-    this.#drawn += 1
-    return `${this.context.setup.seed}/${this.slug}/${this.#drawn}`
+    return `${this.contentSeed}/${++this.#drawn}`
   }
 }

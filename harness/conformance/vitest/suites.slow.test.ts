@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
 import { listScenarios, planConformance } from '../plan.ts'
 import { toSlug } from '../scenario/declaration.ts'
+import { formerSlugs } from '../session/former-slugs.ts'
 import { profileOf } from '../test-support/check.ts'
 import type { Scenario } from './collector.ts'
 
@@ -31,6 +32,12 @@ describe('the scenarios', () => {
     }
   })
 
+  test('are those that the former slugs belong to', () => {
+    const slugs = scenarios.map(({ slug }) => slug)
+    expect(slugs).toEqual(expect.arrayContaining([...formerSlugs.keys()]))
+    expect(slugs.filter((slug) => [...formerSlugs.values()].includes(slug))).toEqual([])
+  })
+
   test('cover rows of the catalogue, and none twice', () => {
     for (const { title, rows } of scenarios) {
       expect(rows.length, title).toBeGreaterThan(0)
@@ -51,7 +58,7 @@ describe('the scenarios', () => {
     const plan = (only: readonly string[]) =>
       planConformance(profile, { profile: 'full', only, skip: [] })
     expect((await plan(['V3-IDEM-06'])).map(({ slug }) => slug)).toEqual([
-      'any-string-serves-as-key-and-another-key-makes-another-step',
+      'any-string-is-a-valid-key-and-another-key-adds-another-step',
     ])
     expect(await plan(['V3-GEN-07'])).toEqual([])
   })

@@ -28,7 +28,7 @@ describe('v3: authentication', () => {
   const noServerError = 'V3-AUTH-06'
 
   test(
-    'POST /chat wants the right token',
+    'POST /chat requires a valid token',
     covers(rows, { requests: 17, chats: 1 }),
     async ({ v3, claim, expectRejected, session, keys }) => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
@@ -52,7 +52,7 @@ describe('v3: authentication', () => {
   )
 
   test(
-    'GET /message wants the right token',
+    'GET /message requires a valid token',
     covers(rows, { requests: 21, chats: 1 }),
     async ({ v3, claim, expectRejected, session, keys }) => {
       const chat = await v3.createChat()
@@ -78,7 +78,7 @@ describe('v3: authentication', () => {
   )
 
   test(
-    'POST /message/generate wants the right token, and stores nothing without it',
+    'POST /message/generate requires a valid token and stores nothing without one',
     covers(rows, { requests: 40, generations: 1, chats: 1 }),
     async ({ v3, claim, expectRejected, session, keys, prompts }) => {
       const chat = await v3.createChat()

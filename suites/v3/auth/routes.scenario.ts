@@ -14,7 +14,7 @@ import {
 import { badCredentials } from '../../support/credentials.ts'
 import { buildTextFile } from '../../support/test-data.ts'
 
-/** Section 5 on the routes that manage chats and files: each of them wants the right token. */
+/** Section 5 on the routes that manage chats and files: each of them requires a valid token. */
 describe('v3: authentication of the other routes', () => {
   const rows = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'] as const
 
@@ -36,7 +36,7 @@ describe('v3: authentication of the other routes', () => {
 
   for (const route of chatRoutes) {
     test(
-      `${route} wants the right token`,
+      `${route} requires a valid token`,
       covers(rows, {
         requests: 20,
         chats: 2,
@@ -78,7 +78,7 @@ describe('v3: authentication of the other routes', () => {
   }
 
   test(
-    'POST /message/one-shot wants the right token',
+    'POST /message/one-shot requires a valid token',
     covers(rows, { requests: 31, chats: 1, generations: 1 }),
     async ({ v3, oneShot, expectRejected, keys, prompts }) => {
       requireProfile(keys.v3, 'apiKey')
@@ -102,7 +102,7 @@ describe('v3: authentication of the other routes', () => {
   )
 
   test(
-    'the attachment routes want the right token',
+    'the attachment routes require a valid token',
     covers(rows, { requests: 48, chats: 1, uploads: 1 }),
     async ({ v3, chats, attachments, expectRejected, session, keys, profile }) => {
       requireProfile(keys.v3, 'apiKey')
@@ -131,7 +131,7 @@ describe('v3: authentication of the other routes', () => {
   )
 
   test(
-    'the knowledge routes want the right token',
+    'the knowledge routes require a valid token',
     covers(rows, { requests: 92, chats: 1, uploads: 16 }),
     async ({ v3, knowledge, expectRejected, session, keys, profile }) => {
       requireProfile(keys.v3, 'apiKey')
@@ -163,7 +163,7 @@ describe('v3: authentication of the other routes', () => {
   )
 
   test(
-    'what was refused for its token has changed nothing',
+    'requests refused for their token have changed nothing',
     covers(['V3-AUTH-01', 'V3-AUTH-02'], { requests: 12, chats: 2 }),
     async ({ v3, chats, claim, keys, session, profile }) => {
       requireProfile(keys.v3, 'apiKey')

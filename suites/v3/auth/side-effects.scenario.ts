@@ -18,7 +18,7 @@ describe('v3: deeds without the right token', () => {
   const strangers = (key: string) => badCredentials('V3', key).slice(0, 2)
 
   test(
-    'without the right token no chat is made, named or marked',
+    'no chat is created, renamed or favorited without a valid token',
     covers(rows, { requests: 26, chats: 2 }),
     async ({ v3, chats, claim, keys, session }) => {
       requireProfile(keys.v3, 'apiKey')
@@ -63,7 +63,7 @@ describe('v3: deeds without the right token', () => {
   )
 
   test(
-    'without the right token a favorite stays one',
+    'no favorite is removed without a valid token',
     covers(rows, { requests: 16, chats: 2 }),
     async ({ v3, chats, claim, keys }) => {
       requireProfile(keys.v3, 'apiKey')
@@ -94,7 +94,7 @@ describe('v3: deeds without the right token', () => {
   )
 
   test(
-    'without the right token no file is kept',
+    'no file is stored without a valid token',
     covers(rows, { requests: 4 }),
     async ({ attachments, claim, keys, profile, session }) => {
       requireProfile(keys.v3, 'apiKey')

@@ -69,7 +69,7 @@ describe('v3: chats', () => {
   )
 
   test(
-    'POST /chat yields a v3 chat whatever the body says',
+    'POST /chat creates a v3 chat for any body',
     covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const created = await v3.postChat(session.name(), { version: 'v2' })

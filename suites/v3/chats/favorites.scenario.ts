@@ -118,7 +118,7 @@ describe('v3: favorites', () => {
   )
 
   test(
-    'a favorite keeps its mark, its name and its history whatever else is done to the chat',
+    'a favorite keeps its mark, name and history after other operations on the chat',
     covers(['V3-FAV-01', 'V3-FAV-03', 'V3-CHAT-02', 'V3-CHAT-05', 'V3-HIST-07'], {
       requests: 51,
       generations: 3,

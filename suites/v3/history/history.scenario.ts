@@ -25,7 +25,7 @@ import { inputTexts, textsWith } from '../../support/history.ts'
 /** Sections 2.6 and 4.3: what the history of a chat holds. */
 describe('v3: history', () => {
   test(
-    'the history holds what was asked and what was answered',
+    'the history contains questions and answers',
     covers(
       [
         'V3-HIST-01',
@@ -108,7 +108,7 @@ describe('v3: history', () => {
   )
 
   test(
-    'a message of the system or the developer is an input row too',
+    'system and developer messages are input rows',
     covers(['V3-HIST-05', 'V3-HIST-07', 'V3-GEN-06'], { requests: 6, generations: 2, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
@@ -179,7 +179,7 @@ describe('v3: history', () => {
   )
 
   test(
-    'the history holds no row of another chat',
+    'the history contains no row of another chat',
     covers(['V3-HIST-16'], { requests: 7, generations: 2, chats: 2 }),
     async ({ v3, claim, session, prompts }) => {
       const [mine, other] = [await v3.createChat(), await v3.createChat()]
@@ -199,7 +199,7 @@ describe('v3: history', () => {
   )
 
   test(
-    'the history of a chat that does not exist is answered somehow',
+    'response to the history of a chat that does not exist',
     covers(['V3-HIST-01'], { requests: 4, chats: 1 }),
     async ({ v3, claim, session }) => {
       const chat = await v3.createChat()

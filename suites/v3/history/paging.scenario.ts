@@ -76,7 +76,7 @@ describe('v3: pages of the history', () => {
   )
 
   test(
-    'every walk visits every row once',
+    'paging returns every row once',
     covers(['V3-HIST-09', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12', 'V3-HIST-15'], {
       requests: 47,
       generations: 1,
@@ -161,7 +161,7 @@ describe('v3: pages of the history', () => {
   )
 
   test(
-    'rows that are added during a walk lose none of the others',
+    'rows added during paging hide no other row',
     covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 4, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const count = 9

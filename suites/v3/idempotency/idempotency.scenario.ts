@@ -116,7 +116,7 @@ describe('v3: idempotency', () => {
   }
 
   test(
-    'a repeat while the first request is answered adds no second step',
+    'a repeat during the first request adds no second step',
     covers(['V3-IDEM-04', 'V3-IDEM-08'], { requests: 9, generations: 2, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
@@ -140,7 +140,7 @@ describe('v3: idempotency', () => {
   )
 
   test(
-    'requests that race with one key make one step',
+    'concurrent requests with one key add one step',
     covers(['V3-IDEM-05', 'V3-IDEM-08'], { requests: 9, generations: 3, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()

@@ -42,7 +42,7 @@ describe('v3: idempotency keys', () => {
   )
 
   test(
-    'any string serves as key, and another key makes another step',
+    'any string is a valid key, and another key adds another step',
     covers(['V3-IDEM-02', 'V3-IDEM-06', 'V3-IDEM-07'], { requests: 14, generations: 5, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()

@@ -20,7 +20,7 @@ import { buildRecall } from '../../support/test-data.ts'
 /** Section 4.3: what a one-shot is told beside its input: runs, an assistant, a knowledge base. */
 describe('v3: context of a one-shot', () => {
   test(
-    'runs carries a history, and nothing else is known',
+    'runs is the only context of a one-shot',
     covers(['V3-ONE-05', 'V3-ONE-11'], { requests: 7, generations: 4 }, 4),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()

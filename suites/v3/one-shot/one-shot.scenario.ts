@@ -22,7 +22,7 @@ import { buildRecall, modelAliases, visionModels } from '../../support/test-data
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
 describe('v3: one-shot', () => {
   test(
-    'a one-shot answers in one piece, without an Idempotency-Key',
+    'a one-shot answers unstreamed, without an Idempotency-Key',
     covers(['V3-ONE-01', 'V3-ONE-03'], { requests: 2, generations: 1 }, 1),
     async ({ oneShot, claim, session, prompts }) => {
       const body = oneShot.body(prompts.reasoned())
@@ -52,7 +52,7 @@ describe('v3: one-shot', () => {
   )
 
   test(
-    'the deprecated content may carry the text',
+    'the deprecated field content is accepted',
     covers(['V3-ONE-04'], { requests: 2, generations: 2 }, 3),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()
@@ -185,7 +185,7 @@ describe('v3: one-shot', () => {
   )
 
   test(
-    'both tool lists on one-shot are answered somehow',
+    'response of one-shot to both tool lists',
     covers(['V3-ONE-01'], { requests: 1, generations: 1 }),
     async ({ oneShot, session, prompts }) => {
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
