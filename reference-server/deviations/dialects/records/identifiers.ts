@@ -52,8 +52,43 @@ export const identifiers: readonly Dialect[] = [
       summary: 'Timestamps have no fractional seconds.',
       patch: changeTimes((text) => text.replace(/\.\d+Z$/, 'Z')),
     },
+    {
+      name: 'times-as-week-dates',
+      summary: 'Timestamps are ISO 8601 week dates: 2026-W48-1T15:58:03Z.',
+      patch: changeTimes((text) => text.replace(/^[^T]+/, weekDate)),
+    },
+    {
+      name: 'times-as-ordinal-dates',
+      summary: 'Timestamps are ISO 8601 ordinal dates with decimal minutes: 2026-327T15:58,05Z.',
+      patch: changeTimes((text) =>
+        text
+          .replace(/^[^T]+/, (date) => `${date.slice(0, 4)}-${dayOfYear(date)}`)
+          .replace(/:(\d\d)(?:\.\d+)?Z$/, (_, seconds: string) => `${decimalOf(seconds)}Z`),
+      ),
+    },
   ]),
 ]
+
+const dayMs = 86_400_000
+
+/** Day of the year, with three digits. */
+function dayOfYear(date: string): string {
+  const day = (Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / dayMs + 1
+  return String(day).padStart(3, '0')
+}
+
+/** The ISO week of a date begins on Monday and belongs to the year of its Thursday. */
+function weekDate(date: string): string {
+  const day = ((new Date(date).getUTCDay() + 6) % 7) + 1
+  const thursday = new Date(Date.parse(date) + (4 - day) * dayMs).toISOString().slice(0, 10)
+  const week = Math.ceil(Number(dayOfYear(thursday)) / 7)
+  return `${thursday.slice(0, 4)}-W${String(week).padStart(2, '0')}-${day}`
+}
+
+/** Seconds as a decimal fraction of a minute. */
+function decimalOf(seconds: string): string {
+  return `,${String(Math.floor((Number(seconds) / 60) * 1000)).padStart(3, '0')}`
+}
 
 function tagIds(make: (prefix: string, count: number) => string): Patch {
   return (services) => {
