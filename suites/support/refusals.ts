@@ -21,9 +21,19 @@ export function isContentRefusal(exchange: Exchange): boolean {
 /** No key, no route, no such method, too slow, too often. */
 const otherReasons = ['401', '403', '404', '405', '408', '429']
 
-/** A body in which a hint is looked for (section 7): `\/api\/v2` in JSON is `/api/v2`. */
+/** Tests if a body names a prefix as `/api/v2` or `api/v2`, alone or in a URL. */
+export function namesPrefix(exchange: Exchange, prefix: string): boolean {
+  return new RegExp(`\\b${prefix.slice(1)}\\b`).test(hintText(exchange))
+}
+
+/**
+ * A body in which a hint is looked for (section 7): `\/api\/v2` in JSON is `/api/v2`, in a text within
+ * JSON as well, and so is `&#x2F;api&#x2F;v2` in HTML.
+ */
 export function hintText(exchange: Exchange): string {
-  return bodyText(exchange).replaceAll('\\/', '/')
+  return bodyText(exchange)
+    .replaceAll(/\\+\//g, '/')
+    .replaceAll(/&(?:#0*47|#x0*2f|sol);/gi, '/')
 }
 
 /** V3-GEN-14: a refused request leaves no step in the history; one that was accepted may. */

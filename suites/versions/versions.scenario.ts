@@ -13,7 +13,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { hintText } from '../support/refusals.ts'
+import { hintText, namesPrefix } from '../support/refusals.ts'
 import { buildRecall, buildTextFile } from '../support/test-data.ts'
 import { statedVersions } from '../support/versions.ts'
 
@@ -142,8 +142,8 @@ describe('versions of chats', () => {
 
   test(
     'v2 routes refuse a v3 chat and name /api/v3',
-    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 11, generations: 2, chats: 1 }),
-    async ({ v2, v3, claim, session, prompts }) => {
+    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 13, generations: 2, chats: 1 }),
+    async ({ v2, v3, chats, claim, session, prompts }) => {
       const own = await v2.chat()
       const able = await v2.storeAndGenerate(own, prompts.brief())
       assume(succeeded(able.reply), 'v2 does not work for a v2 chat')
@@ -152,6 +152,12 @@ describe('versions of chats', () => {
       const chat = await v3.createChat()
       await v3.generateOk(v3.generateBody(chat, prompts.brief()))
       const before = await v3.waitForHistory(chat, (rows) => inputRows(rows).length > 0)
+
+      const showsName = async () => {
+        const read = await chats.get(chat.id)
+        return { read, isShown: succeeded(read) && contains(answerJson(read), chat.name) }
+      }
+      const named = await showsName()
 
       const nonce = session.nonce()
       const stored = await v2.message(v2.messageBody(chat.id, prompts.brief(nonce)), {
@@ -180,6 +186,10 @@ describe('versions of chats', () => {
         reply,
         ...after.pages,
       )
+      if (!named.isShown) return
+      const { read, isShown } = await showsName()
+      const keepsName = () => expect(isShown, 'the v3 chat still has its name').toBe(true)
+      claim('VER-09', keepsName, read, stored, reply)
     },
   )
 })
@@ -187,5 +197,7 @@ describe('versions of chats', () => {
 /** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
 function expectHint(exchange: Exchange, what: string, prefix: string): void {
   expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
-  expect(hintText(exchange), `the error of ${what}`).toContain(prefix)
+  if (!namesPrefix(exchange, prefix)) {
+    expect(hintText(exchange), `the error of ${what}`).toContain(prefix)
+  }
 }

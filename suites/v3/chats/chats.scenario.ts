@@ -12,7 +12,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { hintText, isContentRefusal } from '../../support/refusals.ts'
+import { isContentRefusal, namesPrefix } from '../../support/refusals.ts'
 import { statedVersions } from '../../support/versions.ts'
 
 /** Sections 2.5, 3 and 9: a chat is created, and it is v3. */
@@ -111,7 +111,7 @@ describe('v3: chats', () => {
 /** The calls that are refused with a hint at the other version: only then is the version to blame. */
 function sentToV2(...calls: readonly Exchange[]): string[] {
   return calls.flatMap((call) =>
-    isDeclined(call) && hintText(call).includes('/api/v2')
+    isDeclined(call) && namesPrefix(call, '/api/v2')
       ? [`${call.request.method} ${requestPath(call)}`]
       : [],
   )

@@ -61,6 +61,11 @@ export const statuses: readonly Dialect[] = [
       summary: 'A chat of the other version is rejected with 421 and a URL as hint.',
       patch: changeVersionError(421, (right) => `See https://chat.example${right}/`),
     },
+    {
+      name: 'wrong-version-409-without-slash',
+      summary: 'The hint names the correct prefix without its first slash.',
+      patch: changeVersionError(409, (right) => `This chat has the prefix ${right.slice(1)}`),
+    },
   ]),
 ]
 
@@ -118,6 +123,26 @@ export const shapes: readonly Dialect[] = alternatives([
     name: 'errors-as-a-json-text',
     summary: 'Errors are a single JSON string.',
     patch: onEveryError((reply) => jsonReply(reply, messageOf(reply))),
+  },
+  {
+    name: 'errors-as-escaped-html',
+    summary: 'Errors are HTML pages in which every slash of the message is a character reference.',
+    patch: onEveryError((reply) =>
+      textReply(
+        reply,
+        'text/html',
+        `<!doctype html><p>${messageOf(reply).replaceAll('/', '&#x2F;')}</p>`,
+      ),
+    ),
+  },
+  {
+    name: 'errors-within-errors',
+    summary: 'Errors contain the JSON of an upstream error as text, with escaped slashes.',
+    patch: onEveryError((reply) =>
+      jsonReply(reply, {
+        upstream: JSON.stringify({ detail: messageOf(reply) }).replaceAll('/', '\\/'),
+      }),
+    ),
   },
   {
     name: 'errors-as-events',

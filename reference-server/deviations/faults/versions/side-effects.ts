@@ -46,6 +46,9 @@ export const versionSideEffectFaults: readonly Fault[] = [
     store.chats.update(caller, chat, toVersion('v3')),
   ),
   sideEffect('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
+  sideEffect('renames', 'renames it', 'VER-09', storeMessage, ({ store }, caller, chat) =>
+    store.chats.update(caller, chat, { name: 'Hello.' }),
+  ),
   sideEffect('stores-the-reply', 'stores a message', 'VER-09', v2Generate, storeInHistory),
   sideEffect(
     'empties',
