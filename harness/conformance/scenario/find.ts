@@ -1,10 +1,18 @@
-import { chatIdNames, isUuid, leavesOf } from '../../../contract/index.ts'
+import { chatIdNames, isObject, isUuid, leavesOf } from '../../../contract/index.ts'
 
 /** Tests if a text occurs among the values of a body; a UUID may be in capitals. */
 export function contains(body: unknown, text: string): boolean {
   const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
   const needle = form(text)
   return someValue(body, (value) => typeof value === 'string' && form(value).includes(needle))
+}
+
+/** Tests if a member at any depth has one of the names. */
+export function hasMember(body: unknown, names: readonly string[]): boolean {
+  return someValue(
+    body,
+    (value) => isObject(value) && names.some((name) => Object.hasOwn(value, name)),
+  )
 }
 
 /** Tests if a body holds an array at any depth. */

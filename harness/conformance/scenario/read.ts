@@ -21,7 +21,7 @@ export {
   deltasOf,
   finalResponse,
 } from '../../judges/index.ts'
-export { contains, holdsList, listedChatIds } from './find.ts'
+export { contains, hasMember, holdsList, listedChatIds } from './find.ts'
 
 /** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */
 export function isCompletion(exchange: Exchange): boolean {

@@ -100,6 +100,15 @@ export const modelLists = alternatives([
     patch: onSuccessBody(modelList, ({ data }) => ({ models: toList(data).map(({ id }) => id) })),
   },
   {
+    name: 'models-keyed-by-id',
+    summary: 'The model list is an object with one member per id.',
+    patch: onSuccessBody(modelList, ({ data }) => ({
+      models: Object.fromEntries(
+        toList(data).map(({ id, description }) => [String(id), { description }]),
+      ),
+    })),
+  },
+  {
     name: 'models-by-alias',
     summary: 'The model list has result and model_id, and names the main model only by its alias.',
     patch: onSuccessBody(modelList, ({ data }) => ({

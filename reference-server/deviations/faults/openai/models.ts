@@ -29,6 +29,12 @@ export const openaiModelFaults: readonly Fault[] = [
     patch: setModels((models) => models.filter(({ id }) => id === 'SVC-Vision')),
   },
   {
+    name: 'openai-vision-model-unlisted',
+    summary: 'GET /models omits the vision model, which works.',
+    breaks: ['OAI-MODELS-01'],
+    patch: setModels((models) => models.filter(({ id }) => id !== 'SVC-Vision')),
+  },
+  {
     name: 'openai-alias-unknown',
     summary: 'The model id SVC-Main is rejected with 404.',
     breaks: ['OAI-MODELS-02'],
@@ -74,5 +80,11 @@ export const openaiModelFaults: readonly Fault[] = [
     summary: 'GET /models/{model} always returns an entry with the id SVC-Vision.',
     breaks: ['OAI-MODELS-06'],
     patch: setField(oneModel, 'id', 'SVC-Vision'),
+  },
+  {
+    name: 'openai-model-by-id-the-main-model',
+    summary: 'GET /models/{model} always returns the main model.',
+    breaks: ['OAI-MODELS-06'],
+    patch: setField(oneModel, 'id', 'svc-main-model'),
   },
 ]
