@@ -12,6 +12,8 @@ import {
   isObject,
   leavesOf,
   requireProfile,
+  statusText,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { buildRecall, modelAliases, visionModels } from '../support/test-data.ts'
@@ -137,7 +139,7 @@ describe('v2: generation', () => {
 
   test(
     'the model knows the messages of the parent_id chain',
-    covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 16, generations: 4 }, 2),
+    covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 17, generations: 4 }, 2),
     async ({ v2, claim, profile, session, prompts }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -155,7 +157,16 @@ describe('v2: generation', () => {
       let isRemembered = false
       let { reply } = between
       for (let tries = 0; tries < 3 && !isRemembered; tries += 1) {
-        reply = (await v2.storeAndGenerate(chat, ask, { parent_id: between.messageId })).reply
+        const link = { parent_id: between.messageId }
+        const question = await v2.storeOk(chat, ask, link)
+        // A later message, which is not the one to answer. Whether a chat may branch is not shown.
+        const later = v2.messageBody(chat, prompts.otherBrief(), link)
+        const branch = await v2.message(later, { role: 'probe' })
+        reply = await v2.generate(v2.generateBody(chat, question.id), { role: 'arrange' })
+        if (!succeeded(reply) && succeeded(branch)) {
+          reply = (await v2.storeAndGenerate(chat, ask, link)).reply
+        }
+        assume(succeeded(reply), `a v2 generation was refused with ${statusText(reply)}`, reply)
         isRemembered = answerText(reply)?.includes(nonce) ?? false
       }
       claim(

@@ -17,17 +17,20 @@ describe('v2: messages', () => {
     'POST /message stores a message and returns it',
     covers(
       ['V2-MSG-01', 'V2-MSG-02', 'V2-MSG-03', 'V2-MSG-04', 'V2-MSG-05', 'V2-MSG-06', 'V2-MSG-07'],
-      { requests: 2 },
+      { requests: 3 },
     ),
     async ({ v2, claim, session }) => {
       const chat = await v2.chat()
       const stored = await v2.message(
-        v2.messageBody(chat, `  Größe für\n\t${session.nonce()}:  "東京" & 🚀 `),
+        v2.messageBody(chat, `  Größe für\n\t${session.nonce()}:  "東京" & 🚀 n\u0303 `),
       )
       claim('V2-MSG-01', () => {
         expectAccepted(stored, 'a message with chat_id, content and model_id')
         expect(isObject(bodyJson(stored)), 'the answer is a JSON object').toBe(true)
       })
+      // A limit is open; a message that is accepted is judged as it passes.
+      const long = `${'Größe, 東京 und 🚀. '.repeat(200)}${session.nonce()}`
+      await v2.message(v2.messageBody(chat, long), { role: 'probe' })
     },
   )
 

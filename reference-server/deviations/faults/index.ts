@@ -15,6 +15,7 @@ import { openaiStopFaults } from './openai/stop.ts'
 import { openaiStreamFaults } from './openai/stream.ts'
 import { openaiStreamEndFaults } from './openai/stream-end.ts'
 import { openaiToolFaults } from './openai/tools.ts'
+import { v2ContextFaults } from './v2/context.ts'
 import { v2FieldFaults } from './v2/fields.ts'
 import { v2MessageFaults } from './v2/messages.ts'
 import { v2ReplyFaults } from './v2/replies.ts'
@@ -64,6 +65,7 @@ export const faults: readonly Fault[] = [
   ...openaiStreamEndFaults,
   ...v2MessageFaults,
   ...v2FieldFaults,
+  ...v2ContextFaults,
   ...v2ReplyFaults,
   ...chatCreationFaults,
   ...chatManagementFaults,

@@ -123,6 +123,18 @@ export const v2MessageFaults: readonly Fault[] = [
     patch: setField(storeMessage, 'content', (text: string) => text.normalize('NFD')),
   },
   {
+    name: 'v2-message-content-composed',
+    summary: 'The content of a message is returned in Unicode normalization form NFC.',
+    breaks: ['V2-MSG-06'],
+    patch: setField(storeMessage, 'content', (text: string) => text.normalize('NFC')),
+  },
+  {
+    name: 'v2-message-content-shortened',
+    summary: 'The content of a message is returned up to its 2,000th character.',
+    breaks: ['V2-MSG-06'],
+    patch: setField(storeMessage, 'content', (text: string) => [...text].slice(0, 2000).join('')),
+  },
+  {
     name: 'v2-message-content-basic-plane',
     summary:
       'Characters outside the Basic Multilingual Plane are removed from the content of a message.',

@@ -126,33 +126,6 @@ export const v2ReplyFaults: readonly Fault[] = [
   },
   rejectReplyModel('alias', 'V2-MODEL-01', mainAlias),
   rejectReplyModel('vision', 'V2-MODEL-02', visionModel),
-  {
-    name: 'v2-context-lost',
-    summary: 'Only the answered message is passed to the model, without its chain of parents.',
-    breaks: ['V2-CTX-01'],
-    patch: editChain((chain) => chain.slice(-1)),
-  },
-  {
-    name: 'v2-context-one-link',
-    summary: 'Only the answered message and its parent are passed to the model.',
-    breaks: ['V2-CTX-01'],
-    patch: editChain((chain) => chain.slice(-2)),
-  },
-  {
-    name: 'v2-context-of-other-chats',
-    summary: 'The messages of all chats are passed to the model.',
-    breaks: ['V2-CTX-02'],
-    patch: onStore('messages', ({ append, chain }) => {
-      const messages: Message[] = []
-      return {
-        append: async (one) => {
-          if (one.attachmentIds.length === 0) messages.push(one)
-          await append(one)
-        },
-        chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
-      }
-    }),
-  },
   misreadRag('on-ignored', 'V2-RAG-01', true, false),
   misreadRag('off-ignored', 'V2-RAG-02', false, true),
   misreadRag('unasked', 'V2-RAG-02', undefined, true),
@@ -199,12 +172,6 @@ function recallMissingId(
       ),
     ])
   })
-}
-
-function editChain(change: (chain: readonly Message[]) => readonly Message[]): Patch {
-  return onStore('messages', ({ chain }) => ({
-    chain: async (chat, id) => change(await chain(chat, id)),
-  }))
 }
 
 function misreadRag(
