@@ -2,10 +2,11 @@
 import type { Patch } from '../../../services.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onSuccessBody } from '../../patches/replies.ts'
-import { onRequestBody } from '../../patches/requests.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
+import { isFinished } from './chunks.ts'
 
 export const openaiStopFaults: readonly Fault[] = [
   {
@@ -48,6 +49,59 @@ export const openaiStopFaults: readonly Fault[] = [
       () => true,
       (text, end) => text.slice(0, end),
     ),
+  },
+  {
+    name: 'openai-stop-removed-from-the-answer',
+    summary:
+      'In a non-streaming response, a single stop sequence is removed and the answer continues.',
+    breaks: ['OAI-STOP-01'],
+    patch: cutAnswersAtStop(
+      ({ stop }) => typeof stop === 'string',
+      (text, end, start) => text.slice(0, start) + text.slice(end),
+    ),
+  },
+  {
+    name: 'openai-stop-list-of-four-refused',
+    summary: 'A list of more than three stop sequences is rejected.',
+    breaks: ['OAI-STOP-02'],
+    patch: rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
+  },
+  {
+    name: 'openai-stop-list-of-one-ignored',
+    only: { form: ['stream'] },
+    summary: 'In a stream, a list with a single stop sequence is ignored.',
+    breaks: ['OAI-STOP-05'],
+    patch: ignoreStop(
+      ({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true,
+    ),
+  },
+  {
+    name: 'openai-stop-refused-in-streams',
+    only: { form: ['stream'] },
+    summary: 'A streaming request with stop as a string is rejected.',
+    breaks: ['OAI-STOP-05'],
+    patch: rejectRequests(
+      completions,
+      ({ stop, stream }) => typeof stop === 'string' && stream === true,
+    ),
+  },
+  {
+    name: 'openai-stop-shown-in-streams',
+    only: { form: ['stream'] },
+    summary: 'A stream ends with its first stop sequence.',
+    breaks: ['OAI-STOP-03'],
+    patch: onBlocks(completions, async function* (blocks, call) {
+      const { stop } = toObject(call.body)
+      const [sequence] = Array.isArray(stop) ? stop : [stop]
+      for await (const block of blocks) {
+        const chunk = toObject(block.data)
+        if (typeof sequence === 'string' && isFinished(chunk)) {
+          const withStop = setAt(chunk, contentPath, sequence)
+          yield { ...block, data: setAt(withStop, 'choices.*.finish_reason', null) }
+        }
+        yield block
+      }
+    }),
   },
   {
     name: 'openai-stop-ignored-in-streams',
@@ -97,7 +151,7 @@ function isValidStop({ stop }: Json): boolean {
 /** Truncates non-streaming answers at stop sequences by other rules than the model. */
 function cutAnswersAtStop(
   when: (sent: Json) => boolean,
-  cut: (text: string, end: number) => string,
+  cut: (text: string, end: number, start: number) => string,
 ): Patch {
   const applies = (sent: Json) => sent['stream'] !== true && when(sent)
   return compose([
@@ -105,7 +159,7 @@ function cutAnswersAtStop(
     onSuccessBody(completions, (body, call) =>
       setAt(body, 'choices.*.message.content', (text: string) => {
         const span = applies(toObject(call.body)) ? findStop(text, call.body) : undefined
-        return span === undefined ? text : cut(text, span.end)
+        return span === undefined ? text : cut(text, span.end, span.start)
       }),
     ),
   ])
