@@ -29,7 +29,7 @@ describe('golden transcripts', () => {
         "minimal: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 12 14 15 16 17 24 25 26 27 29",
         "minimal-reasoning: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 12 14 15 16 17 25 26 27 29 V3-THINK-02",
         "chat: S01 S02 S03 S04 S05 S06 S07 S09 S12",
-        "chat-usage: OAI-MAXTOK-01 OAI-MAXTOK-02 S01 S02 S03 S04 S05 S06 S07 S08 S09 S12",
+        "chat-usage: OAI-CHAT-10 OAI-MAXTOK-01 OAI-MAXTOK-02 S01 S02 S03 S04 S05 S06 S07 S08 S09 S12",
         "chat-tools: S01 S02 S05 S06 S07 S09 S12",
         "chat-error: S01 S02 S03 S04 S06 S12",
       ]

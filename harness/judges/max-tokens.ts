@@ -27,6 +27,16 @@ export function judgeMaxTokens(
   }
 }
 
+/** OAI-CHAT-10, where a usage has the three counts. */
+export function judgeSum(collector: FindingCollector, usage: JsonObject): void {
+  const { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total } = usage
+  if (![prompt, completed, total].every(Number.isInteger)) return
+  const sum = Number(prompt) + Number(completed)
+  const why = `${prompt} prompt and ${completed} completion tokens, ${total} in total`
+  if (total === sum) collector.held('OAI-CHAT-10', `${why}.`)
+  else collector.broken('OAI-CHAT-10', `${why}: the sum is ${sum}.`)
+}
+
 /** `max_tokens` of a request, where it is one: what 0 and below mean is open. */
 export function maxTokensOf(request: unknown): number | undefined {
   const value = asIndex(asObject(request)?.['max_tokens'])

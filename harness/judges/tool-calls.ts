@@ -31,6 +31,17 @@ export function judgeToolCall(
   else collector.broken(requirement, problem)
 }
 
+/** The result of a call names its id, so two calls of one answer have different ids. */
+export function judgeCallIds(
+  collector: FindingCollector,
+  requirement: RequirementId,
+  ids: readonly unknown[],
+): void {
+  const repeated = ids.find((id, at) => asString(id) && ids.indexOf(id) < at)
+  if (repeated === undefined) return
+  collector.broken(requirement, `Two tool calls have the id ${show(repeated)}.`)
+}
+
 function idProblem(id: unknown): string | undefined {
   return asString(id) ? undefined : `The id of a tool call is ${show(id)}, not a string.`
 }

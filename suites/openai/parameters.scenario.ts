@@ -1,3 +1,4 @@
+import { parseJson } from '../../contract/index.ts'
 import {
   bodyJson,
   covers,
@@ -75,9 +76,18 @@ describe('compatible surface: parameters', () => {
           exchange,
         )
       }
-      // Judged as it passes, where the stream tells what it used.
+      // OAI-MAXTOK-01 is judged as it passes, where the stream tells what it used.
       const withUsage = { stream: true, stream_options: { include_usage: true } }
-      await openai.chat(openai.chatBody(question, { max_tokens: 24, ...withUsage }))
+      const streamed = await openai.chat(
+        openai.chatBody(question, { max_tokens: 24, ...withUsage }),
+      )
+      const { reason, tokens } = streamedEnd(streamed)
+      if (tokens !== 24 || typeof reason !== 'string') return
+      claim(
+        'OAI-MAXTOK-02',
+        () => expect(reason, 'finish_reason of a stream cut by max_tokens').toBe('length'),
+        streamed,
+      )
     },
   )
 
@@ -94,7 +104,7 @@ describe('compatible surface: parameters', () => {
 
   test(
     'a listed field of the wrong type is refused',
-    covers(['OAI-ERR-02', 'OAI-TEMP-02'], { requests: 28, generations: 2 }),
+    covers(['OAI-ERR-02', 'OAI-TEMP-02'], { requests: 30, generations: 2 }),
     async ({ openai, expectRejected, prompts }) => {
       const right = openai.chatBody(prompts.brief(), {
         temperature: 1,
@@ -109,6 +119,7 @@ describe('compatible surface: parameters', () => {
           `${field}: ${JSON.stringify(value)}`,
           { ...right, [field]: value },
         ]),
+        ['messages[0]: "hello"', { ...right, messages: ['hello'] }],
         ['messages[0].role: 7', { ...right, messages: [{ role: 7, content: prompts.brief() }] }],
         ['messages[0].content: 7', { ...right, messages: [{ role: 'user', content: 7 }] }],
       ]
@@ -145,7 +156,7 @@ describe('compatible surface: parameters', () => {
 
   test(
     'a body that is not JSON is refused',
-    covers(['OAI-ERR-01'], { requests: 5, generations: 1 }),
+    covers(['OAI-ERR-01'], { requests: 7, generations: 1 }),
     async ({ openai, expectRejected, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
@@ -154,6 +165,7 @@ describe('compatible surface: parameters', () => {
       for (const [what, text] of [
         ['a body that breaks off', right.slice(0, -2)],
         ['a body with a stray comma', right.replace('{', '{,')],
+        ['an empty body', ''],
       ] as const) {
         await expectRejected({
           row: 'OAI-ERR-01',
@@ -201,4 +213,16 @@ function finishReasonOf(exchange: Exchange): unknown {
   const choices = isObject(body) ? body['choices'] : undefined
   const [choice] = Array.isArray(choices) ? choices : []
   return isObject(choice) ? choice['finish_reason'] : undefined
+}
+
+/** The finish_reason of the first choice of a stream, and the tokens that it says it took. */
+function streamedEnd({ events }: Exchange): { reason: unknown; tokens: unknown } {
+  const chunks = events.map(({ data }) => parseJson(data)).filter(isObject)
+  const first = ({ choices }: Readonly<Record<string, unknown>>) =>
+    Array.isArray(choices) && isObject(choices[0]) ? choices[0]['finish_reason'] : undefined
+  const usage = chunks.map((chunk) => chunk['usage']).find(isObject)
+  return {
+    reason: chunks.map(first).find((reason) => typeof reason === 'string'),
+    tokens: usage?.['completion_tokens'],
+  }
 }

@@ -3,8 +3,8 @@ import { asArray, asObject, asString, type JsonObject } from '../../../contract/
 import { completion } from '../../../contract/wire/index.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { judgeMaxTokens } from '../max-tokens.ts'
-import { judgeToolCall } from '../tool-calls.ts'
+import { judgeMaxTokens, judgeSum } from '../max-tokens.ts'
+import { judgeCallIds, judgeToolCall } from '../tool-calls.ts'
 import { judgeShape } from './shape.ts'
 
 /** Sections 2.2 and 4.1: an unstreamed chat completion. */
@@ -65,18 +65,19 @@ function judgeOnlyIndex(collector: FindingCollector, body: JsonObject, { n }: Js
 function judgeToolCalls(collector: FindingCollector, body: JsonObject, request: JsonObject): void {
   for (const choice of asArray(body['choices']).map(asObject)) {
     const cut = choice?.['finish_reason'] === 'length'
-    for (const call of asArray(asObject(choice?.['message'])?.['tool_calls'])) {
+    const calls = asArray(asObject(choice?.['message'])?.['tool_calls'])
+    // Calls of tools that the service runs by itself are not the caller's.
+    if (asArray(request['tools']).length > 0) {
+      judgeCallIds(collector, 'OAI-TOOL-02', calls.map(idOf))
+    }
+    for (const call of calls) {
       judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut })
     }
   }
 }
 
-function judgeSum(collector: FindingCollector, usage: JsonObject): void {
-  const { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total } = usage
-  const sum = Number(prompt) + Number(completed)
-  const why = `${prompt} prompt and ${completed} completion tokens, ${total} in total`
-  if (total === sum) collector.held('OAI-CHAT-10', `${why}.`)
-  else collector.broken('OAI-CHAT-10', `${why}: the sum is ${sum}.`)
+function idOf(call: unknown): unknown {
+  return asObject(call)?.['id']
 }
 
 function reasons(body: JsonObject): string[] {

@@ -1,7 +1,7 @@
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
-import { judgeToolCall } from '../tool-calls.ts'
+import { judgeCallIds, judgeToolCall } from '../tool-calls.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 
 interface PartialCall {
@@ -37,6 +37,13 @@ export class ToolCallJudge implements ChunkJudge {
 
   end({ clean }: StreamEnd): void {
     if (!clean) return
+    const choices = Map.groupBy(this.#calls, ([key]) => key.split('/')[0])
+    for (const calls of choices.values()) {
+      const ids = calls.map(([, { id }]) => id)
+      if (asArray(this.#request['tools']).length > 0) {
+        judgeCallIds(this.#collector, 'OAI-TOOL-03', ids)
+      }
+    }
     for (const { id, type, name, input } of this.#calls.values()) {
       const cut = this.#cut || input.length > maxArguments
       const call = { id, type, function: { name, arguments: input } }
@@ -58,6 +65,12 @@ export class ToolCallJudge implements ChunkJudge {
       type: fragment['type'],
       name: called['name'],
       input: '',
+    }
+    const { id } = fragment
+    // Later fragments may leave it out, repeat it, or have an empty one.
+    if (asString(id) && asString(call.id) && id !== call.id) {
+      const why = `The id of a tool call changes from ${show(call.id)} to ${show(id)}.`
+      this.#collector.broken('OAI-TOOL-03', why, event)
     }
     if (call.input.length <= maxArguments) call.input += asString(called['arguments']) ?? ''
     this.#calls.set(key, call)

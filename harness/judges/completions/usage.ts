@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
-import { judgeMaxTokens } from '../max-tokens.ts'
+import { judgeMaxTokens, judgeSum } from '../max-tokens.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 
 /**
@@ -33,6 +33,7 @@ export class UsageJudge implements ChunkJudge {
   end({ clean, done }: StreamEnd): void {
     if (this.#usage !== undefined) {
       judgeMaxTokens(this.#collector, this.#request, this.#usage, this.#reasons)
+      judgeSum(this.#collector, this.#usage)
       if (this.#isRequested)
         this.#collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
     } else if (this.#isRequested && clean && done) {

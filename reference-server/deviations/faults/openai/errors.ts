@@ -1,4 +1,5 @@
 /** Faults of validation and of error statuses on the compatible surface (section 7). */
+import { isObject } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { isNumber, isText, type Json, setAt, toObject } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
@@ -7,6 +8,16 @@ import { completions } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 export const openaiErrorFaults: readonly Fault[] = [
+  {
+    name: 'openai-no-body-answered-500',
+    summary: 'A request without a body returns 500.',
+    breaks: ['OAI-ERR-01'],
+    patch: onError(
+      completions,
+      (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply),
+      ({ body }) => body === undefined || body === '',
+    ),
+  },
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
       name: `openai-broken-json-answered-${status}`,
@@ -37,6 +48,7 @@ export const openaiErrorFaults: readonly Fault[] = [
   ),
   acceptWrongType('model', isText, () => 'svc-main-model'),
   acceptWrongType('messages', Array.isArray, (content) => [{ role: 'user', content }]),
+  acceptWrongType('messages.*', isObject, (content) => ({ role: 'user', content }), 'message'),
   acceptWrongType('messages.*.role', isText, () => 'user', 'role'),
   acceptWrongType('messages.*.content', isText, String, 'content'),
   acceptWrongType('temperature', isNumber, () => null),

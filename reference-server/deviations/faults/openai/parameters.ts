@@ -7,6 +7,7 @@ import { ignoreField, onRequestBody, rejectRequests } from '../../patches/reques
 import { completions } from '../../patches/routes.ts'
 import { onModel } from '../../patches/services.ts'
 import type { Fault } from '../../types.ts'
+import { setInChunks } from './chunks.ts'
 
 const rejectWhere = (when: (body: Json) => boolean): Patch => rejectRequests(completions, when)
 
@@ -101,7 +102,23 @@ const maxTokensFaults: readonly Fault[] = [
   },
 ]
 
-export const openaiParameterFaults: readonly Fault[] = [...temperatureFaults, ...maxTokensFaults]
+const streamFaults: readonly Fault[] = [
+  {
+    name: 'openai-cut-stream-says-stop',
+    only: { form: ['stream'] },
+    summary: 'A stream truncated by max_tokens has the finish_reason stop.',
+    breaks: ['OAI-MAXTOK-02'],
+    patch: setInChunks('choices.*.finish_reason', (reason: unknown) =>
+      reason === 'length' ? 'stop' : reason,
+    ),
+  },
+]
+
+export const openaiParameterFaults: readonly Fault[] = [
+  ...temperatureFaults,
+  ...maxTokensFaults,
+  ...streamFaults,
+]
 
 function rejectOutOfRange(status: number): Patch {
   return onError(

@@ -146,6 +146,17 @@ export const openaiStreamFaults: readonly Fault[] = [
     patch: onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
   },
   {
+    name: 'openai-stream-usage-miscounted',
+    only: { form: ['stream'] },
+    summary: 'total_tokens in the usage of a stream leaves out the prompt.',
+    breaks: ['OAI-CHAT-10'],
+    patch: onEachBlock(completions, (chunk) => [
+      chunk['usage']
+        ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
+        : chunk,
+    ]),
+  },
+  {
     name: 'openai-stream-usage-never',
     summary: 'stream_options is ignored: requested usage is not sent.',
     breaks: ['OAI-STREAM-08'],

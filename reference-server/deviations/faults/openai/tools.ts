@@ -54,6 +54,14 @@ export const openaiToolFaults: readonly Fault[] = [
     patch: setInCalls('id', undefined),
   },
   {
+    name: 'openai-tool-calls-with-one-id',
+    summary: 'An answer calls the tool twice, with the same id.',
+    breaks: ['OAI-TOOL-02'],
+    patch: setField(completions, 'choices.*.message.tool_calls', (calls: unknown) =>
+      Array.isArray(calls) ? [...calls, ...calls] : calls,
+    ),
+  },
+  {
     name: 'openai-tool-call-without-type',
     summary: 'Tool calls omit type.',
     breaks: ['OAI-TOOL-02'],
@@ -89,6 +97,12 @@ export const openaiToolFaults: readonly Fault[] = [
     summary: 'Each fragment of a streamed tool call has a different index.',
     breaks: ['OAI-TOOL-03'],
     patch: editFragments((fragment, at) => setAt(fragment, 'index', at)),
+  },
+  {
+    name: 'openai-tool-fragments-one-id-each',
+    summary: 'Each fragment of a streamed tool call has a different id.',
+    breaks: ['OAI-TOOL-03'],
+    patch: editFragments((fragment, at) => setAt(fragment, 'id', `call_${at}`)),
   },
   {
     name: 'openai-tool-call-streamed-without-id',
