@@ -1,8 +1,9 @@
 /** Faults of the compatible surface in only one form, streaming or not. */
+import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
-import { isText, type Json, setAt } from '../../patches/json.ts'
+import { isText, type Json, setAt, toList } from '../../patches/json.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
-import { completions, mainAlias } from '../../patches/routes.ts'
+import { completions, mainAlias, visionModel } from '../../patches/routes.ts'
 import type { Fault } from '../../types.ts'
 
 export const openaiFormFaults: readonly Fault[] = [
@@ -40,6 +41,27 @@ export const openaiFormFaults: readonly Fault[] = [
       404,
     ),
   },
+  refuseStreams(
+    'of-the-vision-model',
+    'OAI-MODELS-03',
+    'the model id SVC-Vision',
+    ({ model }) => model === visionModel,
+  ),
+  refuseStreams('with-system-messages', 'OAI-CHAT-12', 'a system message', ({ messages }) =>
+    toList(messages).some(({ role }) => role === 'system'),
+  ),
+  refuseStreams(
+    'of-temperature-2',
+    'OAI-TEMP-01',
+    'a temperature of 2',
+    ({ temperature }) => temperature === 2,
+  ),
+  refuseStreams(
+    'with-top-p',
+    'OAI-TOPP-01',
+    'top_p below 1',
+    ({ top_p: topP }) => Number(topP ?? 1) < 1,
+  ),
   {
     name: 'openai-stop-list-refused',
     summary: 'A non-streaming request with several stop sequences is rejected.',
@@ -59,4 +81,19 @@ export const openaiFormFaults: readonly Fault[] = [
 
 function inStreams(change: (body: Json) => Json): Patch {
   return onRequestBody(completions, (body) => (body['stream'] === true ? change(body) : body))
+}
+
+function refuseStreams(
+  name: string,
+  requirement: RequirementId,
+  what: string,
+  when: (body: Json) => boolean,
+): Fault {
+  return {
+    name: `openai-no-streams-${name}`,
+    only: { form: ['stream'] },
+    summary: `A streaming request with ${what} is rejected.`,
+    breaks: [requirement],
+    patch: rejectRequests(completions, (body) => body['stream'] === true && when(body)),
+  }
 }
