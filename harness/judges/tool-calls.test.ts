@@ -99,6 +99,20 @@ describe('a streamed tool call', () => {
     expect(streamed(fragments)).toEqual(['held: A call of "get_time".'])
   })
 
+  test('keeps its id, which later fragments may repeat or leave empty', () => {
+    const repeated = { ...more(0, '{'), id: 'c' }
+    const empty = { ...more(0, '}'), id: '' }
+    expect(streamed([opening, repeated, empty])).toEqual(['held: A call of "get_time".'])
+    expect(streamed([opening, { ...more(0, '{}'), id: 'other' }])).toContain(
+      'broken: The id of a tool call changes from "c" to "other".',
+    )
+  })
+
+  test('has an id of its own', () => {
+    const fragments = [opening, { ...opening, index: 1 }, more(0, '{}'), more(1, '{}')]
+    expect(streamed(fragments)).toContain('broken: Two tool calls have the id "c".')
+  })
+
   test('may be cut at the token limit', () => {
     expect(streamed([opening, more(0, '{"a')], 'length')).toEqual(['held: A call of "get_time".'])
   })

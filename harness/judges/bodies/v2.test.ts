@@ -22,6 +22,8 @@ const faults: readonly BodyFault[] = [
   ],
   ['a time as a number', 'V2-MSG-07', 'message', set('created_at', 1760000000)],
   ['a time that is none', 'V2-MSG-07', 'message', set('created_at', '2026-13-41T10:00:00Z')],
+  ['day 400 of a year', 'V2-MSG-07', 'message', set('created_at', '2026-400T10:00:00Z')],
+  ['day 8 of a week', 'V2-MSG-07', 'message', set('created_at', '2026-W01-8T10:00:00Z')],
   ['an array', 'V2-MSG-01', 'message', (b) => [b]],
   ['a message in a member', 'V2-MSG-01', 'message', (b) => ({ data: b })],
   ['no message', 'V2-GEN-01', 'v2Generation', (b) => b.message],
@@ -32,6 +34,10 @@ const faults: readonly BodyFault[] = [
 const legal: readonly BodyOddity[] = [
   ['UTC by offset', 'message', set('created_at', '2026-01-01T10:00:00.123456+00:00')],
   ['UTC in the basic form', 'message', set('created_at', '20260101T100000Z')],
+  ['a week date', 'message', set('created_at', '2026-W01-4T10:00:00Z')],
+  ['a week date in the basic form', 'message', set('created_at', '2026W014T100000+00')],
+  ['a day of the year', 'message', set('created_at', '2026-001T10:00:00Z')],
+  ['a decimal minute', 'message', set('created_at', '2026-01-01T10:00,5Z')],
 ]
 
 describe('JSON answers of v2', () => testBodies(faults, legal))

@@ -169,6 +169,14 @@ const faults: readonly Fault[] = [
       json.usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }
     }),
   ],
+  [
+    'a total without the prompt',
+    'OAI-CHAT-10',
+    'chat-usage',
+    nth(3, (json) => {
+      json.usage = { ...usage, total_tokens: 3 }
+    }),
+  ],
 ]
 
 describe('one fault in a golden stream', () => testFaults(faults))
