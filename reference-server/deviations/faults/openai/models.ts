@@ -30,7 +30,7 @@ export const openaiModelFaults: readonly Fault[] = [
   },
   {
     name: 'openai-vision-model-unlisted',
-    summary: 'GET /models omits the vision model, which works.',
+    summary: 'GET /models omits the vision model.',
     breaks: ['OAI-MODELS-01'],
     patch: setModels((models) => models.filter(({ id }) => id !== 'SVC-Vision')),
   },
