@@ -79,16 +79,16 @@ describe('compatible surface: stop sequences', () => {
       const deltas = deltasOf(before.exchange).map(({ text }) => text)
       const [within, across] = [withinOne(deltas), acrossTwo(deltas)]
 
-      for (const [row, sequence, asArray] of [
-        ['OAI-STOP-05', within, false],
-        ['OAI-STOP-05', within, true],
-        ['OAI-STOP-04', across, false],
+      for (const [row, sequence, stopOf] of [
+        ['OAI-STOP-05', within, (one: string) => one],
+        ['OAI-STOP-05', within, (one: string) => [one, 'zqxjkv']],
+        ['OAI-STOP-04', across, (one: string) => [one]],
       ] as const) {
         if (sequence === undefined) {
           session.markUndecided('inconclusive', [row], 'no sequence lies there alone')
           continue
         }
-        const stop = asArray ? [sequence] : sequence
+        const stop = stopOf(sequence)
         const exchange = await openai.chat({ ...body, stop }, { role: 'act' })
         if (isDeclined(exchange)) {
           const taken = () => expectAccepted(exchange, `stop: ${JSON.stringify(stop)} (stream)`)

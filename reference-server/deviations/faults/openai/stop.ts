@@ -70,7 +70,7 @@ export const openaiStopFaults: readonly Fault[] = [
     name: 'openai-stop-list-of-one-ignored',
     only: { form: ['stream'] },
     summary: 'In a stream, a list with a single stop sequence is ignored.',
-    breaks: ['OAI-STOP-05'],
+    breaks: ['OAI-STOP-04'],
     patch: ignoreStop(
       ({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true,
     ),
