@@ -11,20 +11,14 @@ const message = z
     { path: ['content'], error: 'expected a string' },
   )
 
-/** The year 2001, before any server of this kind: a smaller number is no time, or not of its clock. */
-const longAgo = 1e9
-
-/** Above this a number of seconds lies past the year 5000: it counts milliseconds. */
+/** Limit above which a number of seconds lies past the year 5000: it counts milliseconds. */
 const farFuture = 1e11
 
 /** Answer of `POST /chat/completions`, unstreamed (section 2.2). */
 export const completion = z.looseObject({
   id: z.string(),
   object: z.literal('chat.completion'),
-  created: z
-    .int()
-    .min(longAgo, { error: 'expected Unix seconds' })
-    .lt(farFuture, { error: 'expected Unix seconds' }),
+  created: z.int().min(0).lt(farFuture, { error: 'expected Unix seconds' }),
   model: z.string(),
   choices: z
     .array(z.looseObject({ index: z.int(), message, finish_reason: z.string() }))

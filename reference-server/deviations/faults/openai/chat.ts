@@ -65,12 +65,6 @@ export const openaiChatFaults: readonly Fault[] = [
     patch: setInCompletion('created', (created: unknown) => Number(created) * 1000),
   },
   {
-    name: 'openai-created-zero',
-    summary: 'created is 0 instead of the time.',
-    breaks: ['OAI-CHAT-04'],
-    patch: setInCompletion('created', 0),
-  },
-  {
     name: 'openai-created-with-a-fraction',
     summary: 'created has a fractional part.',
     breaks: ['OAI-CHAT-04'],
