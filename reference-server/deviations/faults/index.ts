@@ -25,6 +25,7 @@ import { chatCreationFaults } from './v3/chats/creation.ts'
 import { favoriteFaults } from './v3/chats/favorites.ts'
 import { chatListFaults } from './v3/chats/lists.ts'
 import { chatManagementFaults } from './v3/chats/management.ts'
+import { chatNameFaults } from './v3/chats/names.ts'
 import { chatNeighborFaults } from './v3/chats/neighbors.ts'
 import { generateAnswerFaults } from './v3/generate/answers.ts'
 import { generateContextFaults } from './v3/generate/context.ts'
@@ -70,6 +71,7 @@ export const faults: readonly Fault[] = [
   ...chatCreationFaults,
   ...chatManagementFaults,
   ...chatListFaults,
+  ...chatNameFaults,
   ...favoriteFaults,
   ...chatNeighborFaults,
   ...generateAnswerFaults,

@@ -120,7 +120,7 @@ describe('v3: favorites', () => {
   test(
     'a favorite keeps its mark, name and history after other operations on the chat',
     covers(['V3-FAV-01', 'V3-FAV-03', 'V3-CHAT-02', 'V3-CHAT-05', 'V3-HIST-07'], {
-      requests: 51,
+      requests: 56,
       generations: 3,
       chats: 3,
     }),
@@ -187,8 +187,24 @@ describe('v3: favorites', () => {
           ...after.pages,
         )
       }
-      if (!isNamed) return
       const marked = await chats.addFavorite(newer.id, { role: 'probe' })
+      if (succeeded(marked)) {
+        const two = await chats.poll(
+          () => chats.favorites(),
+          (_, page) => chats.mentions(page, newer),
+        )
+        const lists = (one: Chat) => chats.mentions(two, one)
+        claim(
+          'V3-FAV-01',
+          () => {
+            expect(lists(newer), 'the favorites show a second favorite').toBe(true)
+            if (showsIds) expect(lists(chat), 'the favorites show the first of two').toBe(true)
+          },
+          marked,
+          two,
+        )
+      }
+      if (!isNamed) return
       const read = await chats.get(newer.id)
       claim(
         'V3-CHAT-02',

@@ -88,7 +88,7 @@ describe('v3: the list of chats', () => {
 
   test(
     'exclude_favorites leaves favorites out and keeps the others',
-    covers(['V3-CHAT-09'], { requests: 24, chats: 2 }),
+    covers(['V3-CHAT-09'], { requests: 26, chats: 2 }),
     async ({ v3, chats, claim, profile }) => {
       const [favorite, plain] = [await v3.createChat(), await v3.createChat()]
       const added = await chats.addFavorite(favorite.id, { role: 'arrange' })
@@ -112,6 +112,21 @@ describe('v3: the list of chats', () => {
           expect(whole.pagesWith(favorite.id), 'pages with the favorite').toEqual([])
         },
         ...whole.pages.slice(0, 3),
+      )
+
+      const search = favorite.name.split(' ')[0] ?? favorite.name
+      const found = await chats.list({ search })
+      if (!succeeded(found) || whole.pagesWith(favorite.id).length > 0) return
+      const sought = await chats.list({ ...query, search })
+      claim(
+        'V3-CHAT-09',
+        () => {
+          expectAccepted(sought, 'GET /chat with search and exclude_favorites')
+          const isShown = contains(answerJson(sought), favorite.id)
+          expect(isShown, 'a search that excludes favorites shows one').toBe(false)
+        },
+        sought,
+        found,
       )
     },
   )
@@ -185,6 +200,11 @@ async function expectPaged(
     'no cursor was found to follow the list: say shapes.chatCursor',
     ...walk.pages,
   )
+  for (const page of walk.pages.slice(1)) {
+    const count = ids.filter((id) => contains(answerJson(page), id)).length
+    const what = `chats of ours on a further page with limit ${query.limit}`
+    claim('V3-CHAT-07', () => expect(count, what).toBeLessThanOrEqual(query.limit), page)
+  }
   claim(
     'V3-CHAT-08',
     () => expect(missing, 'chats that no page shows').toEqual([]),

@@ -68,7 +68,7 @@ describe('v3: chat management', () => {
           patched,
           read,
         )
-        const second = session.name()
+        const second = `${session.name()} Größe "東京" 🚀`
         const again = await chats.rename(chat.id, second)
         const later = await chats.poll(
           () => chats.get(chat.id),

@@ -37,6 +37,12 @@ export const favoriteFaults: readonly Fault[] = [
     patch: setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.length),
   },
   {
+    name: 'favorite-list-latest-alone',
+    summary: 'GET /chat/favorite returns only the newest chat among the favorites.',
+    breaks: ['V3-FAV-01'],
+    patch: setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.slice(0, 1)),
+  },
+  {
     name: 'favorite-remove-refused',
     summary: 'DELETE /chat/{chat_id}/favorite returns 405.',
     breaks: ['V3-FAV-02'],

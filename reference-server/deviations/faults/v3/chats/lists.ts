@@ -133,6 +133,16 @@ export const chatListFaults: readonly Fault[] = [
   misreadExcludeFavorites('nothing', 'no chats', undefined),
   misreadExcludeFavorites('the-others', 'all chats that are not favorites', true),
   {
+    name: 'chat-exclude-favorites-not-in-searches',
+    summary: 'exclude_favorites is ignored if search is given.',
+    breaks: ['V3-CHAT-09'],
+    patch: editPageRequest((page) =>
+      page.favorite === false && page.search !== undefined
+        ? { ...page, favorite: undefined }
+        : page,
+    ),
+  },
+  {
     name: 'chat-exclude-favorites-all',
     summary: 'exclude_favorites excludes all chats.',
     breaks: ['V3-CHAT-09'],

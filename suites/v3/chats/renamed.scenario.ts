@@ -1,0 +1,93 @@
+import {
+  answerJson,
+  assume,
+  contains,
+  covers,
+  describe,
+  expect,
+  expectAccepted,
+  succeeded,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+
+/** Sections 2.5 and 4.3: the name of a chat is the same one wherever the chat is shown. */
+describe('v3: names in the list of chats', () => {
+  test(
+    'a chat that was renamed is found, and listed, by its new name',
+    covers(['V3-CHAT-06', 'V3-CHAT-10'], { requests: 30, chats: 1 }),
+    async ({ v3, chats, claim, session }) => {
+      const chat = await v3.createChat()
+      const search = (name: string) =>
+        chats.poll(
+          () => chats.list({ search: firstWord(name) }),
+          (body) => contains(body, chat.id),
+        )
+      const before = await search(chat.name)
+      assume(
+        contains(answerJson(before), chat.id),
+        'a search does not find the chat by the name that it was created with',
+        before,
+      )
+      const showsNames = contains(answerJson(before), chat.name)
+
+      const name = session.name()
+      const patched = await chats.rename(chat.id, name)
+      const read = await chats.poll(
+        () => chats.get(chat.id),
+        (body) => contains(body, name),
+      )
+      const isRenamed = succeeded(patched) && contains(answerJson(read), name)
+      assume(isRenamed, 'the chat cannot be renamed, or does not show its name', patched, read)
+      const after = await chats.poll(
+        () => chats.list({ search: firstWord(name) }),
+        (body) => contains(body, chat.id) && (!showsNames || contains(body, name)),
+      )
+      const isFound = claim(
+        'V3-CHAT-06',
+        () => {
+          expectAccepted(after, 'GET /chat with search')
+          const what = `search=${firstWord(name)} finds the chat by its new name`
+          expect(contains(answerJson(after), chat.id), what).toBe(true)
+        },
+        after,
+        patched,
+        read,
+      )
+      if (!isFound || !showsNames) return
+      claim(
+        'V3-CHAT-10',
+        () => expect(contains(answerJson(after), name), 'the list shows the new name').toBe(true),
+        after,
+        patched,
+        before,
+      )
+    },
+  )
+
+  test(
+    'a chat whose name begins with a word beyond ASCII is found by it',
+    covers(['V3-CHAT-06'], { requests: 12, chats: 2 }),
+    async ({ v3, chats, claim, session }) => {
+      const word = `Größe${session.nonce()}`
+      const chat = await v3.createChat({}, `${word} ${session.name()}`)
+      // A newer chat, so that a page that looks at no name does not show this one alone.
+      await v3.createChat()
+      const found = await chats.poll(
+        () => chats.list({ search: word }),
+        (body) => contains(body, chat.id),
+      )
+      claim(
+        'V3-CHAT-06',
+        () => {
+          expectAccepted(found, 'GET /chat with search')
+          expect(contains(answerJson(found), chat.id), `search=${word} finds the chat`).toBe(true)
+        },
+        found,
+      )
+    },
+  )
+})
+
+function firstWord(name: string): string {
+  return name.split(' ')[0] ?? name
+}
