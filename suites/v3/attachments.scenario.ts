@@ -18,11 +18,11 @@ import { buildTextFile } from '../support/test-data.ts'
 describe('v3: attachments', () => {
   test(
     'an upload returns an attachment that describes its file',
-    covers(['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'], {
-      requests: 4,
+    covers(['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05', 'V3-ATT-08'], {
+      requests: 12,
       uploads: 2,
     }),
-    async ({ attachments, claim, session, profile }) => {
+    async ({ attachments, chats, claim, session, profile }) => {
       for (const more of ['', ' Größe 東京']) {
         const file = buildTextFile(session, session.nonce(), more)
         const uploaded = await attachments.upload(file)
@@ -67,6 +67,20 @@ describe('v3: attachments', () => {
         claim('V3-ATT-04', () => expect(record['size'], 'size').toBe(file.bytes.length), uploaded)
         const type = String(record['content_type']).split(';')[0]?.trim()
         claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
+        if (more === '' || record['filename'] !== file.name) continue
+        const found = await chats.poll(
+          () => attachments.list({ search: file.name }),
+          (_, page) => attachments.lists(page, file.name),
+        )
+        claim(
+          'V3-ATT-08',
+          () => {
+            const isFound = attachments.lists(found, file.name)
+            expect(isFound, 'a search beyond ASCII finds the file').toBe(true)
+          },
+          found,
+          uploaded,
+        )
       }
     },
   )
@@ -140,6 +154,11 @@ describe('v3: attachments', () => {
           missing.length === 0 || isConclusive(paged, names),
           'no cursor was found to follow the list: say shapes.attachmentCursor',
         )
+        for (const page of paged.pages) {
+          const count = names.filter((name) => attachments.lists(page, name)).length
+          const what = 'files of ours on each page with limit 2'
+          claim('V3-ATT-09', () => expect(count, what).toBeLessThanOrEqual(2), page)
+        }
         claim(
           'V3-ATT-10',
           () => expect(missing, 'files that no page shows').toEqual([]),

@@ -2,6 +2,7 @@
 import { failAfterSuccess, onSuccessBody, setField } from '../../../patches/replies.ts'
 import { rejectRequests } from '../../../patches/requests.ts'
 import { upload } from '../../../patches/routes.ts'
+import { onStore } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
 export const uploadFaults: readonly Fault[] = [
@@ -16,6 +17,15 @@ export const uploadFaults: readonly Fault[] = [
     summary: 'An upload with non-ASCII characters in its file name is rejected.',
     breaks: ['V3-ATT-01'],
     patch: rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
+  },
+  {
+    name: 'attachment-search-ascii',
+    summary: 'GET /attachment with non-ASCII characters in search returns an empty list.',
+    breaks: ['V3-ATT-08'],
+    patch: onStore('attachments', ({ list }) => ({
+      list: async (owner, page) =>
+        /[^\0-\x7f]/.test(page.search ?? '') ? { rows: [], next: null } : list(owner, page),
+    })),
   },
   setMember('id-missing', 'POST /attachment omits id.', 'id', () => undefined),
   setMember('id-a-number', 'The id of an attachment is a number.', 'id', () => 4711),
