@@ -1,5 +1,6 @@
 /** Content that the history of a chat must hold after a turn. */
 import {
+  answerParts,
   answerText,
   type Chat,
   compareOutputWithHistory,
@@ -33,6 +34,33 @@ export async function claimOutputKept(
   claim(
     'V3-HIST-06',
     () => expect(differences, 'items that the history shows otherwise').toEqual([]),
+    reply,
+    ...pages,
+  )
+}
+
+/** V3-HIST-07: the history holds a turn, its question by a nonce in it and its answer by its text. */
+export async function claimTurnKept(
+  { v3, claim }: Scenario,
+  chat: Chat,
+  nonce: string,
+  reply: Exchange,
+): Promise<void> {
+  const answer = answerParts(reply)
+  const holdsAnswer = (value: unknown) => answer.every((text) => contains(value, text))
+  const { rows, pages } = await v3.waitForHistory(
+    chat,
+    (history) => inputRows(history, nonce).length > 0 && holdsAnswer(history),
+  )
+  if (!everyItemShown(rows)) return
+  // What the bytes of a stream lost is for a row of the stream.
+  const isWhole = !answer.some((text) => text.includes('\ufffd'))
+  claim(
+    'V3-HIST-07',
+    () => {
+      expect(contains(rows, nonce), 'the history holds the question').toBe(true)
+      if (isWhole) expect(holdsAnswer(rows), 'the history holds the answer').toBe(true)
+    },
     reply,
     ...pages,
   )

@@ -12,13 +12,14 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { claimTurnKept } from '../support/history.ts'
 import { buildRecall } from '../support/test-data.ts'
 
 /** Section 2.6: a chat is a chain of runs. A fact is planted; the wording of answers is not judged. */
 describe('v3: context', () => {
   test(
     'a fact from an earlier item or run is known, one from another chat is not',
-    covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 17, generations: 7, chats: 4 }, 6),
+    covers(['V3-GEN-16', 'V3-CTX-01', 'V3-CTX-02'], { requests: 18, generations: 8, chats: 4 }, 6),
     async ({ v3, claim, profile, session, prompts }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -29,7 +30,12 @@ describe('v3: context', () => {
         able,
       )
 
-      const input = [inputText(tell), inputText(ask)]
+      // The fact is in a second part of its message.
+      const statementItem = {
+        ...inputText(tell),
+        content: [prompts.brief(), tell].map((text) => ({ type: 'input_text', text })),
+      }
+      const input = [statementItem, inputText(ask)]
       let counted = await v3.generateOk(v3.generateBody(await v3.createChat(), input))
       for (let tries = 1; tries < 3 && !answerText(counted)?.includes(nonce); tries += 1) {
         counted = await v3.generateOk(v3.generateBody(await v3.createChat(), input))
@@ -42,7 +48,10 @@ describe('v3: context', () => {
 
       const chat = await v3.createChat()
       const freshChat = await v3.createChat()
-      const statement = await v3.generateOk(v3.generateBody(chat, tell))
+      const opening = await v3.generateOk(v3.generateBody(chat, prompts.brief()))
+      const openingId = finalResponse(opening)?.['id']
+      const follow = typeof openingId === 'string' ? { parent_id: openingId } : {}
+      const statement = await v3.generateOk(v3.generateBody(chat, tell, follow))
       const otherReply = await v3.generateOk(v3.generateBody(freshChat, ask))
       const otherAnswer = answerText(otherReply) ?? ''
       // A server that mixes chats up may give back the fact of another scenario.
@@ -85,7 +94,8 @@ describe('v3: context', () => {
       const betweenId = finalResponse(between)?.['id']
       if (isRemembered && typeof betweenId === 'string') {
         // Twice, so that it is no text of an earlier turn.
-        const body = v3.generateBody(chat, `${ask} ${ask}`, { stream: true, parent_id: betweenId })
+        const question = [inputText(`${ask} ${ask}`)]
+        const body = v3.generateBody(chat, question, { stream: true, parent_id: betweenId })
         const askLater = session.repeated(() => v3.generateOk(body))
         let later = await askLater()
         const knows = () => answerParts(later).join('').includes(nonce)
@@ -106,7 +116,11 @@ describe('v3: context', () => {
 
   test(
     'parent_id is optional in every turn and may name the previous run',
-    covers(['V3-GEN-11', 'V3-GEN-15', 'V3-IDEM-02'], { requests: 10, generations: 4, chats: 1 }),
+    covers(['V3-GEN-11', 'V3-GEN-15', 'V3-IDEM-02', 'V3-HIST-07'], {
+      requests: 12,
+      generations: 4,
+      chats: 1,
+    }),
     async ({ v3, claim, profile, session, prompts }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -164,6 +178,7 @@ describe('v3: context', () => {
         next,
         ...after.pages,
       )
+      await claimTurnKept({ v3, claim }, chat, reference, next)
     },
   )
 })

@@ -11,6 +11,7 @@ import {
   isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { claimTurnKept } from '../support/history.ts'
 
 /** Sections 2.1 and 4.3: images and video in the input, and the model that is made for them. */
 describe('v3: media', () => {
@@ -80,13 +81,17 @@ describe('v3: media', () => {
 
   test(
     'the vision model works on v3',
-    covers(['V3-MODEL-02'], { requests: 3, generations: 1, chats: 1 }),
-    async ({ v3, claim, profile, prompts }) => {
+    covers(['V3-MODEL-02', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
+    async ({ v3, claim, session, profile, prompts }) => {
       const chat = await v3.createChat()
+      const nonce = session.nonce()
       const reply = await v3.generate(
-        v3.generateBody(chat, prompts.brief(), { model_id: profile.models.vision }),
+        v3.generateBody(chat, prompts.brief(nonce), { model_id: profile.models.vision }),
       )
-      claim('V3-MODEL-02', () => expectResponse(reply, 'the vision model'), reply)
+      const works = () => expectResponse(reply, 'the vision model')
+      if (claim('V3-MODEL-02', works, reply)) {
+        await claimTurnKept({ v3, claim }, chat, nonce, reply)
+      }
     },
   )
 })

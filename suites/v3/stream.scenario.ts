@@ -52,15 +52,15 @@ describe('v3: stream', () => {
 
   test(
     'text beyond ASCII is streamed intact',
-    covers(['V3-SSE-17', 'V3-SSE-25', 'V3-SSE-26', 'V3-SSE-27'], {
-      requests: 3,
+    covers(['V3-SSE-17', 'V3-SSE-25', 'V3-SSE-26', 'V3-SSE-27', 'V3-HIST-06'], {
+      requests: 5,
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, prompts }) => {
+    async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
-      const question = prompts.repeat()
-      await v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'act' })
+      const body = v3.generateBody(chat, prompts.repeat(), { stream: true })
+      await claimOutputKept({ v3, claim }, chat, await v3.generateOk(body, { role: 'act' }))
     },
   )
 

@@ -42,8 +42,8 @@ describe('v3: history', () => {
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      // Blanks at both ends, a line break and a character beyond the basic plane.
-      const question = `  ${prompts.brief()}\n\t${prompts.note(nonce)} 🚀 `
+      // Blanks at both ends, a line break, signs that HTML escapes, and characters beyond ASCII.
+      const question = `  ${prompts.brief()}\n\t${prompts.note(nonce)} a < b & c "é" 東 🚀 `
       const reply = await v3.generateOk(v3.generateBody(chat, question))
       const answer = answerParts(reply)
       const holdsAnswer = (value: unknown) => answer.every((text) => contains(value, text))

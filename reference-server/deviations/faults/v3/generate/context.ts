@@ -30,6 +30,17 @@ const chainFaults: readonly Fault[] = [
     })),
   },
   {
+    name: 'v3-parent-known-if-it-is-the-first-run',
+    summary: 'Only the content of the first run of a chat is passed to the model.',
+    breaks: ['V3-CTX-01'],
+    patch: onStore('history', (original) => ({
+      runs: async (chatId) =>
+        (await original.runs(chatId)).map((run, at) =>
+          at === 0 ? run : { ...run, input: [], output: [] },
+        ),
+    })),
+  },
+  {
     name: 'v3-fresh-chat-goes-on-from-others',
     summary: 'In a new chat, the inputs of all earlier chats are passed to the model.',
     breaks: ['V3-CTX-02'],

@@ -111,6 +111,25 @@ export const generateInputFaults: readonly Fault[] = [
     }),
   },
   {
+    name: 'v3-input-hears-the-first-part',
+    summary: 'Only the first line of a message with several parts is passed to the model.',
+    breaks: ['V3-GEN-16'],
+    patch: onModel('native', (model, request) => {
+      const turns = request.turns.map((turn) =>
+        turn.role === 'user' ? { ...turn, text: turn.text.split('\n')[0] ?? '' } : turn,
+      )
+      return model({ ...request, turns })
+    }),
+  },
+  {
+    name: 'v3-whole-parameters-refused',
+    summary: 'A temperature or top_p without a fraction is rejected.',
+    breaks: ['V3-GEN-09'],
+    patch: rejectWhere(
+      ({ temperature, top_p }) => Number.isInteger(temperature) || Number.isInteger(top_p),
+    ),
+  },
+  {
     name: 'v3-alias-unknown',
     summary: 'The model id SVC-Main is rejected with 404.',
     breaks: ['V3-MODEL-01'],

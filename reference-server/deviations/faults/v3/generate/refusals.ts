@@ -73,6 +73,8 @@ const typeFaults: readonly Fault[] = [
   acceptWrongType('assistant_id', isText, null),
   acceptWrongType('parent_id', isText, null),
   acceptWrongType('rag', (value) => !isNumber(value), null),
+  acceptWrongType('top_p', isNumber, null, 'in-streams'),
+  acceptWrongType('parent_id', isText, null, 'in-streams'),
   ...(['include_tools', 'exclude_tools'] as const).map(
     (list): Fault => ({
       name: `v3-${list.replace('_', '-')}-of-numbers`,
@@ -99,16 +101,23 @@ export function generateMissingKey(when: (body: Json) => boolean = () => true): 
 }
 
 /** Accepts a listed field of any type. */
-function acceptWrongType(field: string, fits: (value: unknown) => boolean, mend: unknown): Fault {
+function acceptWrongType(
+  field: string,
+  fits: (value: unknown) => boolean,
+  mend: unknown,
+  where: 'in-streams' | '' = '',
+): Fault {
   const mended = (value: unknown) => (typeof mend === 'function' ? mend(value) : mend)
   return {
-    name: `v3-${field.replaceAll('_', '-')}-of-any-type`,
-    summary: `A generation with ${field} of the wrong type is accepted.`,
+    name: `v3-${field.replaceAll('_', '-')}-of-any-type${where && `-${where}`}`,
+    summary: `A ${where ? 'streamed ' : ''}generation with ${field} of the wrong type is accepted.`,
     breaks: ['V3-GEN-17'],
     patch: onRequestBody(v3Generate, (body) =>
-      setAt(body, field, (value: unknown) =>
-        value == null || fits(value) ? value : mended(value),
-      ),
+      where && body['stream'] !== true
+        ? body
+        : setAt(body, field, (value: unknown) =>
+            value == null || fits(value) ? value : mended(value),
+          ),
     ),
   }
 }

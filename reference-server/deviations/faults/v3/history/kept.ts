@@ -4,7 +4,7 @@ import type { Patch } from '../../../../services.ts'
 import type { StoredRun } from '../../../../store/types.ts'
 import { isText, type Json, setAt, toObject } from '../../../patches/json.ts'
 import { setField } from '../../../patches/replies.ts'
-import { v3History } from '../../../patches/routes.ts'
+import { mainAlias, v3History, visionModel } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
@@ -15,6 +15,43 @@ export const historyKeptFaults: readonly Fault[] = [
   texts('line-breaks', 'The history returns the line breaks of an input as spaces.', (text) =>
     text.replaceAll('\n', ' '),
   ),
+  {
+    name: 'v3-history-escaped-as-html',
+    summary: 'The history returns the text of an input with the escapes of HTML.',
+    breaks: ['V3-HIST-07'],
+    patch: inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+  },
+  {
+    name: 'v3-history-decomposed',
+    summary: 'The history returns the text of an input in Unicode normalization form D.',
+    breaks: ['V3-HIST-07'],
+    patch: inputTexts((text) => text.normalize('NFD')),
+  },
+  {
+    name: 'v3-history-third-answer-lost',
+    summary: 'The history omits the answers of a chat after its second run.',
+    breaks: ['V3-HIST-07'],
+    patch: onStore('history', (original) => ({
+      append: async (chatId, run, turn) => {
+        const isLate = (await original.runs(chatId)).length >= 2
+        await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
+      },
+    })),
+  },
+  modelLost('vision', 'the vision model', visionModel),
+  modelLost('alias', 'the alias of the main model', mainAlias),
+  {
+    name: 'v3-history-ascii-answers',
+    summary: 'Non-ASCII characters of a stored answer are replaced by question marks.',
+    breaks: ['V3-HIST-07'],
+    patch: setField(v3History, 'result.*', (row: Json) =>
+      toObject(row['item'])['role'] === 'assistant'
+        ? setAt(row, 'item.content.*.text', (text: unknown) =>
+            isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
+          )
+        : row,
+    ),
+  },
   {
     name: 'v3-history-first-part-alone',
     summary: 'The history returns only the first content part of an input.',
@@ -67,9 +104,29 @@ function texts(name: string, summary: string, change: (text: string) => string):
     name: `v3-history-without-${name}`,
     summary,
     breaks: ['V3-HIST-07'],
-    patch: inputs((content) =>
-      setAt(content, '*.text', (text: unknown) => (isText(text) ? change(text) : text)),
-    ),
+    patch: inputTexts(change),
+  }
+}
+
+function inputTexts(change: (text: string) => string): Patch {
+  return inputs((content) =>
+    setAt(content, '*.text', (text: unknown) => (isText(text) ? change(text) : text)),
+  )
+}
+
+function modelLost(name: string, what: string, model: string): Fault {
+  return {
+    name: `v3-history-without-${name}-runs`,
+    summary: `Runs of ${what} are not stored in the history.`,
+    breaks: ['V3-HIST-07'],
+    patch: onStore('history', (original) => ({
+      append: (chatId, run, turn) =>
+        original.append(
+          chatId,
+          turn?.run.settings.model === model ? { ...run, input: [], output: [] } : run,
+          turn,
+        ),
+    })),
   }
 }
 
