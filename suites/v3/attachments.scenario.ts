@@ -177,17 +177,18 @@ describe('v3: attachments', () => {
 
   test(
     'attachments are listed by chat',
-    covers(['V3-ATT-06', 'V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], {
-      requests: 36,
-      uploads: 3,
+    covers(['V3-ATT-06', 'V3-ATT-07', 'V3-ATT-08', 'V3-ATT-12', 'V3-ATT-13'], {
+      requests: 37,
+      uploads: 4,
       chats: 2,
     }),
-    async ({ attachments, v3, chats, claim, session }) => {
+    async ({ attachments, v3, chats, claim, profile, session }) => {
       const [chat, other] = [await v3.createChat(), await v3.createChat()]
       const file = () => buildTextFile(session)
-      const [inside, outside, elsewhere] = [file(), file(), file()]
+      const [inside, outside, elsewhere, second] = [file(), file(), file(), file()]
       for (const [upload, id] of [
         [inside, chat.id],
+        [second, chat.id],
         [outside, undefined],
         [elsewhere, other.id],
       ] as const) {
@@ -196,11 +197,12 @@ describe('v3: attachments', () => {
       }
       const ofChat = await chats.poll(
         () => attachments.list({ chat_id: chat.id }),
-        (_, page) => attachments.lists(page, inside.name),
+        (_, page) => [inside, second].every(({ name }) => attachments.lists(page, name)),
       )
       const list = await chats.attachments(chat.id)
       assume(
-        [ofChat, list].some((page) => attachments.lists(page, inside.name)),
+        [ofChat, list].some((page) => attachments.lists(page, inside.name)) ||
+          profile.requests.upload?.chatField !== undefined,
         'the upload did not join the chat: set requests.upload.chatField',
         ofChat,
         list,
@@ -215,6 +217,7 @@ describe('v3: attachments', () => {
             expectAccepted(page, route)
             const shows = (name: string) => attachments.lists(page, name)
             expect(shows(inside.name), 'the list shows the file of the chat').toBe(true)
+            expect(shows(second.name), 'the list shows its second file').toBe(true)
             expect(shows(outside.name), 'the list shows a file of no chat').toBe(false)
             expect(shows(elsewhere.name), 'the list shows a file of another chat').toBe(false)
           },
@@ -237,6 +240,14 @@ describe('v3: attachments', () => {
           () => {
             const isFound = attachments.lists(sought, elsewhere.name)
             expect(isFound, 'a search in the chat finds a file of another').toBe(false)
+          },
+          sought,
+        )
+        claim(
+          'V3-ATT-08',
+          () => {
+            const isFound = attachments.lists(sought, inside.name)
+            expect(isFound, 'a search in the chat for another name finds its file').toBe(false)
           },
           sought,
         )

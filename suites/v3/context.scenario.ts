@@ -9,6 +9,7 @@ import {
   finalResponse,
   inputRows,
   inputText,
+  isDeclined,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -116,8 +117,8 @@ describe('v3: context', () => {
 
   test(
     'parent_id is optional in every turn and may name the previous run',
-    covers(['V3-GEN-11', 'V3-GEN-15', 'V3-IDEM-02', 'V3-HIST-07'], {
-      requests: 12,
+    covers(['V3-GEN-11', 'V3-GEN-15', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-HIST-07'], {
+      requests: 13,
       generations: 4,
       chats: 1,
     }),
@@ -145,12 +146,26 @@ describe('v3: context', () => {
         parent_id: runId,
       })
       const key = session.uuid()
+      // What follows a request that is refused, for its missing key, is kept like any other.
+      const keyless = await v3.generate(
+        v3.generateBody(chat, prompts.otherBrief(), { parent_id: runId }),
+        { key: null, role: 'negative' },
+      )
       const next = await v3.generate(turn, { key })
       claim(
         'V3-GEN-11',
         () => expectAccepted(next, 'a generation with the parent_id of the previous run'),
         next,
       )
+      if (succeeded(next)) {
+        claim(
+          'V3-IDEM-01',
+          () => expect(isDeclined(keyless), 'a third turn without Idempotency-Key').toBe(true),
+          keyless,
+          next,
+        )
+        await claimTurnKept({ v3, claim }, chat, reference, next)
+      }
       const nextId = finalResponse(next)?.['id']
       if (nextId === undefined) return
       claim(
@@ -178,7 +193,6 @@ describe('v3: context', () => {
         next,
         ...after.pages,
       )
-      await claimTurnKept({ v3, claim }, chat, reference, next)
     },
   )
 })

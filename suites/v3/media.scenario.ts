@@ -1,4 +1,5 @@
 import {
+  contains,
   covers,
   describe,
   everyItemShown,
@@ -45,8 +46,15 @@ describe('v3: media', () => {
       const taken = () => expectResponse(reply, 'a generation with an image')
       if (!claim('V3-GEN-07', taken, reply)) return
       const { rows, pages } = await v3.waitForHistory(chat, holdsImage)
+      if (!everyItemShown(rows)) return
+      claim(
+        'V3-HIST-07',
+        () => expect(contains(rows, prompts.picture()), 'the history holds the text').toBe(true),
+        reply,
+        ...pages,
+      )
       // Content that is no array of parts is for another row.
-      if (!inputRows(rows).some(hasParts) || !everyItemShown(rows)) return
+      if (!inputRows(rows).some(hasParts)) return
       claim(
         'V3-HIST-07',
         () => expect(holdsImage(rows), 'the history holds the image of the input').toBe(true),

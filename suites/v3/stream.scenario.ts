@@ -66,17 +66,15 @@ describe('v3: stream', () => {
 
   test(
     'the stream of a truncated answer ends properly',
-    covers(['V3-SSE-08', 'V3-SSE-20', 'V3-SSE-21', 'V3-SSE-22', 'V3-GEN-10'], {
-      requests: 3,
+    covers(['V3-SSE-08', 'V3-SSE-20', 'V3-SSE-21', 'V3-SSE-22', 'V3-GEN-10', 'V3-HIST-06'], {
+      requests: 5,
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, prompts }) => {
+    async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
-      const question = prompts.longAnswer()
-      await v3.generateOk(v3.generateBody(chat, question, { stream: true, max_tokens: 12 }), {
-        role: 'act',
-      })
+      const body = v3.generateBody(chat, prompts.longAnswer(), { stream: true, max_tokens: 12 })
+      await claimOutputKept({ v3, claim }, chat, await v3.generateOk(body, { role: 'act' }))
     },
   )
 

@@ -7,23 +7,32 @@ import {
   finalResponse,
   isObject,
   requireProfile,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { describeForm, formsOf } from '../support/forms.ts'
+import { claimTurnKept } from '../support/history.ts'
 import { claimNoStep } from '../support/refusals.ts'
 
 /** Sections 4.3 and 8: include_tools and exclude_tools. */
 describe('v3: tool lists', () => {
   test(
     'both tool lists at once are refused, and leave nothing behind',
-    covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14'], { requests: 14, generations: 2, chats: 2 }),
+    covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14', 'V3-HIST-07'], {
+      requests: 18,
+      generations: 2,
+      chats: 2,
+    }),
     async ({ v3, claim, expectRejected, session, profile, prompts }) => {
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
       for (const form of formsOf(profile)) {
         const chat = await v3.createChat()
-        const nonce = session.nonce()
+        const [nonce, kept] = [session.nonce(), session.nonce()]
         const control = await v3.generate(
-          v3.generateBody(chat, prompts.brief(), { ...form, exclude_tools: lists.exclude_tools }),
+          v3.generateBody(chat, prompts.brief(kept), {
+            ...form,
+            exclude_tools: lists.exclude_tools,
+          }),
           { role: 'control' },
         )
         const refused = await expectRejected({
@@ -42,6 +51,7 @@ describe('v3: tool lists', () => {
         ])
         session.observe('OPEN-39', describeShape(refused), [refused])
         await claimNoStep({ v3, claim }, chat, nonce, refused)
+        if (succeeded(control)) await claimTurnKept({ v3, claim }, chat, kept, control)
       }
     },
   )

@@ -19,6 +19,7 @@ import { v2ContextFaults } from './v2/context.ts'
 import { v2FieldFaults } from './v2/fields.ts'
 import { v2MessageFaults } from './v2/messages.ts'
 import { v2ReplyFaults } from './v2/replies.ts'
+import { chatAttachmentFaults } from './v3/attachments/chats.ts'
 import { attachmentListFaults } from './v3/attachments/lists.ts'
 import { uploadFaults } from './v3/attachments/uploads.ts'
 import { chatCreationFaults } from './v3/chats/creation.ts'
@@ -32,6 +33,7 @@ import { generateContextFaults } from './v3/generate/context.ts'
 import { generateFormFaults } from './v3/generate/forms.ts'
 import { generateInputFaults } from './v3/generate/inputs.ts'
 import { generateRefusalFaults } from './v3/generate/refusals.ts'
+import { historyEventFaults } from './v3/history/events.ts'
 import { historyKeptFaults } from './v3/history/kept.ts'
 import { historyPageFaults } from './v3/history/pages.ts'
 import { historyRowFaults } from './v3/history/rows.ts'
@@ -81,6 +83,7 @@ export const faults: readonly Fault[] = [
   ...generateFormFaults,
   ...historyRowFaults,
   ...historyKeptFaults,
+  ...historyEventFaults,
   ...historyPageFaults,
   ...idempotencyKeyFaults,
   ...idempotencyRepeatFaults,
@@ -89,6 +92,7 @@ export const faults: readonly Fault[] = [
   ...oneShotFormFaults,
   ...uploadFaults,
   ...attachmentListFaults,
+  ...chatAttachmentFaults,
   ...streamFramingFaults,
   ...streamOrderFaults,
   ...streamNumberFaults,

@@ -11,6 +11,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { claimTurnKept } from '../../support/history.ts'
 
 /** Sections 2.5 and 4.3: favorites, and what else they leave of a chat. */
 describe('v3: favorites', () => {
@@ -120,7 +121,7 @@ describe('v3: favorites', () => {
   test(
     'a favorite keeps its mark, name and history after other operations on the chat',
     covers(['V3-FAV-01', 'V3-FAV-03', 'V3-CHAT-02', 'V3-CHAT-05', 'V3-HIST-07'], {
-      requests: 56,
+      requests: 62,
       generations: 3,
       chats: 3,
     }),
@@ -140,8 +141,13 @@ describe('v3: favorites', () => {
       if (!succeeded(added) || !chats.mentions(list, chat)) return
       const showsIds = contains(answerJson(list), chat.id)
       const nonce = session.nonce()
-      await v3.generateOk(v3.generateBody(chat, prompts.brief(nonce)))
-      await v3.generateOk(v3.generateBody(other, prompts.brief()))
+      const answer = await v3.generateOk(v3.generateBody(chat, prompts.brief(nonce)))
+      await claimTurnKept({ v3, claim }, chat, nonce, answer)
+      // Whatever it is called, a chat keeps what is said in it.
+      await chats.rename(other.id, session.name(), { role: 'probe' })
+      const otherNonce = session.nonce()
+      const reply = await v3.generateOk(v3.generateBody(other, prompts.brief(otherNonce)))
+      await claimTurnKept({ v3, claim }, other, otherNonce, reply)
       const before = await v3.waitForHistory(chat, (rows) => inputRows(rows, nonce).length > 0)
       const walk = await chats.walk({}, [chat, other])
       for (const one of [chat, other]) {

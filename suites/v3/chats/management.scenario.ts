@@ -24,7 +24,7 @@ describe('v3: chat management', () => {
     'a chat is read with the name that it was created with',
     covers(['V3-CHAT-02', 'V3-CHAT-04'], { requests: 6, chats: 2 }),
     async ({ v3, chats, claim, session }) => {
-      for (const name of [session.name(), `${session.name()} Größe "東京" 🚀`]) {
+      for (const name of [session.name(), `${session.name()} a < b & "é" 東京 🚀`]) {
         const chat = await v3.createChat({}, name)
         const read = await chats.get(chat.id)
         claim('V3-CHAT-04', () => {
@@ -68,7 +68,7 @@ describe('v3: chat management', () => {
           patched,
           read,
         )
-        const second = `${session.name()} Größe "東京" 🚀`
+        const second = `${session.name()} a < b & "é" 東京 🚀`
         const again = await chats.rename(chat.id, second)
         const later = await chats.poll(
           () => chats.get(chat.id),

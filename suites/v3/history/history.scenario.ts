@@ -140,7 +140,7 @@ describe('v3: history', () => {
       )
       const inputs = inputRows(rows, nonce)
       assume(
-        inputs.length > 0 && everyItemShown(rows),
+        inputs.length >= 3 || (inputs.length > 0 && everyItemShown(rows)),
         'rows show no item, which is legal',
         ...pages,
       )

@@ -27,11 +27,11 @@ describe('v3: idempotency', () => {
     test(
       `a repeat of a finished request adds no second step (${form})`,
       covers([row, 'V3-IDEM-08', 'V3-HIST-07', ...(stream ? (['V3-IDEM-01'] as const) : [])], {
-        requests: stream ? 13 : 9,
+        requests: stream ? 14 : 9,
         generations: 3,
         chats: stream ? 2 : 1,
       }),
-      async ({ v3, claim, expectRejected, session, profile, prompts }) => {
+      async ({ v3, chats, claim, expectRejected, session, profile, prompts }) => {
         const chat = await v3.createChat()
         const nonce = session.nonce()
         const question = prompts.brief(nonce)
@@ -81,6 +81,8 @@ describe('v3: idempotency', () => {
             ...before.pages,
           )
         }
+        // The keys of a chat outlast a change of its name.
+        if (stream) await chats.rename(chat.id, session.name(), { role: 'probe' })
         const repeat = await v3.generate(turn, { key, repeatOf: first.id })
         session.observe('OPEN-28', `${form}: ${describeRepeat(first, repeat)}`, [first, repeat])
         const inOtherForm = await v3.generate(

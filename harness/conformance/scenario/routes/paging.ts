@@ -64,9 +64,12 @@ export async function walkList(
     cursorOf: (page) => (succeeded(page) ? cursorIn(page, pointer) : undefined),
     ...(isEnough && { isEnough }),
   })
+  const last = walk.pages.at(-1)
+  // The profile says where a cursor stands, and a page before had one: the last page has none.
+  const isWithout = pointer !== undefined && cursor === undefined && walk.pages.length > 1
   return {
     ...walk,
-    complete: cursor === null,
+    complete: cursor === null || (isWithout && last !== undefined && succeeded(last)),
     pagesWith: (text) =>
       walk.pages.flatMap((page, at) => (contains(answerJson(page), text) ? [at] : [])),
   }

@@ -5,7 +5,7 @@ import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { v3History } from '../../patches/routes.ts'
-import { onStore } from '../../patches/services.ts'
+import { compose, onStore } from '../../patches/services.ts'
 import type { Dialect } from '../../types.ts'
 
 export const histories: readonly Dialect[] = [
@@ -18,6 +18,20 @@ export const histories: readonly Dialect[] = [
     name: 'history-hides-outputs',
     summary: 'The item of output rows in the history is null.',
     patch: editRows((row) => (isOutput(row) ? { ...row, item: null } : row)),
+  },
+  {
+    name: 'history-marks-turns',
+    summary: 'Before each turn, the history has a row whose item is null.',
+    patch: compose([
+      onStore('history', (original) => ({
+        append: (chatId, run, turn) =>
+          original.append(chatId, { ...run, input: [{ type: turnMark }, ...run.input] }, turn),
+      })),
+      editRows((row) => {
+        const { item_type: type, item_status: _, ...rest } = row
+        return type === turnMark ? { ...rest, item: null } : row
+      }),
+    ]),
   },
   {
     name: 'history-without-input-ids',
@@ -62,6 +76,8 @@ export const histories: readonly Dialect[] = [
     })),
   },
 ]
+
+const turnMark = 'turn_mark'
 
 function editRows(change: (row: Json) => Json): Patch {
   return onSuccessBody(v3History, (body) => ({

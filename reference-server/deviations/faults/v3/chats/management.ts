@@ -43,6 +43,12 @@ export const chatManagementFaults: readonly Fault[] = [
     patch: changeNewNames((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
   },
   {
+    name: 'chat-name-escaped-as-html',
+    summary: 'Chat names are stored with the escapes of HTML.',
+    breaks: ['V3-CHAT-02'],
+    patch: changeNewNames((name) => name.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+  },
+  {
     name: 'chat-read-refused',
     summary: 'GET /chat/{chat_id} returns 404 for an existing chat.',
     breaks: ['V3-CHAT-04'],

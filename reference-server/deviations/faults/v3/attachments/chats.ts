@@ -1,0 +1,39 @@
+/** Faults of the attachments of a chat (section 4.3). */
+import { toObject } from '../../../patches/json.ts'
+import { onRequest } from '../../../patches/requests.ts'
+import { fileList } from '../../../patches/routes.ts'
+import { onStore } from '../../../patches/services.ts'
+import type { Fault } from '../../../types.ts'
+
+export const chatAttachmentFaults: readonly Fault[] = [
+  {
+    name: 'attachment-chat-takes-one',
+    summary: 'A chat takes one attachment; further ones are not listed with it.',
+    breaks: ['V3-ATT-07', 'V3-ATT-12'],
+    patch: onStore('attachments', ({ link }) => {
+      const chats = new Set<string>()
+      return {
+        link: async (chat, id) => {
+          if (chats.has(chat)) return
+          chats.add(chat)
+          await link(chat, id)
+        },
+      }
+    }),
+  },
+  {
+    name: 'attachment-chat-takes-none',
+    summary: 'A file that is uploaded to a chat does not join it.',
+    breaks: ['V3-ATT-07', 'V3-ATT-12'],
+    patch: onStore('attachments', () => ({ link: async () => undefined })),
+  },
+  {
+    name: 'attachment-chat-search-by-id-ignored',
+    summary: 'GET /attachment with chat_id ignores search.',
+    breaks: ['V3-ATT-08'],
+    patch: onRequest(fileList, (call) => {
+      const { search: _, ...query } = toObject(call.query)
+      return 'chat_id' in query ? { ...call, query } : call
+    }),
+  },
+]

@@ -1,0 +1,148 @@
+/** Faults of histories that lose a turn after another request, or with another end (section 4.3). */
+import type { Patch } from '../../../../services.ts'
+import type { StoredRun } from '../../../../store/types.ts'
+import { toObject } from '../../../patches/json.ts'
+import { onSuccessBody } from '../../../patches/replies.ts'
+import { onRequest } from '../../../patches/requests.ts'
+import { v3Generate, v3History } from '../../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
+import type { Fault } from '../../../types.ts'
+import { generateMissingKey } from '../generate/refusals.ts'
+
+export const historyEventFaults: readonly Fault[] = [
+  {
+    name: 'v3-history-of-renamed-chats-ends',
+    summary: 'Runs of a chat are not stored once it was renamed.',
+    breaks: ['V3-HIST-07'],
+    patch: perServer(() => {
+      const renamed = new Set<string>()
+      return compose([noteNames(renamed), dropRuns((chatId) => renamed.has(chatId))])
+    }),
+  },
+  {
+    name: 'v3-history-turn-lost-after-a-refusal',
+    summary: 'The run that follows a request without Idempotency-Key is not stored.',
+    breaks: ['V3-HIST-07'],
+    patch: perServer(() => {
+      const refused = new Set<unknown>()
+      return compose([
+        onRequest(v3Generate, (call) => {
+          if (call.headers['idempotency-key'] === undefined)
+            refused.add(toObject(call.body)['chat_id'])
+          return call
+        }),
+        dropRuns((chatId) => refused.delete(chatId)),
+      ])
+    }),
+  },
+  {
+    name: 'v3-history-ends-with-a-refusal',
+    summary: 'A generation with both tool lists removes the runs of its chat from the history.',
+    breaks: ['V3-HIST-07'],
+    patch: perServer(() => {
+      const cleared = new Set<string>()
+      return compose([
+        onRequest(v3Generate, (call) => {
+          const { chat_id: chatId, include_tools, exclude_tools } = toObject(call.body)
+          if (include_tools && exclude_tools) cleared.add(String(chatId))
+          return call
+        }),
+        onSuccessBody(v3History, (body, { query }) =>
+          cleared.has(String(toObject(query)['chat_id'])) ? { ...body, result: [] } : body,
+        ),
+      ])
+    }),
+  },
+  {
+    name: 'v3-history-of-favorites-ends',
+    summary: 'Runs of a favorite chat are not stored.',
+    breaks: ['V3-HIST-07'],
+    patch: perServer(() => {
+      const marked = new Set<string>()
+      return compose([
+        onStore('chats', ({ update }) => ({
+          update: (owner, id, change) => {
+            if (change.favorite === true) marked.add(id)
+            return update(owner, id, change)
+          },
+        })),
+        dropRuns((chatId) => marked.has(chatId)),
+      ])
+    }),
+  },
+  {
+    name: 'v3-history-without-turns-of-images',
+    summary: 'Inputs with an image are not stored.',
+    breaks: ['V3-HIST-07'],
+    patch: onStore('history', (original) => ({
+      append: (chatId, run, turn) => {
+        const hasImage = JSON.stringify(run.input).includes('input_image')
+        return original.append(chatId, hasImage ? { ...run, input: [] } : run, turn)
+      },
+    })),
+  },
+  {
+    name: 'v3-idempotency-key-optional-in-third-turns',
+    summary: 'A generation without Idempotency-Key is accepted in a chat that has two runs.',
+    breaks: ['V3-IDEM-01'],
+    patch: perServer(() => {
+      const runs = new Map<string, number>()
+      return compose([
+        onStore('history', (original) => ({
+          append: (chatId, run, turn) => {
+            runs.set(chatId, (runs.get(chatId) ?? 0) + 1)
+            return original.append(chatId, run, turn)
+          },
+        })),
+        generateMissingKey((body) => (runs.get(String(body['chat_id'])) ?? 0) >= 2),
+      ])
+    }),
+  },
+  {
+    name: 'v3-history-incomplete-answers-lost',
+    summary: 'Answers that reach max_tokens are not stored.',
+    breaks: ['V3-HIST-06'],
+    patch: onStore('history', (original) => ({
+      append: (chatId, run, turn) => {
+        const isCut = turn?.run.finish === 'length'
+        return original.append(chatId, isCut ? { ...run, output: [] } : run, turn)
+      },
+    })),
+  },
+  {
+    name: 'v3-idempotency-forgets-renamed-chats',
+    summary: 'The Idempotency-Keys of a chat are forgotten when it is renamed.',
+    breaks: ['V3-IDEM-03'],
+    patch: perServer(() => {
+      const renamed = new Set<string>()
+      return compose([
+        noteNames(renamed),
+        onRequest(v3Generate, (call) =>
+          renamed.has(String(toObject(call.body)['chat_id'])) &&
+          call.headers['idempotency-key'] !== undefined
+            ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
+            : call,
+        ),
+      ])
+    }),
+  },
+]
+
+/** Notes the chats that are renamed. */
+function noteNames(renamed: Set<string>): Patch {
+  return onStore('chats', ({ update }) => ({
+    update: (owner, id, change) => {
+      if (change.name !== undefined) renamed.add(id)
+      return update(owner, id, change)
+    },
+  }))
+}
+
+function dropRuns(when: (chatId: string) => boolean): Patch {
+  return onStore('history', (original) => ({
+    append: (chatId, run, turn) => {
+      const kept: StoredRun = when(chatId) ? { ...run, input: [], output: [] } : run
+      return original.append(chatId, kept, turn)
+    },
+  }))
+}
