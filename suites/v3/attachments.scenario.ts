@@ -302,7 +302,7 @@ describe('v3: attachments', () => {
           expect(walk.pagesWith(theirs.name), 'pages with a file of another caller').toEqual([]),
         ...walk.pages.slice(0, 3),
       )
-      const foreign = await attachments.list({ search: mine.name }, other)
+      const foreign = await attachments.list({ search: mine.name, limit: 20 }, other)
       claim(
         'V3-ATT-11',
         () =>

@@ -13,6 +13,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { withReasoning } from '../support/forms.ts'
 import { claimTurnKept } from '../support/history.ts'
 import { buildRecall } from '../support/test-data.ts'
 
@@ -96,7 +97,8 @@ describe('v3: context', () => {
       if (isRemembered && typeof betweenId === 'string') {
         // Twice, so that it is no text of an earlier turn.
         const question = [inputText(`${ask} ${ask}`)]
-        const body = v3.generateBody(chat, question, { stream: true, parent_id: betweenId })
+        const options = { stream: true, ...withReasoning(profile), parent_id: betweenId }
+        const body = v3.generateBody(chat, question, options)
         const askLater = session.repeated(() => v3.generateOk(body))
         let later = await askLater()
         const knows = () => answerParts(later).join('').includes(nonce)

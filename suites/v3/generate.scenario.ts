@@ -68,12 +68,17 @@ describe('v3: generation', () => {
 
   test(
     'input may be an array of items, and the history has each of them',
-    covers(['V3-GEN-06', 'V3-HIST-07'], { requests: 7, generations: 2, chats: 2 }),
+    covers(['V3-GEN-06', 'V3-HIST-07'], { requests: 8, generations: 2, chats: 2 }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonces = [session.nonce(), session.nonce(), session.nonce()]
       const input = nonces.map((nonce) => inputText(prompts.brief(nonce)))
-      const reply = await v3.generate(v3.generateBody(chat, input))
+      // The last of them stands at the end of a long text; how long a text may be is open.
+      const longText = `${ruler.repeat(45)}${prompts.brief(nonces[2])}`
+      const long = await v3.generate(
+        v3.generateBody(chat, [...input.slice(0, 2), inputText(longText)]),
+      )
+      const reply = isDeclined(long) ? await v3.generate(v3.generateBody(chat, input)) : long
       const accepted = claim(
         'V3-GEN-06',
         () => expectAccepted(reply, 'input as an array of items'),
@@ -190,6 +195,9 @@ describe('v3: generation', () => {
     },
   )
 })
+
+/** A hundred characters in few tokens. */
+const ruler = `${'-'.repeat(99)}\n`
 
 /** Types of the output items, each once, as one text. */
 function itemTypesOf({ output }: Readonly<Record<string, unknown>>): string {

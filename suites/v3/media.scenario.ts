@@ -94,7 +94,11 @@ describe('v3: media', () => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const reply = await v3.generate(
-        v3.generateBody(chat, prompts.brief(nonce), { model_id: profile.models.vision }),
+        v3.generateBody(chat, prompts.brief(nonce), {
+          model_id: profile.models.vision,
+          // As a one-shot it answers in one piece.
+          stream: true,
+        }),
       )
       const works = () => expectResponse(reply, 'the vision model')
       if (claim('V3-MODEL-02', works, reply)) {

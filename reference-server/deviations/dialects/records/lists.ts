@@ -50,6 +50,17 @@ export const listDialects: readonly Dialect[] = [
         toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
       ),
     },
+    {
+      name: 'lists-without-last-cursor-by-pointer',
+      summary:
+        'The last page of a list omits pagination; the profile has the JSON pointers to the cursors.',
+      profile: {
+        shapes: { chatCursor: '/pagination/cursor', attachmentCursor: '/pagination/cursor' },
+      },
+      patch: reshapeLists(({ result, pagination }) =>
+        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
+      ),
+    },
   ]),
   {
     name: 'lists-capped-at-ten',

@@ -2,7 +2,7 @@
 import { toObject } from '../../../patches/json.ts'
 import { onRequest } from '../../../patches/requests.ts'
 import { fileList } from '../../../patches/routes.ts'
-import { onStore } from '../../../patches/services.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
 export const chatAttachmentFaults: readonly Fault[] = [
@@ -26,6 +26,35 @@ export const chatAttachmentFaults: readonly Fault[] = [
     summary: 'A file that is uploaded to a chat does not join it.',
     breaks: ['V3-ATT-07', 'V3-ATT-12'],
     patch: onStore('attachments', () => ({ link: async () => undefined })),
+  },
+  {
+    name: 'attachment-of-another-with-a-limit',
+    summary: 'GET /attachment with search and limit returns the attachments of all callers.',
+    breaks: ['V3-ATT-11'],
+    patch: perServer(() => {
+      const owners = new Set<string>()
+      const limited = new Set<unknown>()
+      return compose([
+        onRequest(fileList, (call) => {
+          const { search, limit } = toObject(call.query)
+          if (limit !== undefined) limited.add(search)
+          return call
+        }),
+        onStore('attachments', ({ add, list }) => ({
+          add: (attachment) => {
+            owners.add(attachment.owner)
+            return add(attachment)
+          },
+          list: async (owner, page) => {
+            const own = await list(owner, page)
+            if (page.search === undefined || !limited.has(page.search)) return own
+            const others = [...owners].filter((other) => other !== owner)
+            const pages = await Promise.all(others.map((other) => list(other, page)))
+            return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
+          },
+        })),
+      ])
+    }),
   },
   {
     name: 'attachment-chat-search-by-id-ignored',

@@ -41,6 +41,14 @@ const chainFaults: readonly Fault[] = [
     })),
   },
   {
+    name: 'v3-parent-forgotten-while-thinking',
+    summary: 'With think, only the new input is passed to the model.',
+    breaks: ['V3-CTX-01'],
+    patch: onModel('native', (model, request) =>
+      model(request.think ? { ...request, turns: request.turns.slice(-1) } : request),
+    ),
+  },
+  {
     name: 'v3-fresh-chat-goes-on-from-others',
     summary: 'In a new chat, the inputs of all earlier chats are passed to the model.',
     breaks: ['V3-CTX-02'],

@@ -145,6 +145,12 @@ export const generateInputFaults: readonly Fault[] = [
     ),
   },
   {
+    name: 'v3-vision-model-unknown-in-streams',
+    summary: 'The model id SVC-Vision is rejected with 404 in a stream.',
+    breaks: ['V3-MODEL-02'],
+    patch: rejectWhere((body) => body['model_id'] === 'SVC-Vision' && body['stream'] === true, 404),
+  },
+  {
     name: 'media-image-by-url-alone',
     summary: 'An image as a data: URL is rejected.',
     breaks: ['V3-GEN-07'],

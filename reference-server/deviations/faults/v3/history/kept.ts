@@ -53,6 +53,12 @@ export const historyKeptFaults: readonly Fault[] = [
     ),
   },
   {
+    name: 'v3-history-cut-at-4000',
+    summary: 'The history returns the first 4,000 characters of an input.',
+    breaks: ['V3-HIST-07'],
+    patch: inputTexts((text) => text.slice(0, 4000)),
+  },
+  {
     name: 'v3-history-first-part-alone',
     summary: 'The history returns only the first content part of an input.',
     breaks: ['V3-HIST-07'],
