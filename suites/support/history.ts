@@ -79,6 +79,17 @@ export function inputTexts({ item }: HistoryRow): string[] {
   return parts.map(({ text }) => text).filter((text) => typeof text === 'string')
 }
 
+/** The types of the text parts in the input rows that hold a nonce, where a part has a type. */
+export function inputPartTypes(rows: readonly HistoryRow[], nonce: string): string[] {
+  return inputRows(rows, nonce)
+    .flatMap(({ item }) =>
+      isObject(item) && Array.isArray(item['content']) ? item['content'] : [],
+    )
+    .filter((part) => isObject(part) && typeof part['text'] === 'string')
+    .map(({ type }) => type)
+    .filter((type) => typeof type === 'string')
+}
+
 /** The texts of the input rows that hold a nonce, in the order of their rows. */
 export function textsWith(rows: readonly HistoryRow[], nonce: string): string[] {
   return inputRows(rows, nonce).flatMap(inputTexts)

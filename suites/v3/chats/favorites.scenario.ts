@@ -120,8 +120,8 @@ describe('v3: favorites', () => {
 
   test(
     'a favorite keeps its mark, name and history after other operations on the chat',
-    covers(['V3-FAV-01', 'V3-FAV-03', 'V3-CHAT-02', 'V3-CHAT-05', 'V3-HIST-07'], {
-      requests: 62,
+    covers(['V3-FAV-01', 'V3-FAV-03', 'V3-CHAT-02', 'V3-CHAT-05', 'V3-CHAT-13', 'V3-HIST-07'], {
+      requests: 65,
       generations: 3,
       chats: 3,
     }),
@@ -191,6 +191,20 @@ describe('v3: favorites', () => {
             ).toBe(1),
           ...before.pages,
           ...after.pages,
+        )
+      }
+      const removed = await chats.remove(other.id, { role: 'probe' })
+      const left = await v3.historyAfterPause(chat)
+      if (inputRows(after.rows, nonce).length > 0) {
+        claim(
+          'V3-CHAT-13',
+          () =>
+            expect(
+              inputRows(left.rows, nonce).length,
+              'rows of the question after another chat was deleted',
+            ).toBeGreaterThan(0),
+          removed,
+          ...left.pages,
         )
       }
       const marked = await chats.addFavorite(newer.id, { role: 'probe' })

@@ -20,7 +20,7 @@ import {
   statusText,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { inputTexts, textsWith } from '../../support/history.ts'
+import { inputPartTypes, inputTexts, textsWith } from '../../support/history.ts'
 
 /** Sections 2.6 and 4.3: what the history of a chat holds. */
 describe('v3: history', () => {
@@ -89,6 +89,17 @@ describe('v3: history', () => {
         reply,
         ...pages,
       )
+      const partTypes = inputPartTypes(rows, nonce)
+      if (partTypes.length > 0) {
+        claim(
+          'V3-HIST-05',
+          () =>
+            expect(new Set(partTypes), 'types of the parts of a text').toEqual(
+              new Set(['input_text']),
+            ),
+          ...pages,
+        )
+      }
       const output = finalResponse(reply)?.['output']
       assume(Array.isArray(output), 'the response shows no output', reply)
       const differences = compareOutputWithHistory(output, rows)

@@ -2,7 +2,7 @@
 import type { Patch, Services } from '../../../../services.ts'
 import type { Chat } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
-import { alsoDo } from '../../../patches/replies.ts'
+import { alsoDo, onSuccessBody } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
 import {
   addFavorite,
@@ -11,8 +11,9 @@ import {
   type RoutePattern,
   removeFavorite,
   v3Generate,
+  v3History,
 } from '../../../patches/routes.ts'
-import { onStore, perServer } from '../../../patches/services.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 
 export const chatNeighborFaults: readonly Fault[] = [
@@ -24,6 +25,30 @@ export const chatNeighborFaults: readonly Fault[] = [
       update: (owner, id, change) =>
         update(owner, id, change.name === undefined ? change : { ...change, favorite: false }),
     })),
+  },
+  {
+    name: 'chat-delete-clears-histories',
+    summary: 'The deletion of a chat that was renamed empties the histories of favorites.',
+    breaks: ['V3-CHAT-13'],
+    patch: perServer(() => {
+      const [renamed, favorites, cleared] = [new Set<string>(), new Set<string>(), new Set()]
+      return compose([
+        onStore('chats', (original) => ({
+          update: (owner, id, change) => {
+            if (change.favorite === true) favorites.add(id)
+            else if (change.name !== undefined) renamed.add(id)
+            return original.update(owner, id, change)
+          },
+          delete: (owner, id) => {
+            if (renamed.has(id)) for (const favorite of favorites) cleared.add(favorite)
+            return original.delete(owner, id)
+          },
+        })),
+        onSuccessBody(v3History, (body, { query }) =>
+          cleared.has(toObject(query)['chat_id']) ? { ...body, result: [] } : body,
+        ),
+      ])
+    }),
   },
   {
     name: 'chat-generation-marks-favorite',

@@ -53,6 +53,14 @@ export const historyKeptFaults: readonly Fault[] = [
     ),
   },
   {
+    name: 'v3-history-parts-called-text',
+    summary: 'The type of a text part of an input is text.',
+    breaks: ['V3-HIST-05'],
+    patch: inputs((content) =>
+      setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
+    ),
+  },
+  {
     name: 'v3-history-cut-at-4000',
     summary: 'The history returns the first 4,000 characters of an input.',
     breaks: ['V3-HIST-07'],
