@@ -28,10 +28,11 @@ export const chatNeighborFaults: readonly Fault[] = [
   },
   {
     name: 'chat-delete-clears-histories',
-    summary: 'The deletion of a chat that was renamed empties the histories of favorites.',
+    summary: 'The deletion of a chat that was renamed and used empties the histories of favorites.',
     breaks: ['V3-CHAT-13'],
     patch: perServer(() => {
-      const [renamed, favorites, cleared] = [new Set<string>(), new Set<string>(), new Set()]
+      const [renamed, favorites] = [new Set<string>(), new Set<string>()]
+      const [used, cleared] = [new Set<string>(), new Set<unknown>()]
       return compose([
         onStore('chats', (original) => ({
           update: (owner, id, change) => {
@@ -40,8 +41,14 @@ export const chatNeighborFaults: readonly Fault[] = [
             return original.update(owner, id, change)
           },
           delete: (owner, id) => {
-            if (renamed.has(id)) for (const favorite of favorites) cleared.add(favorite)
+            if (used.has(id)) for (const favorite of favorites) cleared.add(favorite)
             return original.delete(owner, id)
+          },
+        })),
+        onStore('history', (original) => ({
+          append: (chatId, run, turn) => {
+            if (renamed.has(chatId)) used.add(chatId)
+            return original.append(chatId, run, turn)
           },
         })),
         onSuccessBody(v3History, (body, { query }) =>
