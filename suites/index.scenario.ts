@@ -1,11 +1,11 @@
 /** The table of contents of the suites; one module, so that `--jobs` reaches across sections. */
 
+import './openai/accepted.scenario.ts'
 import './openai/auth.scenario.ts'
 import './openai/chat-completions.scenario.ts'
 import './openai/models.scenario.ts'
 import './openai/parameters.scenario.ts'
 import './openai/stop.scenario.ts'
-import './openai/streamed-parameters.scenario.ts'
 import './openai/streaming.scenario.ts'
 import './openai/tools.scenario.ts'
 import './ordinary/conversations.scenario.ts'

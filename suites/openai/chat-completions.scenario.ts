@@ -5,7 +5,6 @@ import {
   covers,
   describe,
   expect,
-  expectAccepted,
   expectCompletion,
   isObject,
   succeeded,
@@ -37,19 +36,6 @@ describe('compatible surface: chat completions', () => {
     async ({ openai, claim, prompts }) => {
       const answer = await openai.chat(openai.chatBody(prompts.reasoned()))
       claim('OAI-CHAT-01', () => expectCompletion(answer))
-    },
-  )
-
-  test(
-    'a system message is accepted beside that of the user',
-    covers(['OAI-CHAT-12'], { requests: 1, generations: 1 }),
-    async ({ openai, claim, prompts }) => {
-      const messages = [
-        { role: 'system', content: prompts.instruction(prompts.instruction('You are brief.')) },
-        { role: 'user', content: prompts.brief() },
-      ]
-      const answer = await openai.chat(openai.chatBody('', { messages }))
-      claim('OAI-CHAT-12', () => expectAccepted(answer))
     },
   )
 

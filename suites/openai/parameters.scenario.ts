@@ -42,17 +42,6 @@ describe('compatible surface: parameters', () => {
   )
 
   test(
-    'top_p is accepted',
-    covers(['OAI-TOPP-01'], { requests: 1, generations: 1 }),
-    async ({ openai, claim, prompts }) => {
-      const answer = await openai.chat(
-        openai.chatBody(prompts.brief(), { max_tokens: 16, top_p: 0.5 }),
-      )
-      claim('OAI-TOPP-01', () => expectAccepted(answer, 'a request with top_p'))
-    },
-  )
-
-  test(
     'max_tokens limits an answer',
     covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 3, generations: 3 }),
     async ({ openai, claim, session, prompts }) => {
