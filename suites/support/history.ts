@@ -2,6 +2,7 @@
 import {
   answerParts,
   answerText,
+  bodyText,
   type Chat,
   compareOutputWithHistory,
   contains,
@@ -54,7 +55,7 @@ export async function claimTurnKept(
   )
   if (!everyItemShown(rows)) return
   // What the bytes of a stream lost is for a row of the stream.
-  const isWhole = !answer.some((text) => text.includes('\ufffd'))
+  const isWhole = !bodyText(reply).includes('\ufffd')
   claim(
     'V3-HIST-07',
     () => {

@@ -51,8 +51,14 @@ function judgeCopy(
   member: 'type' | 'status',
 ): void {
   const original = item[member]
-  if (original == null) return
   const copy = element[`item_${member}`]
+  if (original == null) {
+    // Section 2.6: a copy, if present. Inputs never had a status, so they show nothing of it.
+    if (member === 'status' && copy == null && !isInput(item)) {
+      collector.held(row, 'Neither the item nor its row has a status.')
+    }
+    return
+  }
   if (copy === original) collector.held(row, `item_${member} is ${show(copy)}, as in the item.`)
   else {
     collector.broken(

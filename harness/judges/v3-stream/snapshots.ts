@@ -3,7 +3,7 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
-import type { EventJudge, ResponseEvent } from './event.ts'
+import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
 /** V3-SSE-05, -10, -11 and -21: the response that lifecycle events show. */
 export class SnapshotJudge implements EventJudge {
@@ -27,7 +27,11 @@ export class SnapshotJudge implements EventJudge {
 
   again(): void {}
 
-  end(): void {}
+  /** The document has a response in the terminal event alone: its id then agrees with every other. */
+  end({ ended }: StreamOutcome): void {
+    if (!ended || !this.#first.has('id')) return
+    this.#collector.held('V3-SSE-10', `The only id is ${show(this.#first.get('id'))}.`)
+  }
 
   #judgeFirst(name: string, index: number): void {
     const created = name === 'response.created'

@@ -68,6 +68,11 @@ export const events: readonly Dialect[] = [
     ),
   },
   {
+    name: 'snapshots-absent',
+    summary: 'The first events have no response object; the terminal event has it.',
+    patch: editRawEvents(setInEvents(openingEvents, 'response', undefined)),
+  },
+  {
     name: 'events-without-type',
     summary: 'The data of events omits type. The contract requires it; the document does not.',
     patch: rewriteBlocks(({ event, data }) => {

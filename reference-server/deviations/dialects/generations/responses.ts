@@ -1,7 +1,7 @@
 /** Response objects with more or fewer members than ours, the same in both forms. */
 import type { Patch } from '../../../services.ts'
 import { all, editRawEvents, setInEvents } from '../../patches/events.ts'
-import { type Json, toObject } from '../../patches/json.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onReply, onSuccessBody } from '../../patches/replies.ts'
 import { compose } from '../../patches/services.ts'
 import type { Dialect } from '../../types.ts'
@@ -33,6 +33,8 @@ function reshapeResponses(change: (response: Json) => Json): Patch {
   ])
 }
 
+const withoutStatus = ({ status: _, ...item }: Json): Json => item
+
 export const responses: readonly Dialect[] = [
   ...alternatives([
     {
@@ -58,6 +60,26 @@ export const responses: readonly Dialect[] = [
       patch: reshapeResponses(({ status: _, ...response }) => response),
     },
   ]),
+  {
+    name: 'items-without-status',
+    summary: 'Output items have no status, in responses, events and histories.',
+    patch: compose([
+      reshapeResponses((response) => ({
+        ...response,
+        output: toList(response['output']).map((item) => withoutStatus(toObject(item))),
+      })),
+      editRawEvents((all) =>
+        all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
+      ),
+      onSuccessBody('GET /api/v3/message', (body) =>
+        setAt(body, 'result.*', (row: Json) => ({
+          ...row,
+          item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),
+          item_status: null,
+        })),
+      ),
+    ]),
+  },
   {
     name: 'usage-in-detail',
     summary: 'usage has additional members.',
