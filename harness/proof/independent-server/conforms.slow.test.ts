@@ -34,7 +34,7 @@ describe('a legal server', () => {
         "V3-SSE-06 warn: The sequence_number of response.created is nothing, not an integer.",
         "V3-SSE-07 unproven: the behavior did not occur in this run",
         "V3-SSE-13 unproven: the behavior did not occur in this run",
-        "V3-SSE-15 warn: response.output_text.delta has no output_index; a client cannot tell where it belongs.",
+        "V3-SSE-15 warn: response.reasoning_text.delta has no output_index; a client cannot tell where it belongs.",
         "V3-SSE-16 unproven: the behavior did not occur in this run",
         "V3-SSE-19 unproven: the behavior did not occur in this run",
         "V3-SSE-23 unproven: set tools.ask in the target profile to test this",

@@ -37,7 +37,12 @@ describe('v3: names in the list of chats', () => {
         (body) => contains(body, name),
       )
       const isRenamed = succeeded(patched) && contains(answerJson(read), name)
-      assume(isRenamed, 'the chat cannot be renamed, or does not show its name', patched, read)
+      assume(
+        isRenamed,
+        'the chat was not renamed, or does not show its name: set requests.patchChat in the target profile',
+        patched,
+        read,
+      )
       const after = await chats.poll(
         () => chats.list({ search: firstWord(name) }),
         (body) => contains(body, chat.id) && (!showsNames || contains(body, name)),
