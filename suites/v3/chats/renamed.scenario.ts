@@ -37,12 +37,11 @@ describe('v3: names in the list of chats', () => {
         (body) => contains(body, name),
       )
       const isRenamed = succeeded(patched) && contains(answerJson(read), name)
-      assume(
-        isRenamed,
-        'the chat was not renamed, or does not show its name: set requests.patchChat in the target profile',
-        patched,
-        read,
-      )
+      if (!isRenamed) {
+        const reason = 'the chat was not renamed: set requests.patchChat in the target profile'
+        session.markUndecided('unproven', ['V3-CHAT-06', 'V3-CHAT-10'], reason)
+        return
+      }
       const after = await chats.poll(
         () => chats.list({ search: firstWord(name) }),
         (body) => contains(body, chat.id) && (!showsNames || contains(body, name)),
