@@ -33,3 +33,8 @@ export function buildTextFile(session: Session, nonce = session.nonce(), more = 
 export function visionModels({ models }: TargetProfile): readonly string[] {
   return [models.vision]
 }
+
+/** First word of the name of a chat, by which a search has to find it. */
+export function firstWord(name: string): string {
+  return name.split(' ')[0] ?? name
+}

@@ -33,8 +33,8 @@ import { generateContextFaults } from './v3/generate/context.ts'
 import { generateFormFaults } from './v3/generate/forms.ts'
 import { generateInputFaults } from './v3/generate/inputs.ts'
 import { generateRefusalFaults } from './v3/generate/refusals.ts'
-import { historyEventFaults } from './v3/history/events.ts'
 import { historyKeptFaults } from './v3/history/kept.ts'
+import { lostTurnFaults } from './v3/history/lost-turns.ts'
 import { historyPageFaults } from './v3/history/pages.ts'
 import { historyRowFaults } from './v3/history/rows.ts'
 import { idempotencyKeyFaults } from './v3/idempotency/keys.ts'
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   ...generateFormFaults,
   ...historyRowFaults,
   ...historyKeptFaults,
-  ...historyEventFaults,
+  ...lostTurnFaults,
   ...historyPageFaults,
   ...idempotencyKeyFaults,
   ...idempotencyRepeatFaults,

@@ -8,7 +8,7 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { badCredentials } from '../../support/credentials.ts'
-import { buildTextFile } from '../../support/test-data.ts'
+import { buildTextFile, firstWord } from '../../support/test-data.ts'
 
 /** Section 5: a request that is refused for its token has not done what it asked for either. */
 describe('v3: deeds without the right token', () => {
@@ -35,7 +35,7 @@ describe('v3: deeds without the right token', () => {
           await chats.addFavorite(chat.id, options),
         ]
         // The word alone: an answer may repeat what was searched for.
-        const list = await chats.list({ search: name.split(' ')[0] ?? name })
+        const list = await chats.list({ search: firstWord(name) })
         const read = await chats.get(chat.id)
         const favorites = await chats.favorites()
         claim(

@@ -12,6 +12,7 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { claimTurnKept } from '../../support/history.ts'
+import { firstWord } from '../../support/test-data.ts'
 
 /** Sections 2.5 and 4.3: favorites, and what else they leave of a chat. */
 describe('v3: favorites', () => {
@@ -48,7 +49,7 @@ describe('v3: favorites', () => {
           ...walk.pages.slice(0, 3),
         )
       }
-      const word = chat.name.split(' ')[0] ?? chat.name
+      const word = firstWord(chat.name)
       const found = await chats.poll(
         () => chats.list({ search: word }),
         (body) => contains(body, chat.id),

@@ -16,6 +16,7 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { isContentRefusal } from '../../support/refusals.ts'
+import { firstWord } from '../../support/test-data.ts'
 
 /** Sections 2.5 and 4.3: listing and searching chats. */
 describe('v3: the list of chats', () => {
@@ -45,7 +46,7 @@ describe('v3: the list of chats', () => {
           first,
         ])
 
-      const word = chat.name.split(' ')[0] ?? chat.name
+      const word = firstWord(chat.name)
       // Two chats are newer, so that a page of two that looks at no name does not show this one.
       const found = await chats.poll(
         () => chats.list({ search: word, limit: 2 }),
@@ -114,7 +115,7 @@ describe('v3: the list of chats', () => {
         ...whole.pages.slice(0, 3),
       )
 
-      const search = favorite.name.split(' ')[0] ?? favorite.name
+      const search = firstWord(favorite.name)
       const found = await chats.list({ search })
       if (!succeeded(found) || whole.pagesWith(favorite.id).length > 0) return
       const sought = await chats.list({ ...query, search })

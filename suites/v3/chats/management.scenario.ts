@@ -17,6 +17,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { firstWord } from '../../support/test-data.ts'
 
 /** Sections 2.5 and 4.3: reading, renaming, naming and deleting chats. */
 describe('v3: chat management', () => {
@@ -119,7 +120,7 @@ describe('v3: chat management', () => {
         () => v3.history(chat),
         (_, page) => isDeclined(page),
       )
-      const word = chat.name.split(' ')[0] ?? chat.name
+      const word = firstWord(chat.name)
       const listed = await chats.walkOnce({ search: word }, [])
       claim(
         'V3-CHAT-11',

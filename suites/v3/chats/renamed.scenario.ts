@@ -9,6 +9,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { firstWord } from '../../support/test-data.ts'
 
 /** Sections 2.5 and 4.3: the name of a chat is the same one wherever the chat is shown. */
 describe('v3: names in the list of chats', () => {
@@ -91,7 +92,3 @@ describe('v3: names in the list of chats', () => {
     },
   )
 })
-
-function firstWord(name: string): string {
-  return name.split(' ')[0] ?? name
-}

@@ -3,11 +3,13 @@
 import { isUuid } from '../../../../../contract/json.ts'
 import type { Patch } from '../../../../services.ts'
 import type { IdempotencyScope } from '../../../../store/types.ts'
-import { rejectRequests } from '../../../patches/requests.ts'
+import { toObject } from '../../../patches/json.ts'
+import { onRequest, rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
-import { onStore, perServer } from '../../../patches/services.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
 import { generateMissingKey } from '../generate/refusals.ts'
+import { noteNames } from '../history/lost-turns.ts'
 
 export const idempotencyKeyFaults: readonly Fault[] = [
   {
@@ -79,6 +81,40 @@ export const idempotencyKeyFaults: readonly Fault[] = [
     summary: 'Idempotency-Keys are compared case-insensitively.',
     breaks: ['V3-IDEM-07'],
     patch: shortenKeys((key) => key.toLowerCase()),
+  },
+  {
+    name: 'v3-idempotency-key-optional-in-third-turns',
+    summary: 'A generation without Idempotency-Key is accepted in a chat that has two runs.',
+    breaks: ['V3-IDEM-01'],
+    patch: perServer(() => {
+      const runs = new Map<string, number>()
+      return compose([
+        onStore('history', (original) => ({
+          append: (chatId, run, turn) => {
+            runs.set(chatId, (runs.get(chatId) ?? 0) + 1)
+            return original.append(chatId, run, turn)
+          },
+        })),
+        generateMissingKey((body) => (runs.get(String(body['chat_id'])) ?? 0) >= 2),
+      ])
+    }),
+  },
+  {
+    name: 'v3-idempotency-forgets-renamed-chats',
+    summary: 'The Idempotency-Keys of a chat are forgotten when it is renamed.',
+    breaks: ['V3-IDEM-03'],
+    patch: perServer(() => {
+      const renamed = new Set<string>()
+      return compose([
+        noteNames(renamed),
+        onRequest(v3Generate, (call) =>
+          renamed.has(String(toObject(call.body)['chat_id'])) &&
+          call.headers['idempotency-key'] !== undefined
+            ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
+            : call,
+        ),
+      ])
+    }),
   },
 ]
 

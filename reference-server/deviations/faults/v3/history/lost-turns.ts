@@ -1,4 +1,4 @@
-/** Faults of histories that lose a turn after another request, or with another end (section 4.3). */
+/** Faults of histories that lose turns, after another request or for what they hold (section 4.3). */
 import type { Patch } from '../../../../services.ts'
 import type { StoredRun } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
@@ -7,9 +7,8 @@ import { onRequest } from '../../../patches/requests.ts'
 import { v3Generate, v3History } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
 import type { Fault } from '../../../types.ts'
-import { generateMissingKey } from '../generate/refusals.ts'
 
-export const historyEventFaults: readonly Fault[] = [
+export const lostTurnFaults: readonly Fault[] = [
   {
     name: 'v3-history-of-renamed-chats-ends',
     summary: 'Runs of a chat are not stored once it was renamed.',
@@ -82,23 +81,6 @@ export const historyEventFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'v3-idempotency-key-optional-in-third-turns',
-    summary: 'A generation without Idempotency-Key is accepted in a chat that has two runs.',
-    breaks: ['V3-IDEM-01'],
-    patch: perServer(() => {
-      const runs = new Map<string, number>()
-      return compose([
-        onStore('history', (original) => ({
-          append: (chatId, run, turn) => {
-            runs.set(chatId, (runs.get(chatId) ?? 0) + 1)
-            return original.append(chatId, run, turn)
-          },
-        })),
-        generateMissingKey((body) => (runs.get(String(body['chat_id'])) ?? 0) >= 2),
-      ])
-    }),
-  },
-  {
     name: 'v3-history-incomplete-answers-lost',
     summary: 'Answers that reach max_tokens are not stored.',
     breaks: ['V3-HIST-06'],
@@ -109,27 +91,10 @@ export const historyEventFaults: readonly Fault[] = [
       },
     })),
   },
-  {
-    name: 'v3-idempotency-forgets-renamed-chats',
-    summary: 'The Idempotency-Keys of a chat are forgotten when it is renamed.',
-    breaks: ['V3-IDEM-03'],
-    patch: perServer(() => {
-      const renamed = new Set<string>()
-      return compose([
-        noteNames(renamed),
-        onRequest(v3Generate, (call) =>
-          renamed.has(String(toObject(call.body)['chat_id'])) &&
-          call.headers['idempotency-key'] !== undefined
-            ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
-            : call,
-        ),
-      ])
-    }),
-  },
 ]
 
 /** Notes the chats that are renamed. */
-function noteNames(renamed: Set<string>): Patch {
+export function noteNames(renamed: Set<string>): Patch {
   return onStore('chats', ({ update }) => ({
     update: (owner, id, change) => {
       if (change.name !== undefined) renamed.add(id)
