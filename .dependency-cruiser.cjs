@@ -14,7 +14,7 @@ const rooms = {
   'harness/client': [...own('contract'), ...pkg('undici', 'eventsource-parser')],
   'harness/conformance': [
     ...own('contract', 'harness/judges', 'harness/client', 'fixtures'),
-    ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein'),
+    ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein', 'covertable'),
   ],
   'harness/explore': own('contract', 'harness/judges', 'harness/client', 'harness/conformance'),
   suites: own('contract', 'fixtures', 'harness/conformance/scenario'),

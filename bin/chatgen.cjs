@@ -8,6 +8,9 @@ var path = require('node:path')
 var needed = [22, 22]
 var root = path.join(__dirname, '..')
 
+var interrupts = ['SIGINT', 'SIGTERM', 'SIGHUP']
+var interrupted = 130
+
 function isNewEnough(version) {
   var parts = version.split('.')
   var major = Number(parts[0])
@@ -46,16 +49,30 @@ function handOver(node) {
       env: environmentFor(node),
     },
   )
-  var pass = (signal) => {
+  onInterrupt((signal) => {
     child.kill(signal)
-  }
-  process.on('SIGINT', pass)
-  process.on('SIGTERM', pass)
+  })
   child.on('exit', (code, signal) => {
+    if (interrupts.indexOf(signal) >= 0) process.exit(interrupted)
     // As a shell says it of one that was killed.
     process.exit(signal ? 128 + require('node:os').constants.signals[signal] : code)
   })
 }
+
+function onInterrupt(listener) {
+  interrupts.forEach((signal) => {
+    var before = process.rawListeners(signal)
+    process.on(signal, listener)
+    before.forEach((other) => {
+      process.off(signal, other)
+    })
+  })
+}
+
+// Nothing has begun yet.
+onInterrupt(() => {
+  process.exit(interrupted)
+})
 
 if (isNewEnough(process.versions.node)) {
   require('./start.cjs')

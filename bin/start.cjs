@@ -13,13 +13,24 @@ const source = join(__dirname, '..', 'harness', 'cli', 'main.ts')
 const compiled = join(__dirname, '..', 'dist', 'harness', 'cli', 'main.js')
 const main = existsSync(source) ? source : compiled
 
+const graceMs = 500
+
+/**
+ * Ends the process once its output is written. A connection that a server keeps half open, or anything
+ * else that is left, does not keep it.
+ */
+function end(code) {
+  process.exitCode = code
+  setInterval(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit()
+  }, graceMs).unref()
+}
+
 import(pathToFileURL(main).href)
   .then(({ main: run }) => run(process.argv.slice(2)))
-  .then((code) => {
-    process.exitCode = code
-  })
+  .then(end)
   .catch((error) => {
     console.error('chatgen: internal error, please report it with this stack trace:')
     console.error(error)
-    process.exitCode = 4
+    end(4)
   })

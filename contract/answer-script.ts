@@ -1,12 +1,25 @@
 /** A script of answers for the reference server: the file of `chatgen serve --script` and `--record`. */
 import { z } from 'zod'
+import { maxTimerMs, timerLimitText, timerMs } from './timer.ts'
 
 const minStatus = 400
 const maxStatus = 599
 
 const duration = z
-  .union([z.number().min(0), z.string().regex(/^\d+(\.\d+)?(ms|s)$/, 'a time such as 200ms or 2s')])
+  .union([
+    timerMs.min(0),
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?(ms|s)$/, 'a time such as 200ms or 2s')
+      .refine((text) => timeMs(text) <= maxTimerMs, timerLimitText),
+  ])
   .meta({ description: 'Milliseconds, or a time such as 200ms or 2s' })
+
+/** Milliseconds of a time in a script. */
+export function timeMs(time: number | string): number {
+  if (typeof time === 'number') return time
+  return Number.parseFloat(time) * (time.endsWith('ms') ? 1 : 1000)
+}
 
 const condition = z
   .strictObject({

@@ -1,4 +1,4 @@
-/** Event names of the Responses-style contract (docs/wire-contract.md, framing and names). */
+/** Event names of the Responses-style contract (docs/internals/wire-contract.md, framing and names). */
 
 export const terminalEvents = [
   'response.completed',

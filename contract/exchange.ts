@@ -107,6 +107,14 @@ export type Ending =
       readonly error: string
     }
 
+/** The moment at which a request was handed to its connection, in milliseconds on two clocks. */
+export interface SendTime {
+  /** Clock of the exchange, on which all its other times are. */
+  readonly atMs: number
+  /** Monotonic clock of the process, which all exchanges of a run share. */
+  readonly clockMs: number
+}
+
 export interface Exchange {
   /** `x1`, `x2`, … in the order of sending within a run. */
   readonly id: string
@@ -114,6 +122,8 @@ export interface Exchange {
   /** Wall clock, ISO 8601. */
   readonly startedAt: string
   readonly request: WireRequest
+  /** Absent if it was never handed to a connection, and in recordings of older kits. */
+  readonly sent?: SendTime
   /** Protocol of the answer; absent where none came, and in recordings of older kits. */
   readonly protocol?: Protocol
   /** Null where no status line arrived. */
@@ -163,7 +173,7 @@ export function bodyJson(exchange: Exchange): unknown {
 }
 
 /** The body of the request as JSON, or undefined where it is none. */
-export function requestJson(exchange: Exchange): unknown {
+export function requestJson(exchange: Pick<Exchange, 'request'>): unknown {
   const { body } = exchange.request
   return body === null ? undefined : parseJson(utf8.decode(body))
 }

@@ -27,6 +27,7 @@ export const storedExchange = z.object({
   }),
   startedAt: z.string(),
   request: z.object({ method: z.string(), url: z.string(), headers, body: bytes.nullable() }),
+  sent: z.object({ atMs, clockMs: z.number() }).optional(),
   protocol: z.enum(['http/1.1', 'h2']).optional(),
   response: z
     .object({
@@ -79,13 +80,14 @@ function* storedCoding({ chunks, ...about }: CodedBody): Generator<string> {
   yield ']}'
 }
 
-function withoutBody({ id, labels, startedAt, request, protocol }: Exchange) {
+function withoutBody({ id, labels, startedAt, request, sent, protocol }: Exchange) {
   const { method, url, body } = request
   return {
     id,
     labels,
     startedAt,
     request: { method, url, headers: copyOf(request.headers), body: body && encode(body) },
+    sent,
     protocol,
   }
 }
@@ -112,9 +114,10 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
   const { repeatOf, supplied, endpoint, role, ...labels } = stored.labels
-  const { protocol, response, loopDelayMs, ...rest } = stored
+  const { sent, protocol, response, loopDelayMs, ...rest } = stored
   return {
     ...rest,
+    ...(sent === undefined ? {} : { sent }),
     ...(protocol === undefined ? {} : { protocol }),
     ...(loopDelayMs === undefined ? {} : { loopDelayMs }),
     labels: {
@@ -187,7 +190,8 @@ function isMostlyControls(value: Uint8Array): boolean {
 }
 
 function decode(value: StoredBytes): Uint8Array {
-  return 'text' in value
-    ? new TextEncoder().encode(value.text)
-    : new Uint8Array(Buffer.from(value.base64, 'base64'))
+  // Short ones share memory of Node's: a buffer for each of many thousands would be slow to give back.
+  const { buffer, byteOffset, length } =
+    'text' in value ? Buffer.from(value.text) : Buffer.from(value.base64, 'base64')
+  return new Uint8Array(buffer, byteOffset, length)
 }

@@ -1,11 +1,14 @@
-/** docs/interface-choices.md says what this server does at every open point of the document. */
+/** docs/internals/interface-choices.md says what this server does at every open point of the document. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { questionIds } from '../contract/index.ts'
 import { seededBaseId } from './answering/assistants.ts'
 import { testServer } from './test-support/server.ts'
 
-const text = readFileSync(new URL('../docs/interface-choices.md', import.meta.url), 'utf8')
+const text = readFileSync(
+  new URL('../docs/internals/interface-choices.md', import.meta.url),
+  'utf8',
+)
 
 it('has one row for every open question, in their order, and each says something', () => {
   const rows = [...text.matchAll(/^\| (OPEN-\d\d) \| (\S.*) \|$/gm)]

@@ -1,5 +1,5 @@
 /**
- * The reference server beside a bare node:http server that writes the same bytes, in one run; see docs/performance.md.
+ * The reference server beside a bare node:http server that writes the same bytes, in one run; see docs/internals/performance.md.
  *
  *   npm run bench:server [-- --seconds 3 --streams 1000 --open 5000 --rows 100000]
  *

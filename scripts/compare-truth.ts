@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import type { LoadReport } from '../contract/report/load/report.ts'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
 import { compareLoads } from '../harness/load/comparison/compare-loads.ts'
+import { defaultLoadOptions } from '../harness/load/options.ts'
 import { mixEntry } from '../harness/load/plan/mix.ts'
 import { runLoad } from '../harness/load/run.ts'
 import { plainTarget } from '../harness/load/target.ts'
@@ -86,6 +87,7 @@ function started(factor: number): Promise<ChildServer> {
 function measured(url: string, run: number): Promise<LoadReport> {
   const answer = { kind: 'uniform', min: 15, max: 25 } as const
   return runLoad({
+    ...defaultLoadOptions,
     target: plainTarget(url, 'k'),
     spec: {
       seed: `truth-${run}`,
@@ -98,17 +100,10 @@ function measured(url: string, run: number): Promise<LoadReport> {
       misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0,
     },
-    shard: null,
-    workers: 1,
-    slos: [],
-    warmUpMs: 'auto',
     drainMs: 5000,
     maxInFlight: 1000,
-    keepAlive: true,
-    startAt: null,
     maxTimestampErrorMs: gap,
     suite: { version: '0', interface: '0' },
     signal: new AbortController().signal,
-    onProgress: () => {},
   })
 }

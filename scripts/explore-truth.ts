@@ -159,9 +159,7 @@ function tellViolations({ violations, unrepeated, judged }: TargetExploration): 
         `       ${label} ${[command, chat, turn, variant, limit].filter(Boolean).join(', ')}`,
       )
     }
-    for (const { id, request, response } of exchanges) {
-      console.log(`       ${id} ${request.method} ${request.url} ${response?.status}`)
-    }
+    for (const { id, summary } of exchanges) console.log(`       ${id} ${summary}`)
   }
   for (const { row, message } of unrepeated) {
     console.log(`     did not happen again: ${row}: ${message}`)

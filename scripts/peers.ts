@@ -2,7 +2,7 @@
  * Our load engine beside other load generators, against the same paced server, whose own stamps are the
  * truth. Programs that are not on PATH are left out, with a line that says so.
  *
- *   node scripts/peers.ts [--rates 10,40] [--seconds 20] [--tokens 40] [--only k6,vegeta] [--keep DIR]
+ *   node scripts/peers.ts [--rates 10,40] [--seconds 20] [--tokens 40] [--only vegeta,oha] [--keep DIR]
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,8 +1,10 @@
-/** `npm run prove`: the suites against every fault, dialect and null server; writes the kill matrix. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** `npm run prove`: the suites against every fault, dialect and null server. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { matchesGlob } from '../contract/glob.ts'
+import { depths } from '../harness/conformance/run-setup.ts'
 import {
   allAttempts,
   buildMatrix,
@@ -12,10 +14,13 @@ import {
   crossingNamed,
   crossings,
   differences,
+  generatedFigures,
+  generatedRunName,
   type KillMatrix,
-  matrixToMarkdown,
+  missedFaults,
   nullServerNames,
   objections,
+  proofPage,
   redRows,
   runInPool,
   spread,
@@ -23,6 +28,7 @@ import {
   type TargetResult,
 } from '../harness/proof/index.ts'
 import { faults } from '../reference-server/deviations/index.ts'
+import { seededDraw } from '../reference-server/runtime/random.ts'
 
 const help = `npm run prove -- [options]
 
@@ -31,14 +37,18 @@ fault is not detected, a requirement fails that the fault does not name, a legal
 passes against a null server, or a deviation has no effect.
 
   --only GLOB        only targets whose name matches; repeatable
-  --sample N         sample of N targets, evenly spread
+  --sample N         sample of N targets, by seed
+  --generated N      N faults that a grammar makes, by seed, instead of all others; prints the share that the
+                     depth catches, by effect and by number of conditions
+  --depth NAME       quick, normal or full, for generated faults (full)
   --crossed N        each fault in N legal dialects or combinations of them; its requirements may be
                      undecided but must not pass, and no other requirement may fail
-  --seed N           seed that selects the dialects (1)
+  --seed N           seed that selects samples and dialects (1)
   --changed COMMIT   only faults of requirements that changed since a commit
   --stability        compare verdicts in other orders, with 1 and 8 jobs, and with a slow server
   --processes N      number of concurrent processes (${defaultProcesses()})
-  --write            write docs/kill-matrix.md and docs/kill-matrix.json
+  --write DIR        write the results to DIR/kill-matrix.json, and their totals to docs/internals/proof.md if all
+                     targets were run
   --verbose          list every requirement that did not pass
 
   npm run prove -- --only 'openai-*'
@@ -52,11 +62,13 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     sample: { type: 'string' },
     changed: { type: 'string' },
+    generated: { type: 'string' },
+    depth: { type: 'string', default: 'full' },
     crossed: { type: 'string' },
     seed: { type: 'string', default: '1' },
     stability: { type: 'boolean', default: false },
     processes: { type: 'string', default: String(defaultProcesses()) },
-    write: { type: 'boolean', default: false },
+    write: { type: 'string' },
     verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -69,6 +81,7 @@ const started = Date.now()
 
 if (values.help) console.log(help)
 else if (values.stability) await proveStability()
+else if (values.generated !== undefined) await proveGenerated(Number(values.generated))
 else await prove(chosen())
 
 async function prove(names: readonly string[]): Promise<void> {
@@ -78,7 +91,7 @@ async function prove(names: readonly string[]): Promise<void> {
   for (const { name } of unstable) console.log(`?? ${name}: another verdict when it was run again`)
   const results = first.map((result) => again.get(result.name) ?? result)
   const matrix = buildMatrix(faults, results)
-  if (values.write) write(matrix)
+  if (values.write !== undefined) write(matrix, values.write)
   if (matrix.crossed) for (const line of crossedText(matrix.crossed)) console.log(line)
   conclude(names.length, objections(matrix, results), unstable.length)
 }
@@ -101,14 +114,34 @@ async function runAgain(
 }
 
 /** Crossed targets are run by themselves: their figures stand beside those of the rest. */
-function write(matrix: KillMatrix): void {
-  const stored: KillMatrix = JSON.parse(readFileSync('docs/kill-matrix.json', 'utf8'))
+function write(matrix: KillMatrix, folder: string): void {
+  const file = join(folder, 'kill-matrix.json')
+  const stored: KillMatrix = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : matrix
   const isMore = (stored.crossed?.targets ?? 0) > (matrix.crossed?.targets ?? 0)
   const { crossed } = isMore ? stored : matrix
   const rest = values.crossed === undefined ? matrix : stored
   const whole = { ...rest, ...(crossed && { crossed }) }
-  writeFileSync('docs/kill-matrix.md', matrixToMarkdown(whole))
-  writeFileSync('docs/kill-matrix.json', `${JSON.stringify(whole, null, 1)}\n`)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, `${JSON.stringify(whole, null, 1)}\n`)
+  const isPart = values.only.length > 0 || (values.sample ?? values.changed) !== undefined
+  if (!isPart)
+    writeFileSync(new URL('../docs/internals/proof.md', import.meta.url), proofPage(whole))
+}
+
+/** Prints what was missed; a share is a figure, no objection. */
+async function proveGenerated(count: number): Promise<void> {
+  const depth = depths.find((name) => name === values.depth)
+  if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
+  const names = Array.from({ length: count }, (_, at) =>
+    generatedRunName(Number(values.seed), at, depth),
+  )
+  const results = await runInPool(names, Number(values.processes), show(names.length))
+  for (const line of missedFaults(results)) console.log(`?? ${line}`)
+  for (const line of generatedFigures(results)) console.log(line)
+  const broken = results.flatMap(({ name, internalErrors }) =>
+    internalErrors.map((error) => `${name}: internal error: ${error}`),
+  )
+  conclude(count, broken, 0)
 }
 
 async function proveStability(): Promise<void> {
@@ -148,12 +181,27 @@ function chosen(): readonly string[] {
   const all = (
     values.crossed === undefined ? wholeProof() : crossedNames(Number(values.crossed))
   ).filter(isSelected)
-  return spread(all, Number(values.sample ?? all.length))
+  return sampled(all, Number(values.sample ?? all.length))
 }
 
 function wholeProof(): readonly string[] {
   const crossed = spread(crossedNames(1), crossedSample)
   return [...allAttempts().map(({ name }) => name), ...nullServerNames, ...crossed]
+}
+
+/** Sorted by a draw that depends on the seed and the name alone; in the order of the whole. */
+function sampled(names: readonly string[], count: number): readonly string[] {
+  const drawn = names.map((name) => ({
+    name,
+    draw: seededDraw(Number(values.seed), 'sample', name)(),
+  }))
+  const chosen = new Set(
+    drawn
+      .toSorted((a, b) => a.draw - b.draw)
+      .slice(0, count)
+      .map(({ name }) => name),
+  )
+  return names.filter((name) => chosen.has(name))
 }
 
 function crossedNames(count: number): readonly string[] {

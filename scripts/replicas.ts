@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { defaultLoadOptions } from '../harness/load/options.ts'
 import { builtInMixes } from '../harness/load/plan/mix.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
 import { runLoad } from '../harness/load/run.ts'
@@ -127,6 +128,7 @@ async function load(url: string) {
   const tag = 'replicas'
   const records: RequestRecord[] = []
   const report = await runLoad({
+    ...defaultLoadOptions,
     target: { ...plainTarget(url, keys[0]), tag },
     spec: {
       seed: tag,
@@ -136,17 +138,9 @@ async function load(url: string) {
       misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0.2,
     },
-    shard: null,
-    workers: 1,
-    slos: [],
-    warmUpMs: 'auto',
     drainMs: 20_000,
-    maxInFlight: 10_000,
-    keepAlive: true,
-    startAt: null,
     suite: { version: '', interface: '' },
     signal: new AbortController().signal,
-    onProgress: () => {},
     onRecord: (record) => records.push(record),
   })
   return { report, ends: cutStreams(records, tag) }

@@ -37,13 +37,12 @@ const { value: stored, ms: readMs } = timed(() => ({
   exchanges: restoreExchanges(readFileSync(join(dir, exchangesName), 'utf8')).exchanges,
 }))
 const { report, exchanges } = repeated(stored, Number(values.exchanges))
-const faults = readFaults()
 const formats: Readonly<Record<string, () => string>> = {
   console: () => reportToConsole(report, exchanges, { color: false, width: 100 }),
   github: () => reportToGitHub(report),
   json: () => reportToJson(report),
   junit: () => reportToJUnit(report, exchanges),
-  html: () => reportToHtml(report, exchanges, { faults }),
+  html: () => reportToHtml(report, exchanges),
   markdown: () => reportToMarkdown(report, exchanges),
   badge: () => reportToBadge(report),
 }
@@ -78,16 +77,6 @@ function repeated(
     ...(values.violated ? { verdict: 'fail' as const, message: row.message ?? row.title } : {}),
   }))
   return { report: { ...report, requirements }, exchanges: new Map(all.slice(0, count)) }
-}
-
-/** The faulty servers that the page names; none where the kill matrix has not been written. */
-function readFaults() {
-  try {
-    const file = new URL('../docs/kill-matrix.json', import.meta.url)
-    return JSON.parse(readFileSync(file, 'utf8')).faults
-  } catch {
-    return null
-  }
 }
 
 /** Measures the CPU time of this thread, so that a busy machine makes no difference. */

@@ -3,53 +3,45 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { ConformanceReport } from '../contract/report/conformance.ts'
 import { TargetUnusableError } from '../harness/conformance/errors.ts'
 import { runConformance } from '../harness/conformance/run.ts'
-import { createRandomPicker } from '../harness/conformance/session/identities.ts'
-import { type Disturbance, roughRoad } from '../harness/conformance/test-support/rough-road.ts'
+import { roughRoad } from '../harness/conformance/test-support/rough-road.ts'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
 import { dialectAttempt, partOf, plainAttempt, spread } from '../harness/proof/runs/attempts.ts'
 import type { ProofTarget } from '../harness/proof/runs/target.ts'
-import { wholeProfile } from '../harness/proof/test-support/independent-server/profile.ts'
-import { startHandMadeServer } from '../harness/proof/test-support/independent-server/server.ts'
 import { openSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
 import { dialects } from '../reference-server/deviations/index.ts'
+import { outcomeText } from '../reports/conformance/summary.ts'
+import { type Schedule, schedules, undisturbed } from './network/schedules.ts'
 
 const help = `npm run prove:network -- [options]
 
-Runs the suites against conforming servers behind a proxy that now and then answers with a gateway's error,
-drops a connection, answers nothing, or delays a request; in some of these cases the server has done what it
-was asked. A run is counted as wrong if the suites have an internal error, or if a requirement is violated; a
-warning counts only if the server gets none where nothing is disturbed.
+Runs the suites against conforming servers behind a proxy that disturbs some requests. Schedules: ${schedules.map(({ name }) => name).join(', ')}.
+With losses, a gateway's error or nothing is answered, a connection is dropped or a request delayed; in some of
+these cases the server has done what it was asked. Odd answers are those that a front gives now and then: a 404
+or 403 as a page, one 401 or 500, a 408, 421 or 425, a cut. A run is counted as wrong if the suites have an internal
+error, if a requirement is violated, or if the report does not say what stopped the run; a warning counts only if
+the server gets none where nothing is disturbed.
 
-  --only TEXT   only targets whose name contains it
-  --sample N    so many dialects of the reference server, evenly spread; 12 by default
-  --seeds N     schedules of disturbances for each target; 2 by default
-  --share P     share of the requests that are disturbed; 0.06 by default
-  --part K/N    every Nth target, from the Kth on, so that N processes share them`
+  --only TEXT       only targets whose name contains it
+  --schedule TEXT   only schedules whose name contains it; repeatable
+  --sample N        so many dialects of the reference server, evenly spread; 12 by default
+  --seeds N         seeds of each schedule with a share; 2 by default
+  --share P         share of the requests that are disturbed; by default that of the schedule
+  --part K/N        every Nth target, from the Kth on, so that N processes share them`
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    schedule: { type: 'string', multiple: true, default: [''] },
     sample: { type: 'string', default: '12' },
     seeds: { type: 'string', default: '2' },
-    share: { type: 'string', default: '0.06' },
+    share: { type: 'string' },
     part: { type: 'string', default: '1/1' },
     help: { type: 'boolean', default: false },
   },
 })
-
-const timeoutMs = 1_500
-const disturbances: readonly Disturbance[] = [
-  { kind: 'status', status: 502 },
-  { kind: 'status', status: 504, asks: true },
-  { kind: 'status', status: 503 },
-  { kind: 'drop' },
-  { kind: 'drop', asks: true },
-  { kind: 'silence' },
-  { kind: 'silence', asks: true },
-  { kind: 'delay', ms: timeoutMs / 2 },
-]
 
 interface Target {
   readonly name: string
@@ -63,48 +55,41 @@ async function prove(): Promise<void> {
   // vitest forbids it to what runs beside its tests.
   const exit = process.exit.bind(process)
   const engine = inlineEngine()
-  const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => `network-${at + 1}`)
   let count = 0
   let wrong = 0
   for (const target of partOf(targets(), values.part)) {
-    const usual = await judged(target, { seed: 'network', share: 0 })
-    for (const seed of seeds) {
-      const { red, disturbed, summary } = await judged(target, {
-        seed,
-        share: Number(values.share),
-      })
-      const warnings = new Set(
-        usual.red.map(verdictOf).filter((verdict) => verdict?.endsWith(' warn')),
-      )
+    const usual = await judged(target, { schedule: undisturbed, seed: 'network', share: 0 })
+    const warnings = new Set(
+      usual.red.map(verdictOf).filter((verdict) => verdict?.endsWith(' warn')),
+    )
+    for (const run of runs()) {
+      const { red, disturbed, summary } = await judged(target, run)
       const problems = red.filter((line) => !warnings.has(verdictOf(line)))
       count += 1
       if (problems.length > 0) wrong += 1
-      const line = `${target.name} (${seed}): ${disturbed} disturbed; ${summary}`
+      const line = `${target.name}, ${run.schedule.name} (${run.seed}): ${disturbed} disturbed; ${summary}`
       console.log([`${problems.length > 0 ? '!!' : '  '} ${line}`, ...problems].join('\n     '))
     }
   }
   console.log(`${count} runs, ${wrong} wrong`)
-  exit(wrong > 0 ? 1 : 0)
+  exit(wrong > 0 || count === 0 ? 1 : 0)
 
-  async function judged(
-    { open }: Target,
-    { seed, share }: { readonly seed: string; readonly share: number },
-  ) {
+  async function judged({ open }: Target, { schedule, seed, share }: ScheduledRun) {
     const target = await open()
-    const pick = createRandomPicker(seed)
+    const disturbance = schedule.disturbances(seed, share)
     let disturbed = 0
     const road = await roughRoad(
       () => target.profile.baseUrl,
-      () => {
-        if (pick(10_000) >= 10_000 * share) return undefined
-        disturbed += 1
-        return disturbances[pick(disturbances.length)]
+      (request) => {
+        const made = disturbance(request)
+        if (made !== undefined) disturbed += 1
+        return made
       },
     )
     const outDir = mkdtempSync(join(tmpdir(), 'chatgen-network-'))
     try {
       const { profile } = target
-      const limits = { ...profile.limits, timeoutMs }
+      const limits = { ...profile.limits, timeoutMs: schedule.timeoutMs }
       const report = await runConformance({
         profile: { ...profile, baseUrl: road.url, limits },
         selection: { profile: 'full', only: [], skip: [] },
@@ -114,18 +99,15 @@ async function prove(): Promise<void> {
         anyAnswer: true,
         engine,
       })
-      const rows = report.requirements.filter(({ verdict }) => /^(fail|warn|error)$/.test(verdict))
-      const { pass, inconclusive } = report.totals
+      const text = outcomeText(report)
+      const isSaid = schedule.says?.test(text) ?? true
       return {
         disturbed,
-        summary: `${pass} passed, ${inconclusive} undecided`,
-        red: [
-          ...rows.map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`),
-          ...report.faults.map(({ scenario, message }) => `${scenario}: ${message}`),
-        ],
+        summary: text,
+        red: [...redLines(report), ...(isSaid ? [] : [`the outcome lacks ${schedule.says}`])],
       }
     } catch (error) {
-      if (share === 0 || !(error instanceof TargetUnusableError)) throw error
+      if (!(error instanceof TargetUnusableError)) throw error
       return { disturbed, summary: `unusable: ${error.message}`, red: [] }
     } finally {
       await road.close()
@@ -133,6 +115,32 @@ async function prove(): Promise<void> {
       rmSync(outDir, { recursive: true, force: true })
     }
   }
+}
+
+function redLines({ requirements, faults }: ConformanceReport): string[] {
+  const rows = requirements.filter(({ verdict }) => /^(fail|warn|error)$/.test(verdict))
+  return [
+    ...rows.map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`),
+    ...faults.map(({ scenario, message }) => `${scenario}: ${message}`),
+  ]
+}
+
+interface ScheduledRun {
+  readonly schedule: Schedule
+  readonly seed: string
+  readonly share: number
+}
+
+function runs(): readonly ScheduledRun[] {
+  const chosen = schedules.filter(({ name }) => values.schedule.some((text) => name.includes(text)))
+  const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => `network-${at + 1}`)
+  return chosen.flatMap((schedule) =>
+    (schedule.share === undefined ? seeds.slice(0, 1) : seeds).map((seed) => ({
+      schedule,
+      seed,
+      share: Number(values.share ?? schedule.share),
+    })),
+  )
 }
 
 /** Id and verdict of a line: the same requirement may be violated in several ways. */
@@ -144,13 +152,7 @@ function targets(): readonly Target[] {
   const all = [
     plainAttempt('full'),
     { name: 'second server', open: openSecondServer },
-    { name: 'independent server', open: openIndependentServer },
     ...spread(dialects, Number(values.sample)).map((dialect) => dialectAttempt('dialect', dialect)),
   ]
   return all.filter(({ name }) => name.includes(values.only))
-}
-
-async function openIndependentServer(): Promise<ProofTarget> {
-  const server = await startHandMadeServer({ wantsMore: true })
-  return { profile: wholeProfile(server), close: () => server.close() }
 }

@@ -1,4 +1,4 @@
-/** Writes schemas/*.schema.json from the types that chatgen itself reads with. */
+/** Writes schemas/*.schema.json, which only the package contains, from the types that chatgen itself reads with. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { jsonSchemas } from './schemas/json-schemas.ts'
 

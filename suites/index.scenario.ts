@@ -1,5 +1,9 @@
 /** The table of contents of the suites; one module, so that `--jobs` reaches across sections. */
 
+import './conditions/completions.scenario.ts'
+import './conditions/generations.scenario.ts'
+import './conditions/messages.scenario.ts'
+import './conditions/names.scenario.ts'
 import './openai/accepted.scenario.ts'
 import './openai/auth.scenario.ts'
 import './openai/chat-completions.scenario.ts'

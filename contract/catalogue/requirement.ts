@@ -36,7 +36,7 @@ export interface Requirement {
   readonly member?: string
   /** Rows that this one stands on: if one of them is broken, this one is inconclusive. */
   readonly needs?: readonly string[]
-  /** Rule of docs/wire-contract.md (R1 to R25, C1 to C11) that this one restates. */
+  /** Rule of docs/internals/wire-contract.md (R1 to R25, C1 to C11) that this one restates. */
   readonly contract?: string
 }
 

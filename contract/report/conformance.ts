@@ -132,6 +132,8 @@ export const conformanceReport = z.object({
   outcome: z.enum(['conforms', 'violated', 'incomplete']),
   /** True where the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
+  /** Reason why the run sent no more requests to a target that no longer answered; absent otherwise. */
+  stopped: z.string().optional(),
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
     baseUrl: z.string(),
@@ -190,21 +192,21 @@ export const conformanceReport = z.object({
   }),
   /** Cost of the run to the target. */
   cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
-  /** Traffic of the requests of scenarios. Earlier reports say nothing of it. */
-  traffic: traffic.optional(),
+  /** Traffic of the requests of scenarios. */
+  traffic,
   /** Random operations after the suites; absent if there were none, or they ended early. */
   exploration: z.object({ operations: z.int(), violations: z.int() }).optional(),
   requirements: z.array(requirementRow),
   observations: z.array(observationRow),
   /** Internal errors: scenarios that threw, files that did not load. */
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
-  /** Resources left on the target: no violation. Earlier reports lack it. */
-  residue: z.array(residue).default([]),
+  /** Resources left on the target: no violation. */
+  residue: z.array(residue),
   /** Reason why leftovers were not looked for, or not to the end; null where they were. */
-  residueUnseen: z.string().nullable().default(null),
+  residueUnseen: z.string().nullable(),
   /** Absent where the run was given no baseline. */
   baseline: baselineOutcome.optional(),
-  /** Absent in what earlier versions wrote. */
+  /** Absent until the report is written. */
   digest: digest.optional(),
 })
 export type ConformanceReport = z.infer<typeof conformanceReport>

@@ -52,6 +52,13 @@ const measured = z.object({
   rate: z.number().nullable(),
   interval: interval.nullable(),
   slos: z.array(z.string()),
+  /**
+   * `decided`: the search came to its end. `undecided`: it stopped before, so its figures are provisional.
+   * `invalid`: its figures are those of the load generator. Absent in plans of earlier versions.
+   */
+  basis: z.enum(['decided', 'undecided', 'invalid']).optional(),
+  /** Reason why the search was not decided, with the remedy; null if it was. */
+  caveat: z.string().nullish(),
 })
 export type PlanMeasurement = z.infer<typeof measured>
 
@@ -97,6 +104,8 @@ const predictedSlo = z.object({
   low: z.number().nullable(),
   high: z.number().nullable(),
   unit: z.string(),
+  /** Limit in the unit of `value`; absent in plans of earlier versions. */
+  limit: z.number().optional(),
   /** `met` and `missed` hold for the whole interval. */
   verdict: z.enum(['met', 'likely met', 'likely missed', 'missed']),
 })
@@ -140,10 +149,11 @@ export const planReport = z.object({
   kind: z.literal('plan-report'),
   schemaVersion: z.literal(1),
   /**
-   * `unattainable`: no number of replicas meets the SLOs, as one without load misses them. `unreliable`:
-   * the service model does not reproduce the measurement.
+   * `provisional`: a measurement was undecided. `unattainable`: no number of replicas meets the SLOs, as one
+   * without load misses them. `unreliable`: the service model does not reproduce the measurement. `invalid`:
+   * the load generator was the bottleneck of a measurement, so nothing was planned.
    */
-  outcome: z.enum(['found', 'unattainable', 'unreliable']),
+  outcome: z.enum(['found', 'provisional', 'unattainable', 'unreliable', 'invalid']),
   suite: loadReport.shape.suite,
   createdAt: z.string(),
   seed: z.string(),
@@ -151,7 +161,8 @@ export const planReport = z.object({
   balance: z.enum(['round-robin', 'least-connections']),
   demand,
   measured: z.array(measured),
-  service,
+  /** Null if nothing was planned. */
+  service: service.nullable(),
   /** Fewest replicas for which the prediction meets the SLOs, and for which its whole interval does. */
   replicas: z.int().nullable(),
   safeReplicas: z.int().nullable(),

@@ -6,7 +6,7 @@ export const modelEntry = z.looseObject({
   description: z.string().nullish(),
 })
 
-/** List of models as the chat-completions contract has it (docs/wire-contract.md, models). */
+/** List of models as the chat-completions contract has it (docs/internals/wire-contract.md, models). */
 export const modelList = z.looseObject({
   object: z.literal('list'),
   data: z.array(z.looseObject({ id: z.unknown().refine((id) => id != null, 'expected an id') })),

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
-import { exchangesName, reportName, runRecordName } from '../conformance/defaults.ts'
+import { exchangesName, lockName, reportName, runRecordName } from '../conformance/defaults.ts'
+import { maxStoredBytes, readInputBytes } from '../conformance/input-file.ts'
 import { rounds } from './challenge.ts'
 
 /** Files of a certification bundle. */
@@ -61,15 +62,12 @@ export function contentName(path: string): string {
   return path.endsWith(compressed) ? path.slice(0, -compressed.length) : path
 }
 
-/** Maximum size of one file, uncompressed: an archive that unpacks without end is refused. */
-const maxFileBytes = 256 * 1024 * 1024
-
 /**
  * Content of a stored file, uncompressed.
  * @throws Error if the compressed form is damaged or larger than a bundle can be
  */
 export function contentOf(dir: string, path: string): Buffer {
-  const bytes = readFileSync(join(dir, path))
+  const bytes = readInputBytes(join(dir, path), maxStoredBytes)
   if (!path.endsWith(compressed)) return bytes
   return decompress(bytes)
 }
@@ -93,7 +91,7 @@ function decompress(bytes: Buffer): Buffer {
   if (!isPlain) throw new Error('its gzip header holds more than the content (gzip -n writes none)')
   const deflated = bytes.subarray(headerLength, -trailerLength)
   const { buffer, engine } = inflated.parse(
-    inflateRawSync(deflated, { maxOutputLength: maxFileBytes, info: true }),
+    inflateRawSync(deflated, { maxOutputLength: maxStoredBytes, info: true }),
   )
   const trailer = bytes.subarray(-trailerLength)
   const isWhole =
@@ -104,9 +102,12 @@ function decompress(bytes: Buffer): Buffer {
   return buffer
 }
 
+/** The lock is gone when the command ends. */
+const unlisted = [sumsName, envelopeName, lockName]
+
 /** Text of the file of digests, in the form of `sha256sum`, sorted by name, without itself and the envelope. */
 export function sumsText(dir: string): string {
-  const listed = filesOf(dir).filter((path) => path !== sumsName && path !== envelopeName)
+  const listed = filesOf(dir).filter((path) => !unlisted.includes(path))
   return listed
     .map((path) => `${sha256(contentOf(dir, path))}  ${contentName(path)}\n`)
     .sort((a, b) => (nameIn(a) < nameIn(b) ? -1 : 1))

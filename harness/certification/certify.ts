@@ -3,7 +3,6 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { killMatrixText } from '../../reports/conformance/html/proving-faults.ts'
 import { withEvidence } from '../../reports/text/digest.ts'
 import { exchangesName, journalName, reportName, runRecordName } from '../conformance/defaults.ts'
 import { ConfigurationError, InterruptedError } from '../conformance/errors.ts'
@@ -29,7 +28,13 @@ import { sealed } from './envelope.ts'
 import { publicKeyOf, toPem } from './keys.ts'
 import type { Product } from './product.ts'
 import { profileText } from './round-record.ts'
-import { certifiedSelection, judgeRounds, openMembers, type RoundsResult } from './rules.ts'
+import {
+  certifiedSelection,
+  judgeRounds,
+  limitOfRaces,
+  openMembers,
+  type RoundsResult,
+} from './rules.ts'
 import { statementOf } from './statement.ts'
 import { pagesOf, reportText } from './writers.ts'
 
@@ -62,7 +67,8 @@ export interface Certification {
 /**
  * Runs the rounds of a certification and writes the bundle. Where a rule refuses the certificate, the
  * reports of the rounds stay in the folder and no certificate is written.
- * @throws ConfigurationError where the profile leaves a capability or a needed member open
+ * @throws ConfigurationError if the profile leaves a capability or a needed member open, or if its rate
+ * limit prevents requests at once
  */
 export async function certify(options: CertifyOptions): Promise<Certification> {
   const { profile, surfaces, outDir, challenge, signal } = options
@@ -129,7 +135,6 @@ function writeBundle(options: CertifyOptions, { result, reports }: Certification
     challenge,
     surfaces,
     result,
-    killMatrix: killMatrixText(),
     sums,
     profileText: profileText(join(outDir, roundFolder(1), runRecordName)),
   })
@@ -157,6 +162,8 @@ function compressRound(dir: string): void {
 }
 
 function assertDeclared(profile: TargetProfile, surfaces: ProfileName): void {
+  const limit = limitOfRaces(profile, surfaces)
+  if (limit !== undefined) throw new ConfigurationError([limit])
   const members = openMembers(profile, surfaces)
   if (members.length === 0) return
   throw new ConfigurationError([

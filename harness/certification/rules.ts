@@ -3,6 +3,7 @@ import type { ConformanceReport, RequirementRow } from '../../contract/report/co
 import { missingMembers } from '../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import { type ProfileName, type Selection, selectRows } from '../conformance/profile/selection.ts'
+import { mayRace, racers } from '../conformance/session/race.ts'
 import { rounds } from './challenge.ts'
 
 /** The rules of docs/certification.md, as far as they are about the rounds and their settings. */
@@ -34,6 +35,13 @@ export function openMembers(profile: TargetProfile, surfaces: ProfileName): stri
   const open = surfaces === 'full' ? undeclared.map((name) => `capabilities.${name}`) : []
   const missing = missingMembers(selectRows(certifiedSelection(surfaces)), profile)
   return [...new Set([...open, ...missing.keys()])]
+}
+
+/** Limits under which requests can't be sent at once, as a sentence; undefined if there is none. */
+export function limitOfRaces(profile: TargetProfile, surfaces: ProfileName): string | undefined {
+  const raced = selectRows(certifiedSelection(surfaces)).includes('V3-IDEM-05')
+  if (!raced || mayRace(profile)) return undefined
+  return `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`
 }
 
 /**

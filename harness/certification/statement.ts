@@ -45,7 +45,6 @@ export interface Certified {
   readonly result: RoundsResult
   /** Text of the profile as every round records it. */
   readonly profileText: string
-  readonly killMatrix: string
   /** Text of the file of digests. */
   readonly sums: string
 }
@@ -54,7 +53,6 @@ export interface Certified {
 export const configured = {
   kit: 'chatgen-conformance',
   catalogue: 'catalogue',
-  killMatrix: 'kill-matrix.json',
   profile: 'profile',
   challenge: 'challenge',
   evidence: 'SHA256SUMS',
@@ -80,7 +78,6 @@ export function statementOf(certified: Certified): Statement {
           version: suiteVersion(),
         }),
         described(configured.catalogue, catalogueText()),
-        described(configured.killMatrix, certified.killMatrix),
         described(configured.profile, certified.profileText, {
           surfaces,
           rounds: rounds.length,

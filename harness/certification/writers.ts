@@ -1,6 +1,5 @@
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { reportToBadge } from '../../reports/conformance/badge.ts'
-import { provingFaults } from '../../reports/conformance/html/proving-faults.ts'
 import { reportToHtml } from '../../reports/conformance/html/report-to-html.ts'
 import { reportToJson, withEvidence } from '../../reports/text/digest.ts'
 import { StoredRecording } from '../client/index.ts'
@@ -18,7 +17,7 @@ export function pagesOf(
   report: ConformanceReport,
   exchangesFile: string,
 ): ReadonlyMap<string, string> {
-  const options = { faults: provingFaults(), isCompact: true }
+  const options = { isCompact: true }
   return new Map([
     [pageName, reportToHtml(report, new StoredRecording(exchangesFile), options)],
     [badgeName, reportToBadge(report)],

@@ -62,11 +62,11 @@ describe('chatgen', () => {
   })
 
   test('serve takes several keys, each a caller of its own, as the example profile wants it', async () => {
-    const run = start(['serve', '--port', '0', '--key', 'one-key', '--key', 'other-key'])
+    const run = start(['serve', '--port', '0', '--key', 'sk-one-key', '--key', 'sk-other-key'])
     await run.shows('API key:')
     const url = /Listening on (\S+)/.exec(run.soFar())?.[1] ?? ''
     const example = fileURLToPath(new URL('../../fixtures/targets/reference.yaml', import.meta.url))
-    const keys = { CHATGEN_API_KEY: 'one-key', CHATGEN_OTHER_KEY: 'other-key' }
+    const keys = { CHATGEN_API_KEY: 'sk-one-key', CHATGEN_OTHER_KEY: 'sk-other-key' }
     const args = ['check', url, '--target', example, '--only', 'V3-ATT-11', '--quiet']
     const { code, stdout } = await chatgen(args, keys)
     run.child.kill('SIGTERM')

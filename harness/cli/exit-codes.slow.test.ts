@@ -13,6 +13,9 @@ const models = ['--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
 const slip = { ...withKey, ...failing(`Promise.reject(new Error('a slip of ours'))`) }
 const modelsAuth = ['--only', 'OAI-AUTH-01']
 
+/** The first request of a scenario of `models`: a discovery sends two before it, and the preflight one. */
+const scenarioRequest = 4
+
 describe('chatgen check ends with', () => {
   test('0 where the target conforms', async () => {
     await using server = await startModelsServer()
@@ -123,7 +126,7 @@ describe('chatgen check ends with', () => {
     const folder = emptyFolder()
     await using server = await startModelsServer({
       onRequest: (count) =>
-        count === 2 &&
+        count === scenarioRequest &&
         rmSync(join(folder, 'results'), { recursive: true, force: true, maxRetries: 5 }),
     })
     const args = [...models, '--profile', 'openai', '--out', 'results']
@@ -136,7 +139,7 @@ describe('chatgen check ends with', () => {
     const firstRequest = Promise.withResolvers<void>()
     await using server = await startModelsServer({
       delayMs: 300,
-      onRequest: (count) => count === 2 && firstRequest.resolve(),
+      onRequest: (count) => count === scenarioRequest && firstRequest.resolve(),
     })
     const run = start(['check', server.url, ...models, '--profile', 'openai', '--jobs', '1'], slip)
     await firstRequest.promise
@@ -151,7 +154,7 @@ describe('chatgen check ends with', () => {
     await using server = await startModelsServer({
       open: true,
       delayMs: 300,
-      onRequest: (count) => count === 6 && firstRequest.resolve(),
+      onRequest: (count) => count === 8 && firstRequest.resolve(),
     })
     const run = start(
       ['check', server.url, ...modelsAuth, '--profile', 'openai', '--jobs', '1'],

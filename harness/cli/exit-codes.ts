@@ -26,20 +26,22 @@ export function exitCodeOf(report: ConformanceReport): ExitCode {
 }
 
 /** Precedence: interrupted, violated or missed, internal error, invalid, undecided, met. */
-export function exitCodeOfLoad(report: LoadReport): ExitCode {
-  if (report.interrupted) return exitCode.interrupted
-  const undecided = report.outcome === 'missed' && !report.slo.some(isMissed)
-  if (report.outcome === 'violated' || (report.outcome === 'missed' && !undecided)) {
-    return exitCode.violated
-  }
-  if (report.faults.length > 0) return exitCode.internalError
-  if (report.outcome === 'invalid') return exitCode.measurementInvalid
-  // Of shards that are missing, nobody knows what they would have shown.
-  return undecided || report.partial !== undefined ? exitCode.incomplete : exitCode.done
+export function exitCodeOfLoad({
+  interrupted,
+  outcome,
+  faults,
+}: Pick<LoadReport, 'interrupted' | 'outcome' | 'faults'>): ExitCode {
+  if (interrupted) return exitCode.interrupted
+  const code = loadCodes[outcome]
+  return faults.length > 0 ? withInternalError(code) : code
 }
 
-function isMissed({ verdict }: LoadReport['slo'][number]): boolean {
-  return verdict === 'missed'
+const loadCodes: Readonly<Record<LoadReport['outcome'], ExitCode>> = {
+  met: exitCode.done,
+  missed: exitCode.violated,
+  violated: exitCode.violated,
+  undecided: exitCode.incomplete,
+  invalid: exitCode.measurementInvalid,
 }
 
 /** Precedence: interrupted, unreachable, violated, internal error, invalid, undecided, found. */
@@ -67,6 +69,8 @@ const planCodes: Readonly<Record<PlanReport['outcome'], ExitCode>> = {
   found: exitCode.done,
   unattainable: exitCode.violated,
   unreliable: exitCode.incomplete,
+  provisional: exitCode.incomplete,
+  invalid: exitCode.measurementInvalid,
 }
 
 /** Raises a lesser exit code to 4, for a run during which an internal error occurred. */

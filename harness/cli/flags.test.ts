@@ -1,5 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { buildProgram } from './main.ts'
 import { quietIo } from './test-support/quiet-io.ts'
@@ -63,6 +65,83 @@ describe('a flag without a value, in the environment', () => {
     `)
   })
 })
+
+/** Forms in which flags take a time. */
+const timeForms: readonly ((time: string) => string)[] = [
+  (time) => time,
+  (time) => `0..1/${time}`,
+  (time) => `1:${time}`,
+  (time) => time.replace(/ms$/, ''),
+]
+
+/** Flags whose parser makes milliseconds of a time, found by what it does, and those that say `<time>`. */
+const timed = commands.flatMap((command) =>
+  command.options.flatMap(({ long, flags, parseArg }) => {
+    if (parseArg === undefined) return []
+    const parse = (text: string): unknown => parseArg<unknown>(text, undefined)
+    const isBare = /<ms>/.test(flags)
+    const form = timeForms.find(
+      (write, at) => (at < 3 || isBare) && holds(() => parse(write('1987ms')), 1987),
+    )
+    if (form === undefined && !/<(time|duration|ms)>/.test(flags)) return []
+    return [{ command: command.name(), flag: long ?? '', parse, form }]
+  }),
+)
+
+describe('a flag that takes a time', () => {
+  test('is found on every command that has one', () => {
+    const found = timed.map(({ command, flag }) => `${command} ${flag}`)
+    expect(found).toEqual(
+      expect.arrayContaining([
+        ...['check --timeout', 'load --timeout', 'load --duration', 'load --ramp', 'load --steps'],
+        ...['load --drain', 'load --warm-up', 'load --start-at', 'capacity --budget'],
+        ...['capacity --probe', 'capacity --rest', 'bench --timeout', 'bench --duration'],
+        ...['calibrate --duration', 'serve --lease', 'serve --drain-delay', 'certify --over'],
+      ]),
+    )
+  })
+
+  test.each(timed)('$command $flag refuses one that no timer holds', ({ parse, form }) => {
+    const refusal = (text: string) => {
+      try {
+        return `accepted: ${JSON.stringify(parse(text))}`
+      } catch (error) {
+        return error instanceof InvalidArgumentError ? error.message : String(error)
+      }
+    }
+    if (form !== undefined) {
+      expect(holds(() => parse(form(`${maxTimerMs}ms`)), maxTimerMs)).toBe(true)
+      expect(refusal(form(`${maxTimerMs + 1}ms`))).toBe(timerLimitText)
+    }
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: BigInt(maxTimerMs) + 1n, max: 10n ** 300n }),
+        fc.constantFrom('ms', 's', 'm', 'h'),
+        fc.constantFrom(...timeForms),
+        (count, unit, write) => {
+          expect(refusal(write(`${count}${unit}`))).toMatch(/^must be /)
+        },
+      ),
+    )
+    expect(refusal('1e99')).toMatch(/^must be /)
+    // Unix seconds, and a date.
+    for (const text of ['99999999999', '2199-01-01T00:00:00Z']) {
+      expect(refusal(text)).toMatch(/^must be /)
+    }
+  })
+})
+
+/** True if a number stands anywhere in what a parser returns. */
+function holds(parse: () => unknown, leaf: number): boolean {
+  const search = (value: unknown): boolean =>
+    value === leaf ||
+    (typeof value === 'object' && value !== null && Object.values(value).some(search))
+  try {
+    return search(parse())
+  } catch {
+    return false
+  }
+}
 
 /** Flags with the same meaning whose description differs between commands. */
 const sameMeaning: Readonly<Record<string, string>> = {

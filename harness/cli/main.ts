@@ -5,6 +5,7 @@ import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'
+import { releaseFolders } from './results/folder-lock.ts'
 import { watchInterrupts } from './terminal/interruption.ts'
 import { type Io, processIo } from './terminal/io.ts'
 import { watchLastResorts } from './terminal/last-resort.ts'
@@ -74,6 +75,7 @@ export async function buildProgram(
     })
     .exitOverride()
     .hook('preAction', (_, command) => readSwitches(command, io.env))
+    .hook('postAction', releaseFolders)
   const named = Object.entries(commands).filter(([one]) => one === name)
   const loaders = named.length > 0 ? named : Object.entries(commands)
   for (const add of await Promise.all(loaders.map(([, load]) => load()))) add(program, io, finish)

@@ -1,7 +1,14 @@
 import { InvalidArgumentError } from 'commander'
+import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import type { Misbehaviour } from '../load/plan/plan.ts'
+import { positiveInteger } from './flags.ts'
 
 /** Parsers of the flags of a load run. */
+
+/** Milliseconds as a bare number. */
+export function milliseconds(text: string): number {
+  return withinTimers(positiveInteger(text))
+}
 
 /** Milliseconds of `500ms`, `30s`, `2m` or `1h`. */
 export function duration(text: string): number {
@@ -17,7 +24,12 @@ export function optionalDuration(text: string): number {
   if (unit === undefined) {
     throw new InvalidArgumentError('must be a time, e.g. 500ms, 30s, 2m or 1h')
   }
-  return Number(match?.[1]) * unit
+  return withinTimers(Number(match?.[1]) * unit)
+}
+
+function withinTimers(ms: number): number {
+  if (ms > maxTimerMs) throw new InvalidArgumentError(timerLimitText)
+  return ms
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
@@ -52,13 +64,15 @@ export interface RateStep {
 
 /** `10:30s,20:30s,40:1m`. */
 export function steps(text: string): RateStep[] {
-  return text.split(',').map((part) => {
+  const all = text.split(',').map((part) => {
     const [perSecond, time, ...rest] = part.trim().split(':')
     if (perSecond === undefined || time === undefined || rest.length > 0) {
       throw new InvalidArgumentError('must be RATE:TIME,RATE:TIME, e.g. 10:30s,20:30s')
     }
     return { perSecond: rate(perSecond), forMs: duration(time) }
   })
+  withinTimers(all.reduce((sum, { forMs }) => sum + forMs, 0))
+  return all
 }
 
 export interface Shard {
@@ -82,6 +96,7 @@ export function moment(text: string): Date {
   if (Number.isNaN(date.getTime())) {
     throw new InvalidArgumentError('must be a time, e.g. 2026-12-01T10:00:00Z, or Unix seconds')
   }
+  withinTimers(date.getTime() - Date.now())
   return date
 }
 

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { Ending, Exchange, Header, Protocol } from '../../contract/index.ts'
+import type { Ending, Exchange, Header, Protocol, SendTime } from '../../contract/index.ts'
+import { maxTimerMs } from '../../contract/timer.ts'
 import { announcedBytes } from './body/content-length.ts'
 import { type BodyLimits, defaultBodyLimits } from './body/limits.ts'
 import { BodyReader } from './body/reader.ts'
@@ -25,6 +26,7 @@ export class Conversation {
   readonly #start = performance.now()
   readonly #silence: NodeJS.Timeout
   readonly #patience: NodeJS.Timeout
+  #sent: SendTime | undefined
   #head: Head | undefined
   #protocol: Protocol | undefined
   #body: BodyReader | undefined
@@ -38,7 +40,7 @@ export class Conversation {
     this.#limits = limits
     const giveUp = () => this.#leave('timeout')
     this.#silence = setTimeout(giveUp, outgoing.timeoutMs)
-    this.#patience = setTimeout(giveUp, outgoing.timeoutMs * maxSilences)
+    this.#patience = setTimeout(giveUp, Math.min(outgoing.timeoutMs * maxSilences, maxTimerMs))
     outgoing.signal?.addEventListener('abort', this.#abort, { once: true })
     if (outgoing.signal?.aborted) this.#abort()
   }
@@ -55,6 +57,7 @@ export class Conversation {
 
   /** The request is on its way; `breakOff` ends it, and whoever carries it reports that. */
   sending(breakOff: () => void): void {
+    this.#sent = { atMs: this.#sinceStart(), clockMs: rounded(performance.now()) }
     this.#breakOff = breakOff
     if (this.#left) breakOff()
   }
@@ -141,6 +144,7 @@ export class Conversation {
       labels,
       startedAt: this.#startedAt,
       request,
+      ...(this.#sent === undefined ? {} : { sent: this.#sent }),
       ...(this.#protocol === undefined ? {} : { protocol: this.#protocol }),
       response:
         this.#head && body
@@ -162,6 +166,10 @@ export class Conversation {
 
   /** Milliseconds with microseconds behind the point. */
   #sinceStart(): number {
-    return Math.round((performance.now() - this.#start) * 1000) / 1000
+    return rounded(performance.now() - this.#start)
   }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000
 }

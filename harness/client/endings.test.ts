@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Exchange } from '../../contract/index.ts'
+import { maxTimerMs } from '../../contract/timer.ts'
 import { startRawServer, writePieces } from './test-support/raw-server.ts'
 import { outgoing, sendRequest, withTransport } from './test-support/send.ts'
 import type { Outgoing } from './transport.ts'
@@ -60,6 +61,15 @@ describe('an exchange is complete', () => {
     expect(exchange.ending.kind).toBe('complete')
     expect(exchange.response?.status).toBe(200)
     expect(bodyText(exchange)).toBe('hello')
+  })
+
+  test('with the longest timeout that a timer holds', async () => {
+    const script = async (socket: Socket) => {
+      await sleep(50)
+      socket.write(`${head}content-length: 5\r\n\r\nhello`)
+    }
+    const exchange = await ending(script, { timeoutMs: maxTimerMs })
+    expect(exchange.ending.kind).toBe('complete')
   })
 
   test('without a body', async () => {

@@ -5,4 +5,6 @@ export const defaultJobs = 4
 export const exchangesName = 'exchanges.ndjson'
 export const journalName = 'journal.ndjson'
 export const runRecordName = 'run.json'
+/** Names the process that writes into the folder. */
+export const lockName = '.chatgen.lock'
 export const reportName = 'report.json'

@@ -18,21 +18,18 @@ interface AskAloneOptions {
   readonly run: Engine['run']
   readonly redact: (text: string) => string
   readonly signal: AbortSignal | undefined
-  /** Requests of the run so far. */
-  readonly spent: number
 }
 
 /** Runs the scenarios that saw a violation again, on each of several endpoints alone. */
 export async function runOnEachEndpoint(
   violated: readonly RequirementRow[],
   setup: RunSetup,
-  { run, redact, signal, spent }: AskAloneOptions,
+  { run, redact, signal }: AskAloneOptions,
 ): Promise<ResultsAlone> {
   const scenarios = [...new Set(violated.flatMap(({ brokenBy }) => brokenBy))]
   const results = new Map<string, readonly ScenarioResult[]>()
   const endpoints = endpointsOf(setup.profile)
   if (endpoints.length < 2 || scenarios.length === 0) return results
-  let requests = spent
   for (const endpoint of endpoints) {
     if (signal?.aborted) break
     const collector = new Collector(() => {}, redact)
@@ -40,21 +37,12 @@ export async function runOnEachEndpoint(
       ...setup,
       profile: profileOfEndpoint(setup.profile, endpoint),
       again: { endpoint: endpoint.name, scenarios },
-      spentBefore: requests,
-      exchangesBefore: latestExchange(setup),
     }
     await run(collector, alone, signal)
     const found = collector.resultsInOrder()
-    requests += costOf(found).requests
     results.set(endpoint.name, found)
   }
   return results
-}
-
-/** Number of the latest exchange that was recorded. */
-function latestExchange({ exchangesFile }: RunSetup): number {
-  const ids = [...new StoredRecording(exchangesFile).keys()]
-  return ids.reduce((latest, id) => Math.max(latest, Number(/\d+$/.exec(id)?.[0] ?? 0)), 0)
 }
 
 /** Number of requests that each endpoint was sent, for a report; nothing where there is one endpoint. */

@@ -31,7 +31,7 @@ export class TargetUnusableError extends ChatgenFailure {
 
 type UnusableCode = 'E_UNREACHABLE' | 'E_NO_SERVICE' | 'E_BUSY' | 'E_KEY_REFUSED'
 
-/** A discovery took more requests than it may; nothing of it can be used. */
+/** A discovery took more requests than it may; the remaining probes are skipped. */
 export class DiscoverySpentError extends ChatgenFailure {
   override readonly name = 'DiscoverySpentError'
   readonly code = 'E_DISCOVERY_SPENT'

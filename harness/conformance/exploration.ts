@@ -1,5 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { EvidenceError } from './recording/result-files.ts'
+import { combineTries } from './report/confirmation.ts'
 import type { RunSetup } from './run-setup.ts'
 import { createRunContext } from './session/context.ts'
 import { InconclusiveError } from './session/errors.ts'
@@ -50,12 +52,7 @@ export async function runExploration(
   const { slug, title, rows } = exploration
   collector.scenarios.push({ slug, title, rows, cost: exploration.cost, again: 0 })
   onProgress()
-  const spent = collector.results.reduce((sum, { cost }) => sum + cost.requests, 0)
-  const context = createRunContext({
-    ...setup,
-    spentBefore: setup.spentBefore + spent,
-    exchangesBefore: spent,
-  })
+  const context = createRunContext(setup)
   const own = signal ?? new AbortController().signal
   const session = new Session(context, { slug, title, covers: rows }, own)
   let fault: string | null = null
@@ -63,10 +60,12 @@ export async function runExploration(
   try {
     summary = await exploration.run(session)
   } catch (error) {
+    if (error instanceof EvidenceError) collector.unwritten ??= context.redactor.text(error.message)
     if (!isEarlyEnd(error) && !own.aborted) fault = context.redactor.text(String(error))
   }
   await session.cleanUp()
-  collector.results.push({ ...session.outcome(), fault })
+  await context.close()
+  collector.results.push(combineTries([{ ...session.outcome(), fault }]))
   onProgress()
   return summary
 }

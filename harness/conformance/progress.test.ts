@@ -1,20 +1,23 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { handMadeProfile } from '../proof/test-support/independent-server/profile.ts'
-import { startHandMadeServer } from '../proof/test-support/independent-server/server.ts'
+import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
+import { startSecondServer } from '../proof/test-support/second-server/server.ts'
 import type { Progress } from './progress.ts'
 import { check, lineOf, rowsWith } from './test-support/check.ts'
 
 /** Progress that a run prints agrees with its report. */
 
 test('rows and scenarios are counted as the report counts them', async () => {
-  const server = await startHandMadeServer({
-    accepts: () => true,
+  const server = await startSecondServer({
+    accepts: (_, [key]) => key,
     // Broken by every answer, and one row all the same.
-    completion: (body) => ({ ...body, usage: { prompt_tokens: 1, total_tokens: 0 } }),
+    answers: (_, body) =>
+      body['object'] === 'chat.completion'
+        ? { ...body, usage: { prompt_tokens: 1, total_tokens: 0 } }
+        : body,
   })
   onTestFinished(() => server.close())
   const updates: Progress[] = []
-  const report = await check(handMadeProfile(server), {
+  const report = await check(wholeProfile(server), {
     surfaces: 'openai',
     only: ['OAI-AUTH-*', 'OAI-CHAT-*'],
     onProgress: (progress) => updates.push(progress),

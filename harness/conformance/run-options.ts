@@ -4,10 +4,11 @@ import type { RequirementId } from '../../contract/index.ts'
 import { defaultJobs, exchangesName, journalName } from './defaults.ts'
 import type { Exploration } from './exploration.ts'
 import { skipReason } from './profile/applicability.ts'
-import { endpointsOf, type TargetProfile } from './profile/index.ts'
-import { type Selection, surfacesOfProfile } from './profile/selection.ts'
+import type { TargetProfile } from './profile/index.ts'
+import type { Selection } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
-import type { RunSetup } from './run-setup.ts'
+import type { Depth, RunSetup } from './run-setup.ts'
+import { newRunState } from './session/run-state.ts'
 import { suiteVersion } from './version.ts'
 import type { Engine } from './vitest/engine.ts'
 
@@ -17,6 +18,8 @@ export interface RunOptions {
   /** Folder for `exchanges.ndjson` and the journal; made where it is missing. */
   readonly outDir: string
   readonly seed?: string
+  /** Conditions that are tried; `normal` by default. */
+  readonly depth?: Depth
   readonly jobs?: number
   /** Makes another order of the scenarios. */
   readonly shuffle?: string
@@ -48,14 +51,12 @@ export function buildSetup(options: RunOptions, rows: readonly RequirementId[]):
     profile: options.profile,
     rows: rows.filter((id) => !skipReason(id, options.profile)),
     seed,
+    depth: options.depth ?? 'normal',
     ...identityOf(seed, options.incognito ?? false),
     jobs: options.jobs ?? defaultJobs,
     shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
-    // The preflight sends one request to each surface of each endpoint.
-    spentBefore: options.recordingFile
-      ? 0
-      : surfacesOfProfile(options.selection.profile).length * endpointsOf(options.profile).length,
+    state: newRunState(),
     endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),

@@ -1,12 +1,19 @@
 import type { Finding, Observation, RequirementId } from '../../contract/index.ts'
 import type { TargetProfile } from './profile/index.ts'
+import type { RunState } from './session/run-state.ts'
 import type { Cost, Traffic } from './usage.ts'
+
+/** `full` also sends requests that meet each pair of conditions. */
+export const depths = ['normal', 'full'] as const
+
+export type Depth = (typeof depths)[number]
 
 /** Settings of the run for its scenarios; survive a structured clone. */
 export interface RunSetup {
   readonly profile: TargetProfile
   /** Rows that are judged in this run: selected, applicable and with what they need declared. */
   readonly rows: readonly RequirementId[]
+  readonly depth: Depth
   /** Makes every nonce and identifier of the run. */
   readonly seed: string
   /**
@@ -24,16 +31,14 @@ export interface RunSetup {
   readonly shuffle: string | null
   /** Null where there is no limit. */
   readonly maxRequests: number | null
-  /** Requests of the budget that went before the first scenario. */
-  readonly spentBefore: number
   /** End of the time that the profile allows a run, in milliseconds since the epoch; null for never. */
   readonly endsAt: number | null
   readonly exchangesFile: string
   readonly journalFile: string
   /** A recording to answer from, in place of the network; null for the network. */
   readonly recordingFile: string | null
-  /** Exchanges that the run has recorded before; 0 by default. */
-  readonly exchangesBefore?: number
+  /** State of the whole run; whatever is running changes it. */
+  readonly state: RunState
   /** Scenarios that run again on one of several endpoints; absent in the run itself. */
   readonly again?: { readonly endpoint: string; readonly scenarios: readonly string[] }
   /** True: an answer of the recording counts only for the request that it was given to. */
@@ -55,12 +60,15 @@ export interface Undecided {
   readonly exchanges: readonly string[]
 }
 
+/** A finding of a scenario; doubtful if it rests on an answer that may be a front's. */
+export type ScenarioFinding = Finding & { readonly isDoubtful?: boolean }
+
 /** Result of one scenario. */
 export interface ScenarioOutcome {
   readonly slug: string
   readonly title: string
   readonly covers: readonly RequirementId[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly ScenarioFinding[]
   readonly observations: readonly Observation[]
   readonly inconclusive: readonly Undecided[]
   readonly unproven: readonly Undecided[]

@@ -4,12 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Exchange, restoreExchange } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { Hooks } from '../proof/test-support/independent-server/hooks.ts'
-import { handMadeProfile, unbuilt } from '../proof/test-support/independent-server/profile.ts'
-import {
-  type HandMadeServer,
-  startHandMadeServer,
-} from '../proof/test-support/independent-server/server.ts'
+import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
+import { type SecondServer, startSecondServer } from '../proof/test-support/second-server/server.ts'
 import { InterruptedError } from './errors.ts'
 import {
   type CheckOptions,
@@ -21,25 +17,23 @@ import {
 
 interface Run {
   readonly report: ConformanceReport
-  readonly server: HandMadeServer
+  readonly server: SecondServer
   readonly outDir: string
 }
 
 async function run(
-  hooks: Partial<Hooks>,
-  options: CheckOptions | ((server: HandMadeServer) => CheckOptions) = {},
+  intercepts: (request: IncomingMessage, response: ServerResponse) => boolean,
+  options: CheckOptions = {},
 ): Promise<Run> {
-  const server = await startHandMadeServer(hooks)
+  const server = await startSecondServer({}, intercepts)
   onTestFinished(() => server.close())
   const outDir = temporaryFolder()
-  const more = typeof options === 'function' ? options(server) : options
-  const report = await check(handMadeProfile(server), {
-    surfaces: 'v3',
-    skip: unbuilt,
-    outDir,
-    ...more,
-  })
+  const report = await check(quickProfile(server), { surfaces: 'v3', outDir, ...options })
   return { report, server, outDir }
+}
+
+function quickProfile(server: SecondServer) {
+  return wholeProfile(server, { limits: { timeoutMs: 15_000, settleMs: 60 } })
 }
 
 function exchangesIn(outDir: string): Exchange[] {
@@ -61,11 +55,9 @@ describe('a budget of requests', () => {
   test('is kept, and what it does not reach is undecided', async () => {
     const slugs: string[] = []
     const counted = await run(
-      {
-        answers: ({ headers }) => {
-          slugs.push(String(headers['x-request-id']))
-          return false
-        },
+      ({ headers }) => {
+        slugs.push(String(headers['x-request-id']))
+        return false
       },
       { maxRequests: 60, jobs: 4 },
     )
@@ -84,14 +76,12 @@ describe('a target that is busy', () => {
     let waitUntil = 0
     const early: number[] = []
     const { report, outDir } = await run(
-      {
-        answers: (_, response) => {
-          requestCount += 1
-          if (performance.now() < waitUntil) early.push(waitUntil - performance.now())
-          if (requestCount !== 40 && requestCount !== 90) return false
-          waitUntil = performance.now() + 1_000
-          return turnAway(response, requestCount === 40 ? 429 : 503, '1')
-        },
+      (_, response) => {
+        requestCount += 1
+        if (performance.now() < waitUntil) early.push(waitUntil - performance.now())
+        if (requestCount !== 40 && requestCount !== 90) return false
+        waitUntil = performance.now() + 1_000
+        return turnAway(response, requestCount === 40 ? 429 : 503, '1')
       },
       { jobs: 1, only: ['V3-GEN', 'V3-HIST', 'V3-CHAT-01'] },
     )
@@ -105,10 +95,8 @@ describe('a target that is busy', () => {
 
   test('for good is given up, and is no violation', async () => {
     const busy = await run(
-      {
-        answers: ({ method, url }, response) =>
-          method === 'POST' && url === '/api/v3/chat' && turnAway(response, 429, '0'),
-      },
+      ({ method, url }, response) =>
+        method === 'POST' && url === '/api/v3/chat' && turnAway(response, 429, '0'),
       { only: ['V3-CHAT-01', 'V3-GEN-01'] },
     )
     expectOnlyUndecided(busy, /the target kept answering 429/)
@@ -117,15 +105,13 @@ describe('a target that is busy', () => {
 
 test('a target that dies in mid-run leaves rows undecided, and is no internal error', async () => {
   let requestCount = 0
-  const dead = await run({
-    answers: (request) => {
-      requestCount += 1
-      if (requestCount < 120) return false
-      request.socket.resetAndDestroy()
-      return true
-    },
+  const dead = await run((request) => {
+    requestCount += 1
+    if (requestCount < 120) return false
+    request.socket.resetAndDestroy()
+    return true
   })
-  expectOnlyUndecided(dead, /got no whole answer|no longer answers/)
+  expectOnlyUndecided(dead, /got no whole answer|no more requests were sent/)
 })
 
 describe('an interrupt', () => {
@@ -139,12 +125,10 @@ describe('an interrupt', () => {
       const interrupt = new AbortController()
       let requestCount = 0
       const { report, server } = await run(
-        {
-          answers: () => {
-            requestCount += 1
-            if (requestCount === 80) interrupt.abort()
-            return false
-          },
+        () => {
+          requestCount += 1
+          if (requestCount === 80) interrupt.abort()
+          return false
         },
         { signal: interrupt.signal, jobs: 4 },
       )
@@ -158,20 +142,19 @@ describe('an interrupt', () => {
   )
 
   test('before the first scenario ends it without a report', async () => {
-    const server = await startHandMadeServer()
+    const server = await startSecondServer()
     onTestFinished(() => server.close())
-    const checked = check(handMadeProfile(server), { signal: AbortSignal.abort() })
+    const checked = check(quickProfile(server), { signal: AbortSignal.abort() })
     await expect(checked).rejects.toBeInstanceOf(InterruptedError)
   })
 })
 
 test('the key is in no file of the results, though the target gives it away', async () => {
-  const { outDir, server } = await run({
-    answers: echoKey,
-  })
+  const { outDir, server } = await run(echoKey)
   const written = readdirSync(outDir).map((file) => readFileSync(join(outDir, file), 'latin1'))
   expect(written.join('').length).toBeGreaterThan(10_000)
-  const keys = [server.key, server.key.slice(0, -1), Buffer.from(server.key).toString('base64')]
+  const [key] = server.keys
+  const keys = [key, key.slice(0, -1), Buffer.from(key).toString('base64')]
   for (const text of written) for (const key of keys) expect(text.includes(key)).toBe(false)
 })
 

@@ -12,7 +12,6 @@ import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import { type Selection, selectRows, surfacesOfProfile } from './profile/selection.ts'
 import { buildProgress } from './progress.ts'
 import { prepareFiles, prepareFolder } from './recording/prepare-folder.ts'
-import { evidenceUnwritable } from './recording/result-files.ts'
 import { buildReport } from './report/build-report.ts'
 import { decide } from './report/verdicts.ts'
 import { buildSetup, type RunOptions } from './run-options.ts'
@@ -30,17 +29,10 @@ import { type Engine, inlineEngine, runOnce, singleRunEngine } from './vitest/en
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
   const rows = selectRows(options.selection)
-  let setup = buildSetup(options, rows)
-  if (setup.maxRequests !== null && setup.maxRequests <= setup.spentBefore) {
-    const preflightCost = `the preflight needs ${setup.spentBefore}`
-    throw new ConfigurationError([
-      `--max-requests ${setup.maxRequests} is too low: ${preflightCost}`,
-    ])
-  }
+  const setup = buildSetup(options, rows)
   prepareFolder(options.outDir)
-  if (setup.recordingFile === null) {
-    setup = { ...setup, spentBefore: await sendPreflight(setup, options) }
-  }
+  if (setup.recordingFile === null) await sendPreflight(setup, options)
+  const preflightRequests = setup.state.budget.requests
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
   // Results of an earlier run are replaced only once it is known that this one has a target.
   options.beforeWriting?.()
@@ -71,20 +63,18 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const interrupted = options.signal?.aborted ?? false
 
   const results = collector.resultsInOrder()
-  const unwritten = results.find(({ fault }) => fault?.includes(evidenceUnwritable))
   // A verdict without its evidence settles nothing, so that none is given.
-  if (unwritten) throw new ConfigurationError([unwritten.fault ?? evidenceUnwritable])
-  const before = { ...noCost, requests: setup.spentBefore }
+  if (collector.unwritten !== undefined) throw new ConfigurationError([collector.unwritten])
+  const before = { ...noCost, requests: preflightRequests }
   const judged = results.map((result) => result.cost).reduce(addCosts, before)
   const decided = decide(rows, results, collector.scenarios, options.profile, { interrupted })
-  const alone = await runOnEachEndpoint(decided.filter(isViolation), setup, {
+  const alone = await runOnEachEndpoint(isStopped ? [] : decided.filter(isViolation), setup, {
     run,
     redact: redactor.text,
     signal: options.signal,
-    spent: judged.requests,
   })
   const cost = addCosts(judged, costOf([...alone.values()].flat()))
-  const audit = await auditSafely(collector, setup, { spent: cost.requests, interrupted })
+  const audit = await auditSafely(collector, setup, { interrupted })
   return buildReport({
     collector,
     setup,
@@ -101,20 +91,28 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   })
 }
 
-/** Requests of the preflight; its errors after an interrupt are dropped. */
-async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<number> {
+/**
+ * Tests that each endpoint answers; errors after an interrupt are dropped.
+ * @throws ConfigurationError if the budget is too small for it, TargetUnusableError
+ */
+async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<void> {
   const { selection, signal, anyAnswer = false } = options
+  const { budget } = setup.state
+  const endpoints = endpointsOf(setup.profile)
+  const needed = surfacesOfProfile(selection.profile).length * endpoints.length
+  if (setup.maxRequests !== null && setup.maxRequests <= needed) {
+    throw new ConfigurationError([
+      `--max-requests ${setup.maxRequests} is too low: the preflight needs ${needed}`,
+    ])
+  }
   try {
     const surfaces = probedSurfaces(selection, setup)
-    let requests = 0
-    for (const endpoint of endpointsOf(setup.profile)) {
+    for (const endpoint of endpoints) {
       const there = { ...setup, profile: profileOfEndpoint(setup.profile, endpoint) }
-      requests += (await preflight(there, surfaces, { signal, anyAnswer })).requests
+      budget.requests += (await preflight(there, surfaces, { signal, anyAnswer })).requests
     }
-    return requests
   } catch (error) {
-    if (signal?.aborted) return setup.spentBefore
-    throw error
+    if (!signal?.aborted) throw error
   }
 }
 

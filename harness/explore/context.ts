@@ -29,9 +29,20 @@ export interface ExplorationContext {
   record(exchange: Exchange): Exchange
 }
 
+/** An exchange without what it carried: contexts live as long as the run, and bodies must not. */
+export interface Evidence {
+  readonly id: string
+  /** Method, URL and status: `GET http://127.0.0.1:4010/api/v3/chat 200`. */
+  readonly summary: string
+}
+
+export function evidenceOf({ id, request, response }: Exchange): Evidence {
+  return { id, summary: `${request.method} ${request.url} ${response?.status}` }
+}
+
 /** Context whose requests can be read back: those that its operations consist of, in their order. */
 export interface RecordedContext extends ExplorationContext {
-  readonly recorded: readonly Exchange[]
+  readonly recorded: readonly Evidence[]
   /** Deletes what is left of its chats, so that the next sequence begins on a target without them. */
   dispose(): Promise<void>
 }
@@ -39,7 +50,7 @@ export interface RecordedContext extends ExplorationContext {
 /** A fresh context of the same target: an empty model, and what was learned of the target so far. */
 export function createExplorationContext(session: Session, knowledge: Knowledge): RecordedContext {
   const handles = new Map<string, Chat>()
-  const recorded: Exchange[] = []
+  const recorded: Evidence[] = []
   const context: RecordedContext = {
     model: emptyModel,
     knowledge,
@@ -52,7 +63,7 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
     word: session.nonce(),
     recorded,
     record(exchange) {
-      recorded.push(exchange)
+      recorded.push(evidenceOf(exchange))
       return exchange
     },
     handle(label) {

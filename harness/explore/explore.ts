@@ -198,7 +198,7 @@ function report(session: Session, { violation, operations, exchanges }: Shrunk):
   const steps = operations.map(describe).join('; ')
   const why = `${message}, after: ${steps}`
   if (row in requirements && exploredRows.includes(row)) {
-    session.addFinding(row, 'broken', why, exchanges)
+    session.addFinding(row, 'broken', why, exchanges, true)
   }
 }
 

@@ -5,6 +5,7 @@ import { skipReason } from '../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import type { RunSetup } from '../conformance/run-setup.ts'
 import { createRunContext } from '../conformance/session/context.ts'
+import { newRunState } from '../conformance/session/run-state.ts'
 import { Session } from '../conformance/session/session.ts'
 import { generationsFor, scenarioName } from './exploration.ts'
 import { type ExplorationResult, explore } from './explore.ts'
@@ -39,14 +40,16 @@ export async function exploreTarget(
     jobs: 1,
     shuffle: null,
     maxRequests: null,
-    spentBefore: 0,
+    depth: 'normal',
+    state: newRunState(),
     endsAt: null,
     exchangesFile: join(outDir, exchangesName),
     journalFile: join(outDir, journalName),
     recordingFile: null,
   }
+  const context = createRunContext(setup)
   const session = new Session(
-    createRunContext(setup),
+    context,
     { slug: scenarioName, title: scenarioName, covers: exploredRows },
     new AbortController().signal,
   )
@@ -71,5 +74,6 @@ export async function exploreTarget(
     }
   } finally {
     await session.cleanUp()
+    await context.close()
   }
 }

@@ -1,8 +1,7 @@
-import type { Exchange } from '../../contract/index.ts'
-import { InconclusiveError } from '../conformance/session/errors.ts'
+import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
 import { type Operation, StateViolation } from './command.ts'
 import { commandNamed } from './commands/index.ts'
-import type { RecordedContext } from './context.ts'
+import { type Evidence, evidenceOf, type RecordedContext } from './context.ts'
 import { forgetChat } from './model.ts'
 
 /** Result of an operation: `skipped` where it makes no sense in this state, `unclear` without a usable answer. */
@@ -20,7 +19,7 @@ export async function perform(context: RecordedContext, operation: Operation): P
     return { kind: 'done' }
   } catch (error) {
     if (error instanceof StateViolation) return { kind: 'violated', violation: error }
-    if (!(error instanceof InconclusiveError) || error.name !== 'InconclusiveError') throw error
+    if (!(error instanceof InconclusiveError) || error instanceof RunEndedError) throw error
     if (operation.chat !== undefined) context.model = forgetChat(context.model, operation.chat)
     return { kind: 'unclear' }
   }
@@ -32,7 +31,7 @@ export interface Replay {
   /** The operations that were carried out, up to the violation. */
   readonly operations: readonly Operation[]
   /** Requests of the operations, and those that show the violation. */
-  readonly exchanges: readonly Exchange[]
+  readonly exchanges: readonly Evidence[]
 }
 
 /** Carries a sequence out in fresh chats, up to the first violation. */
@@ -46,7 +45,8 @@ export async function replay(
     if (step.kind === 'skipped') continue
     done.push(operation)
     if (step.kind !== 'violated') continue
-    const exchanges = [...new Set([...context.recorded, ...step.violation.evidence])]
+    const evidence = [...context.recorded, ...step.violation.evidence.map(evidenceOf)]
+    const exchanges = [...new Map(evidence.map((one) => [one.id, one])).values()]
     return { violation: step.violation, operations: done, exchanges }
   }
   return { violation: undefined, operations: done, exchanges: context.recorded }

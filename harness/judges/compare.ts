@@ -36,7 +36,8 @@ export function compareOutputWithHistory(
   return output.flatMap((item, at) => {
     if (stored.some((candidate) => shows(candidate, item))) return []
     const same = stored.find(({ id }) => id !== undefined && id === asObject(item)?.['id'])
-    if (same === undefined || !isObject(item)) return [`No row holds output[${at}], ${show(item)}.`]
+    if (same === undefined || !isObject(item))
+      return [`No row contains output[${at}], ${show(item)}.`]
     const members = Object.keys(item).filter((key) => !shows(same[key], item[key]))
     return [`The row of output[${at}] differs from it in ${members.join(', ')}.`]
   })

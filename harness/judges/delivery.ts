@@ -4,9 +4,10 @@ import { deltasOf } from './answers.ts'
 
 /**
  * `spread`: the text arrived while it was made. `bunched`: all of it at once, long after the request.
- * `lumps`: in few reads, each of which held text back. `undecided`: this stream cannot tell.
+ * `quick`: all of it at once, so soon that it may have been made as fast. `lumps`: in few reads, each of
+ * which held text back. `undecided`: this stream cannot tell.
  */
-export type DeliveryKind = 'spread' | 'bunched' | 'lumps' | 'undecided'
+export type DeliveryKind = 'spread' | 'bunched' | 'quick' | 'lumps' | 'undecided'
 
 export interface Delivery {
   readonly kind: DeliveryKind
@@ -53,7 +54,10 @@ export function deliveryOf(exchange: Exchange): Delivery {
   const late = exchange.loopDelayMs ?? 0
 
   const cameAtOnce = deltas.length >= minDeltas && span <= last.atMs * bunchedShare
-  if (cameAtOnce && last.atMs >= minBufferedMs) {
+  if (cameAtOnce) {
+    if (last.atMs < minBufferedMs) {
+      return { kind: 'quick', description: tooLittle(deltas.length, span) }
+    }
     return late >= last.atMs / 2
       ? overslept(description, late)
       : { kind: 'bunched', description: description }

@@ -31,12 +31,16 @@ export function judgeOutput(
   const status = response['status'] ?? 'completed'
   if (status !== 'completed') return
   const items = itemsOf(response)
-  const types = items.map((item) => item['type']).join(', ') || 'nothing'
+  const types = items.map((item) => item['type']).join(', ') || 'no item'
   // Reasoning is what leads to an answer; a client that stops there has none.
   if (items.some((item) => item['type'] !== 'reasoning')) {
-    collector.held('V3-GEN-02', `The output holds ${types}.`, event)
+    collector.held('V3-GEN-02', `The output contains ${types}.`, event)
   } else {
-    collector.broken('V3-GEN-02', `A completed response holds ${types}, and so no answer.`, event)
+    collector.broken(
+      'V3-GEN-02',
+      `The output of a completed response contains no answer: it has ${types}.`,
+      event,
+    )
   }
 }
 

@@ -7,7 +7,7 @@ export function asIndex(value: unknown): number | undefined {
 
 /** A value for a sentence, cut where it is long. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : stringify(value)
+  const text = value === undefined ? 'missing' : stringify(value)
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`
 }
 

@@ -13,7 +13,7 @@ import { judgeBody } from './bodies/judge.ts'
 import { CompletionsJudge } from './completions/judge.ts'
 import { FindingCollector } from './finding-collector.ts'
 import { show } from './json.ts'
-import type { StreamContext, StreamJudge, StreamListener } from './streams.ts'
+import type { StreamContents, StreamContext, StreamJudge } from './streams.ts'
 import { ResponsesJudge } from './v3-stream/stream-judge.ts'
 
 const eventStream = 'text/event-stream'
@@ -39,7 +39,8 @@ export type StreamedOperation = 'openai.chat' | 'v3.generate' | 'v3.oneShot'
 export interface StreamJudgeOptions {
   /** Id of the exchange; without it, the findings name none. */
   readonly exchangeId?: string
-  readonly watcher?: StreamListener
+  /** Filled by the judge. */
+  readonly contents?: StreamContents
   /** The request repeats another with the same idempotency key, so its answer may be a short replay. */
   readonly repeat?: boolean
 }
@@ -51,13 +52,13 @@ export interface StreamJudgeOptions {
 export function createStreamJudge(
   operation: StreamedOperation,
   requestBody: unknown,
-  { exchangeId, watcher, repeat = false }: StreamJudgeOptions = {},
+  { exchangeId, contents, repeat = false }: StreamJudgeOptions = {},
 ): StreamJudge {
   const exchanges = exchangeId === undefined ? [] : [exchangeId]
   const context: StreamContext = { request: requestBody, repeat, exchanges }
   return operation === 'openai.chat'
-    ? new CompletionsJudge(context, watcher)
-    : new ResponsesJudge(context, watcher)
+    ? new CompletionsJudge(context, contents)
+    : new ResponsesJudge(context, contents)
 }
 
 const nothing: Judgement = { findings: [], observations: [] }
@@ -71,7 +72,10 @@ function judgeChat(exchange: Exchange): Judgement {
   if (isStream(exchange)) collector.held('OAI-STREAM-02', `It is ${eventStream}.`)
   // A body that is no stream at all has no use for the media type of one.
   else if (!isBroken(judgement, 'OAI-STREAM-01')) {
-    collector.broken('OAI-STREAM-02', `The media type is ${show(mediaType(exchange))}.`)
+    collector.broken(
+      'OAI-STREAM-02',
+      `The media type is ${show(mediaType(exchange))}, not ${eventStream}.`,
+    )
   }
   return joined(collector.judgement([exchange.id]), judgement)
 }

@@ -32,9 +32,9 @@ export function judgeSum(collector: FindingCollector, usage: JsonObject): void {
   const { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total } = usage
   if (![prompt, completed, total].every(Number.isInteger)) return
   const sum = Number(prompt) + Number(completed)
-  const why = `${prompt} prompt and ${completed} completion tokens, ${total} in total`
+  const why = `total_tokens is ${total}, for ${prompt} prompt and ${completed} completion tokens`
   if (total === sum) collector.held('OAI-CHAT-10', `${why}.`)
-  else collector.broken('OAI-CHAT-10', `${why}: the sum is ${sum}.`)
+  else collector.broken('OAI-CHAT-10', `${why}: expected ${sum}.`)
 }
 
 /** `max_tokens` of a request, where it is one: what 0 and below mean is open. */

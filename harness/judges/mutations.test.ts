@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { goldenTranscripts, type TranscriptName } from '../../fixtures/transcripts.ts'
+import {
+  goldenTranscripts,
+  readTranscript,
+  type TranscriptName,
+} from '../../fixtures/transcripts.ts'
 import { type EditableEvent, edited, eventsOf } from './test-support/edit.ts'
 import { brokenIn, transcriptExchange } from './test-support/exchanges.ts'
 
@@ -47,6 +51,51 @@ describe('one mutated event turns at most one row red', () => {
     }
   })
 })
+
+/** No fault of the reference server cuts or corrupts at any byte. */
+describe('one damaged byte turns the row of its damage red', () => {
+  const cut = { kind: 'cut', atMs: 1000, error: 'other side closed' } as const
+
+  test.each(goldenTranscripts)('%s, ended at any byte, or cut with its connection', (name) => {
+    const { bytes, operation } = readTranscript(name)
+    const [ended, lost] =
+      operation === 'openai.chat' ? ['OAI-STREAM-09', 'OAI-STREAM-12'] : ['V3-SSE-08', 'V3-SSE-08']
+    for (const length of placesBetween(bytes)) {
+      const body = bytes.subarray(0, length)
+      expect(Object.keys(brokenIn(transcriptExchange(name, { body }))), `${length}`).toEqual([
+        ended,
+      ])
+      const withConnection = brokenIn(transcriptExchange(name, { body, ending: cut }))
+      expect(Object.keys(withConnection), `${length}`).toEqual([lost])
+    }
+  })
+
+  test.each(goldenTranscripts)('%s, with a byte that no character has', (name) => {
+    const { bytes, operation } = readTranscript(name)
+    const corrupt = operation === 'openai.chat' ? 'OAI-STREAM-01' : 'V3-SSE-26'
+    for (const at of placesBetween(bytes)) {
+      if (isLineEnd(bytes[at])) continue
+      const body = bytes.with(at, 0xff)
+      expect(Object.keys(brokenIn(transcriptExchange(name, { body }))), `${at}`).toEqual([corrupt])
+    }
+  })
+})
+
+/** Places behind the first block and before the terminal event. */
+function placesBetween(bytes: Uint8Array): readonly number[] {
+  const text = Buffer.from(bytes).toString('latin1')
+  const first = /\r\n\r\n|\n\n|\r\r/.exec(text) ?? never()
+  const last =
+    /event: ?(?:error|response\.(?:completed|failed|incomplete))|data: ?(?:\[DONE|{"error")/.exec(
+      text,
+    )
+  const start = first.index + first[0].length
+  return Array.from({ length: (last ?? never()).index - start }, (_, at) => start + at)
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === 10 || byte === 13
+}
 
 function brokenBy(name: TranscriptName, edit: (events: EditableEvent[]) => EditableEvent[]) {
   return brokenIn(transcriptExchange(name, { body: edited(name, edit) }))

@@ -10,26 +10,41 @@ export interface StreamContext {
   readonly exchanges: readonly string[]
 }
 
-/**
- * Looks over the shoulder of a judge, so that who measures a stream need not read it a second time.
- * Called while `push` runs, in the order of the stream.
- */
-export interface StreamListener {
-  /** An event of any kind was dispatched. */
-  event(): void
-  /** Generated content that is not empty. */
-  content(kind: ContentKind, text: string): void
-  /** The event that ends the stream; of the compatible surface, `[DONE]`. */
-  terminal(): void
-  /** The server said inside the stream that it failed. */
-  serverFailed(why: string): void
-  /** Token usage that the stream reports; the last one counts. */
-  usage(usage: Readonly<Record<string, unknown>>): void
-  /** Id of the response or the completion. */
-  id(id: string): void
-}
-
 export type ContentKind = 'text' | 'reasoning' | 'refusal' | 'tool'
+
+/**
+ * Contents that a judge found in a stream, for a caller that measures it and would otherwise read it a
+ * second time. Events, fragments and the end are those since `clear`.
+ */
+export class StreamContents {
+  /** Events of any kind. */
+  events = 0
+  /** The event that ends the stream came; on the compatible surface, `[DONE]`. */
+  isTerminal = false
+  /** Fragments of generated content that are not empty; only the first `fragments` of the arrays count. */
+  fragments = 0
+  readonly kinds: ContentKind[] = []
+  readonly texts: string[] = []
+  /** Id of the response or the completion. */
+  id: string | undefined
+  /** The first failure that the server reported inside the stream. */
+  failure: string | undefined
+  /** The last token usage. */
+  usage: Readonly<Record<string, unknown>> | undefined
+
+  add(kind: ContentKind, text: string): void {
+    // Reuses the arrays, as this runs for every event.
+    this.kinds[this.fragments] = kind
+    this.texts[this.fragments] = text
+    this.fragments += 1
+  }
+
+  clear(): void {
+    this.events = 0
+    this.fragments = 0
+    this.isTerminal = false
+  }
+}
 
 /** Judges a stream while it arrives. The segments may be cut anywhere. */
 export interface StreamJudge {

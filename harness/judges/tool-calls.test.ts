@@ -34,7 +34,7 @@ describe('a tool call', () => {
     ],
     ['with members of its own', { ...call, index: 0, extra: {} }, {}],
   ])('%s holds', (_, one, more) => {
-    expect(verdictOf(one, more)).toEqual(['held: A call of "get_time".'])
+    expect(verdictOf(one, more)).toEqual(['held: The tool call names "get_time".'])
   })
 
   test.each<[string, unknown, object]>([
@@ -54,7 +54,7 @@ describe('a tool call', () => {
     [
       'of nobody',
       { ...call, function: { name: 'x', arguments: '{}' } },
-      'A tool call names "x"; the request offered "get_time".',
+      'The name of a tool call is "x"; the request offered "get_time".',
     ],
     [
       'with an object',
@@ -96,13 +96,13 @@ describe('a streamed tool call', () => {
   test('joins by index, two calls interleaved', () => {
     const second = { ...opening, index: 1, id: 'd' }
     const fragments = [opening, second, more(0, '{"a"'), more(1, '{}'), more(0, ':1}')]
-    expect(streamed(fragments)).toEqual(['held: A call of "get_time".'])
+    expect(streamed(fragments)).toEqual(['held: The tool call names "get_time".'])
   })
 
   test('keeps its id, which later fragments may repeat or leave empty', () => {
     const repeated = { ...more(0, '{'), id: 'c' }
     const empty = { ...more(0, '}'), id: '' }
-    expect(streamed([opening, repeated, empty])).toEqual(['held: A call of "get_time".'])
+    expect(streamed([opening, repeated, empty])).toEqual(['held: The tool call names "get_time".'])
     expect(streamed([opening, { ...more(0, '{}'), id: 'other' }])).toContain(
       'broken: The id of a tool call changes from "c" to "other".',
     )
@@ -114,12 +114,14 @@ describe('a streamed tool call', () => {
   })
 
   test('may be cut at the token limit', () => {
-    expect(streamed([opening, more(0, '{"a')], 'length')).toEqual(['held: A call of "get_time".'])
+    expect(streamed([opening, more(0, '{"a')], 'length')).toEqual([
+      'held: The tool call names "get_time".',
+    ])
   })
 
   test('needs an index in each fragment', () => {
     expect(streamed([{ ...opening, index: undefined }])).toEqual([
-      'broken: A tool_calls fragment has the index nothing.',
+      'broken: The index of a tool_calls fragment is missing, not an integer.',
     ])
   })
 

@@ -18,7 +18,11 @@ export function judgeToolCall(
   const { id, type, function: called } = asObject(call) ?? {}
   if (type !== undefined && type !== 'function') {
     const offered = asArray(request['tools']).some((tool) => asObject(tool)?.['type'] === type)
-    if (!offered) collector.broken(requirement, `A tool call has the type ${show(type)}.`)
+    if (!offered)
+      collector.broken(
+        requirement,
+        `The type of a tool call is ${show(type)}, which the request did not offer.`,
+      )
     return
   }
   const { name, arguments: input } = asObject(called) ?? {}
@@ -27,7 +31,7 @@ export function judgeToolCall(
     (type === undefined ? `The tool call ${show(id)} has no type.` : undefined) ??
     nameProblem(name, request) ??
     (cut ? undefined : argumentsProblem(input))
-  if (problem === undefined) collector.held(requirement, `A call of ${show(name)}.`)
+  if (problem === undefined) collector.held(requirement, `The tool call names ${show(name)}.`)
   else collector.broken(requirement, problem)
 }
 
@@ -51,7 +55,7 @@ function nameProblem(name: unknown, request: JsonObject): string | undefined {
     (tool) => asObject(asObject(tool)?.['function'])?.['name'],
   )
   if (offered.includes(name)) return undefined
-  return `A tool call names ${show(name)}; the request offered ${offered.map(show).join(', ')}.`
+  return `The name of a tool call is ${show(name)}; the request offered ${offered.map(show).join(', ')}.`
 }
 
 function argumentsProblem(input: unknown): string | undefined {

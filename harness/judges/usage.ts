@@ -5,7 +5,7 @@ import { asIndex, show } from './json.ts'
 import { maxTokensOf } from './max-tokens.ts'
 
 /**
- * R18 of docs/wire-contract.md: the sums of a v3 usage, as far as it shows the counts, and `max_tokens`
+ * R18 of docs/internals/wire-contract.md: the sums of a v3 usage, as far as it shows the counts, and `max_tokens`
  * (V3-GEN-10). `row` is the row of the form: one for streams, one for JSON.
  */
 export function judgeUsage(
@@ -29,7 +29,7 @@ export function judgeUsage(
   const maxTokens = maxTokensOf(request)
   const output = asIndex(usage['output_tokens'])
   if (maxTokens === undefined || output === undefined) return
-  const why = `${output} output tokens; max_tokens is ${maxTokens}.`
+  const why = `output_tokens is ${output}; max_tokens is ${maxTokens}.`
   if (output > maxTokens) collector.broken('V3-GEN-10', why, event)
   else collector.held('V3-GEN-10', why, event)
 }
@@ -44,7 +44,7 @@ function faultOf(usage: JsonObject): string | undefined {
   }
   for (const [name, count] of Object.entries(counts)) {
     if (count != null && asIndex(count) === undefined)
-      return `${name} is ${show(count)}, not a count.`
+      return `${name} is ${show(count)}, not an integer of at least 0.`
   }
   const { input_tokens: input, output_tokens: output, total_tokens: total } = counts
   const { cached_tokens: cached, reasoning_tokens: reasoning } = counts

@@ -3,6 +3,7 @@ import { availableParallelism, cpus } from 'node:os'
 import type { Calibration, CalibrationPoint } from '../../contract/report/calibration.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { generatorLimits } from './generator/verdict.ts'
+import { defaultLoadOptions } from './options.ts'
 import { type Mix, mixEntry } from './plan/mix.ts'
 import { runLoad } from './run.ts'
 import type { LoadTarget } from './target.ts'
@@ -80,6 +81,7 @@ const mix: Mix = {
 
 function run({ target, suite, workers, seconds, signal }: CalibrateOptions, rate: number) {
   return runLoad({
+    ...defaultLoadOptions,
     target,
     spec: {
       seed: 'calibration',
@@ -89,17 +91,10 @@ function run({ target, suite, workers, seconds, signal }: CalibrateOptions, rate
       misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0,
     },
-    shard: null,
     workers,
-    slos: [],
-    warmUpMs: 'auto',
-    drainMs: 10_000,
     maxInFlight: 20_000,
-    keepAlive: true,
-    startAt: null,
     suite,
     signal,
-    onProgress: () => {},
   })
 }
 

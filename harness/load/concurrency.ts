@@ -1,5 +1,6 @@
 /** Waiting and bounded concurrency. */
 import { setMaxListeners } from 'node:events'
+import { maxTimerMs } from '../../contract/timer.ts'
 
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -10,7 +11,8 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done)
       resolve()
     }
-    const timer = setTimeout(done, ms)
+    // A think time may be longer than a timer holds.
+    const timer = setTimeout(done, Math.min(ms, maxTimerMs))
     signal.addEventListener('abort', done, { once: true })
   })
 }
@@ -54,4 +56,14 @@ export async function mapConcurrently<From, To>(
   await Promise.all(Array.from({ length: Math.min(concurrency, values.length) }, worker))
   if (errors.length > 0) throw errors[0]
   return results
+}
+
+export interface Share {
+  readonly index: number
+  readonly of: number
+}
+
+/** One of several whole shares that add up to the total. */
+export function shareOf(total: number, { index, of }: Share): number {
+  return Math.floor(total / of) + (index < total % of ? 1 : 0)
 }

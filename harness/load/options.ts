@@ -42,3 +42,48 @@ export interface LoadProgress {
   /** Results so far. */
   readonly stats: RunRecorder
 }
+
+/** Options of a run that says nothing of them: one worker, without SLOs and without end. */
+export const defaultLoadOptions = {
+  shard: null,
+  workers: 1,
+  slos: [],
+  warmUpMs: 'auto',
+  drainMs: 10_000,
+  maxInFlight: 10_000,
+  keepAlive: true,
+  startAt: null,
+  onProgress: () => {},
+} as const satisfies Partial<LoadOptions>
+
+/**
+ * The reason why a connection limit cannot be kept, as a sentence; undefined if it can. Every worker
+ * needs a connection to each endpoint, and two for a race, whose requests must overlap.
+ */
+export function connectionProblem({
+  maxConnections,
+  workers,
+  spec,
+  target,
+  keepAlive,
+}: Pick<LoadOptions, 'maxConnections' | 'workers' | 'target' | 'keepAlive'> & {
+  readonly spec: Pick<PlanSpec, 'idempotencyRaces'>
+}): string | undefined {
+  if (maxConnections === undefined) return undefined
+  const endpoints = target.endpoints?.list.length ?? 1
+  const sharesConnections = target.network?.httpVersion === 'http2' && keepAlive
+  const each = spec.idempotencyRaces > 0 && !sharesConnections ? 2 : 1
+  const needed = workers * endpoints * each
+  if (maxConnections >= needed) return undefined
+  const users = [
+    `${workers} ${workers === 1 ? 'worker' : 'workers'}`,
+    ...(endpoints === 1 ? [] : [`${endpoints} endpoints`]),
+    ...(each === 1 ? [] : ['2 requests of a race']),
+  ].join(' x ')
+  const advice = [
+    `pass --connections ${needed}`,
+    ...(workers > 1 && maxConnections >= endpoints * each ? ['fewer --workers'] : []),
+    ...(each === 2 && maxConnections >= workers * endpoints ? ['no --races'] : []),
+  ].join(' or ')
+  return `--connections ${maxConnections} is too few for ${users}: ${advice}`
+}

@@ -1,4 +1,5 @@
 import type { Surface } from '../../contract/catalogue/requirement.ts'
+import type { ErrorCounter } from '../../contract/report/load/errors.ts'
 
 /**
  * The record of one request. All times are monotonic nanoseconds after the start of the run, on one
@@ -23,6 +24,8 @@ export interface RequestRecord {
   /** Null without a status line. */
   readonly status: number | null
   readonly outcome: RequestOutcome
+  /** Worst end of the earlier requests of its transaction; absent if none of them failed or was open. */
+  readonly earlier?: 'failed' | 'open'
   /** Headers of a rate limit, lower case; only of an answer 429. */
   readonly rateLimit?: Readonly<Record<string, string>>
 }
@@ -74,19 +77,48 @@ export type RequestOutcome =
   | { readonly kind: 'ok' }
   | { readonly kind: 'open' }
   | { readonly kind: 'abandoned'; readonly why: 'abort' | 'churn' | 'slow-reader' | 'race' }
-  | { readonly kind: FailureKind; readonly detail: string }
+  | Failure
+
+/** `counter`: the counter of the report that counts it. */
+export interface Failure {
+  readonly kind: FailureKind
+  readonly counter: ErrorCounter
+  readonly detail: string
+}
 
 export const failureKinds = [
   'connect',
   'status',
   'shed',
   'truncated',
+  'unreadable',
   'in-band-error',
   'integrity',
   'timeout',
   'limit',
 ] as const
 export type FailureKind = (typeof failureKinds)[number]
+
+/** The usual counter of each kind. */
+const counters: Readonly<Record<FailureKind, ErrorCounter>> = {
+  connect: 'unanswered',
+  status: 'otherErrors',
+  shed: 'tooManyRequests',
+  truncated: 'droppedConnections',
+  unreadable: 'unreadable',
+  'in-band-error': 'errorEvents',
+  integrity: 'violations',
+  timeout: 'timeouts',
+  limit: 'unreadable',
+}
+
+export function failure(
+  kind: FailureKind,
+  detail: string,
+  counter: ErrorCounter = counters[kind],
+): Failure {
+  return { kind, counter, detail }
+}
 
 /** A settled request, as its transaction sees it. */
 export interface RequestResult {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { type Passage, writePassages } from '../../fixtures/content/passages.ts'
-import { sleep } from './concurrency.ts'
+import { shareOf, sleep } from './concurrency.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { runWorkers, startLeadMs } from './engine/worker-pool.ts'
 import { startClockProbeServer } from './generator/clock-probe-server.ts'
@@ -87,7 +87,7 @@ function setupsOf(
       keepAlive,
       ...(maxConnections === undefined
         ? {}
-        : { maxConnections: Math.ceil(maxConnections / workers) }),
+        : { maxConnections: shareOf(maxConnections, { index, of: workers }) }),
       drainNs: drainMs * 1e6,
       maxInFlight: Math.ceil(maxInFlight / workers),
       clockProbePort,

@@ -1,29 +1,22 @@
 import type { PlanDemand } from '../../contract/report/plan.ts'
-import type { FittedModel } from './fit/fit.ts'
 import type { PlannedDemand } from './options.ts'
-import { type RequestLength, saturationRate } from './service-model.ts'
-import type { Sizing } from './sizing.ts'
 import { busiest, type DemandTrace, part, requestsWithin, timeLabel } from './trace.ts'
 
 export const hourMs = 3_600_000
 
-/** The demand of a plan; of a trace, its hours and its peak. */
-export function demandRow(
-  demand: PlannedDemand,
-  sizing: Sizing,
-  fitted: FittedModel,
-  lengths: readonly RequestLength[],
-): PlanDemand {
+/**
+ * The demand of a plan; of a trace, its hours and its peak.
+ * @param perReplica requests a second of one replica, by which the replicas of each hour are computed; null
+ * leaves the hours out
+ */
+export function demandRow(demand: PlannedDemand, perReplica: number | null): PlanDemand {
   if (demand.kind !== 'trace') return demand
   const { file, trace } = demand
   const { fromMs, toMs } = busiest(trace, hourMs)
-  const peakRate = (requestsWithin(trace, fromMs, toMs) / (toMs - fromMs)) * 1000
   const minute = busiest({ pieces: part(trace, fromMs, toMs), durationMs: toMs - fromMs }, 60_000)
   const inMinute = requestsWithin(trace, fromMs + minute.fromMs, fromMs + minute.toMs)
-  // Replicas in proportion to the rate, as in the hour of the peak.
-  const perReplica =
-    sizing.replicas === null ? saturationRate(fitted.model, lengths) : peakRate / sizing.replicas
-  const hours = Array.from({ length: Math.ceil(trace.durationMs / hourMs) }, (_, at) => {
+  const hourCount = perReplica === null ? 0 : Math.ceil(trace.durationMs / hourMs)
+  const hours = Array.from({ length: hourCount }, (_, at) => {
     const [from, to] = [at * hourMs, Math.min(trace.durationMs, (at + 1) * hourMs)]
     const requests = requestsWithin(trace, from, to)
     const perSecond = (requests / (to - from)) * 1000
@@ -32,7 +25,7 @@ export function demandRow(
       label: timeLabel(trace, from),
       requests,
       perSecond,
-      replicas: Math.max(perSecond > 0 ? 1 : 0, Math.ceil(perSecond / perReplica - 1e-9)),
+      replicas: Math.max(perSecond > 0 ? 1 : 0, Math.ceil(perSecond / (perReplica ?? 1) - 1e-9)),
     }
   })
   return {
@@ -44,7 +37,7 @@ export function demandRow(
       fromMs,
       toMs,
       label: `${timeLabel(trace, fromMs)} to ${timeLabel(trace, toMs)}`,
-      perSecond: peakRate,
+      perSecond: peakRateOf(trace),
       maxPerSecond: (inMinute / (minute.toMs - minute.fromMs)) * 1000,
     },
     hours,

@@ -93,8 +93,9 @@ export function notesOf(
     if (report.result.limit === 'policy') {
       notes.push(`${file}: limited by a rate limit, which more replicas may not lift`)
     }
-    if (report.outcome !== 'found') notes.push(`${file}: the search ended with "${report.outcome}"`)
-    if (report.interrupted) notes.push(`${file}: the search was interrupted`)
+    if (report.outcome === 'above max' || report.outcome === 'below min') {
+      notes.push(`${file}: the search ended with "${report.outcome}"`)
+    }
   }
   return notes
 }

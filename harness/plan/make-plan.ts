@@ -3,6 +3,7 @@ import type { PlanReport } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import { demandRow, hourMs, peakRateOf } from './demand-row.ts'
 import { maxTypicalError, methodsOf, notesOf, serviceRow } from './describe.ts'
+import { basisOf, caveatOf, worstBasis } from './fit/basis.ts'
 import { type FittedModel, fitServiceModel } from './fit/fit.ts'
 import type { Measurement, PlannedDemand, PlanOptions } from './options.ts'
 import { predictedMetric, UnpredictedMetricError, type Workload } from './predict.ts'
@@ -12,11 +13,15 @@ import { type Sizing, type SustainableFactor, sizeCluster } from './sizing.ts'
 import { busiest, part } from './trace.ts'
 
 /**
+ * Fewest replicas for a demand; no number if a measurement is invalid, a provisional one if it is undecided.
+ *
  * @throws UnfittedRunError where no service model can be fitted
  * @throws UnpredictedMetricError where an SLO is of a metric that was not measured, or is not predicted
  */
 export function makePlan(options: PlanOptions): PlanReport {
   const { measurements, demand, slos, balance, assess, price, seed } = options
+  const basis = worstBasis(measurements)
+  if (basis === 'invalid') return { ...headOf(options), ...nothingPlanned(demand) }
   const smallestSize =
     measurements.toSorted((a, b) => a.replicas - b.replicas)[0] ?? measurements[0]
   checkSlos(slos, smallestSize)
@@ -29,25 +34,17 @@ export function makePlan(options: PlanOptions): PlanReport {
   const { replicas } = sizing
   const scalability = scalabilityOf(options, sizing)
   const isReliable = fitted.typicalError <= maxTypicalError
+  const outcome = replicas === null ? 'unattainable' : isReliable ? 'found' : 'unreliable'
   return {
-    kind: 'plan-report',
-    schemaVersion: 1,
-    outcome: replicas === null ? 'unattainable' : isReliable ? 'found' : 'unreliable',
-    suite: options.suite,
-    createdAt: options.createdAt.toISOString(),
-    seed,
-    slos: slos.map(({ expression }) => expression),
-    balance,
-    demand: demandRow(demand, sizing, fitted, lengths),
-    measured: measurements.map(({ file, replicas: size, report }) => ({
-      file,
-      baseUrl: report.target.baseUrl,
-      startedAt: report.startedAt,
-      replicas: size,
-      rate: report.result.rate,
-      interval: report.result.interval,
-      slos: report.config.slos,
-    })),
+    ...headOf(options),
+    outcome: basis === 'undecided' ? 'provisional' : outcome,
+    // Replicas of each hour in proportion to its rate, as in the hour of the peak.
+    demand: demandRow(
+      demand,
+      replicas === null || demand.kind !== 'trace'
+        ? saturationRate(fitted.model, lengths)
+        : peakRateOf(demand.trace) / replicas,
+    ),
     service: serviceRow(fitted, lengths, own === null ? 'measurement' : 'trace'),
     replicas,
     safeReplicas: sizing.safeReplicas,
@@ -59,9 +56,67 @@ export function makePlan(options: PlanOptions): PlanReport {
       costPerHour: price === null ? null : row.replicas * price.perHour,
     })),
     scalability,
-    price,
     methods: methodsOf(options, sizing, slice),
     notes: notesOf(options, fitted, own !== null),
+  }
+}
+
+type PlanHead = Pick<
+  PlanReport,
+  | 'kind'
+  | 'schemaVersion'
+  | 'suite'
+  | 'createdAt'
+  | 'seed'
+  | 'slos'
+  | 'balance'
+  | 'measured'
+  | 'price'
+>
+
+/** Members that follow from the options alone. */
+function headOf(options: PlanOptions): PlanHead {
+  const { measurements, slos, balance, price, seed } = options
+  return {
+    kind: 'plan-report',
+    schemaVersion: 1,
+    suite: options.suite,
+    createdAt: options.createdAt.toISOString(),
+    seed,
+    slos: slos.map(({ expression }) => expression),
+    balance,
+    measured: measurements.map((measurement) => {
+      const { file, replicas, report } = measurement
+      return {
+        file,
+        baseUrl: report.target.baseUrl,
+        startedAt: report.startedAt,
+        replicas,
+        rate: report.result.rate,
+        interval: report.result.interval,
+        slos: report.config.slos,
+        basis: basisOf(report),
+        caveat: caveatOf(measurement),
+      }
+    }),
+    price,
+  }
+}
+
+function nothingPlanned(demand: PlannedDemand): Omit<PlanReport, keyof PlanHead> {
+  return {
+    outcome: 'invalid',
+    demand: demandRow(demand, null),
+    service: null,
+    replicas: null,
+    safeReplicas: null,
+    withSpare: null,
+    sustainable: null,
+    assessed: null,
+    rows: [],
+    scalability: null,
+    methods: [],
+    notes: [],
   }
 }
 

@@ -100,7 +100,22 @@ function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): Pr
     low: finite(Math.min(value, quantile(values, 0.025)) * scale),
     high: finite(Math.max(value, quantile(values, 0.975)) * scale),
     unit,
+    limit: limitOf(slo),
     verdict: isCertain ? (isLikely ? 'met' : 'missed') : isLikely ? 'likely met' : 'likely missed',
+  }
+}
+
+/** Limit of an SLO, in the unit of its row. */
+function limitOf(slo: Slo): number {
+  switch (slo.kind) {
+    case 'latency':
+      return slo.limitNs / 1e6
+    case 'rate':
+      return slo.perSecond
+    case 'goodput':
+      return 100 * slo.minShare
+    case 'errors':
+      return 100 * slo.maxShare
   }
 }
 

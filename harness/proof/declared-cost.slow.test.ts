@@ -10,8 +10,8 @@ import { check } from '../conformance/test-support/check.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
 import { addCosts, addExchangeCost, type Cost, noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
-import { wholeProfile } from './test-support/independent-server/profile.ts'
-import { startHandMadeServer } from './test-support/independent-server/server.ts'
+import { wholeProfile } from './test-support/second-server/judged.ts'
+import { startSecondServer } from './test-support/second-server/server.ts'
 
 /**
  * `--dry-run` tells an owner what a run will ask at most: no scenario may ask for more. With as many
@@ -34,10 +34,10 @@ describe('the declared cost of each scenario is enough', () => {
     expect(generations).toBeLessThanOrEqual(180)
   })
 
-  test('for a hand-made server', async () => {
-    const server = await startHandMadeServer({ wantsMore: true })
+  test('for the second server', async () => {
+    const server = await startSecondServer()
     try {
-      const outDir = join(folder, 'hand-made')
+      const outDir = join(folder, 'second')
       await check(wholeProfile(server), { outDir, jobs: 4 })
       expect(excesses(scenarios, outDir)).toEqual([])
     } finally {

@@ -1,9 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import { check } from '../conformance/test-support/check.ts'
-import type { TestHost } from '../conformance/test-support/listen.ts'
+import { listen, readBody, type TestHost } from '../conformance/test-support/listen.ts'
 import { type Disturbance, roughRoad } from '../conformance/test-support/rough-road.ts'
 
 /** Streams through a proxy that passes them on at once, in lumps, or whole. */
@@ -11,13 +13,15 @@ import { type Disturbance, roughRoad } from '../conformance/test-support/rough-r
 const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 let paced: ReferenceServer
 let unpaced: ReferenceServer
+let swift: ReferenceServer
 let road: TestHost
-let target: ReferenceServer
+let target: Pick<TestHost, 'url'>
 let disturbance: Disturbance | undefined
 
 beforeAll(async () => {
   paced = await startReferenceServer({ keys, pace: { ttftMs: 100, gapMs: 40, jitter: 0 } })
   unpaced = await startReferenceServer({ keys })
+  swift = await startReferenceServer({ keys, pace: { ttftMs: 20, gapMs: 6, jitter: 0 } })
   road = await roughRoad(
     () => target.url,
     ({ body }) => (body.includes('"stream":true') ? disturbance : undefined),
@@ -25,14 +29,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await road.close()
-  await Promise.all([paced.close(), unpaced.close()])
+  await Promise.all([paced.close(), unpaced.close(), swift.close()])
 })
 
-async function arrival(): Promise<readonly string[]> {
+async function arrival(only = ['V3-SSE-30', 'OAI-STREAM-11']): Promise<readonly string[]> {
   const [apiKey, otherKey] = keys
   const overrides = { baseUrl: road.url, apiKey, otherKey }
   const profile = loadProfile(targetFixture('reference'), {}, overrides)
-  const report = await check(profile, { only: ['V3-SSE-30', 'OAI-STREAM-11'] })
+  const report = await check(profile, { only })
   expect(report.faults).toEqual([])
   return report.requirements.map(({ id, verdict, message }) => `${id} ${verdict} ${message ?? ''}`)
 }
@@ -69,3 +73,53 @@ test('a model that is done in a few milliseconds is accused of nothing', patient
     expect(line).toMatch(/inconclusive \d+ deltas came within \d+ ms: too fast to tell$/)
   }
 })
+
+test(
+  'text that comes at once after the time of its generation is suspected, not accused',
+  patient,
+  async () => {
+    target = swift
+    disturbance = { kind: 'lumps', everyMs: null }
+    const suspicion =
+      /inconclusive every long answer came at once, \d+ ms or more after its request, a brief one after \d+ ms: a proxy may buffer the stream$/
+    expect(await arrival()).toEqual([
+      expect.stringMatching(suspicion),
+      expect.stringMatching(suspicion),
+    ])
+  },
+)
+
+test(
+  'of a swift model that writes as much as it is asked for, longer answers decide',
+  patient,
+  async () => {
+    const server = await listen((request, response) => void writeSentences(request, response))
+    target = server
+    disturbance = { kind: 'lumps', everyMs: null }
+    try {
+      const lines = await arrival(['OAI-STREAM-11'])
+      expect(lines).toEqual([
+        expect.stringMatching(
+          /warn \d+ deltas came in one read, \d+ ms after the request, and alike in 2 of 3/,
+        ),
+      ])
+      disturbance = undefined
+      expect(await arrival(['OAI-STREAM-11'])).toEqual(['OAI-STREAM-11 pass '])
+    } finally {
+      await server.close()
+    }
+  },
+)
+
+/** Four deltas for each sentence that is asked for, 5 ms apart. */
+async function writeSentences(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = (await readBody(request)).toString()
+  const sentences = Number(/in (\d+) sentences/.exec(body)?.[1] ?? 10)
+  const deltas = body.includes('max_tokens') ? 4 : sentences * 4
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (let at = 0; at < deltas; at += 1) {
+    await setTimeout(5)
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n')
+  }
+  response.end('data: [DONE]\n\n')
+}

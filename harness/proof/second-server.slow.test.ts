@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { lineOf, rowsWith } from '../conformance/test-support/check.ts'
 import { spread } from './runs/attempts.ts'
-import { aboutTime } from './test-support/independent-server/judged.ts'
 import { judgeSecondServer } from './test-support/second-server/judged.ts'
 import { violations } from './test-support/second-server/violations/index.ts'
 import { redRows, verdictsOf } from './verdicts.ts'
+
+/** Requirements of timing: on a busy machine, a stream may come too fast or too late to tell. */
+const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
 
 /** `npm run prove:second` runs all of them, with all requirements. */
 const sample = spread(
@@ -20,13 +22,15 @@ describe('the second server', () => {
   test('violates nothing with its profile', async () => {
     const report = await judgeSecondServer({})
     expect(report.faults).toEqual([])
+    const open = rowsWith(report, 'inconclusive', 'unproven')
+    expect(open.filter(({ level }) => level === 'required').map(lineOf)).toEqual([])
     expect(
       rowsWith(report, 'fail', 'error', 'warn', 'inconclusive', 'unproven')
         .filter(({ id }) => !aboutTime.includes(id))
         .map(lineOf),
     ).toMatchInlineSnapshot(`
       [
-        "OAI-MODELS-05 warn: object is nothing: expected "list".",
+        "OAI-MODELS-05 warn: object is missing: expected "list".",
         "OAI-MODELS-06 inconclusive: GET /models/svc-main-model was answered 404",
         "OAI-TOOL-02 inconclusive: the target made no tool call",
         "OAI-TOOL-03 unproven: the behavior did not occur in this run",

@@ -2,7 +2,7 @@ import type { ConformanceReport, RequirementRow } from '../../contract/report/co
 
 /** Verdicts of the suites about one target, as far as the proof needs them. */
 export interface TargetResult {
-  readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null' | 'crossed'
+  readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null' | 'crossed' | 'generated'
   readonly name: string
   readonly outcome: ConformanceReport['outcome']
   readonly rows: readonly RowResult[]
@@ -11,6 +11,8 @@ export interface TargetResult {
   /** True if the traffic differs from that of the plain server. */
   readonly applied: boolean
   readonly durationMs: number
+  /** Requests that met the conditions of a generated fault; absent for other targets. */
+  readonly reached?: number
   /** Set for a fault in a dialect alone, with the rows that the dialect turns red by itself. */
   readonly crossed?: {
     readonly fault: string

@@ -35,6 +35,7 @@ it.each([
   '[[error=200]]',
   '[[error=600000]]',
   '[[pace=quick]]',
+  '[[pace=ttft=999999999s]]',
   '[[tool=get_time {zone}]]',
   '[[tool=]]',
   '[[nonsense=1]]',
@@ -55,7 +56,7 @@ it('reads hostile prompts in good time', () => {
 })
 
 it('every directive of the documentation is one', () => {
-  const page = readFileSync(new URL('../../docs/directives.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/client-development.md', import.meta.url), 'utf8')
   const documented = [...page.matchAll(/^\| `(\[\[.*?\]\])`/gm)].map(([, example = '']) => example)
   expect(documented).toHaveLength(8)
   for (const example of documented) {

@@ -33,3 +33,15 @@ it('ends a long sleep when its signal fires, and begins none after that', async 
   await expect(sleeping).rejects.toThrow('aborted')
   await expect(sleepUntil(realClock, 0, leaving.signal)).rejects.toThrow('aborted')
 })
+
+it.each([true, false])(
+  'sleeps on where the wait is longer than a timer holds (with a signal: %s)',
+  async (hasSignal) => {
+    const leaving = new AbortController()
+    const sleeping = realClock.sleep(2 ** 32, hasSignal ? leaving.signal : undefined)
+    const first = await Promise.race([sleeping.then(() => 'awake'), realClock.sleep(40)])
+    expect(first).toBeUndefined()
+    leaving.abort()
+    if (hasSignal) await expect(sleeping).rejects.toThrow('aborted')
+  },
+)

@@ -1,5 +1,6 @@
 /** Time as a replaceable part: the pace of streams and every timestamp come from here. */
 import { setTimeout as timeout } from 'node:timers/promises'
+import { maxTimerMs } from '../../contract/timer.ts'
 
 export interface Clock {
   /** Milliseconds since the Unix epoch; never runs backwards. */
@@ -13,8 +14,13 @@ const { timeOrigin } = performance
 export const realClock: Clock = {
   now: () => timeOrigin + performance.now(),
   // A timer counts whole milliseconds and would drop the rest.
-  sleep: (ms, signal) =>
-    signal === undefined ? sharedSleep(ms) : timeout(Math.round(ms), undefined, { signal }),
+  sleep: (ms, signal) => {
+    // Gaps that a timer can hold add up to waits that none can.
+    const held = Math.min(ms, maxTimerMs)
+    return signal === undefined
+      ? sharedSleep(held)
+      : timeout(Math.round(held), undefined, { signal })
+  },
 }
 
 /** Sleepers by the millisecond in which they end. */

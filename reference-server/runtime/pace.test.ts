@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { timerLimitText } from '../../contract/timer.ts'
 import { PaceSyntaxError, parsePace, parsePartialPace, seededTiming } from './pace.ts'
 
 describe('parsePace', () => {
@@ -56,6 +57,9 @@ it.each([
   ['freeze=5s', 'expected FOR@AT such as 5s@10s'],
   ['freeze=5s@', 'expected a time such as 20ms or 0.5s'],
   ['freeze=5s@1s@2s', 'expected FOR@AT such as 5s@10s'],
+  ['gap=2147484s', timerLimitText],
+  ['gap=lognormal(2147483648,0.4)', timerLimitText],
+  ['freeze=1s@99999999999s', timerLimitText],
   ['jitter=', 'expected name=value'],
   ['speed=3', 'known names are ttft, gap, jitter and freeze'],
 ])('says what it expected of %j', (part, expected) => {

@@ -1,4 +1,5 @@
 /** Pace of the fake model: time to the first token, time between tokens, both seeded. */
+import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import type { FreezeOptions } from './pause.ts'
 import { type Draw, seededDraw } from './random.ts'
 
@@ -126,7 +127,9 @@ function freeze(part: string, value: string): { readonly freeze: FreezeOptions }
 function milliseconds(part: string, value: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(value)
   if (match?.[1] === undefined) throw unreadable(part, 'expected a time such as 20ms or 0.5s')
-  return Number(match[1]) * (match[2] === 's' ? 1000 : 1)
+  const ms = Number(match[1]) * (match[2] === 's' ? 1000 : 1)
+  if (ms > maxTimerMs) throw unreadable(part, timerLimitText)
+  return ms
 }
 
 function within(part: string, value: string, max: number, expected: string): number {

@@ -1,6 +1,6 @@
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { clean } from '../text/escape.ts'
-import { figure, seconds } from '../text/format.ts'
+import { count, figure, seconds } from '../text/format.ts'
 
 /** Answer of a capacity search, as every form of its report words it. */
 
@@ -102,7 +102,7 @@ export function rateText(rate: number): string {
 }
 
 export function load(value: number, loop: CapacityReport['loop']): string {
-  return loop === 'closed' ? `${value} clients` : rateText(value)
+  return loop === 'closed' ? count(value, 'client') : rateText(value)
 }
 
 /** `12.3 requests in flight [11.0, 13.1]; 5,120 output tokens a second`: further figures at the found rate. */

@@ -3,9 +3,10 @@ import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { evil } from '../load/test-support/sketch.ts'
 import { answerText } from './answer.ts'
 import { capacityToConsole } from './console.ts'
+import { capacityCharts } from './html/charts.ts'
 import { capacityToJUnit } from './junit.ts'
 import { capacityToMarkdown } from './markdown.ts'
-import { capacityReportOf } from './test-support/sketch.ts'
+import { capacityProbeOf, capacityReportOf } from './test-support/sketch.ts'
 
 const style = { color: false, width: 100, verbose: true }
 const open: CapacityReport['result'] = {
@@ -159,6 +160,16 @@ describe('JUnit', () => {
 
   test('fails for an interrupted search', () => {
     expect(capacityToJUnit(capacityReportOf({ interrupted: true }))).toContain('failures="1"')
+  })
+})
+
+test('probes have the color of their verdict: met green, missed red, invalid gray', () => {
+  const verdicts = ['invalid', 'met', 'undecided', 'missed'] as const
+  const probes = verdicts.map((verdict, index) => capacityProbeOf({ verdict, index }))
+  const timeLine = capacityCharts(capacityReportOf({ probes })).find(({ id }) => id === 'time-line')
+  const colors = timeLine?.series.map(({ name, color }) => [name, color])
+  expect(Object.fromEntries(colors ?? [])).toEqual({
+    ...{ met: 'pass', missed: 'fail', undecided: 'open', invalid: 'dim' },
   })
 })
 

@@ -4,7 +4,7 @@ import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
 import { junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
-import { figure } from '../text/format.ts'
+import { count, figure } from '../text/format.ts'
 import { answerText, capacityWord } from './answer.ts'
 
 /**
@@ -65,7 +65,7 @@ function generatorCase({ generator }: CapacityReport): JUnitCase {
 
 function probeCase(probe: CapacityProbe): JUnitCase {
   const { index, purpose, rate, clients, verdict, durationMs, stopped } = probe
-  const load = clients === null ? `${figure(rate)} req/s` : `${clients} clients`
+  const load = clients === null ? `${figure(rate)} req/s` : count(clients, 'client')
   const output = `probe ${index}: ${verdict}${stopped === null ? '' : `; ${clean(stopped)}`}`
   return { name: `probe ${index}, ${purpose}, ${load}`, timeMs: durationMs, result: null, output }
 }

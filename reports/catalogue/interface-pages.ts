@@ -56,7 +56,7 @@ function index(list: readonly (readonly [string, Section])[], revision: string):
     `The interface document of the Chat Generation Service, revision ${revision}, restated with its section`,
     'numbers. Each page lists what the section specifies, the requirements that follow from it, its open',
     'questions, the statements that cannot be tested over HTTP, and the files with the tests. The contracts',
-    'that the document refers to are in [wire-contract.md](../wire-contract.md).',
+    'that the document refers to are in [wire-contract.md](../internals/wire-contract.md).',
     '',
     '| Section | MUST | SHOULD | open questions | exclusions |',
     '|---|---|---|---|---|',
@@ -103,7 +103,8 @@ function part(heading: string, lines: readonly string[]): readonly string[] {
 
 function requirementLine({ id, text }: CatalogueRow): string {
   const { contract } = requirementOf(id) ?? {}
-  const rule = contract && ` ([${contract}](../wire-contract.md#${contract.toLowerCase()}))`
+  const rule =
+    contract && ` ([${contract}](../internals/wire-contract.md#${contract.toLowerCase()}))`
   return `- <a id="${id.toLowerCase()}"></a>**${id}**: ${text}${rule ?? ''}`
 }
 

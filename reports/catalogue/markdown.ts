@@ -30,7 +30,7 @@ function head(rows: readonly CatalogueRow[]): string {
     '- **needs**: the capability or the member of the target profile without which the requirement cannot',
     '  be tested. A capability that is declared false makes it not applicable.',
     '- **depends on**: if one of these is violated, this requirement is inconclusive.',
-    '- **contract**: the rule of the [wire contract](wire-contract.md) that the requirement restates.',
+    '- **contract**: the rule of the [wire contract](internals/wire-contract.md) that the requirement restates.',
     '',
     'Ids are frozen: requirements may be added, their meaning may not change.',
   ].join('\n')
@@ -62,7 +62,9 @@ function requirementCells({ id, kind, section, text }: CatalogueRow): readonly s
     text,
     wants.filter(Boolean).join(', '),
     (needs ?? []).join(', '),
-    contract === undefined ? '' : `[${contract}](wire-contract.md#${contract.toLowerCase()})`,
+    contract === undefined
+      ? ''
+      : `[${contract}](internals/wire-contract.md#${contract.toLowerCase()})`,
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 import { isKnownViolation } from '../../contract/report/conformance.ts'
+import { clean } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 
 /** Counts of required requirements by outcome. */
@@ -40,7 +41,10 @@ export function countsText({ passed, violated, known, undecided, required }: Sum
   return `${passed} passed, ${violated} violated${excused}, ${undecided} undecided of ${count(required, 'required requirement')}`
 }
 
-/** The counts, with warnings and stale baseline entries, which also decide the outcome, and an interruption. */
+/**
+ * The counts, with warnings and stale baseline entries, which also decide the outcome, and an interruption or
+ * the reason why the target was asked nothing more.
+ */
 export function outcomeText(report: ConformanceReport): string {
   const summary = summarize(report)
   const problems = report.baseline?.problems.length ?? 0
@@ -52,6 +56,7 @@ export function outcomeText(report: ConformanceReport): string {
       ? []
       : [`${problems} stale baseline ${problems === 1 ? 'entry' : 'entries'}`]),
     ...(report.interrupted ? ['interrupted'] : []),
+    ...(report.stopped === undefined ? [] : [clean(report.stopped)]),
   ].join('; ')
 }
 

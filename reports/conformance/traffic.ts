@@ -4,10 +4,9 @@ import { count } from '../text/format.ts'
 
 /**
  * Transport errors and retries in one sentence: `3 of 1,206 responses were 502; 1 request got no response;
- * 4 requests were retried`. Null without any, or where they were not counted.
+ * 4 requests were retried`. Null without any.
  */
 export function trafficText({ traffic }: Pick<ConformanceReport, 'traffic'>): string | null {
-  if (traffic === undefined) return null
   const { unanswered, cut, timeouts, retries } = traffic
   const parts = [
     statusText(traffic),
@@ -23,7 +22,6 @@ export function trafficText({ traffic }: Pick<ConformanceReport, 'traffic'>): st
 export function trafficNumbers({ traffic }: Pick<ConformanceReport, 'traffic'>): {
   readonly [name: string]: number
 } {
-  if (traffic === undefined) return {}
   const { answers, statuses, unanswered, cut, timeouts, retries } = traffic
   const serverErrors = Object.entries(statuses).filter(([status]) => status.startsWith('5'))
   return {

@@ -103,7 +103,7 @@ function propertiesOf(report: LoadReport) {
     outcome,
     ...(doubt === null ? {} : { digest: doubt }),
     summary: outcomeText(report),
-    ...(disturbances === undefined ? {} : { errors: disturbanceText(disturbances) }),
+    errors: disturbanceText(disturbances),
     target: target.baseUrl,
     load: clean(planText(report)),
     'plan.hash': plan.hash,

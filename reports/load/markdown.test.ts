@@ -60,7 +60,7 @@ test('a run of which some went well', () => {
     | shed | \`429\` | 2 | 0.66 % |
     | truncated | \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> \\| \`x\` ]]> \\x1b[2J\\u202etxt\`\` | 1 | 0.33 % |
 
-    429: 2, 5xx: 0, dropped connections: 1, timeouts: 0, retries: 0
+    429: 2, 5xx: 0, dropped connections: 1, timeouts: 0, violations: 4, retries: 0
 
     ### Generator
 
@@ -74,15 +74,6 @@ test('a run of which some went well', () => {
 
     - pass: littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
     - fail: conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
-
-    </details>
-
-    <details><summary>The whole run in the definitions of other tools</summary>
-
-    | tool | metric | definition | mean | p50 | p99 | unit |
-    | --- | --- | --- | ---: | ---: | ---: | ---: |
-    | vLLM bench serve | TTFT | first message that has \\\`choices\\\`, empty or not - dispatch | 51.2 | 50.8 | 61.1 | ms |
-    | all four | Output token throughput | all tokens / (last answer - first dispatch) | 2400 | n/a | n/a | tokens/s |
 
     </details>
     "

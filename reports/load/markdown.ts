@@ -44,15 +44,20 @@ export function loadToMarkdown(report: LoadReport): string {
     ),
     folded('Latency of growing chats by turn', byTurn(report)),
     folded('Audits', audits(report)),
-    folded('The whole run in the definitions of other tools', otherTools(report)),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
+const marks: Readonly<Record<LoadReport['outcome'], string>> = {
+  met: '✅',
+  missed: '❌',
+  violated: '❌',
+  undecided: '⚠️',
+  invalid: '⚠️',
+}
+
 function heading(report: LoadReport): string {
-  const word = outcomeWord(report)
-  const mark = { Met: '✅', Missed: '❌', Violated: '❌' }[word] ?? '⚠️'
-  return `## ${mark} ${word}${report.interrupted ? ' (interrupted: partial results)' : ''}`
+  return `## ${marks[report.outcome]} ${outcomeWord(report)}${report.interrupted ? ' (interrupted: partial results)' : ''}`
 }
 
 function about(report: LoadReport): string {
@@ -138,7 +143,7 @@ function quantileTable(what: string, rows: readonly QuantileRow[]): readonly str
 
 function errors({ errors, disturbances }: LoadReport): readonly string[] {
   if (errors.length === 0) return []
-  const counts = disturbances === undefined ? [] : ['', escaped(disturbanceText(disturbances))]
+  const counts = ['', escaped(disturbanceText(disturbances))]
   const rows = table(
     ['kind', 'detail', 'count', 'share'],
     errors.map(({ kind, detail, count, share }) => [
@@ -164,21 +169,5 @@ function generator({ generator }: LoadReport): readonly string[] {
 function audits({ audits }: LoadReport): readonly string[] {
   return audits.map(
     ({ name, verdict, message }) => `- ${verdict}: ${escaped(name)}: ${escaped(message)}`,
-  )
-}
-
-function otherTools({ otherTools }: LoadReport): readonly string[] {
-  return table(
-    ['tool', 'metric', 'definition', 'mean', 'p50', 'p99', 'unit'],
-    otherTools.map(({ tool, metric, definition, mean, p50, p99, unit }) => [
-      escaped(tool),
-      escaped(metric),
-      escaped(definition),
-      figure(mean),
-      figure(p50),
-      figure(p99),
-      unit,
-    ]),
-    3,
   )
 }

@@ -1,27 +1,19 @@
-import { type LoadReport, refusalKinds } from '../../contract/report/load/report.ts'
+import { refusalKinds } from '../../contract/report/load/errors.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { printable } from '../text/escape.ts'
 import { count, percent } from '../text/format.ts'
 
 /** Outcome of a load run, as every form of its report words it. */
 
-/**
- * The outcome in a word: `Undecided` where there were too few requests for a decision, `Incomplete` where
- * shards are missing.
- */
-export function outcomeWord({
-  outcome,
-  slo,
-  partial,
-}: Pick<LoadReport, 'outcome' | 'slo' | 'partial'>): string {
-  if (partial !== undefined && outcome === 'met') return 'Incomplete'
-  const undecided = outcome === 'missed' && slo.every(({ verdict }) => verdict !== 'missed')
-  return undecided ? 'Undecided' : outcomeWords[outcome]
+export function outcomeWord({ outcome }: Pick<LoadReport, 'outcome'>): string {
+  return outcomeWords[outcome]
 }
 
 const outcomeWords: Readonly<Record<LoadReport['outcome'], string>> = {
   met: 'Met',
   missed: 'Missed',
   violated: 'Violated',
+  undecided: 'Undecided',
   invalid: 'Invalid',
 }
 

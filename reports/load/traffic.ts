@@ -1,4 +1,5 @@
-import type { Disturbances, LoadReport } from '../../contract/report/load/report.ts'
+import type { Disturbances } from '../../contract/report/load/errors.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { count, figure } from '../text/format.ts'
 
 /** Phrases on connections, errors and the delivery of streams, shared by the forms of a load report. */
@@ -11,8 +12,10 @@ export function disturbanceText({
   errorEvents,
   unanswered,
   droppedConnections,
+  incomplete,
   unreadable,
   timeouts,
+  violations,
   retries,
 }: Disturbances): string {
   return [
@@ -22,15 +25,17 @@ export function disturbanceText({
     ...(errorEvents === 0 ? [] : [`error events: ${errorEvents}`]),
     ...(unanswered === 0 ? [] : [`unanswered: ${unanswered}`]),
     `dropped connections: ${droppedConnections}`,
+    ...(incomplete === 0 ? [] : [`streams without their terminal event: ${incomplete}`]),
     ...(unreadable === 0 ? [] : [`unreadable or oversized responses: ${unreadable}`]),
     `timeouts: ${timeouts}`,
+    ...(violations === 0 ? [] : [`violations: ${violations}`]),
     `retries: ${retries}`,
   ].join(', ')
 }
 
 /** `HTTP/2: 3 connections opened, 489 streams, up to 100 concurrent per connection (limit 100)`. */
 export function connectionText({ connections }: Pick<LoadReport, 'connections'>): string {
-  const { opened, reused, httpVersions = [], http2 } = connections
+  const { opened, reused, httpVersions, http2 } = connections
   const versions = httpVersions.map((version) => `HTTP/${version}`).join(' and ')
   const what = `${versions === '' ? '' : `${versions}: `}${count(opened, 'connection')} opened`
   if (http2 === undefined) return `${what}, ${count(reused, 'request')} on reused connections`
@@ -46,7 +51,7 @@ export function connectionText({ connections }: Pick<LoadReport, 'connections'>)
 
 /** Deltas per network read, in a sentence; undefined without streams. */
 export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string | undefined {
-  if (delivery == null) return undefined
+  if (delivery === null) return undefined
   const { streams, deltas, reads, inOneRead } = delivery
   const each = `${figure(deltas / streams)} deltas in ${figure(reads / streams)} reads`
   const whole =
@@ -58,7 +63,7 @@ export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string
 export function lumpText(report: Pick<LoadReport, 'delivery' | 'generator'>): readonly string[] {
   const { delivery, generator } = report
   // A late generator produces bursts by itself.
-  if (delivery == null || generator.verdict === 'invalid') return []
+  if (delivery === null || generator.verdict === 'invalid') return []
   const { lumps, inOneRead, streams, lumpMs, firstRead } = delivery
   const who = 'the server or a proxy in front of it buffers them'
   if (lumps === 'whole') {

@@ -1,12 +1,24 @@
-import type { PlanReport, PlanRow, PredictedSloRow } from '../../contract/report/plan.ts'
+import type {
+  PlanReport,
+  PlanRow,
+  PlanService,
+  PredictedSloRow,
+} from '../../contract/report/plan.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
 
 /** Wording and tables that the forms of a plan share. */
 
-/** `19 replicas for 90 req/s, 20 with one spare; safe within the uncertainty: 20; sustains 93 req/s [89, 95]`. */
+/** The answer, and what is wrong with the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {
+  const caveats = report.measured.flatMap(({ caveat }) => (caveat ? [clean(caveat)] : []))
+  return [numberText(report), ...caveats].join('; ')
+}
+
+/** `19 replicas for 90 req/s, 20 with one spare; safe within the uncertainty: 20; sustains 93 req/s [89, 95]`. */
+function numberText(report: PlanReport): string {
   const { replicas, safeReplicas, withSpare, sustainable, demand } = report
+  if (report.outcome === 'invalid') return `no number of replicas for ${demandText(report)}`
   if (replicas === null || withSpare === null) {
     const missed = report.rows[0]?.slo.filter(({ verdict }) => verdict !== 'met') ?? []
     const why = missed.map(
@@ -31,7 +43,15 @@ export function planAnswer(report: PlanReport): string {
 }
 
 export function planWord({ outcome }: PlanReport): string {
-  return { found: 'Plan', unattainable: 'Unattainable', unreliable: 'Unreliable' }[outcome]
+  return planWords[outcome]
+}
+
+const planWords: Readonly<Record<PlanReport['outcome'], string>> = {
+  found: 'Plan',
+  provisional: 'Provisional',
+  unattainable: 'Unattainable',
+  unreliable: 'Unreliable',
+  invalid: 'Invalid',
 }
 
 function assessedText({ assessed, replicas }: PlanReport, unit: string): readonly string[] {
@@ -66,30 +86,30 @@ export function demandText({ demand }: PlanReport): string {
     case 'rate':
       return `${figure(demand.perSecond)} req/s`
     case 'concurrency':
-      return `${demand.users} users at once`
+      return `${count(demand.users, 'user')} at once`
     case 'trace':
       return `the peak of ${clean(demand.file)}, ${demand.peak.label}: ${figure(demand.peak.perSecond)} req/s, ${figure(demand.peak.maxPerSecond)} in the busiest minute`
   }
 }
 
-/** One replica as it was fitted, and how well. */
-export function serviceLines({
-  service,
-  measured,
-  balance,
-  methods,
-}: PlanReport): readonly string[] {
-  const { lengths, maxWaiting, hasSeenLimit } = service
+/** The measurements, and one replica as it was fitted to them. */
+export function modelLines({ service, measured, balance, methods }: PlanReport): readonly string[] {
   return [
     ...measured.map(
-      ({ file, replicas, rate, interval: range, baseUrl }) =>
-        `Measured  ${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : `${interval(rate, ...bounds(range))}`}`,
+      ({ file, replicas, rate, interval: range, baseUrl, basis = 'decided' }) =>
+        `Measured  ${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : `${interval(rate, ...bounds(range))}`}${basis === 'decided' ? '' : ` (${basis})`}`,
     ),
+    ...(service === null ? [] : [...serviceLines(service), `Balance  ${balance}`]),
+    ...methods.map((method) => `Method  ${clean(method)}`),
+  ]
+}
+
+function serviceLines(service: PlanService): readonly string[] {
+  const { lengths, maxWaiting, hasSeenLimit } = service
+  return [
     `Replica  ${hasSeenLimit ? '' : 'at least '}${service.maxSequences} sequences at once, ${maxWaiting === null ? 'no limit of waiting requests seen' : `${maxWaiting} may wait`}; prefill ${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}`,
     `Lengths  ${figure(lengths.meanPromptTokens)} prompt and ${figure(lengths.meanOutputTokens)} output tokens on average, of ${lengths.requests} requests of the ${lengths.from}`,
     `Model  off by ${percent(service.typicalError)} of what was measured (median)`,
-    `Balance  ${balance}`,
-    ...methods.map((method) => `Method  ${clean(method)}`),
   ]
 }
 
@@ -106,7 +126,7 @@ export function planTable({
 }: PlanReport): readonly (readonly string[])[] {
   const heading = [
     'replicas',
-    '',
+    'verdict',
     ...slos.map(clean),
     'ttft p50/p95, ms',
     'e2e p50/p95, ms',
@@ -179,8 +199,8 @@ export function scalabilityLines({ scalability }: PlanReport): readonly string[]
 export function reproducedTable({ service }: PlanReport): readonly (readonly string[])[] {
   return [
     ['load', 'statistic', 'measured', 'model', 'difference'],
-    ...service.reproduced.map(({ load, statistic, measured, predicted }) => [
-      load.kind === 'open' ? `${figure(load.value)} req/s` : `${load.value} clients`,
+    ...(service?.reproduced ?? []).map(({ load, statistic, measured, predicted }) => [
+      load.kind === 'open' ? `${figure(load.value)} req/s` : count(load.value, 'client'),
       statistic,
       figure(measured),
       figure(predicted),

@@ -1,17 +1,17 @@
-import { Chalk } from 'chalk'
+import { Chalk, type ChalkInstance } from 'chalk'
 import type { PlanReport } from '../../contract/report/plan.ts'
 import { fittedColumns } from '../text/columns.ts'
 import { printable } from '../text/escape.ts'
 import { hanging, list, type Page } from '../text/page.ts'
 import {
   hourTable,
+  modelLines,
   planAnswer,
   planTable,
   planWord,
   reproducedTable,
   scalabilityLines,
   scalabilityTable,
-  serviceLines,
   traceLine,
 } from './answer.ts'
 
@@ -35,7 +35,7 @@ export function planToConsole(report: PlanReport, options: PlanConsoleOptions): 
     ]),
     titled(page, 'Hours', hourTable(report), []),
     [...titled(page, 'Scalability', scalabilityTable(report), []), ...scalabilityLines(report)],
-    [...serviceLines(report), ...traceLine(report)].flatMap((line) => wrapped(page, line)),
+    [...modelLines(report), ...traceLine(report)].flatMap((line) => wrapped(page, line)),
     options.verbose ? titled(page, 'Measured and modelled', reproducedTable(report), []) : [],
     list(page, 'Notes', report.notes),
   ]
@@ -45,10 +45,22 @@ export function planToConsole(report: PlanReport, options: PlanConsoleOptions): 
     .join('\n\n')}\n`
 }
 
+/** The outcome alone, in one line. */
+export function planOutcome(
+  report: PlanReport,
+  { color }: Pick<PlanConsoleOptions, 'color'>,
+): string {
+  return `${paintedWord(report, new Chalk({ level: color ? 1 : 0 }))}  ${planAnswer(report)}`
+}
+
 function outcomeLines(page: Page, report: PlanReport): readonly string[] {
-  const word = planWord(report).toUpperCase()
-  const paint = report.outcome === 'found' ? page.chalk.green.bold : page.chalk.yellow.bold
-  return hanging(page, `${paint(word)}  `, planAnswer(report), word.length + 2)
+  const lead = `${paintedWord(report, page.chalk)}  `
+  return hanging(page, lead, planAnswer(report), planWord(report).length + 2)
+}
+
+function paintedWord(report: PlanReport, chalk: ChalkInstance): string {
+  const paint = report.outcome === 'found' ? chalk.green.bold : chalk.yellow.bold
+  return paint(planWord(report).toUpperCase())
 }
 
 function wrapped(page: Page, line: string): readonly string[] {

@@ -27,7 +27,12 @@ export function planToJUnit(report: PlanReport): string {
     result:
       outcome === 'found'
         ? null
-        : { tag: 'failure', type: outcome, message: `${planWord(report)}: ${text}`, text },
+        : {
+            tag: outcome === 'invalid' ? 'error' : 'failure',
+            type: outcome,
+            message: `${planWord(report)}: ${text}`,
+            text,
+          },
   }
   return junitOf(
     [

@@ -3,13 +3,13 @@ import { clean } from '../text/escape.ts'
 import { escaped, section, textTable } from '../text/markdown.ts'
 import {
   hourTable,
+  modelLines,
   planAnswer,
   planTable,
   planWord,
   reproducedTable,
   scalabilityLines,
   scalabilityTable,
-  serviceLines,
   traceLine,
 } from './answer.ts'
 
@@ -26,7 +26,7 @@ export function planToMarkdown(report: PlanReport): string {
     ]),
     section(
       'Model',
-      [...serviceLines(report), ...traceLine(report)].map((line) => `- ${escaped(line)}`),
+      [...modelLines(report), ...traceLine(report)].map((line) => `- ${escaped(line)}`),
     ),
     section('Measured and modelled', textTable(reproducedTable(report))),
     section(

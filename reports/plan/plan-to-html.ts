@@ -6,6 +6,7 @@ import { clean } from '../text/escape.ts'
 import { figure } from '../text/format.ts'
 import {
   hourTable,
+  modelLines,
   money,
   planAnswer,
   planTable,
@@ -13,7 +14,6 @@ import {
   reproducedTable,
   scalabilityLines,
   scalabilityTable,
-  serviceLines,
   traceLine,
 } from './answer.ts'
 
@@ -31,7 +31,7 @@ ${section('replicas', 'Replicas', planTable(report))}
 ${chartSection(charts)}
 ${section('hours', 'Hours', hourTable(report))}
 ${section('scalability', 'Scalability', scalabilityTable(report), scalabilityLines(report))}
-${section('model', 'Measured and modelled', reproducedTable(report), [...serviceLines(report), ...traceLine(report)])}
+${section('model', 'Measured and modelled', reproducedTable(report), [...modelLines(report), ...traceLine(report)])}
 ${section('notes', 'Notes', [], report.notes)}
 </main>`,
     },
@@ -39,17 +39,26 @@ ${section('notes', 'Notes', [], report.notes)}
   )
 }
 
+const classes: Readonly<Record<PlanReport['outcome'], string>> = {
+  found: 'met',
+  provisional: 'undecided',
+  unattainable: 'missed',
+  unreliable: 'undecided',
+  invalid: 'invalid',
+}
+
 function overview(report: PlanReport): Markup {
   const { replicas, withSpare, price, outcome } = report
   const cost =
     price === null || replicas === null ? null : money(replicas * price.perHour, price.currency)
+  const kind = outcome === 'provisional' ? 'unproven' : 'none'
   return html`<header>
 <p class="kind">Capacity plan</p>
-<h1><span class="outcome ${outcome === 'found' ? 'met' : 'missed'}">${planWord(report)}</span></h1>
+<h1><span class="outcome ${classes[outcome]}">${planWord(report)}</span></h1>
 <ul class="numbers">
-<li class="none"><strong>${replicas ?? 'none'}</strong> <span class="of">replicas</span></li>
-${withSpare === null ? null : html`<li class="none"><strong>${withSpare}</strong> <span class="of">with one spare</span></li>`}
-${cost === null ? null : html`<li class="none"><strong>${cost}</strong> <span class="of">an hour</span></li>`}
+<li class="${kind}"><strong>${replicas ?? 'no'}</strong> <span class="of">${outcome === 'invalid' ? 'number of replicas' : replicas === 1 ? 'replica' : 'replicas'}</span></li>
+${withSpare === null ? null : html`<li class="${kind}"><strong>${withSpare}</strong> <span class="of">with one spare</span></li>`}
+${cost === null ? null : html`<li class="${kind}"><strong>${cost}</strong> <span class="of">an hour</span></li>`}
 </ul>
 <p>${planAnswer(report)}.</p>
 </header>`
@@ -87,14 +96,15 @@ function sloChart({ rows, slos }: PlanReport, at: number): readonly Chart[] {
     {
       id: `slo-${at + 1}`,
       title: clean(expression),
-      note: 'Prediction by the number of replicas, with the 95 % interval.',
-      x: { label: 'replicas', scale: 'linear', values: points.map(({ replicas }) => replicas) },
+      note: 'Prediction by the number of replicas, with the 95 % interval. Dashed red line: the limit.',
+      x: { label: 'replicas', scale: 'whole', values: points.map(({ replicas }) => replicas) },
       y: { label: first.unit, scale: first.unit === 'ms' ? 'log' : 'linear' },
       series: [
         { name: 'predicted', values: line('value') },
-        { name: 'low', values: line('low') },
-        { name: 'high', values: line('high') },
+        { name: 'low', values: line('low'), color: 'dim' },
+        { name: 'high', values: line('high'), color: 'dim' },
       ],
+      limits: first.limit === undefined ? [] : [{ label: clean(expression), value: first.limit }],
       table: {
         head: ['replicas', 'predicted', 'low', 'high'],
         rows: points.map(({ replicas, value, low, high }) => [

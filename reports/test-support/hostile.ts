@@ -137,8 +137,8 @@ export function hostileLoad(text: string): LoadReport {
   return loadReportOf({
     target: { baseUrl: `http://127.0.0.1:4010/${text}`, surfaces: ['openai'] },
     errors: [
-      { kind: 'truncated', detail: text, ...error },
-      { kind: 'shed', detail: text, ...error },
+      { kind: 'truncated', counter: 'droppedConnections', detail: text, ...error },
+      { kind: 'shed', counter: 'tooManyRequests', detail: text, ...error },
     ],
     transactions: [{ ...transaction, name: text }, transaction],
     integrity: {

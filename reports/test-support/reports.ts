@@ -68,6 +68,7 @@ export const violated: ConformanceReport = {
   startedAt: '2026-01-02T03:04:05.678Z',
   durationMs: 4321,
   totals: totals({ pass: 3, fail: 5, warn: 1, observed: 1, 'not-applicable': 1, inconclusive: 1 }),
+  traffic: { answers: 41, statuses: {}, unanswered: 0, cut: 0, timeouts: 0, retries: 0 },
   cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
   requirements: rows,
   observations: [

@@ -109,8 +109,7 @@ const sentences: Readonly<Record<Doubt, string>> = {
     'report.json was edited after the run: it does not match its digest, so its verdicts may not be those of the run',
   'edited evidence':
     'exchanges.ndjson was edited after the run: it does not match the digest in report.json, so it may not be what the target sent',
-  'without digest':
-    'report.json has no digest (earlier versions wrote none): edits cannot be detected',
+  'without digest': 'report.json has no digest, as chatgen writes one: edits cannot be detected',
 }
 
 function digestOf(content: object): string {

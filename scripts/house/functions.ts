@@ -9,7 +9,6 @@ const longFunctions: Readonly<Record<string, string>> = {
   'harness/conformance/scenario/routes/chats.ts chatRoutes': 'one short method a route',
   'harness/conformance/scenario/routes/v2.ts v2Routes': 'one short method a route',
   'harness/conformance/scenario/routes/v3.ts v3Routes': 'one short method a route',
-  'harness/conformance/session/context.ts createRunContext': 'closures over the state of a run',
   'reference-server/store/sql/knowledge.ts sqlKnowledge': 'one short method a statement',
   'reference-server/store/sql/ledger.ts sqlLedger': 'one short method a statement',
   'scripts/image/targets.ts testTargets': 'one step of a script after another',

@@ -29,7 +29,7 @@ export function brokenLinks(repository: Repository): readonly string[] {
 /** Sections of the interface that a page names without a link. */
 export function unlinkedSections(repository: Repository): readonly string[] {
   return pages(repository)
-    .filter(([page]) => page !== 'CHANGELOG.md' && page !== 'docs/kill-matrix.md')
+    .filter(([page]) => page !== 'CHANGELOG.md')
     .flatMap(([page, text]) => {
       const prose = withoutCode(text).replaceAll(/\[[^\]]*\]\([^)]*\)/g, '')
       return [...prose.matchAll(/(?<!# )\bsections? \d[\d.]*/gi)].map(
@@ -55,20 +55,20 @@ export function unknownSections(repository: Repository): readonly string[] {
 
 /** Rules of the wire contract without an anchor on its page. */
 function unknownRules(repository: Repository): readonly string[] {
-  const page = repository.get('docs/wire-contract.md') ?? ''
+  const page = repository.get('docs/internals/wire-contract.md') ?? ''
   const numbered = sources(repository)
     .filter(([path, text]) => !path.startsWith(here) && /wire contract \d/i.test(text))
     .map(([path]) => `${path}: name a rule or a heading of the wire contract, not a number`)
   const missing = [...new Set(requirementIds.flatMap((id) => requirements[id].contract ?? []))]
     .filter((rule) => !page.includes(`<a id="${rule.toLowerCase()}"></a>`))
-    .map((rule) => `docs/wire-contract.md: no anchor for ${rule}`)
+    .map((rule) => `docs/internals/wire-contract.md: no anchor for ${rule}`)
   return [...numbered, ...missing]
 }
 
 const here = 'scripts/house/'
 const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'GLOSSARY.md', 'README.md']
 const pathNames =
-  /(?<![\w./:-])((?:bin|contract|docs|fixtures|harness|reference-server|reports|schemas|scripts|suites)\/[\w./-]*\w)(?![\w*<])/g
+  /(?<![\w./:-])((?:bin|contract|docs|fixtures|harness|reference-server|reports|scripts|suites)\/[\w./-]*\w)(?![\w*<])/g
 
 /** Paths in the guides that do not exist. */
 export function unknownPaths(repository: Repository): readonly string[] {

@@ -1,7 +1,7 @@
 export interface Rule {
   readonly pattern: RegExp
-  /** Place: names in code, doc comments, texts, pages. */
-  readonly in: 'code' | 'doc' | 'text' | 'page'
+  /** Place: names in code, doc comments, pages. */
+  readonly in: 'code' | 'doc' | 'page'
   readonly instead: string
   /** Paths in which the rule does not apply, by their beginning. */
   readonly except?: readonly string[]
@@ -52,40 +52,6 @@ export const rules: readonly Rule[] = [
     instead: 'max*, min*, upper or lower',
   },
   {
-    pattern: /\b(?:tidiesUp|tidying|outlet|converse|admits|KitError)\b/g,
-    in: 'code',
-    instead: 'isCleanup, cleanupSignal, writer, sendRequest, accepts, ChatgenFailure',
-  },
-  {
-    pattern: /\b(?:Flight|Landing|landWith)\b/g,
-    in: 'code',
-    instead: 'InFlightRequest, RequestResult',
-  },
-  {
-    pattern: /\b(?:Crew|Circumstances)\b/g,
-    in: 'code',
-    instead: 'WorkerContext, TransactionContext',
-  },
-  { pattern: /\b(?:Wire)?Speaker\b/g, in: 'code', instead: 'TransactionRunner' },
-  {
-    pattern: /\b(?:Run|Transaction|Id|Item)Book\b/g,
-    in: 'code',
-    instead: 'RunRecorder, TransactionStats, …',
-  },
-  { pattern: /\b\w+Watch\b/g, in: 'code', instead: '*Monitor, *Detector' },
-  { pattern: /\b(?:Stopwatch|TurnTeller)\b/g, in: 'code', instead: 'RequestTimings, TurnTracker' },
-  {
-    pattern: /\b(?:severally|abreast|passOver|perhapsAbort|dawdle\w*|aWhileAfter)\b/g,
-    in: 'code',
-    instead: 'mapConcurrently, concurrency, recordDropped, maybeAbort, …',
-  },
-  { pattern: /\b[rR]efits?\b/g, in: 'code', instead: 'patch' },
-  {
-    pattern: /\b(?:setAside|SetAside|stepAside|stepBack|keepProcess|tellsOf\w*)\b/g,
-    in: 'code',
-    instead: 'skipReason, detach, restore, mentions, …',
-  },
-  {
     pattern: /\b(?:said|told|gone|wanted|meant|heard|deeds?|asked|shown|seen|Asked|Seen)\b/g,
     in: 'code',
     instead: 'a noun',
@@ -101,7 +67,6 @@ export const rules: readonly Rule[] = [
     in: 'code',
     instead: 'warnings, problems',
   },
-  { pattern: /\bkitFaults?\b/g, in: 'code', instead: 'internalErrors' },
   { pattern: /\bwhoever\b/g, in: 'code', instead: 'a noun' },
   {
     pattern: new RegExp(`^/\\*\\*\\s+(?:\\* )?(?:${openings})(?![\\w-])`, 'g'),
@@ -115,24 +80,9 @@ export const rules: readonly Rule[] = [
     except: [
       // Tests edit and read bodies of any shape.
       'harness/judges/test-support/bodies.ts',
-      'harness/proof/test-support/mutations/blocks.ts',
       'reference-server/test-support/sse.ts',
     ],
   },
-  {
-    pattern: /\bfaults? of the kit\b/g,
-    in: 'text',
-    instead: 'internal error',
-  },
-  { pattern: /\btidy(?:ing)?\b/g, in: 'text', instead: 'clean up' },
-  {
-    pattern: /\bthe kit\b/g,
-    in: 'text',
-    instead: 'chatgen',
-  },
-  { pattern: /\bfaults? of the kit\b/g, in: 'page', instead: 'internal error' },
-  { pattern: /\btidy(?:ing)?\b/g, in: 'page', instead: 'clean up' },
-  { pattern: /\bthe kit\b/g, in: 'page', instead: 'chatgen' },
   { pattern: /\b[Ww]hoever\b/g, in: 'page', instead: 'a noun' },
   { pattern: /\bso many\b/g, in: 'page', instead: 'the number' },
 ]

@@ -3,7 +3,7 @@ import { type Rule, rules } from './rules.ts'
 import { scanSource } from './scan-source.ts'
 
 /** Pages that are generated from the catalogue or describe older versions. */
-const generated = /^docs\/(interface\/|kill-matrix|requirements)/
+const generated = /^docs\/(interface\/|internals\/proof|requirements)/
 
 /** Each forbidden word with its place and its replacement. */
 export function wordProblems(repository: Repository): readonly string[] {
@@ -17,7 +17,9 @@ export function wordProblems(repository: Repository): readonly string[] {
     }
     if (!isSource(path)) return []
     return scanSource(text).flatMap(({ kind, text, line }) =>
-      inText(path, text, line, ofKind(applying, kind === 'comment' ? 'doc' : kind)),
+      kind === 'text'
+        ? []
+        : inText(path, text, line, ofKind(applying, kind === 'comment' ? 'doc' : kind)),
     )
   })
 }

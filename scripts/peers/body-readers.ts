@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { k6 } from './k6.ts'
 import { bodyOf, type Peer, path, percentiles, read, write } from './peer.ts'
 import type { Pair } from './truth.ts'
 
@@ -55,4 +54,4 @@ const oha: Peer = {
   note: 'reads an answer as a whole',
 }
 
-export const bodyReaders: readonly Peer[] = [k6, vegeta, oha]
+export const bodyReaders: readonly Peer[] = [vegeta, oha]

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { loadReport } from '../../contract/report/load/report.ts'
-import { k6Sse } from './k6.ts'
 import { model, type Peer, path, percentiles, promptOf, read, write } from './peer.ts'
 import type { Pair } from './truth.ts'
 
@@ -146,4 +145,4 @@ const aiperf: Peer = {
   note: 'its inter-chunk latency; its tokenizer is one of two words that the script writes',
 }
 
-export const streamReaders: readonly Peer[] = [chatgen, guidellm, aiperf, k6Sse]
+export const streamReaders: readonly Peer[] = [chatgen, guidellm, aiperf]

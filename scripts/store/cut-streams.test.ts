@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { failure } from '../../harness/load/record.ts'
 import { type RecordParts, recordOf } from '../../harness/load/test-support/records.ts'
 import {
   type CutStreamEvidence,
@@ -9,7 +10,7 @@ import {
 
 const cutRecord = (
   index: number,
-  outcome: NonNullable<RecordParts['record']>['outcome'] = { kind: 'truncated', detail: 'cut' },
+  outcome: NonNullable<RecordParts['record']>['outcome'] = failure('truncated', 'cut'),
   parts: RecordParts['record'] = {},
 ) =>
   recordOf({
@@ -27,7 +28,7 @@ describe('streams that were cut', () => {
         record: { index: 4, surface: 'v3', outcome: { kind: 'abandoned', why: 'race' } },
       }),
     ]
-    const after = { kind: 'integrity', detail: 'V3-SSE-08' } as const
+    const after = failure('integrity', 'V3-SSE-08')
     records.push(recordOf({ record: { index: 5, surface: 'v3', outcome: after } }))
     expect(cutStreams(records, 'run')).toEqual({
       cut: ['run/1.0', 'run/2.1', 'run/5.0'],
@@ -39,7 +40,7 @@ describe('streams that were cut', () => {
     ['a client that left', cutRecord(1, { kind: 'abandoned', why: 'abort' })],
     ['a stream in flight at the end', cutRecord(1, { kind: 'open' })],
     ['an answer in one piece', cutRecord(1, undefined, { form: 'json' })],
-    ['a refusal', cutRecord(1, { kind: 'status', detail: '503' }, { status: 503 })],
+    ['a refusal', cutRecord(1, failure('status', '503'), { status: 503 })],
     ['a twin that was refused', cutRecord(1, { kind: 'abandoned', why: 'race' }, { status: 409 })],
   ])('do not include %s', (_, record) => {
     expect(cutStreams([record], 'run')).toEqual({ cut: [], unclear: [] })

@@ -73,7 +73,7 @@ describe('compatible surface: chat completions', () => {
         ).text.includes(nonce)
       }
       claim('OAI-CHAT-13', () =>
-        expect(isRemembered, 'the fact of the first message is known').toBe(true),
+        expect(isRemembered, 'the answer contains the fact of the first message').toBe(true),
       )
 
       assume(succeeded(otherReply), 'the question alone was refused', otherReply)

@@ -50,7 +50,7 @@ describe('compatible surface: stop sequences', () => {
         }
         const upToWord = before.text.slice(0, before.text.indexOf(word))
         if (goesOnWithout(text, before.text, word)) {
-          const why = `the answer goes on where "${word}" was left out`
+          const why = `the answer continues, with "${word}" left out`
           claim(row, () => expect(true, why).toBe(false), exchange, before.exchange)
           continue
         }
@@ -103,7 +103,11 @@ describe('compatible surface: stop sequences', () => {
           (text.includes(sequence) && !text.endsWith(sequence)) ||
           goesOnWithout(text, before.text, sequence)
         if (stopped || ranOn) {
-          claim(row, () => expect(ranOn, `text goes on after "${sequence}"`).toBe(false), exchange)
+          claim(
+            row,
+            () => expect(ranOn, `the text continues after "${sequence}"`).toBe(false),
+            exchange,
+          )
         } else session.markUndecided('inconclusive', [row], anotherAnswer)
         if (!stopped) continue
         const what = `the stream shows "${sequence}"`
@@ -123,9 +127,13 @@ function middleWord(text: string): string | undefined {
     .map(({ 0: word }) => word)[0]
 }
 
-/** All but the end of a delta of the middle, where it occurs nowhere before: its chunk goes on. */
+/**
+ * All but the end of a delta of the middle, where it occurs nowhere before: its chunk goes on. Of a text
+ * in one chunk, a word of its middle.
+ */
 function withinOne(deltas: readonly string[]): string | undefined {
   const text = deltas.join('')
+  if (deltas.filter((delta) => delta !== '').length === 1) return middleWord(text)
   let start = 0
   for (const delta of deltas) {
     const inner = [...delta.trim()].slice(0, -1).join('')

@@ -1,5 +1,6 @@
 import {
   assume,
+  ContractViolation,
   covers,
   describe,
   type Exchange,
@@ -128,5 +129,6 @@ function expectContent(answer: Exchange, fits: (value: unknown) => boolean, what
   if (!supports(answer)) return
   const content = String(messageOf(answer)['content'])
   const excerpt = content.length > 80 ? `${content.slice(0, 80)}…` : content
-  expect(fits(jsonContentOf(answer)), `content is ${what}; it is ${excerpt}`).toBe(true)
+  if (fits(jsonContentOf(answer))) return
+  throw new ContractViolation(`content: expected ${what}, received ${excerpt}`)
 }

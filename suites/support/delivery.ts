@@ -10,11 +10,18 @@ import {
 const subjects = ['bicycles came about', 'lighthouses came about', 'compasses came about']
 const maxAsks = subjects.length
 
+/** Sentences of the first answer; of later ones, if the answer came at once, too soon to tell. */
+const firstLength = 10
+const growth = 4
+
 /** Number of streams with gathered text that decides. */
 const enough = 2
 
 /** Share of a long answer's time; a brief answer that takes it did not spend it on its text. */
 const briefShare = 0.6
+
+/** Answers that all came at once after so long, a brief one far sooner, may have been held back. */
+const minSuspectMs = 100
 
 export interface Arrival {
   readonly kind: 'spread' | 'held back' | 'undecided'
@@ -26,7 +33,8 @@ export interface Arrival {
 /**
  * Observes the arrival of streamed text. One spread stream shows that text is passed on as it is made.
  * One that is not may have met a stall of the network: several count. An answer that came at once
- * may have been made at once, after a wait: it was not where a `brief` one is there far sooner.
+ * may have been made at once, after a wait: it was not if a `brief` one is there far sooner. One that came
+ * at once too soon to tell is followed by longer ones.
  */
 export async function arrivalOfText(
   prompts: Prompts,
@@ -34,35 +42,43 @@ export async function arrivalOfText(
   brief: () => Promise<Exchange>,
 ): Promise<Arrival> {
   const replies: Exchange[] = []
-  const gathered: Delivery[] = []
-  let description = ''
+  const deliveries: Delivery[] = []
+  let sentences = firstLength
   while (replies.length < maxAsks) {
-    const reply = await ask(prompts.sentences(10, subjects[replies.length] ?? ''))
+    const reply = await ask(prompts.sentences(sentences, subjects[replies.length] ?? ''))
     const delivery = deliveryOf(reply)
     replies.push(reply)
     // A repeat after a failed conversation may be answered from what is stored.
     if (reply.labels.repeatOf !== undefined) continue
-    if (delivery.kind === 'spread')
-      return { kind: 'spread', description: delivery.description, replies: [reply] }
-    if (delivery.kind !== 'undecided') gathered.push(delivery)
-    description = delivery.description
+    if (delivery.kind === 'spread') return { ...delivery, kind: 'spread', replies: [reply] }
+    if (delivery.kind === 'quick') sentences *= growth
+    deliveries.push(delivery)
   }
-  const summary = `${gathered.at(-1)?.description ?? description}, and alike in ${gathered.length} of ${maxAsks} streams`
-  if (gathered.length < enough) return { kind: 'undecided', description: description, replies }
+  const gathered = deliveries.filter(({ kind }) => kind === 'bunched' || kind === 'lumps')
+  const description = gathered.at(-1)?.description ?? deliveries.at(-1)?.description ?? ''
+  const summary = `${description}, and alike in ${gathered.length} of ${maxAsks} streams`
   if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough) {
     return { kind: 'held back', description: summary, replies }
   }
-  const control = await brief()
-  const maxMs = Math.max(...replies.map(({ ending }) => ending.atMs))
-  if (control.ending.atMs > maxMs * briefShare) {
-    const took = `a brief answer took ${Math.round(control.ending.atMs)} ms as well`
-    return {
-      kind: 'undecided',
-      description: `${summary}, but ${took}`,
-      replies: [...replies, control],
-    }
+  const times = replies.map(({ ending }) => ending.atMs)
+  const isDecided = gathered.length >= enough
+  const longMs = isDecided ? Math.max(...times) : Math.min(...times)
+  const cameAtOnce = deliveries.every(({ kind }) => kind === 'quick' || kind === 'bunched')
+  if (!isDecided && !(cameAtOnce && longMs >= minSuspectMs)) {
+    return { kind: 'undecided', description, replies }
   }
-  return { kind: 'held back', description: summary, replies: [...replies, control] }
+  const control = await brief()
+  const all = [...replies, control]
+  const briefMs = Math.round(control.ending.atMs)
+  if (briefMs > longMs * briefShare) {
+    const reason = isDecided
+      ? `${summary}, but a brief answer took ${briefMs} ms as well`
+      : description
+    return { kind: 'undecided', description: reason, replies: all }
+  }
+  if (isDecided) return { kind: 'held back', description: summary, replies: all }
+  const suspicion = `every long answer came at once, ${Math.round(longMs)} ms or more after its request, a brief one after ${briefMs} ms: a proxy may buffer the stream`
+  return { kind: 'undecided', description: suspicion, replies: all }
 }
 
 export function expectSpread(kind: Arrival['kind'], description: string): void {

@@ -59,8 +59,8 @@ export async function claimTurnKept(
   claim(
     'V3-HIST-07',
     () => {
-      expect(contains(rows, nonce), 'the history holds the question').toBe(true)
-      if (isWhole) expect(holdsAnswer(rows), 'the history holds the answer').toBe(true)
+      expect(contains(rows, nonce), 'the history contains the question').toBe(true)
+      if (isWhole) expect(holdsAnswer(rows), 'the history contains the answer').toBe(true)
     },
     reply,
     ...pages,

@@ -172,7 +172,10 @@ describe('v2: generation', () => {
       claim(
         'V2-CTX-01',
         () =>
-          expect(isRemembered, 'the fact of an earlier message of the chain is known').toBe(true),
+          expect(
+            isRemembered,
+            'the answer contains the fact of an earlier message of the chain',
+          ).toBe(true),
         reply,
         stored.exchange,
       )

@@ -49,7 +49,7 @@ describe('v2: retrieval', () => {
         const reply = await ask(rag, more)
         if (reply.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
         else {
-          const what = `the answer holds the fact of the knowledge base ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
+          const what = `the answer contains the fact of the knowledge base ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
           const evidence = [...reply.evidence, ...control.evidence]
           claim(row, () => expect(reply.searched, what).toBe(false), ...evidence)
         }

@@ -1,5 +1,6 @@
 import {
   assume,
+  assumeRead,
   covers,
   describe,
   describeShape,
@@ -36,10 +37,7 @@ describe('v3: attachments', () => {
         }
         const record = attachments.recordIn(uploaded, file.name)
         const listed = async () =>
-          attachments.lists(
-            await attachments.list({ search: file.name }, { role: 'probe' }),
-            file.name,
-          )
+          attachments.lists(await attachments.walk({ search: file.name }), file.name)
         // A success that says nothing, of a file that nobody lists, may come from anybody.
         const isVisible = !succeeded(uploaded) || record !== undefined || (await listed())
         assume(isVisible, 'neither the answer to the upload nor the list shows the file', uploaded)
@@ -69,9 +67,10 @@ describe('v3: attachments', () => {
         claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
         if (more === '' || record['filename'] !== file.name) continue
         const found = await chats.poll(
-          () => attachments.list({ search: file.name }),
+          () => attachments.walk({ search: file.name }),
           (_, page) => attachments.lists(page, file.name),
         )
+        assumeRead(found, attachments.lists(found, file.name))
         claim(
           'V3-ATT-08',
           () => {
@@ -113,13 +112,13 @@ describe('v3: attachments', () => {
       )
       claim(
         'V3-ATT-06',
-        () => expect(listed.length, 'files of ours in the list').toBe(names.length),
+        () => expect(listed.length, 'files of this run in the list').toBe(names.length),
         ...walk.pages.slice(0, 3),
       )
 
-      // Two files are newer, so that a page of two that looks at no name does not show this one.
+      // Two files are newer, so that the first two rows of a list that looks at no name do not show this one.
       const found = await chats.poll(
-        () => attachments.list({ search: first.name, limit: 2 }),
+        () => attachments.walk({ search: first.name, limit: 2 }, {}, 2),
         (_, page) => attachments.lists(page, first.name),
       )
       claim(
@@ -131,7 +130,7 @@ describe('v3: attachments', () => {
         found,
       )
 
-      const together = await attachments.list({ search: nonce })
+      const together = await attachments.walk({ search: nonce })
       // Where a search finds them all, nothing else comes between them.
       const apart = names.every((name) => attachments.lists(together, name))
       for (const query of [...(apart ? [{ limit: 2, search: nonce }] : []), { limit: 2 }]) {
@@ -141,9 +140,10 @@ describe('v3: attachments', () => {
           () => {
             expectAccepted(limited, 'GET /attachment with limit')
             const listedNames = names.filter((name) => attachments.lists(limited, name))
-            expect(listedNames.length, 'files of ours on a page with limit 2').toBeLessThanOrEqual(
-              2,
-            )
+            expect(
+              listedNames.length,
+              'files of this run on a page with limit 2',
+            ).toBeLessThanOrEqual(2)
           },
           limited,
         )
@@ -156,7 +156,7 @@ describe('v3: attachments', () => {
         )
         for (const page of paged.pages) {
           const count = names.filter((name) => attachments.lists(page, name)).length
-          const what = 'files of ours on each page with limit 2'
+          const what = 'files of this run on each page with limit 2'
           claim('V3-ATT-09', () => expect(count, what).toBeLessThanOrEqual(2), page)
         }
         claim(
@@ -196,10 +196,10 @@ describe('v3: attachments', () => {
         assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
       }
       const ofChat = await chats.poll(
-        () => attachments.list({ chat_id: chat.id }),
+        () => attachments.walk({ chat_id: chat.id }, {}),
         (_, page) => [inside, second].every(({ name }) => attachments.lists(page, name)),
       )
-      const list = await chats.attachments(chat.id)
+      const list = await chats.readAttachments(chat.id)
       assume(
         [ofChat, list].some((page) => attachments.lists(page, inside.name)) ||
           profile.requests.upload?.chatField !== undefined,
@@ -211,11 +211,12 @@ describe('v3: attachments', () => {
         ['V3-ATT-07', 'GET /attachment with chat_id', ofChat],
         ['V3-ATT-12', 'GET /chat/{chat_id}/attachments', list],
       ] as const) {
+        const shows = (name: string) => attachments.lists(page, name)
+        assumeRead(page, shows(inside.name) && shows(second.name))
         claim(
           row,
           () => {
             expectAccepted(page, route)
-            const shows = (name: string) => attachments.lists(page, name)
             expect(shows(inside.name), 'the list shows the file of the chat').toBe(true)
             expect(shows(second.name), 'the list shows its second file').toBe(true)
             expect(shows(outside.name), 'the list shows a file of no chat').toBe(false)
@@ -233,13 +234,13 @@ describe('v3: attachments', () => {
           ...everything.pages.slice(0, 3),
         )
       }
-      const sought = await attachments.list({ chat_id: chat.id, search: elsewhere.name })
-      if (succeeded(sought)) {
+      const sought = await attachments.walk({ chat_id: chat.id, search: elsewhere.name })
+      if (succeeded(sought.pages[0])) {
         claim(
           'V3-ATT-07',
           () => {
             const isFound = attachments.lists(sought, elsewhere.name)
-            expect(isFound, 'a search in the chat finds a file of another').toBe(false)
+            expect(isFound, 'a search in the chat finds a file of another chat').toBe(false)
           },
           sought,
         )
@@ -247,13 +248,17 @@ describe('v3: attachments', () => {
           'V3-ATT-08',
           () => {
             const isFound = attachments.lists(sought, inside.name)
-            expect(isFound, 'a search in the chat for another name finds its file').toBe(false)
+            expect(
+              isFound,
+              'a search in the chat for the name of another file finds its own file',
+            ).toBe(false)
           },
           sought,
         )
       }
-      const found = await chats.attachments(chat.id, { search: inside.name })
-      const missed = await chats.attachments(chat.id, { search: outside.name })
+      const found = await chats.readAttachments(chat.id, { search: inside.name })
+      const missed = await chats.readAttachments(chat.id, { search: outside.name })
+      assumeRead(found, attachments.lists(found, inside.name))
       claim(
         'V3-ATT-13',
         () => {
@@ -262,9 +267,10 @@ describe('v3: attachments', () => {
             attachments.lists(found, inside.name),
             'the search finds the file by its name',
           ).toBe(true)
-          expect(attachments.lists(missed, inside.name), 'a search for another name finds it').toBe(
-            false,
-          )
+          expect(
+            attachments.lists(missed, inside.name),
+            'a search for another name finds the file',
+          ).toBe(false)
         },
         found,
         missed,
@@ -287,7 +293,7 @@ describe('v3: attachments', () => {
         uploaded,
       )
       const own = await chats.poll(
-        () => attachments.list({ search: theirs.name }, other),
+        () => attachments.walk({ search: theirs.name }, other),
         (_, page) => attachments.lists(page, theirs.name),
       )
       assume(
@@ -299,10 +305,10 @@ describe('v3: attachments', () => {
       claim(
         'V3-ATT-11',
         () =>
-          expect(walk.pagesWith(theirs.name), 'pages with a file of another caller').toEqual([]),
+          expect(walk.pagesWith(theirs.name).length, 'pages with a file of another caller').toBe(0),
         ...walk.pages.slice(0, 3),
       )
-      const foreign = await attachments.list({ search: mine.name, limit: 20 }, other)
+      const foreign = await attachments.walk({ search: mine.name, limit: 20 }, other)
       claim(
         'V3-ATT-11',
         () =>

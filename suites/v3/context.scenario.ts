@@ -81,7 +81,7 @@ describe('v3: context', () => {
       }
       claim(
         'V3-CTX-01',
-        () => expect(isRemembered, 'the fact of the earlier run is known').toBe(true),
+        () => expect(isRemembered, 'the answer contains the fact of the earlier run').toBe(true),
         reply,
         statement,
       )
@@ -107,7 +107,11 @@ describe('v3: context', () => {
         if (answerParts(later).length > 0) {
           claim(
             'V3-CTX-01',
-            () => expect(knows(), 'a fact of two runs before is known, in a stream').toBe(true),
+            () =>
+              expect(
+                knows(),
+                'the streamed answer contains the fact of the run before the last',
+              ).toBe(true),
             later,
             statement,
             between,
@@ -162,7 +166,10 @@ describe('v3: context', () => {
       if (succeeded(next)) {
         claim(
           'V3-IDEM-01',
-          () => expect(isDeclined(keyless), 'a third turn without Idempotency-Key').toBe(true),
+          () =>
+            expect(isDeclined(keyless), 'a third turn without Idempotency-Key is refused').toBe(
+              true,
+            ),
           keyless,
           next,
         )

@@ -1,6 +1,7 @@
 import {
   answerJson,
   assume,
+  assumeRead,
   contains,
   covers,
   describe,
@@ -24,15 +25,19 @@ describe('knowledge bases', () => {
     'the bases are listed',
     covers(['KB-01'], { requests: 1 }),
     async ({ knowledge, claim, profile, session }) => {
-      const list = await knowledge.send('list')
-      claim('KB-01', () => {
-        expectAccepted(list, 'the list of bases')
-        expect(
-          contains(answerJson(list), profile.knowledge?.baseId ?? ''),
-          'the list names the base of the profile',
-        ).toBe(true)
-      })
-      if (succeeded(list)) session.observe('OPEN-04', describeShape(list), [list])
+      const list = await knowledge.readBases()
+      const [first] = list.pages
+      const isNamed = contains(list.body, profile.knowledge?.baseId ?? '')
+      assumeRead(list, isNamed)
+      claim(
+        'KB-01',
+        () => {
+          expectAccepted(list, 'the list of bases')
+          expect(isNamed, 'the list names the base of the profile').toBe(true)
+        },
+        list,
+      )
+      if (succeeded(first)) session.observe('OPEN-04', describeShape(first), [first])
     },
   )
 

@@ -50,7 +50,7 @@ describe('v3: media', () => {
       if (!everyItemShown(rows)) return
       claim(
         'V3-HIST-07',
-        () => expect(contains(rows, prompts.picture()), 'the history holds the text').toBe(true),
+        () => expect(contains(rows, prompts.picture()), 'the history contains the text').toBe(true),
         reply,
         ...pages,
       )
@@ -58,7 +58,7 @@ describe('v3: media', () => {
       if (!inputRows(rows).some(hasParts)) return
       claim(
         'V3-HIST-07',
-        () => expect(holdsImage(rows), 'the history holds the image of the input').toBe(true),
+        () => expect(holdsImage(rows), 'the history contains the image of the input').toBe(true),
         reply,
         ...pages,
       )

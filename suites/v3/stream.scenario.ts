@@ -43,7 +43,11 @@ describe('v3: stream', () => {
       assume(finalResponse(whole)?.['status'] === 'completed', 'no answer is completed', whole)
       claim(
         'V3-SSE-09',
-        () => expect(true, 'a completed answer is never completed when streamed').toBe(false),
+        () =>
+          expect(
+            0,
+            `streams of ${replies.length} that end with response.completed`,
+          ).toBeGreaterThan(0),
         ...replies,
         whole,
       )

@@ -90,12 +90,12 @@ describe('versions of chats', () => {
       }
 
       const role = { role: 'negative' } as const
-      const wasFavorite = contains(answerJson(await chats.favorites()), before)
+      const wasFavorite = contains((await chats.readFavorites()).body, before)
       refuse('VER-05', 'GET /chat/{chat_id}', await chats.get(before, role))
       refuse('VER-05', 'PATCH /chat/{chat_id}', await chats.rename(before, session.name(), role))
       refuse('VER-05', 'POST /chat/{chat_id}/generate-name', await chats.generateName(before, role))
       refuse('VER-05', 'POST /chat/{chat_id}/favorite', await chats.addFavorite(before, role))
-      const favorites = await chats.favorites()
+      const favorites = await chats.readFavorites()
       refuse('VER-05', 'DELETE /chat/{chat_id}/favorite', await chats.removeFavorite(before, role))
       if (profile.capabilities.attachments) {
         refuse(
@@ -130,7 +130,7 @@ describe('versions of chats', () => {
             const isRemembered = answerText(after)?.includes(secret) ?? false
             expect(isRemembered, 'the v2 chat knows what a refused generation said').toBe(false)
           }
-          const isFavorite = contains(answerJson(favorites), before)
+          const isFavorite = contains(favorites.body, before)
           expect(isFavorite === wasFavorite, 'the v2 chat keeps its favorite mark').toBe(true)
         },
         repeat,

@@ -138,9 +138,9 @@ export const capacityReport = z.object({
     holds: z.number().nullable(),
   }),
   /** Failures of setup or cleanup. */
-  notes: z.array(z.string()).default([]),
+  notes: z.array(z.string()),
   /** Internal errors. */
-  faults: z.array(z.string()).default([]),
+  faults: z.array(z.string()),
   digest: digest.optional(),
 })
 export type CapacityReport = z.infer<typeof capacityReport>

@@ -102,6 +102,20 @@ export const window = z.object({
 })
 export type Window = z.infer<typeof window>
 
+/** Limit of a latency in an SLO, as it was parsed. */
+const sloLimit = z.object({
+  metric: z.enum(metricNames),
+  /** Start of the latency: the moment of sending, or the planned one. */
+  clock: z.enum(['service', 'response']),
+  /** `p95`, `mean`; null for a limit of each request, as in a goodput. */
+  statistic: z.string().nullable(),
+  value: z.number(),
+  unit: z.literal('ms'),
+  /** True if the limit itself is allowed. */
+  inclusive: z.boolean(),
+})
+export type SloLimit = z.infer<typeof sloLimit>
+
 export const sloRow = z.object({
   /** SLO as it was written: `ttft.p95 < 500ms`. */
   expression: z.string(),
@@ -114,6 +128,8 @@ export const sloRow = z.object({
   /** Clean requests that are still needed for a decision; null where it is decided. */
   needed: z.int().nullable(),
   message: z.string(),
+  /** Absent for an SLO without a latency, and in reports of earlier versions. */
+  limits: z.array(sloLimit).optional(),
   /** True of what holds without being asked for: it has a row only where it is missed. */
   implied: z.boolean().optional(),
 })
@@ -138,20 +154,6 @@ export const secondRow = z.object({
   icl: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
 })
 export type SecondRow = z.infer<typeof secondRow>
-
-/** A figure as another tool would have printed it of the same run. */
-export const otherTool = z.object({
-  tool: z.string(),
-  metric: z.string(),
-  definition: z.string(),
-  /** Place in the tool's documentation or source that shows it. */
-  source: z.string().default(''),
-  unit: z.string(),
-  mean: z.number().nullable(),
-  p50: z.number().nullable(),
-  p99: z.number().nullable(),
-})
-export type OtherTool = z.infer<typeof otherTool>
 
 /** Evenness of content arrival in the measured window. */
 export const stalls = z.object({

@@ -3,6 +3,7 @@ import { surfaces } from '../../catalogue/requirement.ts'
 import { container } from '../container.ts'
 import { digest } from '../digest.ts'
 import { endpoint } from './endpoints.ts'
+import { disturbances, errorRow } from './errors.ts'
 import { audit, generator } from './generator.ts'
 import { integrity } from './integrity.ts'
 import {
@@ -10,7 +11,6 @@ import {
   goodput,
   heatMap,
   metric,
-  otherTool,
   rates,
   secondRow,
   sloRow,
@@ -86,49 +86,6 @@ const transaction = z.object({
 })
 export type TransactionRow = z.infer<typeof transaction>
 
-/** Requests by how they failed; `open` and `left` are no failures and stand apart. */
-const errorRow = z.object({
-  /** `limit`: chatgen left an answer that took more than any answer of the service does. */
-  kind: z.enum([
-    ...(['connect', 'status', 'shed', 'truncated', 'in-band-error', 'integrity'] as const),
-    ...(['timeout', 'limit'] as const),
-  ]),
-  /** Cause such as `503`, `ECONNREFUSED` or the id of a requirement. */
-  detail: z.string(),
-  count: z.int(),
-  /** Share of the due requests. */
-  share: z.number(),
-  /** Index of the arrival that showed it first. */
-  firstIndex: z.int(),
-  /** Seconds after the start of the run. */
-  firstSecond: z.number(),
-})
-export type ErrorRow = z.infer<typeof errorRow>
-
-/** Answers that say no: 429, any other status outside 2xx, an error event in place of the rest. */
-export const refusalKinds: readonly ErrorRow['kind'][] = ['shed', 'status', 'in-band-error']
-
-/** Causes that kept requests from their answer, in the whole run. */
-const disturbances = z.object({
-  /** Answered 429. */
-  tooManyRequests: z.int(),
-  /** Answered 5xx. */
-  serverErrors: z.int(),
-  /** Any other status outside 2xx. */
-  otherErrors: z.int(),
-  /** An error event inside a 200. */
-  errorEvents: z.int(),
-  /** No connection came about, or what came over it was no HTTP. */
-  unanswered: z.int(),
-  /** The request was written, and the connection ended before its answer did. */
-  droppedConnections: z.int(),
-  /** Bytes came that are no answer of HTTP, or that have no end. */
-  unreadable: z.int().default(0),
-  timeouts: z.int(),
-  /** A load sends each request once. */
-  retries: z.int(),
-})
-export type Disturbances = z.infer<typeof disturbances>
 /** Measurements of HTTP/2 only (RFC 9113): many requests share a connection, each as its own stream. */
 const http2 = z.object({
   /** Streams opened: requests that were sent, those that were sent again among them. */
@@ -151,8 +108,7 @@ const connections = z.object({
   reused: z.int(),
   /** Milliseconds to open one, TLS included; none of it is in a first-token time. */
   connectMs: metric.nullable(),
-  /** Absent in reports of kits that spoke HTTP/1.1 alone. */
-  httpVersions: z.array(z.enum(['1.1', '2'])).optional(),
+  httpVersions: z.array(z.enum(['1.1', '2'])),
   /** Absent where nothing went over HTTP/2. */
   http2: http2.optional(),
 })
@@ -177,16 +133,16 @@ const config = z.object({
   mix: z.unknown(),
 })
 
+/**
+ * The worst first. `violated`: a required row was broken. `invalid`: the generator was the bottleneck.
+ * `missed`: an SLO, given or implied. `undecided`: too little was measured, or shards are missing.
+ */
+export const loadOutcomes = ['violated', 'invalid', 'missed', 'undecided', 'met'] as const
+
 export const loadReport = z.object({
   kind: z.literal('load-report'),
   schemaVersion: z.literal(1),
-  /**
-   * `invalid`: the generator was the bottleneck, so no figure below is one of the target's.
-   * `violated`: a stream or a body broke a required row. `missed`: an SLO was missed or is undecided,
-   * nothing was measured, or answers were truncated, missing or refused and no SLO says what share
-   * may fail.
-   */
-  outcome: z.enum(['met', 'missed', 'violated', 'invalid']),
+  outcome: z.enum(loadOutcomes),
   /** True where the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
   suite: z.object({ version: z.string(), interface: z.string() }),
@@ -206,14 +162,13 @@ export const loadReport = z.object({
   goodput,
   metrics: z.array(metric),
   /** Measurements of growing chats by turn; empty where no chat grew. */
-  turns: z.array(turnRow).default([]),
+  turns: z.array(turnRow),
   /** Null where nothing was streamed. */
-  stalls: stalls.nullable().default(null),
-  /** Null where nothing was streamed in two deltas or more; absent in reports of older kits. */
-  delivery: delivery.nullish(),
+  stalls: stalls.nullable(),
+  /** Null if nothing was streamed in two deltas or more. */
+  delivery: delivery.nullable(),
   errors: z.array(errorRow),
-  /** Absent in reports of earlier versions. */
-  disturbances: disturbances.optional(),
+  disturbances,
   /** Requests in flight when the run ended. */
   open: z.int(),
   /** No users: clients that misbehave on purpose, twins of races. In no latency. */
@@ -227,11 +182,9 @@ export const loadReport = z.object({
   generator,
   audits: z.array(audit),
   series: z.array(secondRow),
-  heatMaps: z.array(heatMap).default([]),
-  /** The same run in the definitions of other tools. */
-  otherTools: z.array(otherTool),
+  heatMaps: z.array(heatMap),
   /** Failures of setup or cleanup. */
-  notes: z.array(z.string()).default([]),
+  notes: z.array(z.string()),
   /** Internal errors. */
   faults: z.array(z.string()),
   /** Number of shards and the missing ones, in a report that was merged from some of them. */
@@ -244,7 +197,7 @@ export const loadReport = z.object({
   shards: shards.optional(),
   /** All that merging takes, in the report of a shard: JSON, compressed by gzip, in base64. */
   measurements: z.string().optional(),
-  /** Absent in what earlier versions wrote. */
+  /** Absent until the report is written. */
   digest: digest.optional(),
 })
 export type LoadReport = z.infer<typeof loadReport>

@@ -103,7 +103,7 @@ export class ProbeObserver {
   /** Share of the requests that got no connection or no answer. */
   get unansweredShare(): number {
     const none = this.#requests.filter(
-      ({ outcome }) => outcome === 'connect' || outcome === 'timeout',
+      ({ outcome }) => outcome === 'connect' || outcome === 'timeout' || outcome === 'unreadable',
     )
     return this.size === 0 ? 0 : none.length / this.size
   }

@@ -79,7 +79,6 @@ function profileProblem(record: RunRecord): string | null {
 export function statementProblems(
   content: BundleContent,
   reports: readonly ConformanceReport[],
-  killMatrix: string,
 ): string[] {
   const { statement, product, productText, challenge, sums, rounds } = content
   const isOwn = madeWith(content) === suiteVersion()
@@ -109,14 +108,11 @@ export function statementProblems(
     challenge,
     sums,
     result,
-    killMatrix,
     surfaces: String(surfacesOf(statement)),
     profileText: JSON.stringify(rounds[0]?.record.profile),
   })
   // What only the version that made the bundle knows.
-  const unknown: readonly string[] = isOwn
-    ? []
-    : [configured.kit, configured.catalogue, configured.killMatrix]
+  const unknown: readonly string[] = isOwn ? [] : [configured.kit, configured.catalogue]
   const compared = (entries: typeof predicate.configuration) =>
     entries.filter(({ name }) => !unknown.includes(name))
   for (const entry of compared(expected.predicate.configuration)) {

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
 import { messageOf } from '../../../contract/error-message.ts'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import { type RunRecord, runRecord } from '../../conformance/recording/record.ts'
 import {
   bundleNames,
@@ -67,7 +67,7 @@ export function readBundle(dir: string, expected: KeyObject | undefined): ReadBu
     return { signature: irregular.map((path) => `${path} is not a regular file`), files: [] }
   }
   try {
-    envelope = readEnvelope(readFileSync(join(dir, envelopeName), 'utf8'))
+    envelope = readEnvelope(readInputFile(join(dir, envelopeName)))
   } catch (error) {
     return { signature: [`${envelopeName}: ${messageOf(error)}`], files: [] }
   }
@@ -93,7 +93,7 @@ export function readBundle(dir: string, expected: KeyObject | undefined): ReadBu
 }
 
 function bundledKey(dir: string): KeyObject {
-  const text = readFileSync(join(dir, publicKeyName), 'utf8')
+  const text = readInputFile(join(dir, publicKeyName))
   const key = readPublicKey({ name: publicKeyName, text })
   if (toPem(key) !== text)
     throw new Error(`${publicKeyName} is not in the form that chatgen writes`)

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { killMatrixText } from '../../../reports/conformance/html/proving-faults.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import { pagesOf } from '../writers.ts'
 import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
@@ -147,7 +146,7 @@ function concluded({ judged, content, steps, dir, holds }: Conclusion): Verifica
     )
   }
   const reports = judged.map(({ report }) => report)
-  if (!holds('statement', statementProblems(content, reports, killMatrixText()))) return failed
+  if (!holds('statement', statementProblems(content, reports))) return failed
   return last === undefined
     ? failed
     : { verified: true, steps, content, lastRound: { report: last.report, pages } }

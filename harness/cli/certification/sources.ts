@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import type { Option } from 'commander'
 import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import type { Source } from '../../conformance/profile/document.ts'
 import { flag } from '../flags.ts'
 import { duration } from '../values.ts'
@@ -20,7 +20,7 @@ export function overFlag(description: string): Option {
  */
 export function readSource(flag: string, file: string): Source {
   try {
-    return { name: file, text: readFileSync(file, 'utf8') }
+    return { name: file, text: readInputFile(file) }
   } catch (error) {
     const reason = messageOf(error)
     throw new ConfigurationError([`${flag}: cannot read ${file}: ${reason}`])

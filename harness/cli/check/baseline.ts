@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { applyBaseline } from '../../conformance/baseline/compare.ts'
@@ -6,6 +6,7 @@ import { type Baseline, loadBaseline, toBeWritten } from '../../conformance/base
 import { baselineText } from '../../conformance/baseline/text.ts'
 import { updateBaseline } from '../../conformance/baseline/update.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import type { Io } from '../terminal/io.ts'
 
 export interface BaselineFlags {
@@ -64,7 +65,7 @@ function rewrite(
 function readBaseline(file: string, updating: boolean): string {
   if (updating && !existsSync(file)) return ''
   try {
-    return readFileSync(file, 'utf8')
+    return readInputFile(file)
   } catch (error) {
     throw new ConfigurationError([`cannot read the baseline: ${messageOf(error)}`])
   }

@@ -34,7 +34,9 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
       timeText(cost, options),
       ...(extra === 0
         ? []
-        : [`Up to ${extra} extra generations if the model fails to recall a planted fact.`]),
+        : [
+            `Up to ${extra} extra generations if the model fails to recall a planted fact or requests do not overlap.`,
+          ]),
       ...(exploration === undefined
         ? []
         : [

@@ -3,7 +3,6 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { reportToBadge } from '../../../reports/conformance/badge.ts'
 import { reportToConsole } from '../../../reports/conformance/console/console.ts'
 import { reportToGitHub } from '../../../reports/conformance/github.ts'
-import { provingFaults } from '../../../reports/conformance/html/proving-faults.ts'
 import { reportToHtml } from '../../../reports/conformance/html/report-to-html.ts'
 import { reportToJUnit } from '../../../reports/conformance/junit/junit.ts'
 import { reportToMarkdown } from '../../../reports/conformance/markdown/markdown.ts'
@@ -30,7 +29,7 @@ export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   junit: { file: 'report.xml', render: reportToJUnit },
   html: {
     file: 'report.html',
-    render: (report, exchanges) => reportToHtml(report, exchanges, { faults: provingFaults() }),
+    render: (report, exchanges) => reportToHtml(report, exchanges),
   },
   markdown: { file: 'report.md', render: reportToMarkdown },
   badge: { file: 'badge.svg', render: reportToBadge },

@@ -21,11 +21,11 @@ test('benches the bundled server, and prints a table', async () => {
 })
 
 test('benches an address, with its key, and prints JSON', async () => {
-  const server = await startReferenceServer({ keys: ['a-key'] })
-  const env = { CHATGEN_API_KEY: 'a-key', CHATGEN_BENCH_CONNECTIONS: '3' }
+  const server = await startReferenceServer({ keys: ['sk-a-test-key'] })
+  const env = { CHATGEN_API_KEY: 'sk-a-test-key', CHATGEN_BENCH_CONNECTIONS: '3' }
   const args = ['bench', server.url, '--only', 'one-shot JSON', '--duration', '1s', '--json']
   const { code, stdout, stderr } = await chatgen(args, env)
-  const refused = await chatgen(args, { ...env, CHATGEN_API_KEY: 'another' })
+  const refused = await chatgen(args, { ...env, CHATGEN_API_KEY: 'sk-another-key' })
   await server.close()
   const report: BenchReport = JSON.parse(stdout)
   expect(report).toMatchObject({ kind: 'bench-report', connections: 3, seconds: 1 })

@@ -10,10 +10,11 @@ import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, list, positiveInteger } from '../flags.ts'
 import { bundledServer } from '../target/bundled-server.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
-import { keyEnvFlag, targetFlag } from '../target/target-flags.ts'
+import { allowShortKeyFlag, keyEnvFlag, targetFlag } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
+import { milliseconds } from '../values.ts'
 
 interface BenchFlags {
   readonly target?: string
@@ -60,6 +61,7 @@ export const benchCommand: AddCommand = (program, io, finish) => {
     .argument('[url]', 'base URL (default: the bundled server)')
     .addOption(targetFlag())
     .addOption(keyEnvFlag())
+    .addOption(allowShortKeyFlag())
     .addOption(
       flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
         .argParser(list)
@@ -86,9 +88,7 @@ export const benchCommand: AddCommand = (program, io, finish) => {
         .default(8),
     )
     .addOption(
-      flag('--timeout <ms>', 'response timeout', 'bench')
-        .argParser(positiveInteger)
-        .default(60_000),
+      flag('--timeout <ms>', 'response timeout', 'bench').argParser(milliseconds).default(60_000),
     )
     .addOption(flag('--baseline', 'compare with a minimal node:http server', 'bench'))
     .addOption(flag('--json', 'print JSON'))

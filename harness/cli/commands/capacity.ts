@@ -22,6 +22,7 @@ import type { AddCommand } from '../command.ts'
 import { exitCodeOfCapacity } from '../exit-codes.ts'
 import { addOutputFlags, outFlag } from '../flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
+import { loadOptions } from '../load/options.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { formatsIn } from '../results/formats.ts'
@@ -103,8 +104,13 @@ async function searchTarget(
   noteFirstEndpoint(profile, io)
   const target = loadTargetOf(profile, seed)
   requireWhatIsSent(search.mix, target)
+  const plan = {
+    mix: search.mix,
+    misbehaviour: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
+    idempotencyRaces: flags.races,
+  }
+  const load = loadOptions(flags, target, { spec: plan, slos: search.slos })
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
-  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const { runCapacity } = await import('../../capacity/run.ts')
   const surfaces = [...new Set(search.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
@@ -118,23 +124,8 @@ async function searchTarget(
       return await runCapacity({
         ...optionsOf(search, flags),
         target,
-        load: {
-          slos: search.slos,
-          maxRefusals: flags.maxRefusals,
-          workers: flags.workers,
-          warmUpMs: flags.warmUp ?? 'auto',
-          drainMs: flags.drain,
-          maxInFlight: flags.maxInFlight,
-          keepAlive: flags.keepAlive,
-          maxConnections: flags.connections,
-          suite: { version: suiteVersion(), interface: interfaceRevision },
-        },
-        plan: {
-          seed,
-          mix: search.mix,
-          misbehaviour: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
-          idempotencyRaces: flags.races,
-        },
+        load,
+        plan: { ...plan, seed },
         ...(sharding === undefined ? {} : { runProbe: shardedRun(sharding, io) }),
         openRun: (index, spec) => openRun(index, { target, setup, spec, out: flags.out }, io),
         signal: io.signal,

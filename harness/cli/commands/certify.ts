@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import type { Certification } from '../../certification/certify.ts'
 import { rounds } from '../../certification/challenge.ts'
-import { defaultJobs } from '../../conformance/defaults.ts'
+import { defaultJobs, lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
 import { challengeFlag, overFlag, readSource } from '../certification/sources.ts'
@@ -83,9 +83,9 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
       const product = readProduct(readSource('--product', given.product))
       const challenge = checkChallenge(given.challenge)
       const key = readPrivateKey(readSource('--key', given.key))
+      makeOutFolder(out)
       assertEmpty(out)
       const certification = await withTarget(url, flags, io, async (profile, container) => {
-        makeOutFolder(out)
         const engine = inlineEngine()
         const progress = showProgress(io, !quiet)
         try {
@@ -159,7 +159,8 @@ function required({ product, challenge, key }: CertifyFlags) {
 
 /** A bundle is written as a whole: files of an earlier one would not be part of it. */
 function assertEmpty(folder: string): void {
-  if (!existsSync(folder) || readdirSync(folder).length === 0) return
+  if (!existsSync(folder)) return
+  if (readdirSync(folder).every((name) => name === lockName)) return
   throw new ConfigurationError([
     `--out: the folder ${folder} is not empty; a bundle needs a new folder`,
   ])

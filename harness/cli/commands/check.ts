@@ -1,7 +1,7 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { defaultJobs } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { type Exploration, isExplorable } from '../../conformance/exploration.ts'
+import { isExplorable } from '../../conformance/exploration.ts'
 import { missingMembers } from '../../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import {
@@ -9,10 +9,11 @@ import {
   profileNames,
   type Selection,
   selectRows,
-  surfacesOfProfile,
 } from '../../conformance/profile/selection.ts'
+import { type Depth, depths } from '../../conformance/run-setup.ts'
 import { type BaselineFlags, openBaseline } from '../check/baseline.ts'
 import { endDryRun } from '../check/dry-run.ts'
+import { defaultOperations, explorationFor } from '../check/exploration.ts'
 import { type MissingMembers, nextSteps } from '../check/next-steps.ts'
 import { planText } from '../check/plan-text.ts'
 import { publish } from '../check/publish.ts'
@@ -43,6 +44,7 @@ interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly only: readonly string[]
   readonly skip: readonly string[]
   readonly jobs: number
+  readonly depth: Depth
   readonly maxRequests?: number
   readonly explore?: number
   readonly out: string
@@ -55,9 +57,6 @@ interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly color: boolean
   readonly report?: readonly string[]
 }
-
-/** Operations that a run of everything explores. */
-const defaultOperations = 200
 
 const examples = `
 Examples:
@@ -101,6 +100,11 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       flag('--skip <glob>', 'requirements to skip, as for --only')
         .argParser(list)
         .default([], 'none'),
+    )
+    .addOption(
+      flag('--depth <name>', 'full also tries each pair of conditions of a request')
+        .choices(depths)
+        .default('normal'),
     )
     .addOption(
       flag('--jobs <n>', 'number of concurrent scenarios')
@@ -188,16 +192,15 @@ function check(
   { selection, formats }: { readonly selection: Selection; readonly formats: Taking['formats'] },
   io: Io,
 ): Promise<{ readonly report: ConformanceReport; readonly missing: MissingMembers }> {
-  const { out, jobs, strict, maxRequests, seed, quiet = false } = flags
+  const { out, jobs, depth, strict, maxRequests, seed, quiet = false } = flags
   const taking = { kind: 'conformance-report', formats } as const
   const run = async (given: TargetProfile, take: () => void) => {
     const rows = selectRows(selection)
     const { inlineEngine, singleRunEngine, runConformance } = await loadRunner()
     const isKnown = flags.target !== undefined || flags.reference === true
-    const { profile, requests } =
-      isKnown || missingMembers(rows, given).size === 0
-        ? { profile: given, requests: 0 }
-        : await discover(given, { selection, out, quiet, maxRequests, seed }, io)
+    const { profile, requests } = isKnown
+      ? { profile: given, requests: 0 }
+      : await discover(given, { rows, out, quiet, maxRequests, seed }, io)
     // Violations of several endpoints are run again on each of them.
     const engine = profile.baseUrls === undefined ? singleRunEngine() : inlineEngine()
     const progress = showProgress(io, !flags.quiet)
@@ -208,6 +211,7 @@ function check(
         selection,
         outDir: out,
         jobs,
+        depth,
         strict: strict ?? false,
         engine,
         signal: io.signal,
@@ -237,13 +241,3 @@ function check(
 }
 
 const loadRunner = () => import('../../conformance/run.ts')
-
-/** Undefined where nothing is to be explored: random sequences are about chats, which are v3. */
-async function explorationFor(flags: CheckFlags): Promise<Exploration | undefined> {
-  const { profile, only } = flags
-  const isWhole = profile === 'full' && only.length === 0
-  const { explore = isWhole ? defaultOperations : 0 } = flags
-  if (explore === 0 || !surfacesOfProfile(profile).includes('v3')) return undefined
-  const { explorationOf } = await import('../../explore/exploration.ts')
-  return explorationOf(explore)
-}

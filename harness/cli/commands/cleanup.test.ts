@@ -136,7 +136,11 @@ describe('chatgen cleanup', () => {
     const { folder } = journal(server, [
       { event: 'create', kind: 'chat', name: tagged('Lost1'), scenario: 's' },
     ])
-    const refused = await chatgen(['cleanup', 'j.ndjson'], { CHATGEN_API_KEY: 'wrong' }, folder)
+    const refused = await chatgen(
+      ['cleanup', 'j.ndjson'],
+      { CHATGEN_API_KEY: 'sk-wrong-key' },
+      folder,
+    )
     expect(refused.stderr).toContain('refuses the key')
     expect(refused.code).toBe(3)
     const unreachable = await chatgen(['cleanup', 'j.ndjson', 'http://127.0.0.1:1'], {}, folder)

@@ -19,6 +19,7 @@ import { addOutputFlags, flag, outFlag } from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
+import { loadOptions } from '../load/options.ts'
 import { loadPlanText } from '../load/output/plan-text.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
 import { loadFormatNames, loadFormats, loadKind } from '../load/output/report-formats.ts'
@@ -80,7 +81,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
   addOutputFlags(
     addRunnerFlags(addLoadFlags(command)),
     loadFormatNames,
-    'also print latencies by transaction and as other tools define them',
+    'also print latencies by transaction',
   )
     .addOption(outFlag())
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
@@ -147,8 +148,8 @@ async function load(
 ): Promise<LoadReport> {
   const target = loadTargetOf(profile, spec.seed, flags.spread)
   requireWhatIsSent(spec.mix, target)
+  const options = loadOptions(flags, target, { spec, slos })
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
-  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
   const { runLoad, PreparationError } = await import('../../load/run.ts')
   const { calibrationUse } = await import('../../load/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
@@ -170,19 +171,9 @@ async function load(
     const run = sharding === undefined ? runLoad : shardedRun(sharding, io)
     try {
       const report = await run({
+        ...options,
         target: journal === undefined ? target : { ...target, journal },
         spec,
-        slos,
-        maxRefusals: flags.maxRefusals,
-        shard: flags.shard ?? null,
-        workers: flags.workers,
-        warmUpMs: flags.warmUp ?? 'auto',
-        drainMs: flags.drain,
-        maxInFlight: flags.maxInFlight,
-        keepAlive: flags.keepAlive,
-        maxConnections: flags.connections,
-        startAt: flags.startAt ?? null,
-        suite: { version: suiteVersion(), interface: interfaceRevision },
         signal: io.signal,
         onProgress: progress.update,
       })

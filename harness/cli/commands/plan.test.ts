@@ -1,10 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { planReport } from '../../../contract/report/plan.ts'
 import { capacityToJson } from '../../../reports/text/digest.ts'
-import { simulatedReport } from '../../plan/test-support/simulated-report.ts'
+import {
+  endedInvalid,
+  endedUndecided,
+  simulatedReport,
+} from '../../plan/test-support/simulated-report.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+
+type Measured = 'found' | 'undecided' | 'invalid'
 
 describe('chatgen plan', () => {
   const folder = emptyFolder()
@@ -55,6 +62,96 @@ describe('chatgen plan', () => {
     const { code, stdout } = await plan('--demand', 'rate=2/s', '--slo', 'ttft.p50 < 5ms')
     expect(stdout).toMatch(/UNATTAINABLE {2}no number of replicas/)
     expect(code).toBe(1)
+  })
+
+  describe('from a measurement that was not decided', () => {
+    const demand = ['--demand', 'rate=20/s', '--price', '2.40/h']
+    const formats = ['--report', 'console,html,markdown,junit']
+    const planned = async (names: readonly Measured[], ...args: readonly string[]) => {
+      const out = emptyFolder()
+      const from = names.flatMap((name) => ['--from', join(folder, `${name}.json`)])
+      const { code, stdout } = await chatgen([
+        ...['plan', ...from, ...demand, ...formats, '--out', out, ...args],
+      ])
+      const read = (file: string) => readFileSync(join(out, file), 'utf8')
+      return { code, stdout, read, report: planReport.parse(JSON.parse(read('plan.json'))) }
+    }
+
+    beforeAll(() => {
+      const found = simulatedReport({ rates: [1, 2, 4, 5], durationMs: 30_000 })
+      const reports: Record<Measured, CapacityReport> = {
+        found,
+        undecided: endedUndecided(found),
+        invalid: endedInvalid(found),
+      }
+      for (const [name, report] of Object.entries(reports)) {
+        writeFileSync(join(folder, `${name}.json`), capacityToJson(report))
+      }
+    })
+
+    test('gives no number of replicas and ends with 6 if it is invalid', async () => {
+      const { code, stdout, read, report } = await planned(['invalid'])
+      expect(code).toBe(6)
+      expect(report).toMatchObject({
+        ...{ outcome: 'invalid', replicas: null, safeReplicas: null, withSpare: null, rows: [] },
+        ...{ service: null, sustainable: null, scalability: null },
+        measured: [
+          { basis: 'invalid', caveat: expect.stringMatching(/generator was the bottleneck/) },
+        ],
+      })
+      const text = stdout.replaceAll(/\s+/g, ' ')
+      expect(text).toMatch(/^INVALID no number of replicas for 20\.0 req\/s; /)
+      expect(text).toMatch(/the load generator was the bottleneck \(it holds 2\.00 req\/s\)/)
+      expect(text).toMatch(/measure again with chatgen capacity on an idle machine/)
+      const documents = [stdout, read('plan.html'), read('plan.md'), read('plan.xml')]
+      for (const document of documents) {
+        expect(document).toMatch(/Invalid|INVALID/)
+        expect(document).not.toMatch(/\d+ replicas? for|with one spare|sustain|2\.40/)
+      }
+    })
+
+    test('is provisional and ends with 5 if it is undecided', async () => {
+      const { code, stdout, read, report } = await planned(['undecided'])
+      expect(code).toBe(5)
+      expect(report).toMatchObject({ outcome: 'provisional', measured: [{ basis: 'undecided' }] })
+      expect(report.replicas).toBeGreaterThan(1)
+      expect(stdout).toMatch(/^PROVISIONAL {2}\d replicas for 20\.0 req\/s/)
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain('undecided.json is undecided: its budget')
+      expect(read('plan.html')).toMatch(/<h1><span class="outcome undecided">Provisional</)
+      expect(read('plan.html')).toContain('"x":{"label":"replicas","scale":"whole","values":[')
+      expect(read('plan.html')).toContain(
+        '"limits":[{"label":"ttft.p95 \\u003c 400ms","value":400}]',
+      )
+      expect(read('plan.md')).toMatch(/^## ⚠️ Provisional/)
+      expect(read('plan.xml')).toMatch(/<failure type="provisional" message="Provisional: /)
+    })
+
+    test.each<[readonly Measured[], number, RegExp]>([
+      [['undecided'], 5, /^PROVISIONAL {2}\d replicas .* is undecided: .*\n$/],
+      [['found', 'invalid'], 6, /^INVALID {2}no number of replicas .* is invalid: .*\n$/],
+    ])('says so in the one line of --quiet, the worst of %j', async (names, expected, line) => {
+      const { code, stdout } = await planned(names, '--quiet')
+      expect(code).toBe(expected)
+      expect(stdout).toMatch(line)
+    })
+
+    test('plans no replicas for the hours of a trace from an invalid one', async () => {
+      const trace = join(folder, 'hours.csv')
+      writeFileSync(trace, ['at,rate', '0,10', '3600,20', '7200,20'].join('\n'))
+      const { code, report } = await planned(['invalid'], '--demand', trace)
+      expect([code, report.demand]).toMatchObject([6, { kind: 'trace', hours: [] }])
+    })
+  })
+
+  test('names what is wrong with a report of another shape', async () => {
+    const cut = join(folder, 'cut.json')
+    writeFileSync(cut, JSON.stringify({ kind: 'capacity-report', schemaVersion: 1, probes: 3 }))
+    const { code, stderr } = await chatgen(['plan', '--from', cut, '--demand', 'rate=2/s'])
+    expect(stderr).toMatch(
+      /cut\.json is not a readable capacity-report: \d+ members are missing or of the wrong shape; /,
+    )
+    expect(stderr).toMatch(/cut\.json: outcome: /)
+    expect(code).toBe(2)
   })
 
   test.each([

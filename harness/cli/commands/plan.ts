@@ -30,7 +30,9 @@ Exit codes:
   1 no number of replicas meets the SLOs
   2 usage, not a capacity report, a demand or a trace that cannot be read, an SLO that was not measured,
     or a capacity report that was edited after its run
-  5 the service model does not reproduce the measurement: the plan is not reliable`
+  5 a measurement is undecided: the plan is provisional; or the service model does not reproduce the
+    measurement: the plan is not reliable
+  6 a measurement is invalid, because the load generator was its bottleneck: nothing is planned`
 
 interface PlanFlags {
   readonly from?: readonly string[]

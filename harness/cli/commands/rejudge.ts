@@ -8,6 +8,7 @@ import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
 import { addOutputFlags, flag } from '../flags.ts'
 import { readRecording } from '../results/exchanges.ts'
+import { makeOutFolder } from '../results/out-folder.ts'
 import { takeResultsFolder } from '../results/results-folder.ts'
 import { evidenceEdited, lostText } from '../results/stored-report.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -62,6 +63,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     if (lost !== null) io.err(lost)
     const edited = evidenceEdited(dir)
     if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
+    makeOutFolder(out)
     takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const progress = showProgress(io, !quiet)
     try {

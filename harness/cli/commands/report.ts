@@ -78,10 +78,7 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     )
     .addOption(colorFlag())
     .addOption(
-      flag(
-        '--verbose',
-        'also list passed requirements; for a load, latencies by transaction and as other tools define them',
-      ),
+      flag('--verbose', 'also list passed requirements; for a load, latencies by transaction'),
     )
     .addHelpText('after', examples)
     .action((paths: readonly string[], flags: ReportFlags) => {

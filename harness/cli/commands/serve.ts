@@ -50,8 +50,8 @@ max-num-seqs places in a batch; if more than max-waiting requests wait, the serv
 request with the header X-Chatgen-Stamps: 1 the server reports when it received the request and sent each
 event, in nanoseconds of the monotonic clock.
 
-A prompt can direct the model, e.g. [[tokens=200]], [[error=503]], [[pace=gap=50ms]]: docs/directives.md.
-Scripts: docs/answer-scripts.md. GET /metrics shows metrics in the Prometheus format. With --log json,
+A prompt can direct the model, e.g. [[tokens=200]], [[error=503]], [[pace=gap=50ms]]; docs/client-development.md
+describes prompts and scripts. GET /metrics shows metrics in the Prometheus format. With --log json,
 standard output has JSON lines only, and everything else is printed on standard error.`
 
 /** `chatgen serve`: the reference server, until it is interrupted. */

@@ -13,6 +13,7 @@ import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { LoadFlags } from '../load/flags.ts'
+import { loadOptions } from '../load/options.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
@@ -57,14 +58,14 @@ export async function interleave(
   return withTarget(urlA, flags, io, (a) =>
     withTarget(urlB, flags, io, async (b) => {
       const profiles = { a, b }
-      for (const profile of [a, b]) await requireTarget(profile, spec, io)
+      for (const profile of [a, b]) await requireTarget(profile, { spec, slos, flags }, io)
       const done: BlockPair[] = []
       for (let pair = 0; pair < pairs && !io.signal.aborted; pair++) {
         const own = { ...spec, seed: `${seed}.${pair}` }
         const order = pair % 2 === 0 ? (['a', 'b'] as const) : (['b', 'a'] as const)
         const reports = new Map<'a' | 'b', LoadReport>()
         for (const side of order) {
-          reports.set(side, await block(profiles[side], own, slos, flags, io))
+          reports.set(side, await runBlock(profiles[side], { spec: own, slos, flags }, io))
         }
         const [ofA, ofB] = [reports.get('a'), reports.get('b')]
         if (ofA && ofB && !ofA.interrupted && !ofB.interrupted) done.push({ a: ofA, b: ofB })
@@ -86,41 +87,38 @@ function refuseOthers(flags: InterleaveFlags): void {
   ])
 }
 
-async function requireTarget(profile: TargetProfile, spec: PlanSpec, io: Io): Promise<void> {
+interface Block {
+  readonly spec: PlanSpec
+  readonly slos: readonly Slo[]
+  readonly flags: InterleaveFlags
+}
+
+async function requireTarget(profile: TargetProfile, block: Block, io: Io): Promise<void> {
+  const { spec, flags } = block
   noteFirstEndpoint(profile, io)
   const target = loadTargetOf(profile, spec.seed)
   requireWhatIsSent(spec.mix, target)
+  loadOptions(flags, target, block)
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   await preflight(setup, surfaces, { signal: io.signal })
 }
 
-async function block(
+async function runBlock(
   profile: TargetProfile,
-  spec: PlanSpec,
-  slos: readonly Slo[],
-  flags: InterleaveFlags,
+  { spec, slos, flags }: Block,
   io: Io,
 ): Promise<LoadReport> {
   const { runLoad, PreparationError } = await import('../../load/run.ts')
-  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const target = loadTargetOf(profile, spec.seed)
+  const warmUp = flags.warmUp ?? warmUpShare * flags.block
   const progress = showLoadProgress(io, !flags.quiet)
   try {
     return await runLoad({
-      target: loadTargetOf(profile, spec.seed),
+      ...loadOptions({ ...flags, warmUp }, target, { spec, slos }),
+      target,
       spec,
-      slos,
-      maxRefusals: flags.maxRefusals,
-      shard: null,
-      workers: flags.workers,
-      warmUpMs: flags.warmUp ?? warmUpShare * flags.block,
-      drainMs: flags.drain,
-      maxInFlight: flags.maxInFlight,
-      keepAlive: flags.keepAlive,
-      maxConnections: flags.connections,
-      startAt: null,
-      suite: { version: suiteVersion(), interface: interfaceRevision },
       signal: io.signal,
       onProgress: progress.update,
     })

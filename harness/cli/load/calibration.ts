@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
 import { type Calibration, calibration } from '../../../contract/report/calibration.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -16,7 +17,7 @@ export function calibrationFile({ env }: Pick<Io, 'env'>): string {
 /** Reads a calibration; undefined if there is none that this version can read. */
 export function storedCalibration(file: string): Calibration | undefined {
   try {
-    return calibration.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return calibration.parse(JSON.parse(readInputFile(file)))
   } catch {
     return undefined
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
+import { jsonSchemas } from '../../../scripts/schemas/json-schemas.ts'
 import { openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { emptyFolder, start } from '../test-support/chatgen.ts'
@@ -15,8 +16,8 @@ vi.setConfig({ testTimeout: 120_000 })
 
 /** Early ends of a load run, by the real bin. */
 
-const published = new URL('../../../schemas/load-report.schema.json', import.meta.url)
-const schema = z.fromJSONSchema(JSON.parse(readFileSync(published, 'utf8')))
+const published = jsonSchemas().get('load-report.schema.json') ?? ''
+const schema = z.fromJSONSchema(JSON.parse(published))
 const key = 'load-ends-key'
 /** Limit below the time-outs of a request and of the plan: what waits for either would take a minute. */
 const patienceMs = 25_000

@@ -56,6 +56,8 @@ describe('chatgen load ends with', () => {
     const args = [url, '--rate', '10', '--arrival', 'constant', '--duration', '2s']
     const { code, stdout, report } = await loadInTime([...args, '--slo', 'errors < 0.1%'])
     expect(report.slo).toMatchObject([{ verdict: 'undecided', needed: expect.any(Number) }])
+    expect(report.outcome).toBe('undecided')
+    expect(stdout).toMatch(/^UNDECIDED/)
     expect(stdout).toContain('more clean requests needed')
     expect(code).toBe(5)
   })
@@ -132,7 +134,7 @@ describe('chatgen load ends with', () => {
 
   test('3 where the key is refused', async () => {
     const url = await served()
-    const wrong = { CHATGEN_API_KEY: 'wrong' }
+    const wrong = { CHATGEN_API_KEY: 'sk-wrong-key' }
     const { code, stderr } = await chatgen(['load', url, '--rate', '1'], wrong)
     expect(stderr).toContain('refuses the key')
     expect(code).toBe(3)

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import { checkDocument, didYouMean, readDocument } from '../../conformance/profile/document.ts'
 import { builtInMixes, type Mix } from '../../load/plan/mix.ts'
 import { mixFile, mixOfFile } from '../../load/plan/mix-schema.ts'
@@ -48,7 +49,7 @@ function readLines(file: string): TraceLine[] {
 
 function textOf(flag: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readInputFile(file)
   } catch (error) {
     const reason = messageOf(error)
     throw new ConfigurationError([`${flag}: cannot read the file: ${reason}`])

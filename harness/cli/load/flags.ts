@@ -160,9 +160,10 @@ export function addTrafficFlags(command: Command, slo: Option = optionalSlo()): 
         .default(10_000),
     )
     .addOption(
-      flag('--connections <n>', 'connection limit; further requests queue').argParser(
-        positiveInteger,
-      ),
+      flag(
+        '--connections <n>',
+        'maximum open connections, of setup and cleanup too; further requests wait',
+      ).argParser(positiveInteger),
     )
     .addOption(flag('--no-usage', 'omit stream_options.include_usage from streamed completions'))
     .addOption(flag('--no-keep-alive', 'open a new connection for each request'))

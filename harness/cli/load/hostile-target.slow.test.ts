@@ -39,7 +39,7 @@ test('answers without end take neither memory nor the verdict', async () => {
   const memoryFile = join(folder, 'memory')
   const { code, stdout } = await chatgen(
     ['load', server.url, '--rate', '8', '--duration', '2s', '--drain', '20s'],
-    { CHATGEN_API_KEY: 'key', ...tellingMemory(memoryFile) },
+    { CHATGEN_API_KEY: 'sk-test-key', ...tellingMemory(memoryFile) },
     folder,
   )
   const report = reportIn(folder)
@@ -68,7 +68,7 @@ test('a target that grants no chat ends the preparation', async () => {
   const plan = ['--rate', '100', '--mix', 'v3-stream', '--duration', '20s']
   const { code, stderr } = await chatgen(
     ['load', '--target', 'target.yaml', ...plan],
-    { CHATGEN_API_KEY: 'key' },
+    { CHATGEN_API_KEY: 'sk-test-key' },
     folder,
   )
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(

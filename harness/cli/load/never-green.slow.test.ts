@@ -40,7 +40,7 @@ describe('a target that answers 503 to two of three', () => {
   ])('is met where %s allows it, and the first line still says so', async (_, args, env) => {
     const { url } = await oddServer(oneOfThree)
     const folder = emptyFolder()
-    const keys = { CHATGEN_API_KEY: 'any', ...env }
+    const keys = { CHATGEN_API_KEY: 'sk-any-key', ...env }
     const ended = await chatgen(['load', url, ...sixty, ...args], keys, folder)
     const report = reportIn(folder)
     expect(ended.stdout).toMatch(/6\d % of requests refused \(503\);/)

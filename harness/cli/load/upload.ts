@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import type { Shard } from '../values.ts'
 
 /**
@@ -8,12 +9,7 @@ import type { Shard } from '../values.ts'
  * @throws ConfigurationError if there is none
  */
 export function uploadUrl(upload: string, shard: Shard | undefined): URL {
-  const lines = existsSync(upload)
-    ? readFileSync(upload, 'utf8')
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== '')
-    : [upload]
+  const lines = existsSync(upload) ? linesOf(upload) : [upload]
   const index = lines.length === 1 ? 0 : (shard?.index ?? 0)
   const text = lines[index]
   if (text === undefined || !URL.canParse(text) || !/^https?:/.test(text)) {
@@ -22,6 +18,15 @@ export function uploadUrl(upload: string, shard: Shard | undefined): URL {
     ])
   }
   return new URL(text)
+}
+
+function linesOf(file: string): string[] {
+  try {
+    const lines = readInputFile(file).split('\n')
+    return lines.map((line) => line.trim()).filter((line) => line !== '')
+  } catch (error) {
+    throw new ConfigurationError([`--upload: cannot read the file: ${messageOf(error)}`])
+  }
 }
 
 const timeoutMs = 60_000

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import { TraceSyntaxError } from '../../load/plan/trace.ts'
 import { DemandSyntaxError, type Price, parseDemand, parsePrice } from '../../plan/demand.ts'
 import type { PlannedDemand } from '../../plan/options.ts'
@@ -12,7 +12,7 @@ export function demandOf(text: string): PlannedDemand {
   if (demand.kind !== 'file') return demand
   const { path } = demand
   try {
-    const trace = readDemandTrace(readFileSync(path, 'utf8'))
+    const trace = readDemandTrace(readInputFile(path, maxStoredBytes))
     if (trace.requests > 0) return { kind: 'trace', file: path, trace }
     throw new ConfigurationError([`${path}: there are no requests in it`])
   } catch (error) {

@@ -1,6 +1,5 @@
 import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
-import { planAnswer } from '../../../reports/plan/answer.ts'
-import { planToConsole } from '../../../reports/plan/console.ts'
+import { planOutcome, planToConsole } from '../../../reports/plan/console.ts'
 import { planToJUnit } from '../../../reports/plan/junit.ts'
 import { planToMarkdown } from '../../../reports/plan/markdown.ts'
 import { planToHtml } from '../../../reports/plan/plan-to-html.ts'
@@ -20,7 +19,7 @@ export const planFormats: Readonly<Record<string, PlainFormat<PlanReport>>> = {
 export const planKind: ReportKind<PlanReport> = {
   file: 'plan.json',
   toJson: planToJson,
-  toOutcome: planAnswer,
+  toOutcome: planOutcome,
 }
 
 export const planFormatNames: readonly string[] = Object.keys(planFormats)

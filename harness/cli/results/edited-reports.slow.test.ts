@@ -114,7 +114,7 @@ describe('exchanges that were edited', () => {
   })
 })
 
-describe('a report of an earlier version', () => {
+describe('a report without its digest', () => {
   test('is read, and said to be without digest', async () => {
     const { code, stdout } = await report('old', '--report', 'console,badge,junit', '--out', 'aged')
     expect(stdout).toMatch(/^VIOLATED[\s\S]*?\ndigest: report\.json has no digest/)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
 import {
@@ -8,6 +8,7 @@ import {
   runRecordName,
 } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -120,7 +121,7 @@ export function resultsIn(folder: string): FoundResults | null {
 function foundIn(file: string): FoundResults {
   const { mtime } = statSync(file)
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const value: unknown = JSON.parse(readInputFile(file, maxStoredBytes))
     if (typeof value !== 'object' || value === null) return { kind: 'unknown', at: mtime }
     const kind = 'kind' in value ? value.kind : undefined
     const startTime = new Date('startedAt' in value ? String(value.startedAt) : Number.NaN)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 import { messageOf } from '../../../contract/error-message.ts'
@@ -17,6 +17,7 @@ import {
 import { count } from '../../../reports/text/format.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import { suiteVersion } from '../../conformance/version.ts'
 import { type Recording, readRecording } from './exchanges.ts'
 import { fileDigest } from './file-digest.ts'
@@ -147,7 +148,7 @@ function reportFile(path: string): string {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readInputFile(file, maxStoredBytes)
   } catch (error) {
     const reason = messageOf(error)
     throw new ConfigurationError([`cannot read ${file}: ${reason}`])
@@ -159,6 +160,9 @@ interface Readable<Report> {
   /** Newest readable schema version. */
   readonly readable: number
 }
+
+/** Problems of a file that are listed. */
+const maxIssues = 5
 
 function checkStored<Report>(
   { schema, readable }: Readable<Report>,
@@ -173,11 +177,15 @@ function checkStored<Report>(
   }
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw new ConfigurationError(
-    result.error.issues
-      .slice(0, 5)
+  const { issues } = result.error
+  const rest = issues.length - maxIssues
+  throw new ConfigurationError([
+    `${file} is not a readable ${String(memberOf(value, 'kind'))}: ${count(issues.length, 'member')} ${issues.length === 1 ? 'is' : 'are'} missing or of the wrong shape; use the file as its run wrote it, or run again`,
+    ...issues
+      .slice(0, maxIssues)
       .map(({ path, message }) => `${file}: ${path.join('.')}: ${message}`),
-  )
+    ...(rest > 0 ? [`${file}: and ${rest} more`] : []),
+  ])
 }
 
 function parseJson(text: string, file: string): unknown {

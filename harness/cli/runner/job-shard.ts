@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import type { LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
@@ -49,7 +49,7 @@ export async function runJobShard(
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readInputFile(file)
   } catch (error) {
     const reason = messageOf(error)
     throw new ConfigurationError([`--job: cannot read the file: ${reason}`])

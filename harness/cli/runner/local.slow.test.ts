@@ -43,7 +43,7 @@ test.each([
   [['--job', '/nowhere', '--shard', '0/2'], '--job: cannot read the file'],
 ])('%j is a usage error', async (flags, message) => {
   const args = ['load', 'http://127.0.0.1:9', '--rate', '5', '--duration', '1s', ...flags]
-  const { code, stderr } = await chatgen(args, { CHATGEN_API_KEY: 'k' })
+  const { code, stderr } = await chatgen(args, { CHATGEN_API_KEY: 'sk-local-4711' })
   expect(stderr).toContain(message)
   expect(code).toBe(2)
 })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { maxTimerMs } from '../../../contract/timer.ts'
 import type { PreparedJob, Runner, ShardResult } from './runner.ts'
 
 /** Runs each shard as a process of this machine. */
@@ -37,7 +38,7 @@ function runShard(job: PreparedJob, file: string, index: number): Promise<ShardR
     errors = `${errors}${text}`.slice(-2000)
   })
   const stop = () => child.kill('SIGINT')
-  const kill = setTimeout(() => child.kill('SIGKILL'), job.timeoutMs)
+  const kill = setTimeout(() => child.kill('SIGKILL'), Math.min(job.timeoutMs, maxTimerMs))
   job.signal.addEventListener('abort', stop, { once: true })
   return new Promise((resolve, reject) => {
     child.on('error', reject)

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import {
   type AnswerScript,
   answerScript,
@@ -6,6 +6,7 @@ import {
 } from '../../../contract/answer-script.ts'
 import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
 
 export interface AnswerFlags {
@@ -51,7 +52,7 @@ function readScript(name: string): AnswerScript {
 
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readInputFile(file, maxScriptLength)
   } catch (error) {
     throw new ConfigurationError([`cannot read ${file}: ${messageOf(error)}`])
   }

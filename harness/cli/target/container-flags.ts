@@ -107,7 +107,7 @@ function environmentOf(given: readonly string[], env: Environment): Record<strin
   const pairs = given.map((text) => {
     const at = text.indexOf('=')
     if (at !== -1) return [text.slice(0, at), text.slice(at + 1)] as const
-    const value = env[text]
+    const value = Object.hasOwn(env, text) ? env[text] : undefined
     if (value !== undefined) return [text, value] as const
     throw new ConfigurationError([`--env ${text}: the environment variable is not set`])
   })

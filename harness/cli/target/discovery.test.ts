@@ -1,7 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
+import { onSuccessBody } from '../../../reference-server/deviations/patches/replies.ts'
+import { rejectRequests } from '../../../reference-server/deviations/patches/requests.ts'
+import {
+  completions,
+  modelList,
+  type RoutePattern,
+  storeMessage,
+  v3Generate,
+} from '../../../reference-server/deviations/patches/routes.ts'
+import { compose } from '../../../reference-server/deviations/patches/services.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 
@@ -14,9 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function check(...args: readonly string[]) {
+function check(...args: readonly string[]) {
+  return checkOf(server.url, ...args)
+}
+
+async function checkOf(url: string, ...args: readonly string[]) {
   const folder = emptyFolder()
-  const run = await chatgen(['check', server.url, ...args], withKey, folder)
+  const run = await chatgen(['check', url, ...args], withKey, folder)
   const file = join(folder, 'chatgen-results', 'report.json')
   const report = existsSync(file)
     ? conformanceReport.parse(JSON.parse(readFileSync(file, 'utf8')))
@@ -25,14 +39,22 @@ async function check(...args: readonly string[]) {
   return { ...run, verdicts, capabilities: report?.target.capabilities, folder }
 }
 
+const onlyModel = 'SVC-Vision'
+
+function acceptingOnly(route: RoutePattern) {
+  const isOther = (body: object) =>
+    Object.entries(body).some(
+      ([name, value]) => /^model/.test(name) && typeof value === 'string' && value !== onlyModel,
+    )
+  return rejectRequests(route, isOther, 404, 'no such model')
+}
+
 describe('chatgen check URL', () => {
   test('finds out what the selected requirements need, and judges them', async () => {
     const { code, stderr, verdicts, capabilities } = await check('--only', 'V3-THINK-01')
-    expect(stderr).toContain(
-      'discovery: 26 requests, 7 generations; detected openai, v2, v3, models',
-    )
+    expect(stderr).toContain('detected openai, v3, models, chat, chatCursor, reasoning\n')
     expect(verdicts).toEqual(['V3-THINK-01 pass'])
-    expect(capabilities).toMatchObject({ reasoning: true, images: true, attachments: true })
+    expect(capabilities).toEqual({ reasoning: true })
     expect(code).toBe(0)
   })
 
@@ -57,19 +79,40 @@ describe('chatgen check URL', () => {
 
   test('asks only the selected surfaces', async () => {
     const { code, stderr } = await check('--profile', 'openai', '--only', 'OAI-MODELS-03')
-    expect(stderr).toMatch(/discovery: \d requests, 5 generations; detected openai, models/)
+    expect(stderr).toContain('discovery: 2 requests, 1 generation; detected openai, models\n')
     expect(stderr).not.toContain('Left on the target')
     // The vision model is a capability of v3 alone to a discovery.
     expect(code).toBe(5)
   })
 
-  test.each([
-    ['where the selected requirements need none', ['--only', 'OAI-MODELS-01']],
-    ['where the budget leaves no room', ['--only', 'V3-THINK-01', '--max-requests', '50']],
-  ])('has no discovery %s', async (_, args) => {
-    const { stderr } = await check(...args)
-    expect(stderr).not.toMatch(/discovery: \d+ requests/)
+  test('detects only the models if the budget is small', async () => {
+    const { stderr } = await check('--only', 'V3-THINK-01', '--max-requests', '50')
+    expect(stderr).toContain('discovery: models only, because of --max-requests 50')
+    expect(stderr).toContain('discovery: 3 requests, 1 generation; detected openai, v3, models\n')
     expect(stderr).not.toContain('Left on the target')
+  })
+
+  test.each([
+    [
+      'the whole surface',
+      ['--profile', 'openai', '--skip', 'OAI-MODELS', '--skip', 'OAI-STREAM-11'],
+    ],
+    ['some requirements', ['--only', 'OAI-CHAT', '--only', 'OAI-TEMP']],
+    ['a surface without a list of models', ['--profile', 'v3', '--only', 'V3-GEN-02']],
+    ['few requests', ['--only', 'OAI-CHAT-01', '--max-requests', '30']],
+  ])('names a model that the target lists, for %s', async (_, args) => {
+    const oneModel = await startReferenceServer({
+      keys: [withKey.CHATGEN_API_KEY],
+      patch: compose([
+        onSuccessBody(modelList, () => ({ data: [{ id: onlyModel }] })),
+        ...[completions, storeMessage, v3Generate].map(acceptingOnly),
+      ]),
+    })
+    onTestFinished(() => oneModel.close())
+    const { verdicts = [] } = await checkOf(oneModel.url, ...args)
+    const decided = verdicts.filter((line) => / (pass|fail|inconclusive|error)$/.test(line))
+    expect(decided.length).toBeGreaterThan(0)
+    expect(decided.filter((line) => !line.endsWith(' pass'))).toEqual([])
   })
 })
 

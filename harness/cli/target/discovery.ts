@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import type { RequirementId } from '../../../contract/index.ts'
 import { count } from '../../../reports/text/format.ts'
-import { DiscoverySpentError } from '../../conformance/errors.ts'
 import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
+import { probesFor, type SelectedProbes } from '../../conformance/init/selected-probes.ts'
 import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'
-import { type Selection, surfacesOfProfile } from '../../conformance/profile/selection.ts'
 import { surfaceCredentials } from '../../conformance/session/credentials.ts'
 import { reportLeftovers } from '../check/leftovers.ts'
 import type { Io } from '../terminal/io.ts'
@@ -13,7 +13,8 @@ import { ambientKey } from './key.ts'
 const maxDiscoveryRequests = 60
 
 export interface DiscoveryOptions {
-  readonly selection: Selection
+  /** Selected requirements. */
+  readonly rows: readonly RequirementId[]
   /** Results folder of the run, which exists. */
   readonly out: string
   readonly quiet: boolean
@@ -28,22 +29,24 @@ export interface Discovered {
 }
 
 /**
- * Probes a target of which only the URL is known, as `chatgen init` does, and completes its profile.
- * `deterministic` is not taken over: two equal answers are no promise.
+ * Probes a target of which only the URL is known, as `chatgen init` does, and completes its profile
+ * with what the requirements need. A small `maxRequests` leaves the models alone, without which every
+ * generation would name a model that the target may lack. `deterministic` is not taken over: two equal
+ * answers are no promise.
  * @throws TargetUnusableError if the service does not answer; the reason of the signal if it is aborted
  */
 export async function discover(
   profile: TargetProfile,
-  { selection, out, quiet, maxRequests = Number.POSITIVE_INFINITY, seed }: DiscoveryOptions,
+  { rows, out, quiet, maxRequests = Number.POSITIVE_INFINITY, seed }: DiscoveryOptions,
   io: Io,
 ): Promise<Discovered> {
   const report = (text: string) => {
     if (!quiet) io.err(`discovery: ${text}`)
   }
-  if (maxRequests < 2 * maxDiscoveryRequests) {
-    report(`skipped, because of --max-requests ${maxRequests}`)
-    return { profile, requests: 0 }
-  }
+  const needed = probesFor(rows)
+  const isSmall = maxRequests < 2 * maxDiscoveryRequests
+  if (isSmall) report(`models only, because of --max-requests ${maxRequests}`)
+  const selected: SelectedProbes = isSmall ? { ...needed, names: new Set(['models']) } : needed
   const { initProfile } = await import('../../conformance/init/init.ts')
   const journalFile = join(out, 'discovery.journal.ndjson')
   const options: InitOptions = {
@@ -51,7 +54,7 @@ export async function discover(
     keyEnv: ambientKey,
     journalFile,
     signal: io.signal,
-    surfaces: surfacesOfProfile(selection.profile),
+    selected,
     maxRequests: maxDiscoveryRequests,
     ...(seed === undefined ? {} : { tag: `chatgen-${seed}` }),
   }
@@ -61,11 +64,8 @@ export async function discover(
     report(
       `${count(requests, 'request')}, ${count(generations, 'generation')}; detected ${detectedNames(found)}`,
     )
+    if (requests >= maxDiscoveryRequests) report(`stopped after ${maxDiscoveryRequests} requests`)
     return { profile: mergeDetected(profile, found), requests }
-  } catch (error) {
-    if (!(error instanceof DiscoverySpentError)) throw error
-    report(`stopped after ${maxDiscoveryRequests} requests; its results are discarded`)
-    return { profile, requests: maxDiscoveryRequests }
   } finally {
     reportLeftovers(journalFile, io)
   }

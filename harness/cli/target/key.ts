@@ -1,9 +1,33 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Io } from '../terminal/io.ts'
 
 export interface KeyFlags {
   /** Undefined if neither the flag nor CHATGEN_KEY_ENV names a variable. */
   readonly keyEnv?: string
+  readonly allowShortKey?: boolean
+}
+
+/** Characters of the shortest key that can be found in a report without redacting ordinary text. */
+const shortestKey = 8
+
+/**
+ * Refuses keys that would stand readable in reports and in stored exchanges.
+ * @throws ConfigurationError that names the field and the length, never the key
+ */
+export function refuseShortKeys(
+  profile: Pick<TargetProfile, (typeof keyMembers)[number] | 'otherKey'>,
+  { allowShortKey = false }: KeyFlags,
+): void {
+  if (allowShortKey) return
+  const problems = [...keyMembers, 'otherKey' as const].flatMap((name) => {
+    const length = profile[name]?.length ?? shortestKey
+    if (length >= shortestKey) return []
+    return [
+      `${name} has fewer than ${shortestKey} characters, too few to redact it in reports: use a longer key, or pass --allow-short-key (CHATGEN_ALLOW_SHORT_KEY=true) and keep the reports private`,
+    ]
+  })
+  if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
 /** Default environment variable of the API key. */
@@ -32,7 +56,7 @@ export function keysOf(
 ): Keys {
   const own = keyMembers.filter((name) => profile[name] !== undefined)
   if (keyEnv === undefined) return { overrides: {}, defaults: ambient(own, io) }
-  const key = io.env[keyEnv]
+  const key = Object.hasOwn(io.env, keyEnv) ? io.env[keyEnv] : undefined
   if (key === undefined || key === '') {
     const problem = keyEnv === '' ? 'empty name' : `the environment variable ${keyEnv} is not set`
     throw new ConfigurationError([`--key-env (CHATGEN_KEY_ENV): ${problem}`])

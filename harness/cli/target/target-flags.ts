@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander'
-import { flag, list, positiveInteger } from '../flags.ts'
+import { flag, list } from '../flags.ts'
+import { milliseconds } from '../values.ts'
 import { addNetworkFlags } from './network-flags.ts'
 
 /** Adds the flags that name a target and say how to connect to it. */
@@ -12,10 +13,9 @@ export function addConnectionFlags(command: Command): Command {
   return addNetworkFlags(
     command
       .addOption(keyEnvFlag())
+      .addOption(allowShortKeyFlag())
       .addOption(
-        flag('--timeout <ms>', 'maximum time without data from the target').argParser(
-          positiveInteger,
-        ),
+        flag('--timeout <ms>', 'maximum time without data from the target').argParser(milliseconds),
       ),
   )
 }
@@ -50,5 +50,12 @@ export function keyEnvFlag(): Option {
   return flag(
     '--key-env <name>',
     'environment variable with the API key; overrides the keys of the profile (default: CHATGEN_API_KEY, if the profile has no key)',
+  )
+}
+
+export function allowShortKeyFlag(): Option {
+  return flag(
+    '--allow-short-key',
+    'accept a key of fewer than 8 characters, which stands readable in reports',
   )
 }

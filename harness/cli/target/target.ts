@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import {
   endpointsOf,
   loadProfile,
@@ -15,7 +15,7 @@ import type { Io } from '../terminal/io.ts'
 import { baseUrlOf } from './address.ts'
 import { withContainer } from './container.ts'
 import { type ContainerFlags, containerOf } from './container-flags.ts'
-import { type KeyFlags, keysOf } from './key.ts'
+import { type KeyFlags, keysOf, refuseShortKeys } from './key.ts'
 import { type NetworkFlags, withNetwork } from './network-flags.ts'
 import { startReferenceThread } from './reference-thread.ts'
 
@@ -68,6 +68,7 @@ export async function withTarget<T>(
 function profileOf(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
   const profile = withTimeout(namedTarget(url, flags, io), flags)
   io.redact(secretsOf({ profile }))
+  refuseShortKeys(profile, flags)
   return withPlainAddress(profile, io)
 }
 
@@ -155,7 +156,7 @@ function withTimeout(profile: TargetProfile, { timeout }: TargetFlags): TargetPr
 
 function readProfile(file: string): { name: string; text: string } {
   try {
-    return { name: file, text: readFileSync(file, 'utf8') }
+    return { name: file, text: readInputFile(file) }
   } catch (error) {
     const reason = messageOf(error)
     throw new ConfigurationError([`cannot read the target profile: ${reason}`])

@@ -79,7 +79,7 @@ describe('chatgen init writes no profile and names no next command for', () => {
       'a target whose surfaces all fail',
       (_, response) =>
         response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"down"}'),
-      'no surface of the service is available',
+      'The server fails on every route',
     ],
   ])('%s', async (_, handler, sentence) => {
     const folder = emptyFolder()

@@ -1,19 +1,26 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { platform } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { readJournal } from '../../conformance/cleanup/journal.ts'
+import { exchangesName, journalName } from '../../conformance/defaults.ts'
+import { startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { endsAtSecondPress } from '../test-support/second-press.ts'
 
-/** Interrupts of a run against a target that stops answering, by the real bin. */
+/** Interrupts of a run, by the real bin. */
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const withKey = { CHATGEN_API_KEY: key }
 /** Rows that need no profile: a URL is checked without finding anything out first. */
 const rows = ['--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
 /** Requests that detect the target. */
 const requestCount = 3
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** The time-out of a request is a minute. */
 const patienceMs = 20_000
 
@@ -24,13 +31,16 @@ async function silentRun(args: readonly string[] = []) {
     silentAfter: requestCount,
     onRequest: (count) => count > requestCount && waits.resolve(),
   })
-  const run = start(['check', server.url, ...rows, '--out', 'results', ...args], withKey, folder)
+  // With a profile there is no discovery before the scenarios.
+  writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${server.url}\n`)
+  const given = ['--target', 'target.yaml', ...rows, '--out', 'results', ...args]
+  const run = start(['check', ...given], withKey, folder)
   await waits.promise
   return { run, server, folder, results: join(folder, 'results') }
 }
 
 describe('a run whose target is silent', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('is ended by %s, with a report', async (signal) => {
+  test.each(signals)('is ended by %s, with a report', async (signal) => {
     const { run, server, results } = await silentRun()
     await using _ = server
     const before = Date.now()
@@ -60,7 +70,9 @@ describe('a run whose target is silent', () => {
   test('is ended while it asks who is there', async () => {
     const met = Promise.withResolvers<void>()
     await using server = await startModelsServer({ silentAfter: 0, onRequest: () => met.resolve() })
-    const run = start(['check', server.url, ...rows], withKey)
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${server.url}\n`)
+    const run = start(['check', '--target', 'target.yaml', ...rows], withKey, folder)
     await met.promise
     const before = Date.now()
     run.child.kill('SIGINT')
@@ -70,3 +82,71 @@ describe('a run whose target is silent', () => {
     expect(code).toBe(130)
   })
 })
+
+describe('whatever the run is doing', () => {
+  test.each(signals)('%s ends it with 130, without a chat left', async (signal) => {
+    const server = await startChatServer()
+    onTestFinished(() => server.close())
+    const env = { CHATGEN_API_KEY: server.key }
+    for (const phase of ['"create"', '"scenario":"get-chat', '"scenario":"explore"']) {
+      const folder = emptyFolder()
+      const args = ['--out', 'results', '--profile', 'v3', '--explore', '5000']
+      const run = start(['check', server.url, '--target', target(folder), ...args], env, folder)
+      const files = [journalName, exchangesName].map((name) => join(folder, 'results', name))
+      await vi.waitUntil(() => files.some((file) => contains(file, phase)), { timeout: patienceMs })
+      run.child.kill(signal)
+      const { code } = await run.ended
+      expect(code, phase).toBe(130)
+      expect(server.chats.size, phase).toBe(0)
+      const text = readFileSync(join(folder, 'results', 'report.json'), 'utf8')
+      expect(conformanceReport.parse(JSON.parse(text)).interrupted).toBe(true)
+    }
+  })
+
+  test.each(signals)('%s ends a discovery with 130, without a chat left', async (signal) => {
+    const server = await startChatServer()
+    onTestFinished(() => server.close())
+    const run = start(['check', server.url], { CHATGEN_API_KEY: server.key })
+    await vi.waitUntil(() => server.requests.includes('POST /api/v3/chat'), { timeout: patienceMs })
+    run.child.kill(signal)
+    expect((await run.ended).code).toBe(130)
+    expect(server.chats.size).toBe(0)
+  })
+
+  test.runIf(platform() === 'linux').each(signals)('%s ends its start with 130', async (signal) => {
+    for (const delayMs of [0, 40, 80, 120, 160, 240, 320]) {
+      const run = start(['check', 'http://127.0.0.1:9'])
+      // Before its first line runs, Node itself decides.
+      await vi.waitUntil(() => catchesHangups(run.child.pid ?? 0), { interval: 1 })
+      await sleep(delayMs)
+      run.child.kill(signal)
+      const { code, signal: killedBy } = await run.ended
+      // By then, it may have found out that nobody answers.
+      expect(
+        [
+          [130, null],
+          [3, null],
+        ],
+        `${delayMs} ms`,
+      ).toContainEqual([code, killedBy])
+    }
+  })
+})
+
+/** A profile that leaves nothing to discover. */
+function target(folder: string): string {
+  const file = join(folder, 'target.yaml')
+  writeFileSync(file, `apiKey: \${CHATGEN_API_KEY}\nmodels: { main: m }\nlimits: { settleMs: 0 }\n`)
+  return file
+}
+
+function contains(file: string, text: string): boolean {
+  return existsSync(file) && readFileSync(file, 'utf8').includes(text)
+}
+
+/** SIGHUP is the last that bin/chatgen.cjs listens to (proc(5): SigCgt). */
+function catchesHangups(pid: number): boolean {
+  const [, mask = '0'] =
+    /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return (BigInt(`0x${mask}`) & 1n) === 1n
+}

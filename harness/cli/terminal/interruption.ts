@@ -1,4 +1,5 @@
-const signals = ['SIGINT', 'SIGTERM'] as const
+/** Ctrl-C, `kill`, and a terminal that is closed. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** One Ctrl-C may arrive twice: from the terminal, and from npx, which forwards signals. */
 const samePressMs = 500
@@ -6,13 +7,14 @@ const samePressMs = 500
 const showCursor = '\u001b[?25h'
 
 /**
- * Signal that is aborted by the first SIGINT or SIGTERM, so that partial results are still written; a
+ * Signal that is aborted by the first of these signals, so that partial results are still written; a
  * second one kills the process.
  */
 export function watchInterrupts(reason: Error): AbortSignal {
   const interruption = new AbortController()
   let firstAt = 0
   for (const signal of signals) {
+    const early = process.rawListeners(signal)
     process.on(signal, () => {
       if (!interruption.signal.aborted) {
         firstAt = performance.now()
@@ -25,6 +27,8 @@ export function watchInterrupts(reason: Error): AbortSignal {
       if (process.stderr.isTTY) process.stderr.write(showCursor)
       process.kill(process.pid, signal)
     })
+    // Those of bin/chatgen.cjs, which end the process at once. There is a listener at any time.
+    for (const listener of early) process.off(signal, listener as () => void)
   }
   return interruption.signal
 }

@@ -32,16 +32,25 @@ const maxWidth = 120
 
 export function processIo(signal: AbortSignal): Io {
   const { stdout, stderr, env } = process
-  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   const writer = new RedactingWriter(secretsIn(env))
+  const toErr = lenient(
+    stderr,
+    (text) => writer.err(text),
+    () => {},
+  )
+  const toOut = lenient(
+    stdout,
+    (text) => writer.out(text),
+    (why) => toErr(`chatgen: standard output cannot be written: ${why}\n`),
+  )
   // Containers may have a terminal without a size, on which nothing can be redrawn.
   const terminal =
     Boolean(stderr.isTTY) && stderr.columns > 0 && env['CI'] === undefined && env['TERM'] !== 'dumb'
   return {
-    out: (text) => writer.out(`${text}\n`),
+    out: (text) => toOut(`${text}\n`),
     err: (text) => {
       const lines = fitted(text, { terminal, width: fittingWidth(stderr) })
-      writer.err(`${escapeWorkflowCommands(lines, env)}\n`)
+      toErr(`${escapeWorkflowCommands(lines, env)}\n`)
     },
     write: (file, text, flag) => {
       try {
@@ -84,7 +93,33 @@ function secretsIn(env: Io['env']): Secret[] {
   })
 }
 
-/** Ignores a closed pipe (`| head`): the run and its exit code are unaffected. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
+/** A reader that has seen enough (`| head`). */
+const closedPipe: readonly (string | undefined)[] = ['EPIPE', 'ERR_STREAM_DESTROYED']
+
+/**
+ * Writes to a standard stream as long as that works: what is printed decides neither the run nor its
+ * exit code.
+ * @param tell called once with the error, unless it is a closed pipe
+ */
+function lenient(
+  stream: NodeJS.WriteStream,
+  write: (text: string) => void,
+  tell: (why: string) => void,
+): (text: string) => void {
+  let isBroken = false
+  const fail = (error: NodeJS.ErrnoException) => {
+    if (isBroken) return
+    isBroken = true
+    if (!closedPipe.includes(error.code)) tell(error.message)
+  }
+  stream.on('error', fail)
+  return (text) => {
+    if (isBroken) return
+    try {
+      write(text)
+    } catch (error) {
+      // A file is written at once, and says so at once.
+      fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
 }

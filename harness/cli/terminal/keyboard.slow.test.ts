@@ -55,7 +55,10 @@ describe('Ctrl-C on a terminal', () => {
     const { server, waits } = await silentTarget(surfaces)
     await using _ = server
     const cwd = emptyFolder()
-    const run = startInTerminal(['check', server.url, ...rows, '--out', 'results'], { env, cwd })
+    const run = startInTerminal(
+      ['check', ...profileOf(server.url, cwd), ...rows, '--out', 'results'],
+      { env, cwd },
+    )
     await Promise.all([waits, run.shows(spinner)])
     const { code, ms } = await endedByKeyboard(run)
     expect(code).toBe(130)
@@ -71,7 +74,10 @@ describe('Ctrl-C on a terminal', () => {
     await using _ = server
     // As many columns as the spinner and "starting" need, with the last one left free.
     const options = { env, cwd: emptyFolder(), columns: 11 }
-    const run = startInTerminal(['check', server.url, ...rows, '--out', 'results'], options)
+    const run = startInTerminal(
+      ['check', ...profileOf(server.url, options.cwd), ...rows, '--out', 'results'],
+      options,
+    )
     await Promise.all([waits, run.shows(/[\u2801-\u28ff][^\r\n]*sta/)])
     run.press(ctrlC)
     await run.ended
@@ -180,4 +186,10 @@ function journalOf(baseUrl: string): string {
   const head = { kit: '0.1.0', tag: 'chatgen-5eed', seed: '5eed', baseUrl }
   const name = 'Lost chatgen-5eed'
   return `${headLine(head, String)}${JSON.stringify({ event: 'create', kind: 'chat', name, scenario: 's' })}\n`
+}
+
+/** A profile, so that no discovery stands before the scenarios. */
+function profileOf(baseUrl: string, folder: string): readonly string[] {
+  writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${baseUrl}\n`)
+  return ['--target', 'target.yaml']
 }

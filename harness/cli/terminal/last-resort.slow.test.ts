@@ -28,7 +28,7 @@ describe('a fault that nobody catches ends with 4', () => {
     const firstRequest = Promise.withResolvers<void>()
     await using server = await startModelsServer({
       delayMs: 300,
-      onRequest: (count) => count === 2 && firstRequest.resolve(),
+      onRequest: (count) => count === 4 && firstRequest.resolve(),
     })
     const args = ['--profile', 'openai', '--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
     const run = start(['check', server.url, '--jobs', '1', ...args], {
@@ -51,7 +51,9 @@ describe('a reader who has had enough', () => {
 
   test('of a report changes no exit code', async () => {
     await using server = await startModelsServer({ open: true })
-    const args = ['check', server.url, '--only', 'OAI-AUTH-01']
+    const target = join(emptyFolder(), 'target.yaml')
+    writeFileSync(target, `baseUrl: ${server.url}\n`)
+    const args = ['check', '--target', target, '--only', 'OAI-AUTH-01']
     expect(await firstLine(args)).toEqual({ code: 1, stderr: '' })
     expect((await chatgen(args, withKey)).code).toBe(1)
   })

@@ -73,6 +73,12 @@ function echoes(key: string): object {
       inLowerCase: key.toLowerCase(),
       wholly: toBeEscaped,
       partly: `${key.slice(0, 9)}${toBeEscapedFrom9}`,
+      inPart: [key.slice(0, 12), key.slice(-12), key.slice(5, 17)].flatMap((part) => [
+        part,
+        base64(`:${part}`),
+        Buffer.from(part).toString('hex'),
+        encodeURIComponent(part),
+      ]),
       tokens: pieces(key).map((token) => ({ token })),
       markup: key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       quoted: key.replaceAll("'", "\\'"),

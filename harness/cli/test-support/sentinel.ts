@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { restoreExchanges } from '../../../contract/index.ts'
 import type { Ended } from './chatgen.ts'
 
-/** Random parts, of which no artefact may show ten characters in a row, and what needs escapes. */
+/** Random parts, of which no artefact may show eight characters in a row, and what needs escapes. */
 const parts = [
   'k7Qm2Zx9Lw4Rt8Yp3Nv6',
   'Hd5Gs0Jf1Ub8Ec3Wa6Ti',
@@ -86,7 +86,7 @@ function readings(text: string): readonly string[] {
   ]
 }
 
-const minShownLength = 10
+const minShownLength = 8
 
 /** The first piece of each part that a reading shows, in capitals or not. */
 function shownParts(reading: string): readonly string[] {

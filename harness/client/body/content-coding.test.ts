@@ -94,6 +94,48 @@ describe.each(codings)('%s', (coding) => {
   })
 })
 
+/** A frame that a reader skips (RFC 8878, section 3.1.2). */
+function skippable(content: Uint8Array): Buffer {
+  const head = Buffer.alloc(8)
+  head.writeUInt32LE(0x184d2a50)
+  head.writeUInt32LE(content.length, 4)
+  return Buffer.concat([head, content])
+}
+
+// RFC 1952, section 2.2, and RFC 8878, section 3.1.
+test.each([
+  ['gzip', false],
+  ['zstd', false],
+  ['zstd', true],
+] as const)(
+  '%s of several parts is read to its end, skippable frames: %s',
+  async (coding, skips) => {
+    const plain = goldenStream('\n')
+    const skipped = fc.uint8Array({ maxLength: 20 }).map(skippable)
+    const between = fc.array(skipped, { maxLength: skips ? 2 : 0 })
+    const place = fc.integer({ min: 0, max: plain.length })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(place, { minLength: 1, maxLength: 3 }),
+        fc.array(between, { minLength: 5, maxLength: 5 }),
+        fc.array(fc.nat(2_000), { maxLength: 12 }),
+        async (borders, frames, places) => {
+          const parts = cutAt(plain, borders).map((part) => coders[coding](part))
+          const coded = Buffer.concat([
+            ...parts.flatMap((part, at) => [...(frames[at] ?? []), part]),
+            ...(frames[4] ?? []),
+          ])
+          const body = await read(coding, cutAt(coded, places))
+          expect(body.ending.kind).toBe('complete')
+          expect(textOf(body.chunks)).toBe(plain.toString())
+          expect(body.events).toMatchObject(goldenEvents)
+        },
+      ),
+      { numRuns: 50 },
+    )
+  },
+)
+
 test('deflate without its zlib frame is read as well', async () => {
   const body = await read('deflate', [zlib.deflateRawSync('data: 1\n\n')])
   expect([body.ending.kind, textOf(body.chunks)]).toEqual(['complete', 'data: 1\n\n'])

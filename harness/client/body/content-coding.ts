@@ -67,7 +67,8 @@ export function createContentDecoder(
   }
 }
 
-type Open = (first: number) => Transform
+type Decoder = Transform & { readonly bytesWritten: number }
+type Open = (first: number) => Decoder
 
 /** zlib or bare deflate: senders confuse them (RFC 9110, section 8.4.1.2), and browsers read both. */
 const openDeflate: Open = (first) =>
@@ -93,7 +94,7 @@ class Stage {
   readonly #coding: string
   readonly #open: Open
   readonly #budget: Budget
-  #stream: Transform | undefined
+  #stream: Decoder | undefined
   #decoded: Uint8Array[] = []
   #bytesIn = 0
   #bytesOut = 0
@@ -105,11 +106,23 @@ class Stage {
   }
 
   async push(bytes: Uint8Array): Promise<Uint8Array[]> {
-    const [first] = bytes
-    if (first === undefined || this.problem !== undefined) return []
     this.#bytesIn += bytes.length
-    this.#stream ??= this.#start(first)
+    for (let rest = bytes; rest.length > 0 && this.problem === undefined; ) {
+      const read = await this.#write(rest)
+      // A coding of zstd is a sequence of frames (RFC 8878, section 3.1), of which a stream reads one at a time.
+      if (this.#coding !== 'zstd' || read === 0 || read === rest.length) break
+      this.#stream?.destroy()
+      this.#stream = undefined
+      rest = rest.subarray(read)
+    }
+    return this.#decoded.splice(0)
+  }
+
+  /** @returns number of bytes that were read */
+  async #write(bytes: Uint8Array): Promise<number> {
+    this.#stream ??= this.#start(bytes[0] ?? 0)
     const stream = this.#stream
+    const before = stream.bytesWritten
     await new Promise<void>((resolve) => {
       // A stream that fails closes, and does not call back.
       stream.once('close', resolve)
@@ -118,7 +131,7 @@ class Stage {
         resolve()
       })
     })
-    return this.#decoded.splice(0)
+    return stream.bytesWritten - before
   }
 
   async end(): Promise<void> {
@@ -130,7 +143,7 @@ class Stage {
     })
   }
 
-  #start(first: number): Transform {
+  #start(first: number): Decoder {
     const stream = this.#open(first)
     stream.on('data', (piece: Uint8Array) => this.#take(piece, stream))
     stream.on('error', (error) => {

@@ -21,7 +21,8 @@ export interface Http1 {
 /** Speaks HTTP/1.1 with undici; one arrival time for each read of the socket. */
 export function createHttp1(network: NetworkOptions): Http1 {
   const spare = new Map<string, Socket>()
-  const agent = createAgent(network, spare)
+  let agent = createAgent(network, spare)
+  const retired: Agent[] = []
   const proxy = network.proxy === null ? undefined : new URL(network.proxy)
   const proxyAgent =
     proxy &&
@@ -37,6 +38,12 @@ export function createHttp1(network: NetworkOptions): Http1 {
         return
       }
       const path = `${url.pathname}${url.search}`
+      conversation.ended.promise.then(({ response }) => {
+        // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
+        if (response?.status !== 421) return
+        retired.push(agent)
+        agent = createAgent(network, spare)
+      })
       dispatch(agent, { origin: url.origin, path }, [], new Receiver(conversation))
     },
     adopt(origin, socket) {
@@ -46,7 +53,7 @@ export function createHttp1(network: NetworkOptions): Http1 {
     },
     async close() {
       for (const socket of spare.values()) socket.destroy()
-      await Promise.all([agent.destroy(), proxyAgent?.destroy()])
+      await Promise.all([...retired, agent, proxyAgent].map((one) => one?.destroy()))
     },
   }
 }

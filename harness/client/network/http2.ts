@@ -62,6 +62,8 @@ export function createHttp2(open: (url: URL) => Promise<Socket>): Http2 {
     })
     session.on('close', () => {
       clearTimeout(made.idle)
+      // A server that has sent GOAWAY may leave its side open, and with it ours.
+      socket.destroy()
       const others = connections.get(origin)?.filter((other) => other !== made) ?? []
       connections.set(origin, others)
     })
@@ -124,6 +126,8 @@ function sendRequest(
     const all = pairs(raw)
     const status = Number(all.find(([name]) => name === ':status')?.[1])
     const fields = all.filter(([name]) => !name.startsWith(':'))
+    // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
+    if (status === 421) connection.session.close()
     conversation.answer(status, fields, 'h2')
     // Not before: data that comes with the headers would be told before them.
     stream.on('data', (bytes: Buffer) => conversation.data(bytes))

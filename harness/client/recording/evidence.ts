@@ -8,15 +8,13 @@ import { absent, wasRecorded } from './recording.ts'
  * given to. Another version of a scenario may ask something else in the same place, and to judge
  * the old answer by the new question would accuse a target of what it never did. Equal requests of
  * a scenario get their answers in the order in which they were sent. `redact` makes the request of
- * today comparable with one that was stored, and `scenarioOf` gives the name of today of a scenario that
- * was recorded under another.
+ * today comparable with one that was stored.
  */
 export function createEvidenceTransport(
   recorded: ReadonlyMap<string, Exchange>,
   redact: (request: WireRequest) => WireRequest,
-  scenarioOf: (recorded: string) => string = (name) => name,
 ): Transport {
-  const exchanges = [...knownIn(recorded, scenarioOf)]
+  const exchanges = [...knownIn(recorded)]
   const places = new Map(exchanges.map(({ labels, id }) => [placeOf(labels), id]))
   const ordinals = queues(exchanges)
   /** Ordinal of the recorded request for each one of today, so that its further tries find theirs. */
@@ -48,15 +46,11 @@ interface Known extends Pick<Exchange, 'id' | 'labels'> {
   readonly identity: string
 }
 
-function* knownIn(
-  recorded: ReadonlyMap<string, Exchange>,
-  scenarioOf: (recorded: string) => string,
-): Generator<Known> {
+function* knownIn(recorded: ReadonlyMap<string, Exchange>): Generator<Known> {
   for (const exchange of recorded.values()) {
     const { id, labels, request } = exchange
     if (!wasRecorded(exchange)) continue
-    const scenario = scenarioOf(labels.scenario)
-    yield { id, labels: { ...labels, scenario }, identity: identityOf(scenario, request) }
+    yield { id, labels, identity: identityOf(labels.scenario, request) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 /** A line of a file, without its end; `length` and `start` in bytes. */
 export interface StoredLine {
@@ -17,6 +17,8 @@ export function* storedLines(file: string): Generator<StoredLine> {
   const block = Buffer.allocUnsafe(blockSize)
   const descriptor = openSync(file, 'r')
   try {
+    // A device may be endless.
+    if (!fstatSync(descriptor).isFile()) throw new Error(`${file} is not a regular file`)
     let position = 0
     let start = 0
     let head = ''

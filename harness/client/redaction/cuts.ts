@@ -1,4 +1,5 @@
 import { type Form, sourceOf } from './forms.ts'
+import { isOfInterface } from './telling.ts'
 import { viewsOf } from './views.ts'
 
 /** A part of a text, or of bytes that are read as Latin-1, that gives way to a mark. */
@@ -13,6 +14,8 @@ export interface FinderOptions {
   readonly mayBeCut?: boolean
   /** True: quoted texts may end in the middle of a secret, as an answer that `max_tokens` cut. */
   readonly quotes?: boolean
+  /** Finds pieces of secrets anywhere. */
+  readonly findPieces?: FindSecrets
 }
 
 export type FindSecrets = (text: string) => readonly Cut[]
@@ -24,7 +27,7 @@ export type FindSecrets = (text: string) => readonly Cut[]
  */
 export function createFinder(
   forms: readonly Form[],
-  { mayBeCut = false, quotes = false }: FinderOptions = {},
+  { mayBeCut = false, quotes = false, findPieces = () => [] }: FinderOptions = {},
 ): FindSecrets {
   if (forms.length === 0) return () => []
   const marks = [...new Set(forms.map(({ mark }) => mark))]
@@ -35,7 +38,11 @@ export function createFinder(
   const written = forms.map(({ text }) => text).join('')
   const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
 
-  const search = (text: string): Cut[] => [...searches.flatMap((one) => one(text)), ...parts(text)]
+  const search = (text: string): Cut[] => [
+    ...searches.flatMap((one) => one(text)),
+    ...parts(text),
+    ...findPieces(text),
+  ]
   return (text) => {
     const cuts = search(text)
     for (const view of viewsOf(text, quoted)) {
@@ -120,11 +127,14 @@ function searchForParts(
       found.push(beginningBefore(text, index, sought))
       found.push(endBehind(text, index + end.length, sought))
     }
-    if (!mayBeCut) return found.filter((cut) => cut !== undefined)
-    found.push(beginningBefore(text, text.length, sought))
-    const cutLength = brokenEscape.exec(text.slice(-maxEscapeLength))?.[0].length ?? 0
-    if (cutLength > 0) found.push(beginningBefore(text, text.length - cutLength, sought))
-    return found.filter((cut) => cut !== undefined)
+    if (mayBeCut) {
+      found.push(beginningBefore(text, text.length, sought))
+      const cutLength = brokenEscape.exec(text.slice(-maxEscapeLength))?.[0].length ?? 0
+      if (cutLength > 0) found.push(beginningBefore(text, text.length - cutLength, sought))
+    }
+    return found
+      .filter((cut) => cut !== undefined)
+      .filter(({ start, end }) => !isOfInterface(text.slice(start, end)))
   }
 }
 

@@ -4,6 +4,8 @@ export interface Secret {
   readonly value: string
   /** True: looked for in rendered text as well, even if the value reads like ordinary text. */
   readonly everywhere?: boolean
+  /** Present for a key: pieces of it are looked for as well, unless they stand in this text. */
+  readonly ordinary?: string
 }
 
 /** One way to write a secret, before any escapes. */
@@ -17,11 +19,25 @@ export interface Form {
   readonly shortestPart: number
 }
 
+/** A form of a secret whose pieces give it away. */
+export interface RunForm {
+  readonly text: string
+  readonly mark: string
+  readonly anyCase: boolean
+  /** Characters of the shortest piece that is looked for, eight or more. */
+  readonly shortestRun: number
+  /**
+   * Text of the run's own, in lower case: a piece that stands in it is no secret. Null for encoded
+   * forms, whose pieces are found nowhere by chance.
+   */
+  readonly ordinary: string | null
+}
+
 /** Shorter values would be found by chance in ordinary text. */
-const shortestSecret = 4
+export const shortestSecret = 4
 
 /** The same of values in base64 or hexadecimal digits, which look like any other identifier. */
-const shortestEncoded = 6
+export const shortestEncoded = 6
 
 /** Fewer characters of a secret would be found by chance, and help nobody who finds them. */
 const shortestPart = 6
@@ -43,6 +59,38 @@ export function formsOf(secrets: readonly Secret[]): readonly Form[] {
       ]
     })
     .toSorted((a, b) => b.text.length - a.text.length)
+}
+
+/** Characters of the shortest piece of a key that is looked for. */
+export const shortestRun = 8
+/** Base64 digits that hold bits of eight bytes and of no other, at any of the three offsets. */
+const shortestBase64Run = 10
+
+/** The forms of keys whose pieces are looked for. */
+export function runFormsOf(secrets: readonly Secret[]): readonly RunForm[] {
+  return secrets.flatMap(({ name, value, ordinary }) => {
+    if (ordinary === undefined || value.length < shortestRun) return []
+    const mark = markOf(name)
+    const plain = {
+      mark,
+      anyCase: isUnmistakable(value),
+      ordinary: ordinary.toLowerCase(),
+      shortestRun,
+    }
+    const written = new Set([value, Buffer.from(value).toString('latin1')])
+    const digits = Buffer.from(value).toString('hex')
+    return [
+      ...[...written].map((text) => ({ ...plain, text })),
+      { mark, text: digits, anyCase: true, ordinary: null, shortestRun: 2 * shortestRun },
+      ...[...new Set(base64FormsOf(value))].map((text) => ({
+        mark,
+        text,
+        anyCase: false,
+        ordinary: null,
+        shortestRun: shortestBase64Run,
+      })),
+    ]
+  })
 }
 
 /** Names of headers come from a profile; a mark must be harmless in every format. */

@@ -6,9 +6,11 @@ import type {
   WireRequest,
 } from '../../../contract/index.ts'
 import { redactCoded } from './coded.ts'
+import { markCredential } from './credential.ts'
 import { type Cut, createFinder } from './cuts.ts'
-import { formsOf, isUnmistakable, type Secret } from './forms.ts'
+import { formsOf, isUnmistakable, runFormsOf, type Secret } from './forms.ts'
 import { findInBytes } from './pieces.ts'
+import { createRunFinder } from './runs.ts'
 
 export type { Secret } from './forms.ts'
 
@@ -31,22 +33,34 @@ export interface Redactor {
  */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const forms = formsOf(secrets)
-  const find = createFinder(forms)
+  const findPieces = createRunFinder(runFormsOf(secrets))
+  const find = createFinder(forms, { findPieces })
+  const findWhole = createFinder(forms)
   const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
   const sureForms = formsOf(sure)
-  const findSure = createFinder(sureForms, { quotes: true })
-  const inBody = createFinder(forms, { mayBeCut: true })
-  const inPieces = createFinder(sureForms, { mayBeCut: true })
+  const findSure = createFinder(sureForms, { quotes: true, findPieces })
+  const inBody = createFinder(forms, { mayBeCut: true, findPieces })
+  const inPieces = createFinder(sureForms, { mayBeCut: true, findPieces })
 
   const text = (value: string): string => withMarks(value, find(value))
   const short = rememberShort(text)
   const headers = (list: readonly Header[]): Header[] =>
     list.map(([name, value]) => [short(name), short(value)])
+  /** A wrong key of a scenario may share a piece with the right one, and is another credential. */
+  const credential = (value: string): string =>
+    markCredential(withMarks(value, findWhole(value)), secrets)
+  const sentHeaders = (list: readonly Header[]): Header[] =>
+    list.map(([name, value]) =>
+      name.toLowerCase() === 'authorization'
+        ? [name, credential(value)]
+        : [short(name), short(value)],
+    )
   const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
   const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
-  /** `isWholeClean`: their bytes hold no secret, so they share none among them. */
-  const events = (list: readonly StreamEvent[], isWholeClean: boolean): StreamEvent[] => {
-    const together = isWholeClean ? list.map(({ data }) => data) : redactData(list, cutsOf)
+  /** `isWholeClean`: the bytes that they were decoded from hold no secret. */
+  const events = (list: readonly StreamEvent[], isWholeClean: boolean): readonly StreamEvent[] => {
+    if (isWholeClean) return list
+    const together = redactData(list, cutsOf)
     return list.map((event, at) => {
       const name = event.name === null ? null : text(event.name)
       const data = text(together[at] ?? '')
@@ -57,7 +71,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const request = (sent: WireRequest): WireRequest => ({
     ...sent,
     url: text(sent.url),
-    headers: headers(sent.headers),
+    headers: sentHeaders(sent.headers),
     body: sent.body && (chunks([{ atMs: 0, bytes: sent.body }])[0]?.bytes ?? null),
   })
 

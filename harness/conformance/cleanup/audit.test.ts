@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import type { RunSetup } from '../run-setup.ts'
+import { newRunState } from '../session/run-state.ts'
 import {
   type ChatServer,
   type Quirks,
@@ -195,14 +196,14 @@ async function audit(
       jobs: 1,
       shuffle: null,
       maxRequests,
-      spentBefore: 0,
+      depth: 'normal',
+      state: { ...newRunState(), budget: { ...newRunState().budget, requests: spent } },
       exchangesFile: join(folder, 'exchanges.ndjson'),
       journalFile,
       recordingFile: null,
       endsAt: null,
     }
     const { leftovers, incompleteReason } = await auditLeftovers(setup, {
-      spent,
       interrupted: false,
     })
     return { leftovers, incompleteReason, server, open: openEntries(readJournal(journalFile)) }

@@ -49,8 +49,6 @@ export interface LeftoverAudit {
 export interface AuditOptions {
   /** Somebody is waiting. */
   readonly interrupted: boolean
-  /** Requests of the run so far, which its budget has gone into. */
-  readonly spent: number
 }
 
 /**
@@ -79,7 +77,7 @@ const emptyAudit: LeftoverAudit = { leftovers: [], incompleteReason: null, reque
 async function auditChats(
   setup: RunSetup,
   journal: Journal,
-  { interrupted, spent }: AuditOptions,
+  { interrupted }: AuditOptions,
 ): Promise<LeftoverAudit> {
   const open = openEntries(journal).filter(({ kind }) => kind === 'chat')
   const made = createdEntries(journal).filter(({ kind }) => kind === 'chat')
@@ -94,8 +92,8 @@ async function auditChats(
     purpose: 'residue-audit',
     signal: outOfTime.signal,
     tries: maxTries,
-    budget: remainingBudget(setup, spent),
-    evidenceFile: setup.exchangesFile,
+    budget: remainingBudget(setup),
+    run: setup,
   })
   const options: RemovalOptions = {
     client,
@@ -123,9 +121,9 @@ async function auditChats(
   }
 }
 
-function remainingBudget({ maxRequests }: RunSetup, spent: number) {
+function remainingBudget({ maxRequests, state }: RunSetup) {
   if (maxRequests === null) return undefined
-  const requests = maxRequests - spent
+  const requests = maxRequests - state.budget.requests
   return { requests, exceededError: new NoAnswerError(new BudgetSpentError(maxRequests).message) }
 }
 

@@ -3,12 +3,13 @@ import type { Exchange } from '../../../contract/index.ts'
 import { createNetworkTransport, createRedactor, RedactingWriter } from '../../client/index.ts'
 import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/result-files.ts'
-import type { ClientIdentity } from '../run-setup.ts'
+import type { ClientIdentity, RunSetup } from '../run-setup.ts'
 import { createCircuitBreaker } from '../session/limits/circuit-breaker.ts'
 import { findExcess, withoutBody } from '../session/limits/limit-breaches.ts'
 import { createRateLimiter } from '../session/limits/rate-limiter.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
 import { buildWireRequest, type RequestSpec } from '../session/requests/wire-request.ts'
+import { nextExchangeId } from '../session/run-state.ts'
 import { secretsOf } from '../session/secrets.ts'
 
 /** Requests beside the scenarios: paced like theirs, judged by nobody. */
@@ -38,8 +39,8 @@ export interface AuxiliaryClientOptions {
   readonly budget?: { readonly requests: number; readonly exceededError: Error } | undefined
   /** Makes what is thrown in place of every request once the target is taken for gone. */
   readonly unreachableError?: (reason: string) => Error
-  /** Takes the exchanges, redacted, a line each. */
-  readonly evidenceFile?: string
+  /** The run that the requests are part of: they share its pace and its ids, and are recorded. */
+  readonly run?: RunSetup
 }
 
 export function createAuxiliaryClient(
@@ -49,14 +50,14 @@ export function createAuxiliaryClient(
   const {
     purpose,
     signal,
-    evidenceFile,
+    run,
     budget,
     unreachableError,
     tries = Number.POSITIVE_INFINITY,
   } = options
   const { limits } = setup.profile
   const transport = createNetworkTransport(networkOf(setup.profile), limits)
-  const pace = createRateLimiter(limits)
+  const pace = createRateLimiter(limits, run?.state.pace)
   const breaker = createCircuitBreaker()
   const slots = createSemaphore(options.concurrency ?? 4)
   const secrets = secretsOf(setup)
@@ -84,12 +85,13 @@ export function createAuxiliaryClient(
 
   async function sendRequest(spec: RequestSpec, ordinal: number): Promise<Exchange> {
     for (let attempt = 0; ; attempt += 1) {
-      await pace.waitForSlot()
+      await pace.waitForSlots(1)
       signal?.throwIfAborted()
       if (unreachableError !== undefined && breaker.isOpen) throw unreachableError(breaker.reason)
       if (budget !== undefined && requests >= budget.requests) throw budget.exceededError
       requests += 1
-      const id = `${purpose}-${requests}`
+      if (run !== undefined) run.state.budget.requests += 1
+      const id = run === undefined ? `${purpose}-${requests}` : nextExchangeId(run.state)
       const { exchange: pending } = transport.send({
         id,
         labels: { scenario: purpose, ordinal, attempt, role: spec.role ?? 'probe' },
@@ -99,7 +101,7 @@ export function createAuxiliaryClient(
       })
       const exchange = await Promise.race([pending, aborted])
       breaker.recordEnding(exchange)
-      if (evidenceFile) appendExchange(writer, evidenceFile, redactor.exchange(exchange))
+      if (run !== undefined) appendExchange(writer, run.exchangesFile, redactor.exchange(exchange))
       const excess = findExcess(exchange, limits)
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -31,20 +31,24 @@ export function closeJournal(file: string): number {
 function archiveUnfinished(file: string): void {
   const tag = existsSync(file) ? unfinishedTag(file) : undefined
   if (tag === undefined) return
-  const names = Array.from({ length: 100 }, (_, at) =>
-    join(dirname(file), `journal-${tag || 'untagged'}${at === 0 ? '' : `-${at + 1}`}.ndjson`),
-  )
-  const free = names.find((name) => !existsSync(name))
-  if (free !== undefined) renameSync(file, free)
+  const first = join(dirname(file), `journal-${tag || 'untagged'}`)
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? `${first}.ndjson` : `${first}-${number}.ndjson`
+    if (existsSync(name)) continue
+    renameSync(file, name)
+    return
+  }
 }
 
+/** Tag of a run whose journal is to be kept; undefined if nothing is open in it. */
 function unfinishedTag(file: string): string | undefined {
   try {
     const journal = readJournal(file)
     const open = openEntries(journal).some(({ kind }) => kind === 'chat')
     return open ? journal.head.tag : undefined
   } catch (error) {
-    if (error instanceof ConfigurationError) return undefined
-    throw error
+    if (!(error instanceof ConfigurationError)) throw error
+    // Another version, or an editor: somebody may still make sense of it.
+    return statSync(file).size === 0 ? undefined : 'unreadable'
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import {
   type CreationKind,
@@ -14,7 +14,8 @@ import {
 } from '../../../contract/index.ts'
 import { createRedactor, RedactingWriter, type Secret } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
-import { BudgetSpentError } from '../session/errors.ts'
+import { maxStoredBytes, readInputFile } from '../input-file.ts'
+import { NotSentError } from '../session/errors.ts'
 
 export type { CreationKind, JournalEntry }
 export type WriteJournal = (entry: JournalEntry) => void
@@ -96,7 +97,7 @@ export function parseJournal(text: string, name: string): Journal {
 /** @throws ConfigurationError where there is no such file, or where it is no journal. */
 export function readJournal(file: string): Journal {
   try {
-    return parseJournal(readFileSync(file, 'utf8'), file)
+    return parseJournal(readInputFile(file, maxStoredBytes), file)
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
     const reason = messageOf(error)
@@ -111,7 +112,8 @@ export function readJournal(file: string): Journal {
 export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
   const writer = new RedactingWriter(secrets)
   const { text } = createRedactor(secrets)
-  if (existsSync(file) && /[^\n]$/.test(readFileSync(file, 'utf8'))) writer.append(file, '\n')
+  if (existsSync(file) && /[^\n]$/.test(readInputFile(file, maxStoredBytes)))
+    writer.append(file, '\n')
   return (entry) => writer.append(file, journalLine(entry, text))
 }
 
@@ -131,7 +133,7 @@ export async function withJournal(
   journal({ event: 'create', ...about })
   const answer = await send().catch((error: unknown) => {
     // It was not sent at all, so there is nothing to look for.
-    if (error instanceof BudgetSpentError) journal({ event: 'refused', ...about })
+    if (error instanceof NotSentError) journal({ event: 'refused', ...about })
     throw error
   })
   const status = answer.response?.status ?? 0

@@ -1,6 +1,7 @@
 import type { Exchange, Surface } from '../../../contract/index.ts'
 import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import type { WriteJournal } from '../cleanup/journal.ts'
+import { DiscoverySpentError } from '../errors.ts'
 import { classifyAnswer, selectRouted } from '../preflight/classify-answer.ts'
 import { smallestCompletion } from '../preflight/models.ts'
 import type { TargetProfile } from '../profile/index.ts'
@@ -12,6 +13,7 @@ import { createGenerations } from './generations.ts'
 import { assumedModels, findModels } from './models.ts'
 import { type Detected, type Models, type ProbeContext, route, unknown } from './probe.ts'
 import { findAttachments, findKnowledge } from './resources.ts'
+import { type ProbeName, probes } from './selected-probes.ts'
 import { type FoundSurfaces, findSurfaces } from './surfaces.ts'
 import { type FoundV2Chat, findV2Chat } from './v2-chat.ts'
 
@@ -40,6 +42,7 @@ export interface DetectOptions {
   readonly client: AuxiliaryClient
   readonly profile: TargetProfile
   readonly journal: WriteJournal
+  readonly probeNames: ReadonlySet<ProbeName>
   readonly tag: string
   /** Takes secrets out of what a target may have repeated. */
   readonly redact: (text: string) => string
@@ -48,18 +51,21 @@ export interface DetectOptions {
 
 /** Asks a target what it can do: about two dozen requests, seven of which run a model. */
 export async function detect(options: DetectOptions): Promise<Detection> {
-  const { answers, client, journal, tag, redact, onStep, profile } = options
-  const surfaces = findSurfaces(answers, await routedCompletion(options))
-  const on = async <T>(surface: Surface, what: string, probe: () => Promise<Detected<T>>) => {
+  const { answers, client, journal, probeNames, tag, redact, onStep, profile } = options
+  const completion = await withinBudget(routedCompletion(options), () => undefined)
+  const surfaces = findSurfaces(answers, completion)
+  const on = async <T>(name: ProbeName, probe: () => Promise<Detected<T>>) => {
+    const { surface, what } = probes[name]
+    if (!probeNames.has(name)) return unknown('Not tested: no selected requirement needs it')
     if (!surfaces[surface].usable) return unknown(`Not tested: ${surface} is not available`)
     onStep(what)
-    const { value, evidence } = await probe()
+    const { value, evidence } = await withinBudget(probe(), ({ message }) =>
+      unknown(`Not tested: ${message}`),
+    )
     return { value, evidence: evidence.map(redact) }
   }
 
-  const models = await on('openai', 'models', () =>
-    findModels(answers.get('openai'), client, redact),
-  )
+  const models = await on('models', () => findModels(answers.get('openai'), client, redact))
   const probing: ProbeContext = {
     client,
     journal,
@@ -68,14 +74,27 @@ export async function detect(options: DetectOptions): Promise<Detection> {
     models: models.value ?? assumedModels,
   }
   const [deterministic, inChat, attachments, knowledge, v2Chat] = await Promise.all([
-    on('openai', 'whether the same request gives the same text', () => findDeterministic(probing)),
+    on('deterministic', () => findDeterministic(probing)),
     inAChat(probing, on),
-    on('v3', 'attachments', () => findAttachments(probing)),
-    on('v3', 'knowledge bases', () => findKnowledge(probing)),
-    on('v2', 'how v2 chats are created', () => findV2Chat(probing)),
+    on('attachments', () => findAttachments(probing)),
+    on('knowledge', () => findKnowledge(probing)),
+    on('v2Chat', () => findV2Chat(probing)),
   ])
   const required = { ...inChat.required, evidence: inChat.required.evidence.map(redact) }
   return { surfaces, models, deterministic, ...inChat, required, attachments, knowledge, v2Chat }
+}
+
+/** Takes the fallback if the budget of requests runs out, so that earlier results count. */
+async function withinBudget<T>(
+  result: Promise<T>,
+  fallback: (error: DiscoverySpentError) => T,
+): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    if (error instanceof DiscoverySpentError) return fallback(error)
+    throw error
+  }
 }
 
 /** A target may answer completions and no list of models. */
@@ -94,25 +113,21 @@ async function routedCompletion(options: DetectOptions): Promise<Exchange | unde
   return routed
 }
 
-type ProbeOn = <T>(
-  surface: Surface,
-  what: string,
-  probe: () => Promise<Detected<T>>,
-) => Promise<Detected<T>>
+type ProbeOn = <T>(name: ProbeName, probe: () => Promise<Detected<T>>) => Promise<Detected<T>>
 
 /** Probes that need a chat; without one, the evidence says so. */
 async function inAChat(probing: ProbeContext, on: ProbeOn) {
-  const chat = await on('v3', 'a chat', () => findChat(probing))
+  const chat = await on('chat', () => findChat(probing))
   if (chat.value === undefined) {
     const none = unknown('Not tested: no chat could be created')
     return { chat, chatCursor: none, required: none, reasoning: none, images: none }
   }
   const made = chat.value
   const { id } = made
-  const chatCursor = await on('v3', 'the pages of lists', () => findChatCursor(made, probing))
+  const chatCursor = await on('chatCursor', () => findChatCursor(made, probing))
   const generations = createGenerations(probing)
   // One after the other: a chat may refuse two generations at once.
-  const reasoning = await on('v3', 'reasoning', () => findReasoning(id, probing, generations))
-  const images = await on('v3', 'images', () => findImages(id, probing, generations))
+  const reasoning = await on('reasoning', () => findReasoning(id, probing, generations))
+  const images = await on('images', () => findImages(id, probing, generations))
   return { chat, chatCursor, required: generations.required(), reasoning, images }
 }

@@ -2,8 +2,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { unbuilt } from '../../proof/test-support/independent-server/profile.ts'
-import { startHandMadeServer } from '../../proof/test-support/independent-server/server.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { openEntries, readJournal } from '../cleanup/journal.ts'
 import { TargetUnusableError } from '../errors.ts'
@@ -13,7 +11,7 @@ import { startChatServer } from '../test-support/chat-server.ts'
 import { check, lineOf, profileOf, rowsWith, temporaryFolder } from '../test-support/check.ts'
 import { listen, readBody } from '../test-support/listen.ts'
 import type { Detection } from './detect.ts'
-import { initProfile } from './init.ts'
+import { type InitOptions, initProfile } from './init.ts'
 import { profileText } from './profile-text.ts'
 
 const limits = { timeoutMs: 5_000, settleMs: 60 }
@@ -40,22 +38,6 @@ describe('a profile that was found out', () => {
       expect(open).toMatchObject([{ kind: 'attachment' }])
 
       const report = await check(profile)
-      expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
-      expect(report.faults).toEqual([])
-    } finally {
-      await server.close()
-    }
-  })
-
-  test('of a server that looks like no other is fit for a check as well', async () => {
-    const server = await startHandMadeServer()
-    try {
-      const { text, open } = await init(server.url, server.key)
-      expect(open).toEqual([])
-      expect(server.chats()).toBe(0)
-      const source = { name: 'it', text }
-      const profile = loadProfile(source, { CHATGEN_API_KEY: server.key }, { limits })
-      const report = await check(profile, { skip: unbuilt })
       expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
       expect(report.faults).toEqual([])
     } finally {
@@ -156,6 +138,19 @@ describe('a profile that was found out', () => {
     }
   })
 
+  test('keeps what was found before its requests ran out, and leaves no chat', async () => {
+    const server = await startReferenceServer()
+    try {
+      const { text, detection, open } = await init(server.url, server.keys[0], { maxRequests: 8 })
+      expect(detection.models.value?.main).toBe('svc-main-model')
+      expect(detection.images.value).toBeUndefined()
+      expect(text).toContain('more than 8 requests')
+      expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+
   test('is not written where nothing answers', async () => {
     await expect(init('http://127.0.0.1:1', 'sk-nobody')).rejects.toThrow(TargetUnusableError)
   })
@@ -240,9 +235,9 @@ describe('ids of models', () => {
   })
 })
 
-async function init(baseUrl: string, apiKey: string) {
+async function init(baseUrl: string, apiKey = '', options: Pick<InitOptions, 'maxRequests'> = {}) {
   const journalFile = join(temporaryFolder(), 'init.ndjson')
   const profile = profileOf({ baseUrl, apiKey })
-  const result = await initProfile({ profile, keyEnv: 'CHATGEN_API_KEY', journalFile })
+  const result = await initProfile({ profile, keyEnv: 'CHATGEN_API_KEY', journalFile, ...options })
   return { ...result, open: openEntries(readJournal(journalFile)) }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../../contract/error-message.ts'
-import type { Surface } from '../../../contract/index.ts'
+import { surfaces } from '../../../contract/index.ts'
 import { createRedactor } from '../../client/index.ts'
 import { type AuxiliaryClient, createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { journalWriter, openEntries, readJournal } from '../cleanup/journal.ts'
@@ -9,7 +9,6 @@ import { NoAnswerError, removeChats } from '../cleanup/removal.ts'
 import { ConfigurationError, DiscoverySpentError, TargetUnusableError } from '../errors.ts'
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import { surfacesOfProfile } from '../profile/selection.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { surfaceCredentials } from '../session/credentials.ts'
 import { interruptCleanupMs } from '../session/limits/grace-periods.ts'
@@ -18,6 +17,7 @@ import { addExchangeCost, type Cost, noCost } from '../usage.ts'
 import { suiteVersion } from '../version.ts'
 import { type Detection, detect } from './detect.ts'
 import { profileText } from './profile-text.ts'
+import { probeNames, type SelectedProbes } from './selected-probes.ts'
 
 export interface InitOptions {
   /** Address and key; everything else is to be found out. */
@@ -27,9 +27,9 @@ export interface InitOptions {
   readonly journalFile: string
   /** Names the requests and what is made; a fresh one where nothing is said. */
   readonly tag?: string
-  /** Surfaces to ask; all by default. */
-  readonly surfaces?: readonly Surface[]
-  /** Number of requests after which DiscoverySpentError is thrown; what was made is removed all the same. */
+  /** Surfaces and probes; all by default. */
+  readonly selected?: SelectedProbes
+  /** Requests after the preflight; probes beyond them are skipped, and what was made is removed all the same. */
   readonly maxRequests?: number
   readonly onStep?: (what: string) => void
   /** Aborted with the error to be thrown; what was made is removed all the same. */
@@ -49,7 +49,7 @@ export interface InitResult {
  */
 export async function initProfile(options: InitOptions): Promise<InitResult> {
   const { profile, keyEnv, journalFile, signal, onStep = () => {} } = options
-  const { surfaces = surfacesOfProfile('full'), maxRequests } = options
+  const { selected = everything, maxRequests } = options
   const { tag = `chatgen-${randomUUID().slice(0, 8)}` } = options
   const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   const { text: redact } = createRedactor(secretsOf(setup))
@@ -60,7 +60,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     answers,
     completion,
     requests: preflightRequests,
-  } = await preflight(setup, surfaces, { signal })
+  } = await preflight(setup, selected.surfaces, { signal })
   const client = createAuxiliaryClient(setup, {
     purpose: 'init',
     unreachableError: (reason) =>
@@ -93,6 +93,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
       profile,
       client: counting,
       journal,
+      probeNames: selected.names,
       tag,
       redact,
       onStep,
@@ -119,6 +120,11 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
       generations: cost.generations + (completion === undefined ? 0 : 1),
     },
   }
+}
+
+const everything: SelectedProbes = {
+  surfaces,
+  names: new Set(probeNames),
 }
 
 /** A profile of a target on which nothing can be asked would only mislead. */

@@ -38,7 +38,7 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
   }
   const observation = brief(answer, more)
   const sign = classifyAnswer(answer)
-  if ((sign === 'service' && status < 500) || isRefusalOfBody(answer, sign)) {
+  if (sign === 'service' || isRefusalOfBody(answer, sign)) {
     const sound =
       status < 300 ? '' : `, so ${statusText(answer)} is for the request and not for the key`
     return { usable: true, refusesKey: false, evidence: `${observation}${sound}` }
@@ -57,10 +57,11 @@ function isRefusalOfBody(answer: Exchange, sign: AnswerKind): boolean {
 }
 
 const meanings: Readonly<Record<AnswerKind, string>> = {
-  service: 'which says nothing',
+  service: 'so it is there',
   refused: 'so the key is refused',
   busy: 'which says nothing for now',
   absent: 'so it is not there',
+  failing: 'which says nothing',
   other: 'which is no answer of the service',
   silence: 'so nothing is known',
 }

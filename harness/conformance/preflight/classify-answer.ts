@@ -3,10 +3,11 @@ import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /**
  * Kind of sender of an answer. `service`: a route of the service, with any content. `refused`:
- * the key is refused. `busy`: not now. `absent`: no such route, or not for this method. `other`:
- * something else, such as a page, a redirect or a gateway. `silence`: no answer.
+ * the key is refused. `busy`: not now. `absent`: no such route, or not for this method. `failing`:
+ * a 5xx, which any server may give. `other`: something else, such as a page, a redirect or a
+ * gateway. `silence`: no answer.
  */
-export type AnswerKind = 'service' | 'refused' | 'busy' | 'absent' | 'other' | 'silence'
+export type AnswerKind = 'service' | 'refused' | 'busy' | 'absent' | 'failing' | 'other' | 'silence'
 
 /** The bodies of errors are not shown, so a JSON answer is enough; the document shows no other. */
 export function classifyAnswer(exchange: Exchange): AnswerKind {
@@ -16,22 +17,14 @@ export function classifyAnswer(exchange: Exchange): AnswerKind {
   if (status === 401 || status === 403) return isPage(exchange) ? 'other' : 'refused'
   if (status === 429 || status === 503) return 'busy'
   if (absences.includes(status)) return 'absent'
-  if (status >= 300 && status < 400) return 'other'
-  if (gateways.includes(status)) return 'other'
+  if (status >= 500) return 'failing'
+  if ((status >= 300 && status < 400) || status === misdirected) return 'other'
   return isJson(exchange) || exchange.events.length > 0 ? 'service' : 'other'
 }
 
 const absences: readonly number[] = [404, 405, 410, 501]
-const gateways: readonly number[] = [502, 504]
-
-/**
- * Tests if a refusal differs from that of a route that cannot exist: a service may answer
- * 404 for an unknown resource. Text that a refusal repeats from its request does not count.
- */
-export function differs(answer: Exchange, control: Exchange): boolean {
-  if (answer.response === null || control.response === null) return false
-  return withoutEcho(answer) !== withoutEcho(control)
-}
+/** RFC 9110 15.5.20: the host name leads to a server that is not responsible for it. */
+export const misdirected = 421
 
 function withoutEcho(exchange: Exchange): string {
   const { method, url } = exchange.request
@@ -50,15 +43,19 @@ function isJson(exchange: Exchange): boolean {
 }
 
 export function isPage(exchange: Exchange): boolean {
-  return /html/.test(mediaType(exchange)) || /^\s*(<!doctype html|<html)/i.test(bodyText(exchange))
+  const type = mediaType(exchange)
+  if (/json|event-stream/.test(type)) return false
+  return /html/.test(type) || /^\s*(<!doctype html|<html)/i.test(bodyText(exchange))
 }
 
 /** Sends a request, to another base address where one is given. */
 export type SendProbe = (spec: RequestSpec, baseUrl?: string) => Promise<Exchange>
 
 /**
- * Selects the answers that only a route gives: a service may say 404 of a thing that it does not
- * know, so what cannot be there is asked for as well.
+ * Selects the answers that only a route gives. A service may answer 404 for a resource that it does
+ * not know, so two routes beside it that cannot exist are requested as well: if their refusals equal
+ * each other and differ from the answer, the route exists. A gateway whose every 404 is different,
+ * for it repeats the path behind a prefix or proposes another route, has no such route.
  */
 export async function selectRouted(
   answers: readonly Exchange[],
@@ -66,18 +63,22 @@ export async function selectRouted(
 ): Promise<Exchange[]> {
   // Pages are written for readers, and anew for each.
   const absent = answers.filter((answer) => classifyAnswer(answer) === 'absent' && !isPage(answer))
-  const methods = [...new Set(absent.map(({ request }) => request.method))]
-  const controls = await Promise.all(methods.map((method) => ask({ ...noRoute(method) })))
-  return answers.filter((answer) => {
-    if (classifyAnswer(answer) === 'service') return true
-    const control = controls.find(({ request }) => request.method === answer.request.method)
-    if (!absent.includes(answer) || control === undefined) return false
-    return classifyAnswer(control) === 'absent' && differs(answer, control)
-  })
+  const routed = new Set(answers.filter((answer) => classifyAnswer(answer) === 'service'))
+  for (const answer of absent) {
+    const controls = await Promise.all(absentNames.map((name) => ask(besideRoute(answer, name))))
+    const refusals = new Set(controls.map(withoutEcho))
+    const areAbsent = controls.every((control) => classifyAnswer(control) === 'absent')
+    if (areAbsent && refusals.size === 1 && !refusals.has(withoutEcho(answer))) routed.add(answer)
+  }
+  return answers.filter((answer) => routed.has(answer))
 }
 
-/** Nobody has this route. */
-function noRoute(method: string): RequestSpec {
-  const path = '/api/no-such-route'
+const absentNames = ['no-such-route', 'nothing-is-here']
+
+/** A route in the same folder that no server has. */
+function besideRoute({ request }: Exchange, name: string): RequestSpec {
+  const { pathname } = new URL(request.url)
+  const path = pathname.slice(pathname.lastIndexOf('/api/')).replace(/[^/]+$/, name)
+  const { method } = request
   return { surface: 'openai', method, path, ...(method === 'GET' ? {} : { json: {} }) }
 }

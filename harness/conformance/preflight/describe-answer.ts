@@ -1,5 +1,5 @@
 import { bodyText, type Exchange, header, mediaType } from '../../../contract/index.ts'
-import { isPage } from './classify-answer.ts'
+import { classifyAnswer, isPage } from './classify-answer.ts'
 
 /**
  * An answer in a line: `GET /api/openai/models: 404 text/html "Not Found" (server: nginx/1.22)`. What
@@ -26,11 +26,17 @@ export function describeAnswer(exchange: Exchange): string {
 /** Length of a text of the target, in characters. */
 const maxLength = 80
 
+/** The title of a page; of any other body, and of a page without a title, how it begins. */
 function titleOf(exchange: Exchange): string {
-  if (!isPage(exchange)) return ''
-  const [, title = ''] =
-    /<title[^>]*>([^<]{1,400})/i.exec(bodyText(exchange).slice(0, 20_000)) ?? []
-  return title.trim() === '' ? 'a page without a title' : JSON.stringify(brief(title))
+  if (classifyAnswer(exchange) === 'service') return ''
+  const text = bodyText(exchange).slice(0, 20_000)
+  const [, title = ''] = isPage(exchange) ? (/<title[^>]*>([^<]{1,400})/i.exec(text) ?? []) : []
+  const words = title.trim() === '' ? brief(textOf(text), 60) : brief(title)
+  return words === '' || /^[{[]/.test(words) ? words : JSON.stringify(words)
+}
+
+function textOf(page: string): string {
+  return page.replaceAll(/<(script|style)\b.*?<\/\1\s*>|<!--.*?-->|<[^<>]*>/gis, ' ')
 }
 
 function locationOf(exchange: Exchange): string {
@@ -53,9 +59,9 @@ function endOf({ ending }: Exchange): string {
   return isLate ? 'without an end in time' : ''
 }
 
-function brief(text: string): string {
+function brief(text: string, length = maxLength): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
+  return line.length > length ? `${line.slice(0, length)}…` : line
 }
 
 /** Reason why nothing answers, in a sentence; of the system's errors it names the code. */

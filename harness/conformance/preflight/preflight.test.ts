@@ -29,8 +29,9 @@ const text =
     response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
   }
 /** Answers by method and path; everything else as the last one says. */
+type RouteTable = Readonly<Record<string, Handler>>
 const routes =
-  (table: Readonly<Record<string, Handler>>, rest: Handler): Handler =>
+  (table: RouteTable, rest: Handler): Handler =>
   (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     const handler = table[`${request.method} ${path}`] ?? rest
@@ -52,7 +53,10 @@ describe('a service is met, though', () => {
       'its list of models has another media type',
       routes({ 'GET /api/openai/models': text(200, '["a"]') }, notFound),
     ],
-    ['its lists fail', routes({ 'GET /api/openai/models': json(500, {}) }, page(500, 'oops'))],
+    [
+      'its lists fail',
+      routes({ 'POST /api/openai/chat/completions': json(200, {}) }, json(500, {})),
+    ],
     [
       'it completes and lists no models',
       routes({ 'POST /api/openai/chat/completions': json(200, { choices: [] }) }, notFound),
@@ -116,8 +120,17 @@ describe('no service is', () => {
       (request, response) => json(404, { path: request.url, id: '6f1' })(request, response),
       ['404 application/json'],
     ],
-    ['a gateway without its service', page(502, 'Bad Gateway'), ['502 text/html "Bad Gateway"']],
-    ['a health check', text(200, 'OK'), ['200 text/plain']],
+    ['a health check', text(200, 'OK'), ['200 text/plain "OK"']],
+    [
+      'a page without a title',
+      (_, response) =>
+        response
+          .writeHead(404, { 'content-type': 'text/html' })
+          .end(
+            '<style>p{}</style><p>There is <b>nothing</b> at this address of the big gateway of ours',
+          ),
+      ['404 text/html "There is nothing at this address of the big gateway of ours"'],
+    ],
     [
       'an empty 204',
       (_, response) => response.writeHead(204).end(),
@@ -185,6 +198,77 @@ describe('no service is', () => {
   })
 })
 
+describe('behind a gateway', () => {
+  /** Refuses every route of its own; the path is the one that its router sees. */
+  const gateways: Readonly<Record<string, (path: string) => Handler>> = {
+    'JSON 404': () => notFound,
+    'JSON 404 with the path behind the prefix': (path) => json(404, { error: `No route ${path}` }),
+    'JSON 404 with a proposal': (path) =>
+      json(404, { detail: `Not Found. Similar routes: ${path.split('/').slice(-2).join(', ')}` }),
+    'JSON 404 with a request id': () => json(404, { error: 'x', id: crypto.randomUUID() }),
+    'HTML 404': () => page(404, 'Not Found'),
+  }
+  const addresses = ['/gw/chat/api', '/gw/chat/api/v3', '/gw/chat/api/openai', '/gw/chat/v1']
+
+  const cases = Object.keys(gateways).flatMap((name) => addresses.map((path) => ({ name, path })))
+
+  test.each(cases)(
+    'that answers $name, $path leads to the right address',
+    async ({ name, path }) => {
+      const service = routes({ 'GET /gw/chat/api/openai/models': models }, (request, response) => {
+        const inner = (request.url ?? '').replace('/gw/chat', '')
+        gateways[name]?.(inner)(request, response)
+      })
+      const { error, url } = await unmet(service, path)
+      expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
+      expect(error.message).toContain(`Did you mean ${url}/gw/chat?`)
+    },
+  )
+
+  test.each(cases)('that answers $name, without a service at $path', async ({ name, path }) => {
+    const { error, url } = await unmet((request, response) => {
+      gateways[name]?.((request.url ?? '').replace('/gw/chat', ''))(request, response)
+    }, path)
+    expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
+    const advice = path.includes('/api')
+      ? `pass it without /api: ${url}/gw/chat`
+      : 'The base address is the URL below which /api/openai, /api/v2 and /api/v3 are, without /api.'
+    expect(error.message).toContain(advice)
+  })
+
+  test.each<[string, Handler, string]>([
+    ['502', page(502, 'Bad Gateway'), 'fails on every route'],
+    ['504 in JSON', json(504, { error: 'upstream' }), 'fails on every route'],
+    ['500', page(500, 'oops'), 'fails on every route'],
+    ['500 in JSON', json(500, { error: 'oops' }), 'fails on every route'],
+    ['421', page(421, 'Misdirected Request'), 'does not know this host name, 127.0.0.1:'],
+    ['421 in JSON', json(421, {}), 'does not know this host name, 127.0.0.1:'],
+  ])('that answers %s to everything', async (_, handler, advice) => {
+    for (const path of ['', ...addresses]) {
+      const { error } = await unmet(handler, path)
+      expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
+      expect(error.message).toContain(advice)
+      expect(error.message).not.toContain('without /api')
+    }
+  })
+
+  test.each<[string, RouteTable]>([
+    ['a list of models', { 'GET /gw/chat/api/openai/models': models }],
+    ['completions', { 'POST /gw/chat/api/openai/chat/completions': json(400, {}) }],
+    ['v2', { 'POST /gw/chat/api/v2/message': json(422, {}) }],
+    ['v2, where no chat is known', { 'POST /gw/chat/api/v2/message': json(404, { no: 'chat' }) }],
+    ['v3', { 'GET /gw/chat/api/v3/chat': json(200, []) }],
+  ])('a service with only %s is met', async (_, table) => {
+    for (const refusal of [notFound, page(404, 'no'), json(404, { id: crypto.randomUUID() })]) {
+      const host = await listen(routes(table, refusal))
+      onTestFinished(() => host.close())
+      const profile = profileOf({ baseUrl: `${host.url}/gw/chat`, apiKey: key })
+      const { answers } = await preflight(introduction(profile), allSurfaces)
+      expect(answers.size).toBe(3)
+    }
+  })
+})
+
 describe('the key is refused', () => {
   test.each<[string, Handler]>([
     ['on every surface', json(401, {})],
@@ -201,7 +285,7 @@ test.each([429, 503])('a target that answers %i to everything is busy', async (s
   const { error, requests } = await unmet(json(status, {}, { 'retry-after': '0' }))
   expect(error).toMatchObject({ code: 'E_BUSY' })
   expect(error.message).toContain(
-    `GET /api/openai/models: ${status} application/json (Retry-After: 0)`,
+    `GET /api/openai/models: ${status} application/json {} (Retry-After: 0)`,
   )
   expect(requests).toBeLessThan(20)
 })
@@ -219,7 +303,9 @@ test.each([
     }
     const error = await failureOf(met(drips, ['openai'], { limits }))
     expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
-    expect(error.message).toContain('GET /api/openai/models: 200 text/plain without an end in time')
+    expect(error.message).toMatch(
+      /GET \/api\/openai\/models: 200 text\/plain "\.+…?" without an end in time/,
+    )
   },
   60_000,
 )

@@ -83,10 +83,10 @@ export async function preflight(
     if (answers.some((answer) => classifyAnswer(answer) === 'busy')) {
       throw new TargetUnusableError('E_BUSY', redact(busyText(profile.baseUrl, answers)))
     }
-    const elsewhere = await suggestAddress(profile.baseUrl, answers, ask)
+    const advice = await suggestAddress(profile.baseUrl, answers, ask)
     throw new TargetUnusableError(
       'E_NO_SERVICE',
-      redact(noServiceText(profile.baseUrl, answers, elsewhere)),
+      redact(noServiceText(profile.baseUrl, answers, advice)),
     )
   } finally {
     await client.close()
@@ -172,16 +172,11 @@ function busyText(baseUrl: string, answers: readonly Exchange[]): string {
   ].join('\n')
 }
 
-function noServiceText(
-  baseUrl: string,
-  answers: readonly Exchange[],
-  elsewhere: string | undefined,
-): string {
+function noServiceText(baseUrl: string, answers: readonly Exchange[], advice: string): string {
   return [
     `no surface of the service answers at ${baseUrl}`,
     ...answers.map((answer) => `  ${describeAnswer(answer)}`),
-    elsewhere ??
-      'The base address is the URL below which /api/openai, /api/v2 and /api/v3 are, without /api.',
+    advice,
   ].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import { bodyText, type Exchange, header } from '../../../contract/index.ts'
-import { classifyAnswer, type SendProbe } from './classify-answer.ts'
+import { classifyAnswer, misdirected, type SendProbe } from './classify-answer.ts'
 import { describeAnswer } from './describe-answer.ts'
 
 /** Base addresses above this one, the likeliest first: without `/api` and what follows, and its parents. */
@@ -47,14 +47,14 @@ function withoutSlash(url: URL): string {
 }
 
 /**
- * The address that was meant, in a sentence; undefined where none is found. A redirect is told and not
- * followed, so that no key goes where the target wants it.
+ * Advice on the address, in a sentence: the one that was meant if it is found, else what the answers
+ * show. A redirect is told and not followed, so that no key goes where the target wants it.
  */
 export async function suggestAddress(
   baseUrl: string,
   answers: readonly Exchange[],
   ask: SendProbe,
-): Promise<string | undefined> {
+): Promise<string> {
   for (const answer of answers) {
     const redirected = baseOfRedirect(answer, baseUrl)
     if (redirected !== undefined) return `It redirects elsewhere. Did you mean ${redirected}?`
@@ -71,5 +71,20 @@ export async function suggestAddress(
     )
     if (redirect !== undefined) return `Did you mean ${base}? ${describeAnswer(redirect)}`
   }
-  return undefined
+  return adviceOn(baseUrl, answers)
+}
+
+function adviceOn(baseUrl: string, answers: readonly Exchange[]): string {
+  const statuses = answers.map(({ response }) => response?.status ?? 0)
+  if (statuses.every((status) => status === misdirected)) {
+    return `The server does not know this host name, ${new URL(baseUrl).host}: check the name in the address, or the virtual hosts of the proxy.`
+  }
+  if (statuses.every((status) => status >= 500)) {
+    return 'The server fails on every route: check its log and the service behind the gateway.'
+  }
+  const base = 'The base address is the URL below which /api/openai, /api/v2 and /api/v3 are'
+  const [parent] = basesAbove(baseUrl)
+  return /\/api(\/|$)/.test(new URL(baseUrl).pathname) && parent !== undefined
+    ? `${base}. This address contains /api; pass it without /api: ${parent}`
+    : `${base}, without /api.`
 }

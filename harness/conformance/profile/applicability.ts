@@ -31,7 +31,10 @@ export function skipReason(id: RequirementId, profile: TargetProfile): SkipReaso
   if (member === 'deterministic') {
     return profile.deterministic
       ? undefined
-      : { verdict: 'not-applicable', message: 'the target profile lacks deterministic: true' }
+      : {
+          verdict: 'not-applicable',
+          message: 'only for a target whose profile has deterministic: true',
+        }
   }
   if (member && !has(profile, member.split('.'))) {
     return { verdict: 'unproven', message: `set ${member} in the target profile to test this` }

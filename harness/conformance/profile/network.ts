@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { messageOf } from '../../../contract/error-message.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { directNetwork, type NetworkOptions, type Resolution } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
+import { readInputFile } from '../input-file.ts'
 import type { TargetProfile } from './schema.ts'
 
 /**
@@ -82,7 +82,7 @@ function clientCertificateOf(
 function readPem(file: string, from: string): string {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readInputFile(file)
   } catch (error) {
     const reason = messageOf(error)
     throw new ConfigurationError([`${from}: the file cannot be read: ${reason}`])

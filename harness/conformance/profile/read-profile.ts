@@ -19,7 +19,7 @@ export function loadProfile(
   const { value, place } = readDocument(source, 'a profile')
   const problems: string[] = []
   const lookUp: LookUp = (path, name) => {
-    const found = environment[name]
+    const found = Object.hasOwn(environment, name) ? environment[name] : undefined
     if (found === undefined || found === '') {
       problems.push(`${place(path)}: ${path.join('.')}: the variable ${name} is not set`)
     }

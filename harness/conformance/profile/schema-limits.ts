@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { maxTimerMs, timerMs } from '../../../contract/timer.ts'
 import { defaultBodyLimits } from '../../client/index.ts'
 
 /** Network access and limits of a target profile. */
 
-/** Longer timers fire at once (Node.js). */
-const maxTimerMs = 2 ** 31 - 1
+/** The wait between two requests is that of a timer. */
+const minPerSecond = 1000 / maxTimerMs
 
 const size = z.int().positive()
 
@@ -37,22 +38,24 @@ export const network = z
 
 export const limits = z
   .strictObject({
-    requestsPerSecond: z.number().positive().optional().meta({
-      description: 'Maximum request rate of a check; default: unlimited.',
-    }),
-    timeoutMs: z.number().positive().default(60_000).meta({
+    requestsPerSecond: z
+      .number()
+      .min(minPerSecond, 'must be at least one request in 24.8 days, the longest delay of a timer')
+      .optional()
+      .meta({
+        description: 'Maximum request rate of a check; default: unlimited.',
+      }),
+    timeoutMs: timerMs.positive().default(60_000).meta({
       description: 'Maximum time without data from the target, in milliseconds.',
     }),
-    settleMs: z.number().nonnegative().default(2_000).meta({
+    settleMs: timerMs.nonnegative().default(2_000).meta({
       description: 'Maximum time until a change is visible, in milliseconds.',
     }),
-    retryAfterMs: z.number().nonnegative().max(maxTimerMs).default(60_000).meta({
+    retryAfterMs: timerMs.nonnegative().default(60_000).meta({
       description: 'Maximum wait that a Retry-After may request, in milliseconds.',
     }),
-    runMs: z
-      .number()
+    runMs: timerMs
       .positive()
-      .max(maxTimerMs)
       .default(4 * 3_600_000)
       .meta({ description: 'Maximum duration of a run, in milliseconds.' }),
     runBytes: size.default(4 * 1024 ** 3).meta({

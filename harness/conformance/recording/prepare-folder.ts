@@ -20,7 +20,7 @@ export function prepareFolder(outDir: string): void {
  * @throws ConfigurationError for a folder that cannot be written.
  */
 export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): void {
-  const { outDir, selection, strict = false, incognito = false } = options
+  const { outDir, selection, strict = false, incognito = false, depth = 'normal' } = options
   const { profile, only, skip } = selection
   unlessUnwritable(() => {
     new RedactingWriter().write(setup.exchangesFile, '')
@@ -33,6 +33,7 @@ export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Da
         strict,
         selection: { profile, only: [...only], skip: [...skip] },
         ...(incognito && { incognito }),
+        depth,
         ...(options.exploration && { explore: options.exploration.operations }),
       },
       setup.profile,

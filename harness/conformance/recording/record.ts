@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { messageOf } from '../../../contract/error-message.ts'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
+import { readInputFile } from '../input-file.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { targetProfile } from '../profile/schema.ts'
 import { profileNames } from '../profile/selection.ts'
+import { depths } from '../run-setup.ts'
 import { secretsOf } from '../session/secrets.ts'
 
 /**
@@ -21,6 +22,7 @@ export const runRecord = z.object({
   strict: z.boolean(),
   /** True for a run whose requests did not name it; absent otherwise. */
   incognito: z.boolean().optional(),
+  depth: z.enum(depths),
   /** Operations of `--explore`; absent where there were none. */
   explore: z.int().positive().optional(),
   selection: z.object({
@@ -51,7 +53,7 @@ export function writeRunRecord(
 export function readRunRecord(file: string): RunRecord {
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'))
+    value = JSON.parse(readInputFile(file))
   } catch (error) {
     const reason = messageOf(error)
     throw new ConfigurationError([`the settings of the run cannot be read: ${reason}`])

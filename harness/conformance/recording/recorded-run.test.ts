@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Exchange, restoreExchange } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { handMadeProfile, unbuilt } from '../../proof/test-support/independent-server/profile.ts'
-import { startHandMadeServer } from '../../proof/test-support/independent-server/server.ts'
+import { wholeProfile } from '../../proof/test-support/second-server/judged.ts'
+import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { check } from '../test-support/check.ts'
 import { makeFolder, removeFolder } from '../test-support/folders.ts'
 
@@ -17,20 +17,19 @@ describe('a recording', () => {
 
   beforeAll(async () => {
     // One fault of each kind, so that there are violations to be found again.
-    const server = await startHandMadeServer({
+    const server = await startSecondServer({
       row: (row) => ({ ...row, item_type: 'item' }),
-      checks: (rule) => rule !== 'temperature',
-      // Its streams take seconds, for which nothing waits the second time.
-      gapMs: 15,
+      checks: (check) => check !== 'both lists',
     })
-    const profile = handMadeProfile(server)
+    // Effects are waited for the first time, and nothing the second time.
+    const profile = wholeProfile(server, { limits: { timeoutMs: 15_000, settleMs: 4000 } })
     try {
-      live = await check(profile, { skip: unbuilt, outDir: first, seed: 'a-seed' })
+      live = await check(profile, { outDir: first, seed: 'a-seed' })
     } finally {
       await server.close()
     }
     const recordingFile = join(first, 'exchanges.ndjson')
-    again = await check(profile, { skip: unbuilt, outDir: second, seed: 'a-seed', recordingFile })
+    again = await check(profile, { outDir: second, seed: 'a-seed', recordingFile })
   })
   afterAll(() => removeFolder(folder))
 
@@ -82,7 +81,10 @@ describe('a recording', () => {
 
   test('of another seed asks for what was not recorded, or finds other words', async () => {
     const recordingFile = join(first, 'exchanges.ndjson')
-    const profile = handMadeProfile({ url: 'http://127.0.0.1:9', key: 'tok_of-no-use' })
+    const profile = wholeProfile({
+      url: 'http://127.0.0.1:9',
+      keys: ['tok_of-no-use', 'tok_of-none'],
+    })
     const other = await check(profile, {
       surfaces: 'v3',
       only: ['V3-HIST-07', 'V3-CTX'],

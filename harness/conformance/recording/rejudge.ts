@@ -35,6 +35,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     seed: record.seed,
     strict: record.strict,
     incognito: record.incognito ?? false,
+    depth: record.depth,
     recordingFile,
     evidence: true,
     outDir,

@@ -25,18 +25,25 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Begins the message of a scenario whose exchange could not be stored. */
-export const evidenceUnwritable = 'the evidence of the run cannot be written'
+/** The evidence of the run cannot be written; `code` survives the way out of vitest. */
+export class EvidenceError extends Error {
+  override readonly name = 'EvidenceError'
+  static readonly code = 'E_EVIDENCE'
+  readonly code = EvidenceError.code
+
+  constructor(cause: unknown) {
+    super(`the evidence of the run cannot be written: ${messageOf(cause)}`, { cause })
+  }
+}
 
 /**
  * Adds the line of an exchange, already redacted; a long one is written in pieces.
- * @throws Error whose message begins with `evidenceUnwritable`, on a full disk for one
+ * @throws EvidenceError, on a full disk for one
  */
 export function appendExchange(writer: RedactingWriter, file: string, exchange: Exchange): void {
   try {
     writer.appendPieces(file, storedPieces(exchange))
   } catch (error) {
-    const reason = messageOf(error)
-    throw new Error(`${evidenceUnwritable}: ${reason}`, { cause: error })
+    throw new EvidenceError(error)
   }
 }

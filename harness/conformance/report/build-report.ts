@@ -48,6 +48,7 @@ export function buildReport(run: RunResults): ConformanceReport {
     schemaVersion: 1,
     outcome: reportOutcome(requirements, strict),
     interrupted,
+    ...(collector.stopReason !== undefined && { stopped: run.redact(collector.stopReason) }),
     suite: { version: suiteVersion(), interface: interfaceRevision },
     target: {
       baseUrl: run.redact(profile.baseUrl),

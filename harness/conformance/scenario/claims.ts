@@ -13,12 +13,25 @@ import { describeAnswer, isCompletion, isResponse } from './read.ts'
 export type Claim = (
   row: RequirementId,
   assertion: () => void,
-  ...evidence: readonly Exchange[]
+  ...evidence: readonly Evidence[]
 ) => boolean
+
+/** A list, of which the first pages are shown. */
+interface PagedList {
+  readonly pages: readonly [Exchange, ...Exchange[]]
+}
+
+type Evidence = Exchange | PagedList
+
+const maxPages = 5
+
+function exchangesOf(evidence: readonly Evidence[]): readonly Exchange[] {
+  return evidence.flatMap((one) => ('pages' in one ? one.pages.slice(0, maxPages) : [one]))
+}
 
 export function createClaim(session: Session): Claim {
   return (row, assertion, ...evidence) => {
-    const exchanges = evidence.length > 0 ? evidence : undefined
+    const exchanges = evidence.length > 0 ? exchangesOf(evidence) : undefined
     try {
       assertion()
       session.addFinding(row, 'held', 'as stated', exchanges)
@@ -35,12 +48,12 @@ export function createClaim(session: Session): Claim {
 export function assume(
   condition: unknown,
   reason: string,
-  ...evidence: readonly Exchange[]
+  ...evidence: readonly Evidence[]
 ): asserts condition {
   if (condition) return
   throw new InconclusiveError(
     reason,
-    evidence.map((exchange) => exchange.id),
+    exchangesOf(evidence).map((exchange) => exchange.id),
   )
 }
 
@@ -49,8 +62,9 @@ export function requireProfile<T>(value: T, member: string): asserts value is No
   if (value === undefined || value === null) throw new UndeclaredError(member)
 }
 
-/** Asserts that a request was accepted; which of the 2xx says so is open. */
-export function expectAccepted(exchange: Exchange, what = 'the request'): void {
+/** Asserts that a request, or the first one of a list, was accepted; which of the 2xx says so is open. */
+export function expectAccepted(answer: Evidence, what = 'the request'): void {
+  const exchange = 'pages' in answer ? answer.pages[0] : answer
   if (succeeded(exchange)) return
   // Which members a generation requires is open (section 4.3): this one has to come from the profile.
   const missing = missingMember(exchange)

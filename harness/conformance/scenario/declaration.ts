@@ -1,6 +1,7 @@
 import { describe as register } from 'vitest'
 import { areaOf, type RequirementId, requirementIds } from '../../../contract/index.ts'
 import { slugOf } from '../../../contract/slug.ts'
+import { repeatOptions } from '../report/confirmation.ts'
 import type { Cost } from '../usage.ts'
 
 declare module 'vitest' {
@@ -12,7 +13,10 @@ declare module 'vitest' {
     isAcrossEndpoints?: boolean
     isOrdinary?: boolean
     isFirst?: boolean
-    outcome?: import('../run-setup.ts').ScenarioOutcome
+    /** State of the run after the scenarios; a member of the module's meta data. */
+    state?: import('../session/run-state.ts').RunState
+    /** One for each try. */
+    outcomes?: readonly import('../run-setup.ts').ScenarioOutcome[]
   }
 }
 
@@ -23,7 +27,7 @@ declare module 'vitest' {
  */
 export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
   const whole: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0, ...cost }
-  return { meta: { covers: rows, cost: whole, again } }
+  return { meta: { covers: rows, cost: whole, again }, retry: repeatOptions }
 }
 
 /** The requirements of an area, for example `V3-SSE`, without some that only other scenarios show. */
@@ -38,13 +42,13 @@ export function requirementsOf<const Area extends string>(
 }
 
 /** Options of a scenario that needs a target which chooses its HTTP version: over TLS, with none forced. */
-export function whereNegotiated({ meta }: ReturnType<typeof covers>) {
-  return { meta: { ...meta, isNegotiated: true } }
+export function whereNegotiated({ meta, ...options }: ReturnType<typeof covers>) {
+  return { ...options, meta: { ...meta, isNegotiated: true } }
 }
 
 /** Options of a scenario that needs a target with several endpoints. */
-export function acrossEndpoints({ meta }: ReturnType<typeof covers>) {
-  return { meta: { ...meta, isAcrossEndpoints: true } }
+export function acrossEndpoints({ meta, ...options }: ReturnType<typeof covers>) {
+  return { ...options, meta: { ...meta, isAcrossEndpoints: true } }
 }
 
 /**
@@ -52,10 +56,10 @@ export function acrossEndpoints({ meta }: ReturnType<typeof covers>) {
  * scenarios, the others in between.
  */
 export function withinOrdinaryTraffic(
-  { meta }: ReturnType<typeof covers>,
+  { meta, ...options }: ReturnType<typeof covers>,
   { isFirst }: { readonly isFirst: boolean },
 ) {
-  return { meta: { ...meta, isOrdinary: true, isFirst } }
+  return { ...options, meta: { ...meta, isOrdinary: true, isFirst } }
 }
 
 /** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */

@@ -43,6 +43,14 @@ describe('a violation says what was expected and what was received', () => {
       'rows lost: expected none, received "a", "b", "c", … (4 in all)',
       () => expect(['a', 'b', 'c', 'd'], 'rows lost').toEqual([]),
     ],
+    [
+      'facts: expected "d", "f" from place 4, received "x", "e" from place 4',
+      () => expect(['a', 'b', 'c', 'x', 'e'], 'facts').toEqual(['a', 'b', 'c', 'd', 'f']),
+    ],
+    [
+      'the text: expected "xz" from place 201, received "yz" from place 201',
+      () => expect(`${'a'.repeat(200)}yz`, 'the text').toBe(`${'a'.repeat(200)}xz`),
+    ],
     ['titles: expected at least one, received none', () => expect([], 'titles').not.toEqual([])],
     [
       'filename: expected a string, received nothing',
@@ -67,10 +75,17 @@ describe('a violation says what was expected and what was received', () => {
       () => expect('Bea', 'the answer').not.toContain('B'),
     ],
     [
-      'expected that the history holds the question',
-      () => expect(false, 'the history holds the question').toBe(true),
+      'the history contains the question: expected yes, received no',
+      () => expect(false, 'the history contains the question').toBe(true),
     ],
-    ['unexpected: a chat was created', () => expect(true, 'a chat was created').toBe(false)],
+    [
+      'the answer contains the fact: expected yes, received no',
+      () => expect(undefined, 'the answer contains the fact').toBe(true),
+    ],
+    [
+      'a chat was created: expected no, received yes',
+      () => expect(true, 'a chat was created').toBe(false),
+    ],
   ])('%s', (message, assertion) => {
     assert(messageOf(assertion)).toBe(message)
   })

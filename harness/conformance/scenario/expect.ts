@@ -11,7 +11,7 @@ export class ContractViolation extends Error {
 }
 
 interface Expectation {
-  /** Compares by identity; true and false say whether `what` is the case. */
+  /** Compares by identity; a sentence says yes and no for true and false. */
   toBe(expected: unknown): void
   toEqual(expected: unknown): void
   /** A part of a text or an element of a list. */
@@ -33,8 +33,8 @@ interface Expectation {
 }
 
 /**
- * `what` names the value ("status of the repeat") or, for true and false, states what must or must not
- * be the case ("the history holds the question").
+ * `what` names the value ("status of the repeat") or, for true and false, is a clause with a verb that
+ * is or is not the case ("the history contains the question").
  *
  * @throws ContractViolation from its methods
  */
@@ -42,16 +42,17 @@ export function expect(actual: unknown, what: string): Expectation {
   const must = (holds: boolean, expected: string, received = show(actual)) => {
     if (!holds) throw new ContractViolation(`${what}: expected ${expected}, received ${received}`)
   }
+  const mustEqual = (expected: unknown, holds: boolean) => {
+    const from = show(expected) === show(actual) ? firstDifference(expected, actual) : 0
+    must(holds, showFrom(expected, from), showFrom(actual, from))
+  }
   const number = typeof actual === 'number' ? actual : Number.NaN
   return {
     toBe: (expected) => {
-      if (typeof expected === 'boolean' && typeof actual === 'boolean') {
-        if (actual === expected) return
-        throw new ContractViolation(expected ? `expected that ${what}` : `unexpected: ${what}`)
-      }
-      must(Object.is(actual, expected), show(expected))
+      if (typeof expected !== 'boolean') mustEqual(expected, Object.is(actual, expected))
+      else must(actual === expected, yesOrNo(expected), yesOrNo(!expected))
     },
-    toEqual: (expected) => must(isDeepStrictEqual(actual, expected), show(expected)),
+    toEqual: (expected) => mustEqual(expected, isDeepStrictEqual(actual, expected)),
     toContain: (part) => must(contains(actual, part), `${kindOf(actual)} containing ${show(part)}`),
     toHaveLength: (length) =>
       must(lengthOf(actual) === length, String(length), String(lengthOf(actual) ?? 'none')),
@@ -70,6 +71,10 @@ export function expect(actual: unknown, what: string): Expectation {
         must(lengthOf(actual) !== length, length === 0 ? 'at least one' : `not ${length}`),
     },
   }
+}
+
+function yesOrNo(holds: boolean): string {
+  return holds ? 'yes' : 'no'
 }
 
 const article = { string: 'a string', number: 'a number', object: 'an object' } as const
@@ -107,6 +112,22 @@ function show(value: unknown): string {
   const first = value.slice(0, maxElements).map((element) => show(element))
   const rest = value.length > maxElements ? `, … (${value.length} in all)` : ''
   return shortened(first.join(', ')) + rest
+}
+
+/** Place of the first element or character that differs in two long values that look alike when cut. */
+function firstDifference(a: unknown, b: unknown): number {
+  if (typeof a === 'string' && typeof b === 'string') return firstDifference([...a], [...b])
+  if (!Array.isArray(a) || !Array.isArray(b)) return 0
+  return Math.max(
+    0,
+    a.findIndex((element, at) => !isDeepStrictEqual(element, b[at])),
+  )
+}
+
+function showFrom(value: unknown, from: number): string {
+  if (from === 0) return show(value)
+  const rest = typeof value === 'string' ? [...value].slice(from).join('') : value
+  return `${show(Array.isArray(rest) ? rest.slice(from) : rest)} from place ${from + 1}`
 }
 
 function shortened(text: string): string {

@@ -1,6 +1,8 @@
 /** The scenario API: all that a suite may import from chatgen. */
 
-export type { Prompts } from '../session/prompts.ts'
+export type { Prompts } from '../prompts/prompts.ts'
+export type { Depth } from '../run-setup.ts'
+export { areConcurrent, findGap, mayRace, racers, sendAtOnce } from '../session/race.ts'
 export {
   acceptsKey,
   assume,
@@ -23,8 +25,8 @@ export { ContractViolation, expect } from './expect.ts'
 export { type Combination, pairwise } from './pairwise.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
-export { isConclusive } from './routes/paging.ts'
-export { type Chat, inputText } from './routes/v3.ts'
+export { assumeRead, isConclusive } from './routes/paging.ts'
+export { type Chat, type HistoryWalk, inputText } from './routes/v3.ts'
 export { type Compared, findDifferences, overBothVersions } from './routes/versions.ts'
 export { fill } from './template.ts'
 export {

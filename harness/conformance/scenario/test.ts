@@ -1,16 +1,18 @@
 import { test as base, inject, type TestAPI } from 'vitest'
+import { type RequirementId, requirements } from '../../../contract/index.ts'
 import type { Writer } from '../../../fixtures/content/writer.ts'
 import { isPlanned } from '../profile/applicability.ts'
 import type { TargetProfile } from '../profile/index.ts'
+import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
+import { needsRepeat, repeatPauseMs, ScenarioRepeat } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup } from '../run-setup.ts'
-import { createRunContext, type RunContext } from '../session/context.ts'
+import { createRunContext } from '../session/context.ts'
 import { surfaceCredentials } from '../session/credentials.ts'
-import { contentSeed } from '../session/former-slugs.ts'
-import { type Prompts, plainPrompts } from '../session/prompts.ts'
 import { Session } from '../session/session.ts'
-import { createClaim } from './claims.ts'
+import { assume, createClaim } from './claims.ts'
 import { toSlug } from './declaration.ts'
 import { expectRejected, type RejectedRequest } from './expect-rejected.ts'
+import { describeAnswer } from './read.ts'
 import { attachmentRoutes } from './routes/attachments.ts'
 import { chatRoutes } from './routes/chats.ts'
 import { knowledgeRoutes } from './routes/knowledge.ts'
@@ -40,8 +42,15 @@ declare module 'vitest' {
  * needs is not there.
  */
 export const test = base
-  .extend('session', { auto: true }, async ({ task, signal, skip }, { onCleanup }) => {
-    const context = contextOf(inject('setup'))
+  .extend('setup', { scope: 'file' }, () => inject('setup'))
+  .extend('context', { scope: 'file' }, async ({ setup }, { onCleanup }) => {
+    const context = createRunContext(setup)
+    onCleanup(() => context.close())
+    return context
+  })
+  .extend('session', { auto: true }, async ({ task, signal, skip, context }, { onCleanup }) => {
+    // vitest hands it out when all scenarios have ended.
+    task.file.meta.state = context.setup.state
     const rows = task.meta.covers ?? []
     const { isNegotiated = false, isAcrossEndpoints = false, isOrdinary = false } = task.meta
     const { rows: judged, profile, again } = context.setup
@@ -56,8 +65,11 @@ export const test = base
     skip(!isPart, 'not part of this run')
     skip(again?.scenarios.includes(toSlug(task.name)) === false, 'not run again')
     const onEndpoint = again === undefined ? '' : `@${again.endpoint}`
-    const slug = `${toSlug(task.name)}${onEndpoint}`
-    const prompts = await promptsFor(contentSeed(slug), context.setup)
+    const before = task.meta.outcomes ?? []
+    const onRepeat = before.length === 0 ? '' : `@${before.length + 1}`
+    const slug = `${toSlug(task.name)}${onEndpoint}${onRepeat}`
+    const prompts = await promptsFor(slug, context.setup)
+    if (before.length > 0) await context.sleep(repeatPauseMs, signal)
     const slot = await context.acquireSlot({ isFirst: task.meta.isFirst ?? false })
     const session = new Session(
       context,
@@ -65,14 +77,25 @@ export const test = base
       signal,
       slot,
     )
-    onCleanup(async () => {
+    const end = async () => {
       await session.cleanUp()
       slot.release()
-      task.meta.outcome = session.outcome()
-    })
+      const outcomes = [...before, session.outcome()]
+      task.meta.outcomes = outcomes
+      if (!signal.aborted && needsRepeat(outcomes)) throw new ScenarioRepeat()
+    }
+    onCleanup(end)
+    if (before.length > 0) {
+      await assumeStillAccepted(session, rows).catch(async (error) => {
+        // A fixture that throws is not cleaned up.
+        await end()
+        throw error
+      })
+    }
     return session
   })
   .extend('profile', ({ session }) => session.context.setup.profile)
+  .extend('depth', ({ session }) => session.context.setup.depth)
   .extend('keys', ({ session }) => surfaceCredentials(session.context.setup.profile))
   .extend('prompts', ({ session }) => session.prompts)
   .extend('claim', ({ session }) => createClaim(session))
@@ -93,24 +116,26 @@ export const test = base
 /** Everything that a scenario is given: a helper of scenarios takes the part that it uses. */
 export type ScenarioContext = typeof test extends TestAPI<infer Context> ? Context : never
 
+/** Ends the repeat of a scenario if a request that was accepted earlier in the run is refused by now. */
+async function assumeStillAccepted(
+  session: Session,
+  rows: readonly RequirementId[],
+): Promise<void> {
+  const isCompatible = rows.some((row) => requirements[row].surface === 'openai')
+  const surface = isCompatible ? 'openai' : 'v3'
+  const path = surface === 'openai' ? '/api/openai/models' : '/api/v3/chat'
+  const answer = await session.send({ surface, method: 'GET', path, role: 'liveness' })
+  const refused = `GET ${path}, which was accepted before, was answered ${describeAnswer(answer)}`
+  assume(!session.context.contradicts(answer), refused, answer)
+}
+
 /** Texts of a scenario: of an incognito run, those of a user of its own. */
 async function promptsFor(slug: string, setup: RunSetup): Promise<Prompts> {
   if (!isIncognito(setup)) return plainPrompts
   const { loadWriters } = await import('../../../fixtures/content/writer.ts')
-  const { variedPrompts } = await import('../session/varied-prompts.ts')
+  const { variedPrompts } = await import('../prompts/varied-prompts.ts')
   writers ??= loadWriters()
   return variedPrompts(await writers, `${setup.seed}/${slug}`)
 }
 
 let writers: Promise<readonly Writer[]> | undefined
-
-let current: RunContext | undefined
-
-/** All scenarios of a run share one context; the worker may stay for the next run. */
-function contextOf(setup: RunSetup): RunContext {
-  const isSame =
-    current?.setup.exchangesFile === setup.exchangesFile &&
-    current.setup.again?.endpoint === setup.again?.endpoint
-  if (current === undefined || !isSame) current = createRunContext(setup)
-  return current
-}

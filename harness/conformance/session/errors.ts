@@ -1,9 +1,13 @@
+/** Errors with which a scenario ends without a verdict, by `code`: it survives the way out of vitest. */
+export const scenarioEnd = { inconclusive: 'E_INCONCLUSIVE', undeclared: 'E_UNDECLARED' } as const
+
 /**
  * Thrown by a scenario (or for it) when it can say nothing about the rows that it has not judged
  * yet: they become inconclusive, and chatgen is not at fault.
  */
 export class InconclusiveError extends Error {
   override readonly name: string = 'InconclusiveError'
+  readonly code = scenarioEnd.inconclusive
   readonly exchanges: readonly string[]
 
   constructor(reason: string, exchanges: readonly string[] = []) {
@@ -12,7 +16,17 @@ export class InconclusiveError extends Error {
   }
 }
 
-export class BudgetSpentError extends InconclusiveError {
+/** The request was not sent: nothing has left this machine. */
+export class NotSentError extends InconclusiveError {
+  override readonly name: string = 'NotSentError'
+}
+
+/** The run sends nothing more but cleanup. */
+export class RunEndedError extends NotSentError {
+  override readonly name: string = 'RunEndedError'
+}
+
+export class BudgetSpentError extends RunEndedError {
   override readonly name = 'BudgetSpentError'
 
   constructor(requests: number) {
@@ -20,11 +34,13 @@ export class BudgetSpentError extends InconclusiveError {
   }
 }
 
-export class CircuitOpenError extends InconclusiveError {
+export class CircuitOpenError extends RunEndedError {
   override readonly name = 'CircuitOpenError'
+  /** The target is the reason: the report says it at its top. */
+  readonly isOfTarget = true
 
   constructor(reason: string) {
-    super(`the target no longer answers: ${reason}`)
+    super(`no more requests were sent: ${reason}`)
   }
 }
 
@@ -34,6 +50,7 @@ export class CircuitOpenError extends InconclusiveError {
  */
 export class UndeclaredError extends Error {
   override readonly name = 'UndeclaredError'
+  readonly code = scenarioEnd.undeclared
 
   constructor(member: string) {
     super(`set ${member} in the target profile to test this`)

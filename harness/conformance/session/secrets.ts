@@ -1,6 +1,6 @@
 import { swapLetterCase } from '../../../contract/index.ts'
 import type { Secret } from '../../client/index.ts'
-import { endpointsOf } from '../profile/index.ts'
+import { endpointsOf, type TargetProfile } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { surfaceCredentials } from './credentials.ts'
 
@@ -10,22 +10,38 @@ import { surfaceCredentials } from './credentials.ts'
  */
 export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   const credentials = surfaceCredentials(profile)
+  const ordinary = ordinaryText(profile)
   const keys: [string, string | undefined][] = [
     ['api key', credentials.openai],
     ['native token', credentials.v3 === credentials.openai ? undefined : credentials.v3],
     ['other key', profile.otherKey],
   ]
   return [
-    ...keys.flatMap(([name, value]) => (value === undefined ? [] : withNearMiss(name, value))),
+    ...keys.flatMap(([name, value]) =>
+      value === undefined ? [] : withNearMiss(name, value, ordinary),
+    ),
     ...headerSecrets(profile.headers),
     ...endpointsOf(profile).flatMap(({ baseUrl }) => userInfoSecrets('base url password', baseUrl)),
     ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
   ]
 }
 
-function withNearMiss(name: string, value: string): Secret[] {
+/** Members of a profile besides its keys: a company's name may begin all of them. */
+function ordinaryText(profile: TargetProfile): string {
+  const {
+    apiKey: _,
+    compatKey: __,
+    nativeToken: ___,
+    otherKey: ____,
+    headers: _____,
+    ...rest
+  } = profile
+  return JSON.stringify(rest)
+}
+
+function withNearMiss(name: string, value: string, ordinary: string): Secret[] {
   return [
-    { name, value },
+    { name, value, ordinary },
     { name: `${name} without its last character`, value: value.slice(0, -1) },
     { name: `${name} in the other letter case`, value: swapLetterCase(value) },
   ]

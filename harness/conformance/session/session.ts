@@ -1,14 +1,13 @@
-import {
-  type Exchange,
-  type Finding,
-  type Observation,
-  type OpenQuestionId,
-  type RequirementId,
-  requirements,
+import type {
+  Exchange,
+  Finding,
+  Observation,
+  OpenQuestionId,
+  RequirementId,
 } from '../../../contract/index.ts'
-import { judge } from '../../judges/index.ts'
 import { type CreationKind, withJournal } from '../cleanup/journal.ts'
 import { endpointsOf } from '../profile/index.ts'
+import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
 import { isIncognito, type ScenarioOutcome, type Undecided } from '../run-setup.ts'
 import {
   addExchangeCost,
@@ -20,20 +19,15 @@ import {
 } from '../usage.ts'
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
-import { contentSeed } from './former-slugs.ts'
+import { type Evidence, ScenarioFindings } from './findings.ts'
 import { toBoundary, toReference, toUuid, toWord, wordsIn } from './identities.ts'
 import { interruptRequestMs } from './limits/grace-periods.ts'
 import type { Slot } from './limits/slot.ts'
-import { type Prompts, plainPrompts } from './prompts.ts'
+import { isOdd } from './requests/failure.ts'
 import { sendWithRetries } from './requests/send-with-retries.ts'
-import type { RequestSpec } from './requests/wire-request.ts'
+import type { RequestSpec, Started } from './requests/wire-request.ts'
 
-export interface Started {
-  /** Resolves when the first try has a status line or has ended. */
-  readonly answered: Promise<void>
-  /** The last try. Rejects with InconclusiveError where the target gave no usable answer. */
-  readonly exchange: Promise<Exchange>
-}
+export type { Started }
 
 /** One scenario at work: it sends, is judged passively, claims, and brings an outcome home. */
 export class Session {
@@ -45,7 +39,7 @@ export class Session {
   readonly #covers: readonly RequirementId[]
   readonly #signal: AbortSignal
   readonly #abortController = new AbortController()
-  readonly #findings: Finding[] = []
+  readonly #findings = new ScenarioFindings()
   readonly #observations: Observation[] = []
   readonly #inconclusive: Undecided[] = []
   readonly #unproven: Undecided[] = []
@@ -54,7 +48,8 @@ export class Session {
   #traffic: Traffic = noTraffic
   #ordinal = 0
   #drawn = 0
-  #latest: Exchange | undefined
+  /** Sessions outlive their scenarios, and bodies must not. */
+  #latest: readonly Evidence[] = []
   readonly #slot: Slot | undefined
   readonly #routing: EndpointRouting | undefined
 
@@ -71,11 +66,9 @@ export class Session {
     this.#covers = scenario.covers
     this.#signal = signal
     this.#slot = slot
-    this.contentSeed = `${context.setup.seed}/${contentSeed(scenario.slug)}`
+    this.contentSeed = `${context.setup.seed}/${scenario.slug}`
     this.#routing = routingOf(context.setup, this.contentSeed)
-    const leave = () =>
-      setTimeout(() => this.#abortController.abort(signal.reason), interruptRequestMs)
-    signal.addEventListener('abort', leave, { once: true })
+    signal.addEventListener('abort', this.#leaveSoon, { once: true })
   }
 
   /** True where the row is judged in this run. */
@@ -104,17 +97,12 @@ export class Session {
       { spec, ordinal, ...(route === undefined ? {} : { route }) },
       answered.resolve,
     )
-    exchange.then(
-      () => answered.resolve(),
-      () => answered.resolve(),
-    )
+    const end = () => answered.resolve()
+    exchange.then(end, end)
     return { answered: answered.promise, exchange }
   }
 
-  /**
-   * A read that is repeated until a change must be visible, once for each endpoint of the target: it
-   * begins there, and goes to the same endpoints each time.
-   */
+  /** One read for each endpoint, repeated until a change must be visible; it goes to the same ones. */
   polls<Value>(read: () => Promise<Value>): readonly (() => Promise<Value>)[] {
     const routing = this.#routing
     if (routing === undefined) return [read]
@@ -125,6 +113,12 @@ export class Session {
   /** Requests that are repeated at the same endpoints, after earlier changes have become visible. */
   repeated<Value>(read: () => Promise<Value>): () => Promise<Value> {
     return this.#routing?.repeated(read, { isPoll: false }) ?? read
+  }
+
+  /** Waits until the rate limit allows so many requests at once, and endpoints show earlier writes. */
+  async waitForBurst(requests: number): Promise<void> {
+    if (this.#routing !== undefined) await this.sleep(this.context.setup.profile.limits.settleMs)
+    await this.context.waitForBurst(requests, this.#signal)
   }
 
   /** Ends with the run. */
@@ -168,20 +162,26 @@ export class Session {
     return isIncognito(setup) ? this.prompts.title(this.nonce()) : `${this.nonce()} ${setup.tag}`
   }
 
+  /** `isConfirmed`: it was seen again when its requests were repeated, and needs no confirmation. */
   addFinding(
     row: RequirementId,
     verdict: Finding['verdict'],
     why: string,
-    evidence?: readonly Exchange[],
+    evidence: readonly Evidence[] = this.#latest,
+    isConfirmed = false,
   ): void {
     if (!this.#covers.includes(row)) {
       throw new Error(`the scenario claims ${row} but does not cover it`)
     }
-    this.#findings.push({ row, verdict, why, exchanges: this.#idsOf(evidence) })
+    this.#findings.add({ row, verdict, why }, evidence, isConfirmed)
   }
 
-  observe(question: OpenQuestionId, answer: string, evidence?: readonly Exchange[]): void {
-    this.#observations.push({ question, answer, exchanges: this.#idsOf(evidence) })
+  observe(
+    question: OpenQuestionId,
+    answer: string,
+    evidence: readonly Evidence[] = this.#latest,
+  ): void {
+    this.#observations.push({ question, answer, exchanges: evidence.map(({ id }) => id) })
   }
 
   /** Leaves rows undecided, with the reason; the scenario goes on. */
@@ -190,8 +190,8 @@ export class Session {
     rows: readonly RequirementId[],
     reason: string,
   ): void {
-    const list = kind === 'inconclusive' ? this.#inconclusive : this.#unproven
-    list.push({ rows, reason, exchanges: this.#idsOf(undefined) })
+    const entry = { rows, reason, exchanges: this.#latest.map(({ id }) => id) }
+    ;(kind === 'inconclusive' ? this.#inconclusive : this.#unproven).push(entry)
   }
 
   /** Runs after the scenario, whatever became of it; the last one first. */
@@ -200,13 +200,14 @@ export class Session {
   }
 
   async cleanUp(): Promise<void> {
-    for (const action of this.#cleanups.reverse()) {
+    for (const action of this.#cleanups.splice(0).reverse()) {
       try {
         await action()
       } catch {
         // What could not be removed stays in the journal; the verdicts stand without it.
       }
     }
+    this.#signal.removeEventListener('abort', this.#leaveSoon)
   }
 
   /** Result of the scenario; its end is added by the caller. */
@@ -218,13 +219,17 @@ export class Session {
       slug: this.slug,
       title: this.#title,
       covers: this.#covers,
-      findings: this.#findings.map((finding) => ({ ...finding, why: text(finding.why) })),
+      findings: this.#findings.all().map((finding) => ({ ...finding, why: text(finding.why) })),
       observations: this.#observations.map((one) => ({ ...one, answer: text(one.answer) })),
       inconclusive: clean(this.#inconclusive),
       unproven: clean(this.#unproven),
       cost: this.#cost,
       traffic: this.#traffic,
     }
+  }
+
+  readonly #leaveSoon = () => {
+    setTimeout(() => this.#abortController.abort(this.#signal.reason), interruptRequestMs)
   }
 
   #take(exchange: Exchange, { protocol }: RequestSpec, route: RequestRoute | undefined): void {
@@ -234,14 +239,8 @@ export class Session {
     // Half an answer, because we left, shows nothing.
     if (exchange.ending.kind === 'aborted' && this.#abortController.signal.aborted) return
     this.#traffic = addExchangeTraffic(this.#traffic, exchange)
-    this.#latest = exchange
-    const { findings, observations } = judge(exchange)
-    this.#findings.push(...findings.filter(({ row }) => row in requirements))
-    this.#observations.push(...observations)
-  }
-
-  #idsOf(evidence: readonly Exchange[] | undefined): string[] {
-    return (evidence ?? (this.#latest ? [this.#latest] : [])).map(({ id }) => id)
+    this.#latest = [{ id: exchange.id, isOdd: isOdd(exchange) }]
+    this.#observations.push(...this.#findings.judge(exchange))
   }
 
   #draw(): string {

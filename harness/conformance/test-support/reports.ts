@@ -1,6 +1,7 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { countTotals, reportOutcome } from '../report/totals.ts'
+import { noTraffic } from '../usage.ts'
 
 /** Reports of runs that never were, for the tests of what is made from them. */
 export function reportOf(
@@ -19,6 +20,7 @@ export function reportOf(
     startedAt: '2026-01-02T03:04:05.000Z',
     durationMs: 4321,
     totals: countTotals(rows, 0),
+    traffic: noTraffic,
     cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
     requirements: [...rows],
     observations: [],

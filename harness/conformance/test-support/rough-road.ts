@@ -4,16 +4,26 @@ import { listen, readBody, type TestHost } from './listen.ts'
 
 /** Effect of a proxy on one request or its answer. */
 export type Disturbance =
-  /** Answers in place of the server. `first` asks the server all the same, as a gateway that gave up. */
-  | { readonly kind: 'status'; readonly status: number; readonly asks?: boolean }
+  /** Answers in place of the server: with a page, or an error in JSON. */
+  | {
+      readonly kind: 'status'
+      readonly status: number
+      readonly form?: 'page' | 'json'
+      /** Asks the server all the same, as a gateway that gave up. */
+      readonly asks?: boolean
+      /** Closes the connection afterwards. */
+      readonly closes?: boolean
+    }
   /** Hangs up without an answer; the server is asked where `asks` says so. */
   | { readonly kind: 'drop'; readonly asks?: boolean }
   /** Leaves the client waiting without an answer; the server is asked where `asks` says so. */
   | { readonly kind: 'silence'; readonly asks?: boolean }
+  /** Passes the request on with another Idempotency-Key. */
+  | { readonly kind: 'key'; readonly key: string }
   /** Passes the request on later. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Hangs up after so many bytes of the body. */
-  | { readonly kind: 'cut'; readonly afterBytes: number }
+  /** Hangs up after so many bytes of the body; `last` ends the proxy with it. */
+  | { readonly kind: 'cut'; readonly afterBytes: number; readonly last?: boolean }
   /** Passes on what it gathered, so often; null: only when the answer is complete. */
   | { readonly kind: 'lumps'; readonly everyMs: number | null }
 
@@ -24,14 +34,22 @@ export interface ReceivedRequest {
   readonly headers: IncomingMessage['headers']
 }
 
-/** A proxy that passes on every piece as it comes, and sometimes disturbs one. */
-export function roughRoad(
+/**
+ * A proxy that passes on every piece as it comes, and sometimes disturbs one. `ended` is called once the
+ * response was passed on.
+ */
+export async function roughRoad(
   target: () => string,
   disturb: (request: ReceivedRequest) => Disturbance | undefined,
+  ended: (headers: ReceivedRequest['headers']) => void = () => {},
 ): Promise<TestHost> {
-  return listen((request, response) => {
-    pass(request, response, target(), disturb).catch(() => response.destroy())
+  const road = await listen((request, response) => {
+    response.on('close', () => ended(request.headers))
+    pass(request, response, target(), disturb)
+      .then((made) => (made?.kind === 'cut' && made.last ? road.close() : undefined))
+      .catch(() => response.destroy())
   })
+  return road
 }
 
 async function pass(
@@ -39,24 +57,32 @@ async function pass(
   response: ServerResponse,
   target: string,
   disturb: (request: ReceivedRequest) => Disturbance | undefined,
-): Promise<void> {
+): Promise<Disturbance | undefined> {
   const { method = 'GET', url: path = '/', headers } = request
   const body = await readBody(request)
   const made = disturb({ method, path, headers, body: body.toString() })
   if (made?.kind === 'delay') await setTimeout(made.ms)
   const isShort = made?.kind === 'status' || made?.kind === 'drop' || made?.kind === 'silence'
-  if (isShort && made.asks !== true) return inPlace(made, response)
-  const answer = await ask(`${target}${path}`, { method, headers }, body)
+  if (isShort && made.asks !== true) {
+    inPlace(made, response)
+    return made
+  }
+  const key = made?.kind === 'key' ? { 'idempotency-key': made.key } : {}
+  const answer = await ask(`${target}${path}`, { method, headers: { ...headers, ...key } }, body)
   if (isShort) {
     await readBody(answer)
-    return inPlace(made, response)
+    inPlace(made, response)
+    return made
   }
   response.writeHead(answer.statusCode ?? 502, answer.headers)
   response.flushHeaders()
-  if (made?.kind === 'cut') return cutting(answer, response, made.afterBytes)
-  if (made?.kind === 'lumps') return inLumps(answer, response, made.everyMs)
-  for await (const piece of answer) response.write(piece)
-  response.end()
+  if (made?.kind === 'cut') await cutting(answer, response, made.afterBytes)
+  else if (made?.kind === 'lumps') await inLumps(answer, response, made.everyMs)
+  else {
+    for await (const piece of answer) response.write(piece)
+    response.end()
+  }
+  return made
 }
 
 function inPlace(
@@ -65,8 +91,16 @@ function inPlace(
 ) {
   if (made.kind === 'silence') return
   if (made.kind === 'drop') return void response.destroy()
-  response.writeHead(made.status, { 'content-type': 'text/html' })
-  response.end(`<html><h1>${made.status} from the gateway</h1></html>`)
+  const isJson = made.form === 'json'
+  response.writeHead(made.status, {
+    'content-type': isJson ? 'application/json' : 'text/html',
+    ...(made.closes && { connection: 'close' }),
+  })
+  response.end(
+    isJson
+      ? JSON.stringify({ error: { message: `${made.status} from the gateway` } })
+      : `<html><h1>${made.status} from the gateway</h1></html>`,
+  )
 }
 
 async function cutting(

@@ -1,7 +1,11 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import { EvidenceError } from '../recording/result-files.ts'
+import { combineTries } from '../report/confirmation.ts'
 import type { ScenarioCoverage, ScenarioResult } from '../report/verdicts.ts'
 import type { ScenarioOutcome } from '../run-setup.ts'
 import { toSlug } from '../scenario/declaration.ts'
+import { scenarioEnd } from '../session/errors.ts'
+import type { RunState } from '../session/run-state.ts'
 import { type Cost, noCost } from '../usage.ts'
 
 /** A scenario as it is written, before it runs. */
@@ -17,15 +21,18 @@ export interface Scenario extends ScenarioCoverage {
   readonly isOrdinary?: boolean
 }
 
-/** The errors with which a scenario says that it cannot tell, and chatgen is not at fault. */
-const inconclusive = ['InconclusiveError', 'BudgetSpentError', 'CircuitOpenError']
-
 /** Turns what vitest reports into plain results; prints nothing. */
 export class Collector implements Reporter {
   readonly scenarios: Scenario[] = []
   readonly results: ScenarioResult[] = []
   /** Faults that belong to no scenario: a file that did not load, an unhandled error. */
   readonly faults: { scenario: string; message: string }[] = []
+  /** State of the run at the end of the suites; undefined if they did not come to their end. */
+  state: RunState | undefined
+  /** Message of the first exchange that could not be stored. */
+  unwritten: string | undefined
+  /** Reason why no more requests were sent, as far as the target is the reason. */
+  stopReason: string | undefined
   readonly #onEnded: (scenario: string) => void
   readonly #redact: (text: string) => string
   #interrupted = false
@@ -55,13 +62,21 @@ export class Collector implements Reporter {
     for (const testCase of module.children.allTests()) this.scenarios.push(scenarioOf(testCase))
   }
 
+  onTestModuleEnd(module: TestModule): void {
+    this.state = module.meta().state
+  }
+
   onTestCaseResult(testCase: TestCase): void {
-    const { outcome } = testCase.meta()
+    const [first, ...again] = testCase.meta().outcomes ?? []
     // A scenario that was skipped is none of this run.
     if (testCase.result().state === 'skipped') return
-    if (outcome) this.results.push(this.#resultOf(testCase, outcome))
-    else if (testCase.result().state === 'failed' && !this.#interrupted) {
-      this.faults.push({ scenario: testCase.name, message: this.#errorOf(testCase) })
+    if (first) {
+      const errors = errorsOfTries(testCase)
+      const tries = again.map((outcome, at) => this.#resultOf(outcome, errors[at + 1]))
+      this.results.push(combineTries([this.#resultOf(first, errors[0]), ...tries]))
+    } else if (testCase.result().state === 'failed' && !this.#interrupted) {
+      const [error] = testCase.result().errors ?? []
+      this.faults.push({ scenario: testCase.name, message: this.#describe(error) })
     }
     this.#onEnded(testCase.name)
   }
@@ -84,13 +99,13 @@ export class Collector implements Reporter {
     }
   }
 
-  #resultOf(testCase: TestCase, outcome: ScenarioOutcome): ScenarioResult {
-    const [error] = testCase.result().errors ?? []
+  #resultOf(outcome: ScenarioOutcome, error: TestError | undefined): ScenarioResult {
     if (!error) return { ...outcome, fault: null }
     const open = outcome.covers.filter(
       (row) => !outcome.findings.some((found) => found.row === row),
     )
-    if (this.#interrupted || inconclusive.includes(error.name ?? '')) {
+    if (error['isOfTarget'] === true) this.stopReason ??= error.message
+    if (this.#interrupted || error['code'] === scenarioEnd.inconclusive) {
       const reason = this.#interrupted ? 'the run was interrupted' : this.#redact(error.message)
       const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
       return {
@@ -99,20 +114,32 @@ export class Collector implements Reporter {
         fault: null,
       }
     }
-    if (error.name === 'UndeclaredError') {
+    if (error['code'] === scenarioEnd.undeclared) {
       const reason = this.#redact(error.message)
       const unproven = [...outcome.unproven, { rows: open, reason, exchanges: [] }]
       return { ...outcome, unproven, fault: null }
     }
-    return { ...outcome, fault: this.#errorOf(testCase) }
+    if (error['code'] === EvidenceError.code) this.unwritten ??= this.#redact(error.message)
+    return { ...outcome, fault: this.#describe(error) }
   }
 
-  #errorOf(testCase: TestCase): string {
-    const [error] = testCase.result().errors ?? []
+  #describe(error: TestError | undefined): string {
     const where = error?.stacks?.[0]
     const place = where ? ` (${where.file.split('/').slice(-2).join('/')}:${where.line})` : ''
     return this.#redact(`${error?.name ?? 'Error'}: ${error?.message ?? 'unknown'}${place}`)
   }
+}
+
+type TestError = NonNullable<ReturnType<TestCase['result']>['errors']>[number]
+
+/** The error of each try, if it had one; vitest has those of all tries in one list. */
+function errorsOfTries(testCase: TestCase): readonly (TestError | undefined)[] {
+  const errors: (TestError | undefined)[] = [undefined]
+  for (const error of testCase.result().errors ?? []) {
+    if (error.name === 'ScenarioRepeat') errors.push(undefined)
+    else errors[errors.length - 1] ??= error
+  }
+  return errors
 }
 
 function scenarioOf(testCase: TestCase): Scenario {

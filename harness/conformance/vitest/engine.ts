@@ -1,12 +1,14 @@
 import type { Reporter } from 'vitest/node'
+import { StoredRecording } from '../../client/index.ts'
 import type { RunSetup } from '../run-setup.ts'
+import type { RunState } from '../session/run-state.ts'
 import type { Collector } from './collector.ts'
 import { inlinePool } from './inline-pool.ts'
 import { type OpenSuites, openSuites } from './suites.ts'
 
 /** Carries the scenarios of a run; it decides nothing. */
 export interface Engine {
-  /** One run at a time. Resolves true where the signal stopped it. */
+  /** One run at a time. Resolves true if it did not come to its end. The state of the setup is brought up to date. */
   run(collector: Collector, setup: RunSetup, signal: AbortSignal | undefined): Promise<boolean>
   close(): Promise<void>
 }
@@ -79,12 +81,31 @@ async function runSuites(
   } finally {
     signal?.removeEventListener('abort', interrupt)
   }
-  return signal?.aborted ?? false
+  takeOver(setup, collector.state)
+  return (signal?.aborted ?? false) || collector.state === undefined
+}
+
+/** The suites had a copy of the state; of a process that crashed, the recording tells what it sent. */
+function takeOver({ state, exchangesFile }: RunSetup, after: RunState | undefined): void {
+  if (after !== undefined) {
+    Object.assign(state, after)
+    return
+  }
+  const latest = latestExchange(exchangesFile)
+  state.budget.requests += latest - state.exchanges
+  state.exchanges = latest
+}
+
+/** Number of the latest exchange that was recorded. */
+function latestExchange(exchangesFile: string): number {
+  const ids = [...new StoredRecording(exchangesFile).keys()]
+  return ids.reduce((latest, id) => Math.max(latest, Number(/\d+$/.exec(id)?.[0] ?? 0)), 0)
 }
 
 function forwardTo(current: { reporter: Reporter }): Reporter {
   return {
     onTestModuleCollected: (module) => current.reporter.onTestModuleCollected?.(module),
+    onTestModuleEnd: (module) => current.reporter.onTestModuleEnd?.(module),
     onTestCaseResult: (testCase) => current.reporter.onTestCaseResult?.(testCase),
     onTestRunEnd: (modules, errors, reason) =>
       current.reporter.onTestRunEnd?.(modules, errors, reason),

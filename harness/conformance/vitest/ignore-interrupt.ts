@@ -1,5 +1,5 @@
 /**
- * Loaded by the process of the suites before anything else. Ctrl-C reaches all processes of a terminal; the
- * one that started the run decides what is cancelled.
+ * Loaded by the process of the suites before anything else. Ctrl-C and the end of a terminal reach all of
+ * its processes; the one that started the run decides what is cancelled.
  */
-process.on('SIGINT', () => {})
+for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})

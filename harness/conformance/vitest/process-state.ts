@@ -1,4 +1,4 @@
-const signals = ['SIGINT', 'SIGTERM'] as const
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const lastResorts = ['uncaughtException', 'unhandledRejection'] as const
 type ProcessEvent = (typeof signals)[number] | (typeof lastResorts)[number]
 

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
 import { listScenarios, planConformance } from '../plan.ts'
 import { toSlug } from '../scenario/declaration.ts'
-import { formerSlugs } from '../session/former-slugs.ts'
 import { profileOf } from '../test-support/check.ts'
 import type { Scenario } from './collector.ts'
 
@@ -30,12 +29,6 @@ describe('the scenarios', () => {
       expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
       expect(slug).toBe(toSlug(title))
     }
-  })
-
-  test('are those that the former slugs belong to', () => {
-    const slugs = scenarios.map(({ slug }) => slug)
-    expect(slugs).toEqual(expect.arrayContaining([...formerSlugs.keys()]))
-    expect(slugs.filter((slug) => [...formerSlugs.values()].includes(slug))).toEqual([])
   })
 
   test('cover rows of the catalogue, and none twice', () => {

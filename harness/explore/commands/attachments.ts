@@ -1,8 +1,7 @@
-import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { type RequirementId, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, statusText } from '../../conformance/scenario/read.ts'
-import { isConclusive } from '../../conformance/scenario/routes/paging.ts'
-import { isWholeList } from '../checks/whole-list.ts'
+import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import {
   type Command,
   demand,
@@ -158,29 +157,31 @@ async function expectChatFiles(
   const { attachments, chats, knowledge, session, model } = context
   const own = model.files.filter((file) => file.chat === chat)
   const others = model.files.filter((file) => file.chat !== chat)
-  const missingIn = (page: Exchange) => own.filter(({ name }) => !attachments.lists(page, name))
-  const page = await poll(
+  const missingIn = (walk: ListWalk) => own.filter(({ name }) => !attachments.lists(walk, name))
+  const walk = await poll(
     session,
-    () => chats.attachments(context.handle(chat).id, {}, { role: 'probe' }),
+    () => chats.readAttachments(context.handle(chat).id, {}, { role: 'probe' }),
     (walk) => missingIn(walk).length === 0,
   )
-  context.record(page)
+  for (const page of walk.pages) context.record(page)
+  const [page] = walk.pages
+  const lastPages = walk.pages.slice(-3)
   const ability = 'attachments of chat'
   if (!succeeded(page) || answerJson(page) === undefined) {
     const why = `the attachments of a chat were answered ${statusText(page)}`
     demand(!knowledge.isAble(ability), 'V3-ATT-12', why, page)
     return
   }
-  const missing = missingIn(page)
+  const missing = missingIn(walk)
   if (missing.length === 0 && own.length > 0) knowledge.prove(ability)
   if (!knowledge.isAble(ability)) return
-  const foreign = others.filter(({ name }) => attachments.lists(page, name))
+  const foreign = others.filter(({ name }) => attachments.lists(walk, name))
   if (foreign.length > 0) {
-    throw new StateViolation('V3-ATT-12', strangeFile, [page], labelsOf(foreign))
+    throw new StateViolation('V3-ATT-12', strangeFile, lastPages, labelsOf(foreign))
   }
-  if (missing.length === 0 || !isWholeList(page)) return
+  if (missing.length === 0 || !walk.isWhole) return
   const why = `the chat lacks ${missing.length} of its ${own.length} files`
-  throw new StateViolation('V3-ATT-12', why, [page], labelsOf(missing))
+  throw new StateViolation('V3-ATT-12', why, lastPages, labelsOf(missing))
 }
 
 function labelsOf(files: readonly FileState[]): readonly string[] {

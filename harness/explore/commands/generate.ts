@@ -1,14 +1,7 @@
-import { type Exchange, succeeded } from '../../../contract/index.ts'
-import {
-  answerParts,
-  finalResponse,
-  isDeclined,
-  statusText,
-} from '../../conformance/scenario/read.ts'
-import { inputText } from '../../conformance/scenario/routes/v3.ts'
-import { requireLiving, stillGenerates } from '../checks/common.ts'
+import { isDeclined } from '../../conformance/scenario/read.ts'
+import { findGap, sendAtOnce } from '../../conformance/session/race.ts'
+import { requireLiving } from '../checks/common.ts'
 import { type Command, demand, drawChat, drawFrom, type Operation } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
 import {
   addTurn,
   busiestFirst,
@@ -20,6 +13,7 @@ import {
   touchChat,
   turnsOf,
 } from '../model.ts'
+import { bodyOf, responseIdIn, takeTurn } from '../turns.ts'
 
 /** A chat that grows longer may meet a limit that the document does not show. */
 const maxTurns = 6
@@ -42,7 +36,13 @@ const generate: Command = {
   },
   applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
   async run(context, operation) {
-    await takeTurn(context, operation.label, operation.chat ?? '', operation.variant ?? 'json', {})
+    await takeTurn(
+      context,
+      operation.label,
+      operation.chat ?? '',
+      operation.variant ?? 'json',
+      undefined,
+    )
   },
   simpler: inSimplerForms,
 }
@@ -62,7 +62,7 @@ const continueRun: Command = {
     chatNamed(model, chat)?.deleted === false && lastRun(model, chat) !== undefined,
   async run(context, { label, chat = '', variant = 'json' }) {
     const parent = lastRun(context.model, chat)?.responseId
-    await takeTurn(context, label, chat, variant, parent === undefined ? {} : { parent_id: parent })
+    await takeTurn(context, label, chat, variant, parent)
   },
   simpler: (operation) => [{ ...operation, command: generate.name }, ...inSimplerForms(operation)],
 }
@@ -105,30 +105,38 @@ const raceKey: Command = {
   generations: 2,
   draw(model, pick) {
     const chat = drawFrom(growing(model), pick)
-    return chat && { chat: chat.label, variant: pick(2) === 0 ? 'json' : 'stream' }
+    if (chat === undefined) return undefined
+    const earlier = pick(2) === 0 ? undefined : lastRun(model, chat.label)
+    const variant = drawFrom(forms, pick) ?? 'json'
+    return { chat: chat.label, variant, ...(earlier === undefined ? {} : { turn: earlier.label }) }
   },
-  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  applies: (model, { chat, turn }) =>
+    chatNamed(model, chat)?.deleted === false &&
+    (turn === undefined || responseIdIn(model, turn) !== undefined),
   async run(context, operation) {
     const chat = requireLiving(context, operation)
     const { v3, session } = context
-    const stream = operation.variant === 'stream'
-    const mark = session.nonce()
-    const body = v3.generateBody(chat.id, `Name a colour for ${mark}.`, { stream })
+    const { variant = 'json', label } = operation
+    const parent = responseIdIn(context.model, operation.turn)
+    const { body, marks } = bodyOf(context, chat.id, variant, parent)
     const key = session.uuid()
-    const sent = await Promise.all([1, 2].map(() => v3.generate(body, { key, role: 'negative' })))
+    const send = (options: object) => v3.generate(body, { key, role: 'negative', ...options })
+    const sent = await sendAtOnce(session, send, send)
     for (const exchange of sent) context.record(exchange)
-    const steps = sent.every(isDeclined) ? undefined : 1
-    const turn = { label: operation.label, chat: chat.label, key, body, kind: 'race' }
+    const isRace = findGap(sent, session.context.setup.profile) === undefined
+    const kind = isRace ? 'race' : 'generate'
     context.model = addTurn(touchChat(context.model, chat.label, 'race'), {
-      ...turn,
-      marks: [mark],
-      steps,
+      ...{ label, chat: chat.label, key, body, kind, marks },
+      steps: sent.every(isDeclined) ? undefined : 1,
       answer: [],
       responseId: undefined,
       isRepeated: true,
     })
   },
-  simpler: (operation) => [{ ...operation, command: generate.name }],
+  simpler({ turn, ...operation }) {
+    const alone = { ...operation, command: generate.name }
+    return [alone, ...(turn === undefined ? [] : [operation]), ...inSimplerForms(operation)]
+  },
 }
 
 const raceChats: Command = {
@@ -146,13 +154,13 @@ const raceChats: Command = {
     [chat, turn].every((label) => chatNamed(model, label)?.deleted === false),
   async run(context, { label, chat = '', turn: other = '' }) {
     // Two clients at once; each writes to a chat of its own.
-    const turns = await Promise.allSettled([
-      takeTurn(context, `${label}a`, chat, 'json', {}),
-      takeTurn(context, `${label}b`, other, 'stream', {}),
-    ])
+    await sendAtOnce(
+      context.session,
+      (options) => takeTurn(context, `${label}a`, chat, 'json', undefined, options),
+      (options) => takeTurn(context, `${label}b`, other, 'stream', undefined, options),
+    )
     // In one order, whichever was answered first: what is drawn next depends on it.
     context.model = orderTurns(context.model, [`${label}a`, `${label}b`])
-    for (const turn of turns) if (turn.status === 'rejected') throw turn.reason
   },
   simpler({ label, chat = '', turn = '' }) {
     const { name: command } = generate
@@ -160,59 +168,6 @@ const raceChats: Command = {
     const other = { command, label: `${label}b`, chat: turn, variant: 'stream' }
     return [one, other, [one, other]]
   },
-}
-
-/** Sends a turn of the user, and notes what the history must show of it. */
-async function takeTurn(
-  context: ExplorationContext,
-  label: string,
-  chatLabel: string,
-  form: string,
-  more: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const { v3, session, knowledge } = context
-  const chat = requireLiving(context, { command: 'generate', label, chat: chatLabel })
-  const stream = form.startsWith('stream')
-  const ofItems = form.endsWith('items')
-  const marks = ofItems ? [session.nonce(), session.nonce()] : [session.nonce()]
-  const texts = marks.map((mark) => `Name a colour for ${mark}.`)
-  const input = ofItems ? texts.map((text) => inputText(text)) : texts[0]
-  const body = v3.generateBody(chat.id, input, { stream, ...more })
-  const key = session.uuid()
-  const reply = context.record(await v3.generate(body, { key }))
-  const accepted = succeeded(reply) && !isDeclined(reply)
-  const ability = ['generate', 'stream'][Number(stream)] ?? 'generate'
-  const isPlain = turnsOf(context.model, chat.label).length === 0
-  const steps = accepted ? 1 : undefined
-  const turn: Turn = {
-    label,
-    chat: chat.label,
-    key,
-    body,
-    marks,
-    steps,
-    kind: 'generate',
-    answer: accepted ? answerParts(reply) : [],
-    responseId: accepted ? responseIdOf(reply) : undefined,
-    isRepeated: false,
-  }
-  context.model = addTurn(touchChat(context.model, chat.label, 'generate'), turn)
-  if (accepted) {
-    if (isPlain) knowledge.prove(ability)
-    knowledge.prove(
-      `${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`,
-    )
-    return
-  }
-  const proven = `${ability}${ofItems ? ' of items' : ''}${'parent_id' in more ? ' with parent_id' : ''}`
-  if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
-  const row = 'parent_id' in more || !isPlain ? 'V3-GEN-11' : stream ? 'V3-SSE-01' : 'V3-GEN-01'
-  demand(false, row, `a further generation was answered ${statusText(reply)}`, reply)
-}
-
-function responseIdOf(reply: Exchange): string | undefined {
-  const id = finalResponse(reply)?.['id']
-  return typeof id === 'string' ? id : undefined
 }
 
 /** Chats that take further turns, those with the most of them first. */

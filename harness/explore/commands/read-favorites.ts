@@ -1,8 +1,8 @@
-import { type Exchange, succeeded } from '../../../contract/index.ts'
+import { succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
-import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
+import { contains, statusText } from '../../conformance/scenario/read.ts'
+import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { kindsSinceSet, learnKept } from '../checks/kept.ts'
-import { isWholeList } from '../checks/whole-list.ts'
 import { type Command, demand, StateViolation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import { type ChatState, readProperty } from '../model.ts'
@@ -16,49 +16,50 @@ export const readFavorites: Command = {
   applies: () => true,
   async run(context) {
     const { chats, session } = context
-    const isWrong = (page: Exchange) =>
-      !succeeded(page) ||
+    const isWrong = (list: ListWalk) =>
+      !succeeded(list.pages[0]) ||
       context.model.chats.some((chat) => {
-        const isPresent = isListed(chat, page)
+        const isPresent = isListed(chat, list)
         if (chat.deleted) return isPresent
         return chat.favorite !== undefined && chat.favorite !== isPresent
       })
-    const page = await poll(
+    const list = await poll(
       session,
-      () => chats.favorites({ role: 'probe' }),
-      (page) => !isWrong(page),
+      () => chats.readFavorites({ role: 'probe' }),
+      (list) => !isWrong(list),
     )
-    context.record(page)
+    for (const page of list.pages) context.record(page)
+    const [page] = list.pages
     if (!succeeded(page)) {
       const isAble = context.knowledge.isAble('favorites')
       demand(!isAble, 'V3-FAV-01', `the favorites were answered ${statusText(page)}`, page)
       return
     }
-    for (const chat of context.model.chats) expectMark(context, chat, page)
+    for (const chat of context.model.chats) expectMark(context, chat, list)
   },
 }
 
 /** A list may show chats by their names alone. */
-function isListed({ id, name }: ChatState, page: Exchange): boolean {
-  const body = answerJson(page)
+function isListed({ id, name }: ChatState, { body }: ListWalk): boolean {
   return contains(body, id) || (name !== undefined && contains(body, name))
 }
 
-function expectMark(context: ExplorationContext, chat: ChatState, page: Exchange): void {
+function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk): void {
   const { knowledge } = context
-  const isPresent = isListed(chat, page)
-  if (contains(answerJson(page), chat.id)) knowledge.prove('favorites by id')
+  const lastPages = list.pages.slice(-3)
+  const isPresent = isListed(chat, list)
+  if (contains(list.body, chat.id)) knowledge.prove('favorites by id')
   if (chat.deleted) {
     if (!isPresent || !knowledge.isAble('favorites')) return
     const why = 'the favorites show a deleted chat'
-    throw new StateViolation('V3-CHAT-11', why, [page], [chat.label])
+    throw new StateViolation('V3-CHAT-11', why, lastPages, [chat.label])
   }
   const kinds = chat.sinceRead.favorite
   const setFavorite = (isListed: boolean | undefined) => {
     context.model = readProperty(context.model, chat.label, 'favorite', isListed)
   }
   // A list that may go on elsewhere, or shows names, says nothing of what it does not show.
-  const isTold = isPresent || (isWholeList(page) && knowledge.isAble('favorites by id'))
+  const isTold = isPresent || (list.isWhole && knowledge.isAble('favorites by id'))
   if (chat.favorite === undefined || !isTold) {
     setFavorite(isTold ? isPresent : undefined)
     return
@@ -80,11 +81,11 @@ function expectMark(context: ExplorationContext, chat: ChatState, page: Exchange
     const why = wasRemoved
       ? 'the favorites still show a chat that was removed from them'
       : 'the favorites show a chat that was not added to them'
-    throw new StateViolation(wasRemoved ? 'V3-FAV-02' : 'V3-FAV-03', why, [page], [chat.label])
+    throw new StateViolation(wasRemoved ? 'V3-FAV-02' : 'V3-FAV-03', why, lastPages, [chat.label])
   }
   const wasTouched = kinds.length > 0
   const why = wasTouched
     ? 'the favorites do not show a chat that was added to them'
     : 'a favorite is no longer one, though nothing was done with it since the favorites were read'
-  throw new StateViolation(wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, [page], [chat.label])
+  throw new StateViolation(wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, lastPages, [chat.label])
 }

@@ -8,6 +8,7 @@ import {
   leavesOf,
   statusText,
 } from '../../conformance/scenario/read.ts'
+import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { stillGenerates } from '../checks/common.ts'
 import { type Command, demand, drawFrom, type Operation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
@@ -23,7 +24,7 @@ const oneShot: Command = {
   async run(context, { variant }) {
     const { chats, v3, session, knowledge } = context
     const stream = variant === 'stream'
-    const before = await chats.list({}, { role: 'probe' })
+    const before = await chats.readList({}, recentRows, { role: 'probe' })
     const mark = session.nonce()
     const body = context.oneShot.body(`Name a colour for ${mark}.`, { stream })
     const reply = context.record(await context.oneShot.send(body))
@@ -34,9 +35,9 @@ const oneShot: Command = {
       demand(false, row, `a further one-shot was answered ${statusText(reply)}`, reply)
     }
     knowledge.prove(ability)
-    const after = await chats.list({}, { role: 'probe' })
+    const after = await chats.readList({}, recentRows, { role: 'probe' })
     const why = 'a one-shot was stored as a chat'
-    demand(!contains(answerJson(after), mark), 'V3-ONE-09', why, reply, after)
+    demand(!contains(after.body, mark), 'V3-ONE-09', why, reply, ...after.pages.slice(0, 3))
     for (const id of newIds(before, after)) {
       const history = await v3.history(id)
       demand(!contains(answerJson(history), mark), 'V3-ONE-09', why, reply, history)
@@ -108,7 +109,12 @@ const refusalLeavesNoChat: Command = {
           sent.push(await refusal.send(context, id, input))
         }
       })
-      if (round === 0) evidence.push(idle.after, ...sent.map(record), grown.after)
+      if (round === 0)
+        evidence.push(
+          ...idle.after.pages.slice(0, 3),
+          ...sent.map(record),
+          ...grown.after.pages.slice(0, 3),
+        )
       if (!sent.every(isDeclined) || grown.ids.length !== times) return
     }
     const why = `each refused request (${variant}) leaves a new chat`
@@ -120,20 +126,23 @@ const refusalLeavesNoChat: Command = {
 async function growth(
   { chats }: ExplorationContext,
   run: () => Promise<void>,
-): Promise<{ readonly ids: readonly string[]; readonly after: Exchange }> {
-  const before = await chats.list({}, { role: 'probe' })
+): Promise<{ readonly ids: readonly string[]; readonly after: ListWalk }> {
+  const before = await chats.readList({}, recentRows, { role: 'probe' })
   await run()
-  const after = await chats.list({}, { role: 'probe' })
+  const after = await chats.readList({}, recentRows, { role: 'probe' })
   return { ids: newIds(before, after), after }
 }
 
-function newIds(before: Exchange, after: Exchange): readonly string[] {
+/** More than a round adds, so that a list of small pages is compared beyond its first. */
+const recentRows = 10
+
+function newIds(before: ListWalk, after: ListWalk): readonly string[] {
   const idsBefore = new Set(idsIn(before))
   return [...new Set(idsIn(after))].filter((id) => !idsBefore.has(id))
 }
 
-function idsIn(page: Exchange): readonly string[] {
-  return leavesOf(answerJson(page)).flatMap(({ value }) => (isUuid(value) ? [value] : []))
+function idsIn({ body }: ListWalk): readonly string[] {
+  return leavesOf(body).flatMap(({ value }) => (isUuid(value) ? [value] : []))
 }
 
 /** Requests of each kind that are refused, for the chat that was used most. */

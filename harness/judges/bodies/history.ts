@@ -79,9 +79,12 @@ function isInput(item: JsonObject): boolean {
 function judgeCursor(collector: FindingCollector, cursor: unknown): void {
   if (cursor === null || (typeof cursor === 'string' && cursor !== '')) return
   if (cursor === undefined || cursor === '' || cursor === false) {
-    collector.broken('V3-HIST-11', `The cursor is ${show(cursor)}: without a next page it is null.`)
+    collector.broken(
+      'V3-HIST-11',
+      `The cursor is ${show(cursor)}; it must be null if there is no next page.`,
+    )
   } else {
-    collector.broken('V3-HIST-12', `The cursor is ${show(cursor)}, neither a string nor null.`)
+    collector.broken('V3-HIST-12', `The cursor is ${show(cursor)}, not a string or null.`)
   }
 }
 
@@ -93,10 +96,10 @@ function judgeLimit(
 ): void {
   if (sent === null || !/^[1-9]\d{0,8}$/.test(sent)) return
   const limit = Number(sent)
-  if (rows > limit) collector.broken('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
+  if (rows > limit) collector.broken('V3-HIST-09', `A page with limit ${limit} has ${rows} rows.`)
   // A short last page would be as short without a limit.
   else if (rows === limit || cursor !== null) {
-    collector.held('V3-HIST-09', `${rows} rows on a page with limit ${limit}.`)
+    collector.held('V3-HIST-09', `A page with limit ${limit} has ${rows} rows.`)
   }
 }
 

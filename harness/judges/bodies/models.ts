@@ -5,7 +5,7 @@ import { show } from '../json.ts'
 import { judgeShape } from './shape.ts'
 
 /**
- * Section 2.1 and docs/wire-contract.md: the list of models. Its shape is not shown, so the entries are
+ * Section 2.1 and docs/internals/wire-contract.md: the list of models. Its shape is not shown, so the entries are
  * looked for wherever an array of objects is.
  */
 export function judgeModels(collector: FindingCollector, body: unknown): void {

@@ -30,7 +30,7 @@ export class ChoiceJudge implements ChunkJudge {
         this.#collector.held('OAI-STREAM-07', `Choice ${index} ends with one finish_reason.`)
       } else if (done) {
         // Without [DONE] the stream has no end at all, which is OAI-STREAM-09.
-        this.#collector.broken('OAI-STREAM-07', `Choice ${index} got no finish_reason.`)
+        this.#collector.broken('OAI-STREAM-07', `Choice ${index} has no finish_reason.`)
       }
     }
     this.#text(done)

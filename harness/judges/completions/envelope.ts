@@ -31,7 +31,7 @@ export class EnvelopeJudge implements ChunkJudge {
     if (changed === undefined) {
       this.#collector.held('OAI-STREAM-05', 'id, created and model stay the same.')
     } else {
-      const why = `${changed} is ${show(json[changed])}, and ${show(before[changed])} in the first chunk.`
+      const why = `${changed} is ${show(json[changed])}; in the first chunk it is ${show(before[changed])}.`
       this.#collector.broken('OAI-STREAM-05', why, event)
     }
   }

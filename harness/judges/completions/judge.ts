@@ -4,18 +4,18 @@ import { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
-import type { StreamContext, StreamJudge, StreamListener } from '../streams.ts'
+import type { StreamContents, StreamContext, StreamJudge } from '../streams.ts'
 import { ChoiceJudge } from './choices.ts'
+import { type Fragment, loneFragment, readChunk } from './contents.ts'
 import { DoneJudge } from './done.ts'
 import { EnvelopeJudge } from './envelope.ts'
-import { type Fragment, loneFragment, watchChunk } from './notify-listener.ts'
 import { ChunkObserver } from './observe.ts'
 import { type ChunkJudge, chunkOf } from './part.ts'
 import { StopJudge } from './stop.ts'
 import { ToolCallJudge } from './tool-calls.ts'
 import { UsageJudge } from './usage.ts'
 
-/** Judges the stream of the compatible surface (section 4.1; docs/wire-contract.md, rules for chunks). */
+/** Judges the stream of the compatible surface (section 4.1; docs/internals/wire-contract.md, rules for chunks). */
 export class CompletionsJudge implements StreamJudge {
   readonly #collector = new FindingCollector()
   readonly #scanner = new SseScanner()
@@ -24,7 +24,7 @@ export class CompletionsJudge implements StreamJudge {
   readonly #observer = new ChunkObserver(this.#collector)
   readonly #choices: ChoiceJudge
   readonly #judges: readonly ChunkJudge[]
-  readonly #watcher: StreamListener | undefined
+  readonly #contents: StreamContents | undefined
   readonly #stop: StopJudge
   readonly #alike = new AlikeBlocks()
   /** Fragment of the last block, if that is all it holds. */
@@ -33,9 +33,9 @@ export class CompletionsJudge implements StreamJudge {
   /** An error or unreadable bytes: what follows proves nothing. */
   #spoiled = false
 
-  constructor(context: StreamContext, watcher?: StreamListener) {
+  constructor(context: StreamContext, contents?: StreamContents) {
     this.#context = context
-    this.#watcher = watcher
+    this.#contents = contents
     const request = asObject(context.request) ?? {}
     this.#stop = new StopJudge(this.#collector, request)
     this.#choices = new ChoiceJudge(this.#collector, request)
@@ -69,7 +69,7 @@ export class CompletionsJudge implements StreamJudge {
     for (const judge of this.#judges) judge.end({ clean, done: this.#done.isSeen })
     this.#observer.end(this.#done.isSeen)
     // The document shows no [DONE]: a stream that closes after every finish_reason is whole.
-    if (clean && !this.#done.isSeen && this.#choices.finished) this.#watcher?.terminal()
+    if (clean && !this.#done.isSeen && this.#choices.finished) this.#countTerminal()
     return this.#collector.judgement(this.#context.exchanges)
   }
 
@@ -86,8 +86,8 @@ export class CompletionsJudge implements StreamJudge {
       this.#scanner.skip(end - from)
       this.#chunks += 1
       if (fragment.kind === 'text') this.#stop.again(text, index)
-      this.#watcher?.event()
-      this.#watcher?.content(fragment.kind, text)
+      this.#countEvent()
+      this.#contents?.add(fragment.kind, text)
       from = end
     }
     return from
@@ -103,9 +103,9 @@ export class CompletionsJudge implements StreamJudge {
     this.#fragment = undefined
     if (block.invalidAt !== null) this.#notUtf8(block)
     if (block.data === null) return
-    this.#watcher?.event()
+    this.#countEvent()
     if (block.data.trim() === '[DONE]') {
-      this.#watcher?.terminal()
+      this.#countTerminal()
       this.#done.marker(block.index)
     } else {
       this.#done.block(block.index, this.#spoiled)
@@ -118,7 +118,7 @@ export class CompletionsJudge implements StreamJudge {
     if (!isObject(json)) {
       this.#spoil(`The data of a block is ${show(data)}, not a JSON object.`, block.index)
     } else if (json['error'] || block.name === 'error') {
-      this.#watcher?.serverFailed(show(json['error'] ?? json))
+      if (this.#contents !== undefined) this.#contents.failure ??= show(json['error'] ?? json)
       this.#spoiled = true
     } else this.#json(json, block)
   }
@@ -133,11 +133,19 @@ export class CompletionsJudge implements StreamJudge {
       return
     }
     this.#chunks += 1
-    if (this.#watcher !== undefined) watchChunk(this.#watcher, json, choices)
+    if (this.#contents !== undefined) readChunk(this.#contents, json, choices)
     this.#collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
     const chunk = chunkOf(json, index, atMs)
     for (const judge of this.#judges) judge.chunk(chunk)
     this.#fragment = loneFragment(json, choices)
+  }
+
+  #countEvent(): void {
+    if (this.#contents !== undefined) this.#contents.events += 1
+  }
+
+  #countTerminal(): void {
+    if (this.#contents !== undefined) this.#contents.isTerminal = true
   }
 
   #notUtf8({ invalidAt, index }: Block): void {

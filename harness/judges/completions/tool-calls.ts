@@ -54,7 +54,7 @@ export class ToolCallJudge implements ChunkJudge {
   #fragment(choice: number, fragment: JsonObject | undefined, event: number): void {
     const index = asIndex(fragment?.['index'])
     if (fragment === undefined || index === undefined) {
-      const why = `A tool_calls fragment has the index ${show(fragment?.['index'])}.`
+      const why = `The index of a tool_calls fragment is ${show(fragment?.['index'])}, not an integer.`
       this.#collector.broken('OAI-TOOL-03', why, event)
       return
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Judgement } from '../../../contract/index.ts'
 import { goldenTranscripts, readTranscript } from '../../../fixtures/transcripts.ts'
-import { createStreamJudge, type StreamedOperation } from '../index.ts'
+import { createStreamJudge, StreamContents, type StreamedOperation } from '../index.ts'
 import { complete } from '../test-support/exchanges.ts'
 import { AlikeBlocks } from './alike.ts'
 
@@ -99,21 +99,11 @@ function judged(
   operation: StreamedOperation,
   request: unknown,
   chunks: readonly Uint8Array[],
-): Judgement & { readonly types: readonly string[] } {
-  const types: string[] = []
-  const watcher = {
-    event: () => types.push('event'),
-    content: (kind: string, text: string) => types.push(`${kind} ${text}`),
-    terminal: () => types.push('terminal'),
-    serverFailed: (why: string) => types.push(why),
-    usage: () => types.push('usage'),
-    id: (id: string) => {
-      if (!types.includes(id)) types.push(id)
-    },
-  }
-  const judge = createStreamJudge(operation, request, { watcher })
+): Judgement & { readonly contents: object } {
+  const contents = new StreamContents()
+  const judge = createStreamJudge(operation, request, { contents })
   for (const bytes of chunks) judge.push({ bytes, atMs: 0 })
-  return { ...judge.end(complete), types: types }
+  return { ...judge.end(complete), contents: { ...contents } }
 }
 
 function single(bytes: Uint8Array): Uint8Array[] {

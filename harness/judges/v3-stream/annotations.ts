@@ -67,5 +67,7 @@ function listFault(
 ): string | undefined {
   if (announced.length === 0 && !speaksFullGrammar) return undefined
   const other = lists.find((list) => !agrees(list, announced))
-  return other && `${announced.length} annotations were announced, ${show(other)} are listed.`
+  return (
+    other && `${announced.length} annotations were announced, but the text lists ${show(other)}.`
+  )
 }

@@ -59,7 +59,11 @@ export class AnswerJudge implements EventJudge {
     }
     // A replay may be as short as its first and its last event.
     if (this.#repeat && this.#deltas.length === 0) return
-    this.#collector.broken('V3-SSE-17', `The deltas make ${difference(streamed, text)}.`, event)
+    this.#collector.broken(
+      'V3-SSE-17',
+      `The joined deltas differ from the final text: ${difference(streamed, text)}.`,
+      event,
+    )
   }
 
   /** Items may be streamed side by side, and are one after the other in the end. */
@@ -109,6 +113,6 @@ function difference(streamed: string, text: string): string {
   let at = 0
   while (at < streamed.length && streamed[at] === text[at]) at += 1
   const from = Math.max(0, at - 10)
-  const there = `${show(streamed.slice(from))} from character ${from} on`
-  return `${there}, the final response has ${show(text.slice(from))}`
+  const there = `from character ${from} on, the deltas have ${show(streamed.slice(from))}`
+  return `${there} and the final response has ${show(text.slice(from))}`
 }

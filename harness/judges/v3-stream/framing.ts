@@ -67,7 +67,7 @@ export class FramingJudge {
       else if (type === name) {
         this.#collector.held('V3-SSE-03', 'type is the name of the event.', index)
       } else {
-        const why = `The event is ${show(name)}, the type in its data ${show(type)}.`
+        const why = `The event is ${show(name)}, but the type in its data is ${show(type)}.`
         this.#collector.broken('V3-SSE-03', why, index)
       }
     }

@@ -8,7 +8,7 @@ export interface OrderFault {
   readonly only?: 'full'
 }
 
-/** Checks the place of an event by the grammar of docs/wire-contract.md. */
+/** Checks the place of an event by the grammar of docs/internals/wire-contract.md. */
 export function orderFault(
   item: ItemTrace,
   slot: SlotTrace | undefined,

@@ -82,15 +82,21 @@ function judgeStatuses(
     say(
       before == null || before === 'in_progress'
         ? undefined
-        : `An item is added with the status ${show(before)}.`,
+        : `An item is added with the status ${show(before)}, not in_progress.`,
       undefined,
     )
-    say(running.has(after) ? `An item is done with the status ${show(after)}.` : undefined, after)
+    say(
+      running.has(after) ? `An item is done, but its status is ${show(after)}.` : undefined,
+      after,
+    )
   }
   if (terminal !== 'response.completed') return
   for (const { type, status } of finals) {
     const isFine = status == null || status === 'completed' || (status === 'failed' && isTool(type))
-    say(isFine ? undefined : `A completed response holds an item that is ${show(status)}.`, status)
+    say(
+      isFine ? undefined : `The status of an item in a completed response is ${show(status)}.`,
+      status,
+    )
   }
 }
 

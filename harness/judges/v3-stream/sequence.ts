@@ -45,7 +45,7 @@ export class SequenceJudge implements EventJudge {
     if (last === undefined) return
     const rises = number > last
     if (rises && this.#rose) return
-    const why = `sequence_number ${number} of ${this.#name} after ${last}.`
+    const why = `The sequence_number of ${this.#name} is ${number}, after ${last}.`
     if (rises) this.#collector.held('V3-SSE-07', why, index)
     else this.#collector.broken('V3-SSE-07', why, index)
     this.#rose ||= rises

@@ -3,15 +3,15 @@ import { judgeOutput } from '../final-response.ts'
 import { FindingCollector } from '../finding-collector.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
-import type { StreamContext, StreamJudge, StreamListener } from '../streams.ts'
+import type { StreamContents, StreamContext, StreamJudge } from '../streams.ts'
 import { judgeUsage } from '../usage.ts'
 import { judgeAgreement } from './agreement.ts'
 import { judgeAnnotations } from './annotations.ts'
 import { AnswerJudge } from './answer.ts'
+import { contentKindOf, readEvent } from './contents.ts'
 import { DeltaJudge } from './deltas.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { FramingJudge } from './framing.ts'
-import { contentKindOf, notifyListener } from './notify-listener.ts'
 import { OpenQuestionObserver } from './observe.ts'
 import { judgeOutputs } from './outputs.ts'
 import { SequenceJudge } from './sequence.ts'
@@ -19,7 +19,7 @@ import { SnapshotJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 import { TerminalJudge } from './terminal.ts'
 
-/** Judges the event stream of a v3 reply (section 6; docs/wire-contract.md). */
+/** Judges the event stream of a v3 reply (section 6; docs/internals/wire-contract.md). */
 export class ResponsesJudge implements StreamJudge {
   readonly #collector = new FindingCollector()
   readonly #scanner = new SseScanner()
@@ -28,15 +28,15 @@ export class ResponsesJudge implements StreamJudge {
   readonly #terminal = new TerminalJudge(this.#collector)
   readonly #structure = new StructureJudge(this.#collector)
   readonly #judges: readonly EventJudge[]
-  readonly #watcher: StreamListener | undefined
+  readonly #contents: StreamContents | undefined
   readonly #alike = new AlikeBlocks()
   /** The last event, where it is a delta that brought nothing but its text. */
   #delta: ResponseEvent | undefined
   /** An event could not be read: what rests on the whole stream cannot be told any more. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
-  constructor(context: StreamContext, watcher?: StreamListener) {
-    this.#watcher = watcher
+  constructor(context: StreamContext, contents?: StreamContents) {
+    this.#contents = contents
     const structure = this.#structure
     const deltas = new DeltaJudge(this.#collector, context.request)
     this.#context = context
@@ -80,8 +80,8 @@ export class ResponsesJudge implements StreamJudge {
       const { text, number } = this.#alike
       const index = this.#scanner.dispatched
       this.#scanner.skip(end - from)
-      this.#watcher?.event()
-      if (kind !== undefined) this.#watcher?.content(kind, text)
+      this.#countEvent()
+      if (kind !== undefined) this.#contents?.add(kind, text)
       for (const judge of this.#judges) judge.again(text, number, index)
       from = end
     }
@@ -99,9 +99,13 @@ export class ResponsesJudge implements StreamJudge {
     this.#alike.learn(bytes, 'delta', text, typeof number === 'number' ? number : undefined)
   }
 
+  #countEvent(): void {
+    if (this.#contents !== undefined) this.#contents.events += 1
+  }
+
   #block(block: Block): void {
     this.#delta = undefined
-    if (block.data !== null) this.#watcher?.event()
+    if (block.data !== null) this.#countEvent()
     if (block.data?.trim() === '[DONE]') {
       this.#terminal.marker(block.index)
       return
@@ -116,7 +120,7 @@ export class ResponsesJudge implements StreamJudge {
     const { event, lost } = this.#framing.read(block)
     if (lost) this.#lose(block)
     if (event === undefined) return
-    if (this.#watcher !== undefined) notifyListener(this.#watcher, event)
+    if (this.#contents !== undefined) readEvent(this.#contents, event)
     this.#terminal.see(event)
     if (this.#lost !== 'nothing') return
     for (const judge of this.#judges) judge.event(event)

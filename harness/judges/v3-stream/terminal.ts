@@ -34,11 +34,11 @@ export class TerminalJudge {
       this.#collector.held('V3-SSE-09', 'response.completed shows the final response.', index)
       return
     }
-    const received =
+    const why =
       this.final === undefined
-        ? `${show(json['response'])} as response`
-        : `a response with ${show(this.final['output'])} as output`
-    this.#collector.broken('V3-SSE-09', `response.completed has ${received}.`, index)
+        ? `response is ${show(json['response'])}, not an object.`
+        : `response.output is ${show(this.final['output'])}, not an array.`
+    this.#collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
   }
 
   /** A terminal event whose data could not be read ends the stream all the same. */

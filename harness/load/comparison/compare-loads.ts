@@ -93,9 +93,7 @@ export function comparisonOutcome(
 
 function sideOf({ name, report }: ComparedRun): RunBlocks {
   if (report.blocks === undefined) {
-    throw new NotComparableError(
-      `${name} was written by an earlier version of chatgen and has no blocks to compare: run the load again`,
-    )
+    throw new NotComparableError(`${name} has no blocks to compare: run the load again`)
   }
   try {
     return { report, ...unpackBlocks(report.blocks) }

@@ -25,7 +25,7 @@ const settings: readonly Setting[] = [
   {
     name: 'HTTP versions',
     decisive: false,
-    read: ({ connections }) => connections.httpVersions?.join(', ') ?? 'unknown',
+    read: ({ connections }) => connections.httpVersions.join(', '),
   },
   { name: 'duration', decisive: false, read: ({ plan }) => `${plan.durationMs / 1000} s` },
   { name: 'workers', decisive: false, read: ({ config }) => text(config.workers) },

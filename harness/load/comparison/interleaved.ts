@@ -1,7 +1,7 @@
 import { meanOf } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { minimumSamples, nameOf, rankOf } from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/blocks.ts'
 import { samplesOf, shareOf } from './block-estimates.ts'
@@ -173,12 +173,10 @@ function headOfAll(reports: readonly LoadReport[]): ComparedSide {
   const worst = (['invalid', 'degraded'] as const).find((verdict) =>
     reports.some(({ generator }) => generator.verdict === verdict),
   )
-  const outcome = (['violated', 'invalid', 'missed'] as const).find((one) =>
-    reports.some((report) => report.outcome === one),
-  )
+  const outcome = loadOutcomes.find((one) => reports.some((report) => report.outcome === one))
   return {
     ...headOf(first),
-    outcome: outcome ?? 'met',
+    outcome: outcome ?? first.outcome,
     requests: reports.reduce((sum, { goodput }) => sum + goodput.due, 0),
     generator: worst ?? 'valid',
   }

@@ -1,6 +1,7 @@
 import type { Ending, Header } from '../../../contract/index.ts'
-import { LimitMonitor } from '../http/answer-limits.ts'
-import type { AnswerSink, Channel, OpenedConnection } from '../http/channel.ts'
+import type { RunClock } from '../clock.ts'
+import { type BufferUsage, LimitMonitor } from '../http/answer-limits.ts'
+import type { AnswerSink, Channel, ChannelPool } from '../http/channel.ts'
 import {
   bodyCodings,
   type DecodedSink,
@@ -9,16 +10,26 @@ import {
 } from '../http/encoded-body.ts'
 import { AnswerJudge } from '../judging/answer-judge.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
-import type { RequestOutcome } from '../record.ts'
-import { AnswerObserver } from './answer-observer.ts'
-import {
-  type PlannedRequest,
-  type RequestServices,
-  type ResultHandlers,
-  requestRecord,
-} from './planned-request.ts'
-import { classify, connectFailure, cutReasonOf, requestOutcome } from './request-outcome.ts'
-import { RequestTimings } from './request-timings.ts'
+import { type Failure, failure, type RequestOutcome, type RequestResult } from '../record.ts'
+import type { LoadTarget } from '../target.ts'
+import { classify, connectFailure, cutOf, requestOutcome } from './request-outcome.ts'
+import { type PlannedRequest, RecordBuilder } from './request-record.ts'
+
+/** Services that all requests of a worker share. */
+export interface RequestServices {
+  readonly clock: RunClock
+  readonly integrity: IntegrityRecorder
+  readonly buffers: BufferUsage
+  readonly decodeGate: DecodeGate
+  readonly target: Pick<LoadTarget, 'limits'>
+}
+
+/** Callbacks of a request; exactly one of them is called, once. */
+interface ResultHandlers {
+  readonly onResult: (result: RequestResult) => void
+  /** An internal error of the engine kept the request from settling. */
+  readonly onError: (error: unknown) => void
+}
 
 /** Maximum number of content fragments before an aborting client disconnects. */
 const maxFragmentsBeforeAbort = 20
@@ -28,63 +39,60 @@ const maxReadPauseMs = 60
 /** A request under way: stamps its reads, passes the bytes to the judge and settles once. */
 export class InFlightRequest implements AnswerSink, DecodedSink {
   readonly plan: PlannedRequest
-  readonly timings: RequestTimings
-  readonly #integrity: IntegrityRecorder
+  readonly record: RecordBuilder
+  readonly #services: RequestServices
   readonly #handlers: ResultHandlers
   readonly #limits: LimitMonitor
-  readonly #decodeGate: DecodeGate
-  readonly #observer: AnswerObserver
   /** Undefined unless the answer has a Content-Encoding. */
   #encodedBody: EncodedBody | undefined
   #channel: Channel | undefined
   #judge: AnswerJudge | undefined
-  #status: number | null = null
-  #cutReason: string | undefined
+  #cut: Failure | undefined
   #settled = false
+  #endWait = () => {}
 
   constructor(plan: PlannedRequest, services: RequestServices, handlers: ResultHandlers) {
     this.plan = plan
-    this.timings = new RequestTimings(plan.planned, plan.dispatched)
-    this.#integrity = services.integrity
+    this.record = new RecordBuilder(plan)
+    this.#services = services
     this.#handlers = handlers
-    this.#decodeGate = services.decodeGate
     this.#limits = new LimitMonitor(services.buffers, services.target.limits)
-    this.#observer = new AnswerObserver(plan, this.timings, services.integrity.redact)
+  }
+
+  /** Starts as soon as the connection limit allows. */
+  startOn(channels: ChannelPool): void {
+    const isChurn = this.plan.clientBehavior === 'churn'
+    this.#endWait = channels.acquire((channel) => this.start(channel), isChurn)
   }
 
   start(channel: Channel): void {
-    // It may have timed out while it waited for the connection.
-    if (this.#settled) {
-      channel.abandon()
-      return
-    }
+    this.record.lastActivity = this.#services.clock.now()
     this.#channel = channel
     channel.send(this.plan.request, this)
   }
 
-  sent(at: number, opened: OpenedConnection | null): void {
-    this.timings.sent(at, opened)
+  sent(at: number, readyAt: number | null): void {
+    this.record.sent(at, readyAt)
     // After the write, so that the server starts to work for a client that has disconnected.
-    if (this.plan.clientBehavior === 'churn') setImmediate(() => this.#disconnect('churn'))
+    if (this.plan.clientBehavior === 'churn')
+      setImmediate(() => this.#stop({ kind: 'abandoned', why: 'churn' }, null))
   }
 
   head(status: number, headers: readonly Header[], at: number): void {
     if (this.#settled) return
-    this.timings.head(status, headers, at)
-    this.#status = status
-    const judge = new AnswerJudge(this.plan, { status, headers }, this.#observer)
+    this.record.head(status, headers, at)
+    const judge = new AnswerJudge(this.plan, { status, headers }, this.record.contents)
     this.#judge = judge
     const codings = bodyCodings(headers)
     if (codings.length === 0) return
-    const { streamBytes, bodyBytes } = this.#limits.limits
-    const maxBytes = judge.isStream ? streamBytes : bodyBytes
-    this.#encodedBody = new EncodedBody(codings, maxBytes, this.#decodeGate, this)
+    const maxBytes = this.#limits.limits[judge.isStream ? 'streamBytes' : 'bodyBytes']
+    this.#encodedBody = new EncodedBody(codings, maxBytes, this.#services.decodeGate, this)
   }
 
   data(bytes: Uint8Array, at: number): void {
     // One read may bring more bytes after the client has disconnected.
     if (this.#settled) return
-    this.timings.read(bytes.length, at)
+    this.record.read(bytes.length, at)
     if (this.#encodedBody === undefined) this.decoded(bytes, at)
     else {
       this.#encodedBody.push(bytes, at)
@@ -95,13 +103,15 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
 
   decoded(bytes: Uint8Array, at: number): void {
     if (this.#settled) return
-    const { timings } = this
-    const { events } = timings
-    timings.readAt = at
-    this.#judge?.push(bytes, this.timings.msSinceSent(at))
-    this.#limits.add(bytes.length, timings.events > events)
+    const { record } = this
+    record.readAt = at
+    this.#judge?.push(bytes, record.msSinceSent(at))
+    this.#limits.add(bytes.length, record.takeContents() > 0)
     if (this.#limits.isDue) this.#checkLimits()
-    if (this.plan.clientBehavior === 'abort') this.#maybeAbort()
+    const { clientBehavior, intensity } = this.plan
+    const isAbort = clientBehavior === 'abort'
+    if (isAbort && record.generated > intensity * maxFragmentsBeforeAbort)
+      this.#stop({ kind: 'abandoned', why: 'abort' }, null)
   }
 
   drained(): void {
@@ -111,25 +121,25 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
   undecodable(why: string, at: number): void {
     if (this.#settled) return
     this.#channel?.abandon()
-    this.#cutReason = why
-    this.#finish({ kind: 'undecodable', atMs: this.timings.msSinceSent(at), error: why }, at)
+    this.#cut = failure('unreadable', why)
+    this.#finish({ kind: 'undecodable', atMs: this.record.msSinceSent(at), error: why }, at)
   }
 
   end(at: number): void {
     this.#whenDecoded(at, true, () => {
-      this.#finish({ kind: 'complete', atMs: this.timings.msSinceSent(at) }, at)
+      this.#finish({ kind: 'complete', atMs: this.record.msSinceSent(at) }, at)
     })
   }
 
   failed(error: Error, at: number): void {
     if (this.#settled) return
     if (this.#judge === undefined) {
-      this.#settle(connectFailure(error, this.timings.timestamps.sent !== null))
+      this.#settle(connectFailure(error, this.record.timestamps.sent !== null))
       return
     }
     this.#whenDecoded(at, false, () => {
-      this.#cutReason = cutReasonOf(error)
-      this.#finish({ kind: 'cut', atMs: this.timings.msSinceSent(at), error: error.message }, at)
+      this.#cut = cutOf(error)
+      this.#finish({ kind: 'cut', atMs: this.record.msSinceSent(at), error: error.message }, at)
     })
   }
 
@@ -137,21 +147,18 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     if (this.#settled) return
     // A judge ran out of stack.
     if (error instanceof RangeError) {
-      const detail = 'answer too deep or too large to be judged'
-      this.#stop({ kind: 'limit', detail }, this.timings.readAt)
+      this.#stop(failure('limit', 'answer too deep or too large to judge'), this.record.readAt)
       return
     }
     this.#channel?.abandon()
-    this.#settled = true
-    this.#limits.release()
-    this.#encodedBody?.discard()
+    this.#release()
     this.#handlers.onError(error)
   }
 
   /** Settles as timed out: the peer sent nothing for too long. */
   timeout(at: number): void {
     const detail = this.#judge === undefined ? 'before headers' : 'inside the body'
-    this.#stop({ kind: 'timeout', detail }, at)
+    this.#stop(failure('timeout', detail), at)
   }
 
   /** Settles as open: the run ends while the request is in flight. */
@@ -169,55 +176,49 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
   }
 
   #finish(ending: Ending, at: number): void {
-    const { plan, timings } = this
-    timings.timestamps.ended = at
+    const { plan, record } = this
+    record.timestamps.ended = at
     const judge = this.#judge
-    if (judge === undefined || this.#status === null) return
+    if (judge === undefined || record.status === null) return
     const { jsonDepth } = this.#limits.limits
     // Judges and readers of JSON are recursive.
     if (!judge.isStream && judge.isDeeperThan(jsonDepth)) {
-      this.#settle({ kind: 'limit', detail: `JSON nested more than ${jsonDepth} levels deep` })
+      this.#settle(failure('limit', `JSON nested more than ${jsonDepth} levels deep`))
       return
     }
-    const { index, step, operation, requestId } = plan
-    const request = { index, step, operation, requestId, atNs: timings.readAt }
-    const violation = this.#integrity.recordFindings(
-      judge.end(ending),
-      request,
-      judge.isStream ? undefined : () => judge.describe(),
-    )
     const json = judge.isStream ? undefined : judge.json()
-    if (judge.isStream) this.#integrity.recordStream(timings.events)
+    const judgement = judge.end(ending)
+    if (judge.isStream) record.takeContents()
     else {
-      this.#integrity.recordBody()
-      if (ending.kind === 'complete') timings.timestamps.terminal = at
-      this.#observer.body(json)
+      if (ending.kind === 'complete') record.timestamps.terminal = at
+      record.body(json)
     }
-    const { responseId, serverFailure, crossTalk } = this.#observer
-    const leak = this.#integrity.recordCrossTalk(plan.surface, crossTalk.foreignNonce, request)
-    // A duplicate may be answered with the existing response.
-    if (responseId !== undefined && !plan.duplicate) {
-      this.#integrity.recordId({ id: responseId, surface: plan.surface, request })
-    }
+    const { index, step, operation, requestId, surface, duplicate } = plan
+    const { id, failure: reported } = record.contents
+    const violation = this.#services.integrity.recordAnswer(judgement, {
+      request: { index, step, operation, requestId, atNs: record.readAt },
+      surface,
+      events: judge.isStream ? record.events : null,
+      foreignNonce: record.crossTalk.foreignNonce,
+      // A duplicate may be answered with the existing response.
+      id: duplicate ? undefined : id,
+      describe: () => judge.describe(),
+      unexpectedType: () => judge.unexpectedType(),
+    })
     const outcome = requestOutcome({
-      status: this.#status,
+      status: record.status,
       ending,
-      hasTerminalEvent: timings.timestamps.terminal !== null,
-      cutReason: this.#cutReason,
-      serverFailure,
-      violation: violation === undefined ? leak : `${violation}${judge.unexpectedType()}`,
+      hasTerminalEvent: record.timestamps.terminal !== null,
+      cut: this.#cut,
+      serverFailure: reported === undefined ? undefined : this.#services.integrity.redact(reported),
+      violation,
     })
     this.#settle(classify(outcome, plan), json)
   }
 
   #checkLimits(): void {
-    const detail = this.#limits.check(this.#judge?.isStream === true, this.timings.events)
-    if (detail !== undefined) this.#stop({ kind: 'limit', detail }, this.timings.readAt)
-  }
-
-  #maybeAbort(): void {
-    const maxFragments = this.plan.intensity * maxFragmentsBeforeAbort
-    if (this.timings.generated > maxFragments) this.#disconnect('abort')
+    const detail = this.#limits.check(this.#judge?.isStream === true, this.record.events)
+    if (detail !== undefined) this.#stop(failure('limit', detail), this.record.readAt)
   }
 
   #throttleReads(): void {
@@ -226,24 +227,24 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     setTimeout(() => channel?.resume(), 1 + this.plan.intensity * maxReadPauseMs)
   }
 
-  #disconnect(why: 'abort' | 'churn'): void {
+  #stop(outcome: RequestOutcome, at: number | null): void {
     if (this.#settled) return
     this.#channel?.abandon()
-    this.#settle({ kind: 'abandoned', why })
-  }
-
-  #stop(outcome: RequestOutcome, at: number): void {
-    this.#channel?.abandon()
-    this.timings.timestamps.ended = at
+    this.record.timestamps.ended = at
     this.#settle(outcome)
   }
 
   #settle(outcome: RequestOutcome, json?: unknown): void {
     if (this.#settled) return
+    this.#release()
+    const record = this.record.build(outcome)
+    this.#handlers.onResult({ record, json, id: this.record.contents.id })
+  }
+
+  #release(): void {
     this.#settled = true
+    this.#endWait()
     this.#limits.release()
     this.#encodedBody?.discard()
-    const record = requestRecord(this.plan, this.timings, this.#status, outcome)
-    this.#handlers.onResult({ record, json, id: this.#observer.responseId })
   }
 }

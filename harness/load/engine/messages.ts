@@ -6,6 +6,7 @@ import type { StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
+import type { Warning } from '../setup/warnings.ts'
 import type { LoadTarget } from '../target.ts'
 import type { DroppedArrival } from './worker-context.ts'
 
@@ -19,7 +20,7 @@ export interface WorkerSetup {
   readonly passages: readonly Passage[]
   readonly needs: ChatNeeds
   readonly keepAlive: boolean
-  /** Maximum connections of this worker; unlimited by default. */
+  /** Maximum connections of this worker, at least one for each endpoint; unlimited by default. */
   readonly maxConnections?: number
   readonly drainNs: number
   readonly maxInFlight: number
@@ -33,7 +34,7 @@ export type WorkerCommand =
   | { readonly type: 'stop' }
 
 export type WorkerMessage =
-  | { readonly type: 'ready'; readonly warnings: Warnings }
+  | { readonly type: 'ready' }
   | {
       readonly type: 'records'
       readonly records: readonly RequestRecord[]
@@ -44,7 +45,6 @@ export type WorkerMessage =
   | {
       readonly type: 'done'
       readonly integrity: IntegrityCounts
-      readonly connectionsOpened: number
       readonly httpVersion: ChannelPool['httpVersion']
       readonly http2: Http2Figures | null
       readonly usage: ThreadUsage
@@ -56,10 +56,9 @@ export type WorkerMessage =
       readonly type: 'exited'
       /** Chats that were not deleted. */
       readonly chatsLeft?: number
-      readonly warnings?: Warnings
+      /** Connections of the worker, those of setup and cleanup included. */
+      readonly connectionsOpened?: number
+      readonly warnings?: readonly Warning[]
       /** Reason why no load was sent, as a sentence. */
       readonly preparationFailure?: string
     }
-
-/** Texts with their number of occurrences. */
-export type Warnings = readonly (readonly [text: string, count: number])[]

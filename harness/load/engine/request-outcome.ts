@@ -2,8 +2,8 @@ import type { Ending } from '../../../contract/index.ts'
 import { ProxyError } from '../../client/index.ts'
 import { HttpSyntaxError } from '../http/channel.ts'
 import { Http2Error } from '../http/http2/connection.ts'
-import type { RequestOutcome } from '../record.ts'
-import type { PlannedRequest } from './planned-request.ts'
+import { type Failure, failure, type RequestOutcome } from '../record.ts'
+import type { PlannedRequest } from './request-record.ts'
 
 /** The end of an answer whose status line arrived. */
 export interface AnswerEnd {
@@ -11,8 +11,8 @@ export interface AnswerEnd {
   readonly ending: Ending
   /** The terminal event of a stream, or the last byte of a body, arrived. */
   readonly hasTerminalEvent: boolean
-  /** Cause of a cut; undefined for a complete answer. */
-  readonly cutReason: string | undefined
+  /** Reason of an early end; undefined for a complete answer. */
+  readonly cut: Failure | undefined
   /** Failure that the server reports inside a 200. */
   readonly serverFailure: string | undefined
   /** First violated requirement of level `required`, with an unexpected media type. */
@@ -24,18 +24,21 @@ export function requestOutcome({
   status,
   ending,
   hasTerminalEvent,
-  cutReason,
+  cut,
   serverFailure,
   violation,
 }: AnswerEnd): RequestOutcome {
-  if (status === 429) return { kind: 'shed', detail: '429' }
-  if (status < 200 || status > 299) return { kind: 'status', detail: String(status) }
+  if (status === 429) return failure('shed', '429')
+  if (status >= 500 && status < 600) return failure('status', String(status), 'serverErrors')
+  if (status < 200 || status > 299) return failure('status', String(status))
   // A cut after the terminal event loses nothing; judges report it where the contract forbids it.
   const isWhole = ending.kind === 'complete' || (ending.kind === 'cut' && hasTerminalEvent)
-  if (!isWhole) return { kind: 'truncated', detail: cutReason ?? connectionCut }
-  if (serverFailure !== undefined) return { kind: 'in-band-error', detail: serverFailure }
-  if (!hasTerminalEvent) return { kind: 'truncated', detail: 'the stream has no terminal event' }
-  return violation === undefined ? { kind: 'ok' } : { kind: 'integrity', detail: violation }
+  if (!isWhole) return cut ?? failure('truncated', connectionCut)
+  if (serverFailure !== undefined) return failure('in-band-error', serverFailure)
+  if (!hasTerminalEvent) {
+    return failure('truncated', 'the stream has no terminal event', 'incomplete')
+  }
+  return violation === undefined ? { kind: 'ok' } : failure('integrity', violation)
 }
 
 /** Excludes answers to misbehaving clients and to races: they are judged, but not timed. */
@@ -54,27 +57,28 @@ export function classify(
 }
 
 /** Outcome of a request without a status line. `sent`: the request was written. */
-export function connectFailure(error: Error, sent: boolean): RequestOutcome {
-  if (error instanceof Http2Error && sent) {
-    return { kind: 'connect', detail: `${error.message} before headers` }
-  }
-  if (hasOwnMessage(error)) return { kind: 'connect', detail: error.message }
-  const [first] = error instanceof AggregateError ? error.errors : []
-  const cause = first instanceof Error ? first : error
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
-  return { kind: 'connect', detail: sent ? `${code} before headers` : code }
+export function connectFailure(error: Error, sent: boolean): Failure {
+  if (error instanceof HttpSyntaxError) return failure('unreadable', error.message)
+  const counter = sent ? 'droppedConnections' : 'unanswered'
+  const cause = hasOwnMessage(error) ? error.message : codeOf(error)
+  return failure('connect', sent ? `${cause} before headers` : cause, counter)
 }
 
 /** Cause of a cut inside an answer. */
-export function cutReasonOf(error: Error): string {
-  return hasOwnMessage(error) ? error.message : connectionCut
+export function cutOf(error: Error): Failure {
+  if (error instanceof HttpSyntaxError) return failure('unreadable', error.message)
+  return failure('truncated', hasOwnMessage(error) ? error.message : connectionCut)
+}
+
+function codeOf(error: Error): string {
+  const [first] = error instanceof AggregateError ? error.errors : []
+  const cause = first instanceof Error ? first : error
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
 }
 
 const connectionCut = 'the connection was cut'
 
 /** True for errors whose message says more than their code. */
 function hasOwnMessage(error: Error): boolean {
-  return (
-    error instanceof HttpSyntaxError || error instanceof Http2Error || error instanceof ProxyError
-  )
+  return error instanceof Http2Error || error instanceof ProxyError
 }

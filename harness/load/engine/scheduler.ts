@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RunClock } from '../clock.ts'
-import { sleep } from '../concurrency.ts'
+import { shareOf, sleep } from '../concurrency.ts'
 import {
   type Arrival,
   arrivals,
@@ -147,8 +147,4 @@ export class Scheduler {
       await sleep(Math.ceil(wait / 1e6), this.#stop.signal)
     }
   }
-}
-
-function shareOf(total: number, { index, of }: Part): number {
-  return Math.floor(total / of) + (index < total % of ? 1 : 0)
 }

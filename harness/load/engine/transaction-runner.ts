@@ -7,11 +7,11 @@ import { wireRequest } from '../http/wire-request.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import { type Draw, drawsOf, hashText } from '../plan/random.ts'
-import type { RequestResult } from '../record.ts'
+import type { RequestRecord, RequestResult } from '../record.ts'
 import type { LoadTarget } from '../target.ts'
 import type { IdempotencyRace, StepSpec, TransactionContext } from '../transactions/transaction.ts'
 import { InFlightRequest } from './in-flight-request.ts'
-import type { PlannedRequest } from './planned-request.ts'
+import type { PlannedRequest } from './request-record.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 export interface RunnerOptions {
@@ -40,6 +40,7 @@ export class TransactionRunner implements TransactionContext {
   readonly #draw: Draw
   #dueNs: number
   #step = 0
+  #earlier: RequestRecord['earlier']
 
   constructor(context: WorkerContext, arrival: Arrival, entry: MixEntry, options: RunnerOptions) {
     this.arrival = arrival
@@ -65,18 +66,39 @@ export class TransactionRunner implements TransactionContext {
   }
 
   async sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]> {
-    const [first, second] = [0, 1].map((later) =>
-      this.#endpointAt(this.#endpointIndex(step, this.#step + later)).channels.acquire(),
-    )
-    if (first === undefined || second === undefined) throw new RangeError('two channels expected')
+    const [first, second] = await this.#raceChannels(step)
     // A connection that is not open yet would delay one of the two requests.
     await Promise.all([first.settled, second.settled])
+    try {
+      this.#context.assertOpen()
+    } catch (error) {
+      first.abandon()
+      second.abandon()
+      throw error
+    }
     const results = await Promise.all([
       this.#sendRequest(step, { race: true, channel: first }),
       this.#sendRequest(step, { race: true, duplicate: true, channel: second }),
     ])
     this.#dueNs = this.#context.clock.now()
     return results
+  }
+
+  /** One channel for each request of a race, before either is sent. */
+  async #raceChannels(step: StepSpec): Promise<readonly [Channel, Channel]> {
+    const own = this.#endpointIndex(step, this.#step)
+    const other = this.#endpointIndex(step, this.#step + 1)
+    if (own === other) {
+      return new Promise((resolve) =>
+        this.#endpointAt(own).channels.acquirePair((a, b) => resolve([a, b])),
+      )
+    }
+    const acquire = (index: number) =>
+      new Promise<Channel>((resolve) => this.#endpointAt(index).channels.acquire(resolve))
+    // In the same order for all races, so that no two wait for each other.
+    const lower = await acquire(Math.min(own, other))
+    const upper = await acquire(Math.max(own, other))
+    return own < other ? [lower, upper] : [upper, lower]
   }
 
   async pause(ns: number): Promise<void> {
@@ -176,7 +198,8 @@ export class TransactionRunner implements TransactionContext {
     }
     return new Promise((resolve, reject) => {
       const inFlight: InFlightRequest = new InFlightRequest(plan, context, {
-        onResult: (result) => {
+        onResult: (settled) => {
+          const result = this.#withEarlier(settled)
           context.complete(inFlight, result)
           resolve(result)
         },
@@ -186,11 +209,17 @@ export class TransactionRunner implements TransactionContext {
         },
       })
       context.register(inFlight)
-      const start = (channel: Channel) => inFlight.start(channel)
-      if (channel !== undefined) start(channel)
-      else if (plan.clientBehavior === 'churn') start(channels.dedicated())
-      else channels.whenAvailable(start)
+      if (channel === undefined) inFlight.startOn(channels)
+      else inFlight.start(channel)
     })
+  }
+
+  /** A transaction counts once however many of its requests fail: each record tells how the others ended. */
+  #withEarlier({ record, ...rest }: RequestResult): RequestResult {
+    const earlier = this.#earlier
+    if ('detail' in record.outcome) this.#earlier = 'failed'
+    else if (record.outcome.kind === 'open') this.#earlier ??= 'open'
+    return { ...rest, record: earlier === undefined ? record : { ...record, earlier } }
   }
 
   #endpointIndex(step: StepSpec, position: number): number {

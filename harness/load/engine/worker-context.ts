@@ -110,7 +110,7 @@ export class WorkerContext {
     const at = this.clock.now()
     const oldest = at - this.target.timeoutMs * 1e6
     for (const request of this.#inFlight) {
-      if (request.timings.lastActivity < oldest) request.timeout(at)
+      if (request.record.lastActivity < oldest) request.timeout(at)
     }
   }
 }

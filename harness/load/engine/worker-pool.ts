@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
+import { type Warning, WarningCounter } from '../setup/warnings.ts'
+import type { WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 
 export interface WorkerPoolOptions {
   /** Ends the run early; results so far are kept. */
@@ -19,10 +20,12 @@ export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
 export interface WorkerPoolResult {
   /** One message for each worker that finished its run. */
   readonly done: readonly DoneMessage[]
-  readonly warnings: Warnings
+  readonly warnings: readonly Warning[]
   readonly internalErrors: readonly string[]
   /** Chats that were not deleted. */
   readonly chatsLeft: number
+  /** Connections to the target, those of setup and cleanup included. */
+  readonly connectionsOpened: number
 }
 
 /** Delay between the start command and the common start of all workers. */
@@ -68,16 +71,18 @@ export async function runWorkers(
   }
   return {
     done: workers.flatMap(({ done }) => (done === undefined ? [] : [done])),
-    warnings: workers.flatMap(({ warnings }) => warnings),
+    warnings: WarningCounter.of(workers.flatMap(({ warnings }) => warnings)),
     internalErrors: workers.flatMap(({ errors }) => errors),
     chatsLeft: workers.reduce((sum, { chatsLeft }) => sum + chatsLeft, 0),
+    connectionsOpened: workers.reduce((sum, { connections }) => sum + connections, 0),
   }
 }
 
 class WorkerThread {
   done: DoneMessage | undefined
-  warnings: Warnings = []
+  warnings: readonly Warning[] = []
   chatsLeft = 0
+  connections = 0
   preparationFailure: string | undefined
   readonly errors: string[] = []
   readonly #ready = Promise.withResolvers<void>()
@@ -133,6 +138,7 @@ class WorkerThread {
       case 'exited':
         this.warnings = message.warnings ?? []
         this.chatsLeft = message.chatsLeft ?? 0
+        this.connections = message.connectionsOpened ?? 0
         this.preparationFailure = message.preparationFailure
         this.#exit()
     }

@@ -3,17 +3,15 @@ import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRedactor } from '../../client/redaction/redaction.ts'
 import { RunClock } from '../clock.ts'
-import { endpointTargets, type LoadEndpoint } from '../endpoints.ts'
+import type { LoadEndpoint } from '../endpoints.ts'
 import { ClockProbe } from '../generator/clock-probe.ts'
 import { ThreadUsageMeter } from '../generator/thread-usage.ts'
 import { http2Of } from '../http/http2/merge-figures.ts'
-import { type CreateChannelPool, negotiateChannelPool } from '../http/negotiate.ts'
-import { routeOf } from '../http/route.ts'
 import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
-import type { LoadTarget } from '../target.ts'
-import type { Warnings, WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
+import type { WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
+import { WorkerConnections } from './worker-connections.ts'
 import { WorkerContext } from './worker-context.ts'
 
 const port = parentPort
@@ -42,30 +40,27 @@ if (port !== null) {
   async function run(): Promise<void> {
     const { target, spec, part, passages, needs, drainNs, maxInFlight } = setup
     const redact = createRedactor(target.secrets).text
-    const openings = await openingsOf(target, interruption.signal)
+    const connections = await WorkerConnections.negotiate(setup, interruption.signal)
+    const chats = new ChatPool(target, String(part.index))
     const setupClock = new RunClock(process.hrtime.bigint())
-    const setupEndpoints = opened(openings, setupClock, true)
-    const chats = new ChatPool(setupEndpoints, target, String(part.index))
-    const warnings = (): Warnings =>
-      [...chats.warnings].map(([text, count]) => [redact(text), count])
-    await chats.prepare(needs, interruption.signal)
-    if (chats.failure !== undefined) {
-      await chats.close(cleanupTimeoutMs)
-      closeAll(setupEndpoints)
-      const preparationFailure = redact(chats.failure)
-      post({ type: 'exited', chatsLeft: chats.remaining, preparationFailure })
-      return
+    const exit = async (preparationFailure?: string) => {
+      await chats.close(connections.open(setupClock, true), cleanupTimeoutMs)
+      await connections.close()
+      post({
+        type: 'exited',
+        chatsLeft: chats.remaining,
+        warnings: chats.warnings.map(({ text, ...counts }) => ({ ...counts, text: redact(text) })),
+        connectionsOpened: connections.opened,
+        ...(preparationFailure === undefined ? {} : { preparationFailure }),
+      })
     }
-    post({ type: 'ready', warnings: warnings() })
+    await chats.prepare(connections.open(setupClock, true), needs, interruption.signal)
+    await connections.close()
+    if (chats.failure !== undefined) return exit(redact(chats.failure))
+    post({ type: 'ready' })
 
     const clock = new RunClock(await startSignal.promise)
-    const { keepAlive, maxConnections } = setup
-    const endpoints = opened(
-      openings,
-      clock,
-      keepAlive,
-      maxConnections && Math.ceil(maxConnections / openings.length),
-    )
+    const endpoints = connections.open(clock, setup.keepAlive)
     const integrity = new IntegrityRecorder(redact)
     const context = new WorkerContext({ clock, target, endpoints, chats, integrity, passages })
     const clockProbe =
@@ -92,48 +87,19 @@ if (port !== null) {
     post({
       type: 'done',
       integrity: integrity.counts,
-      ...connectionFigures(endpoints),
+      ...httpFigures(endpoints),
       usage,
       timestampError,
     })
-    closeAll(endpoints)
-    await chats.close(cleanupTimeoutMs)
-    closeAll(setupEndpoints)
-    post({ type: 'exited', chatsLeft: chats.remaining, warnings: warnings() })
+    await connections.close()
+    await exit()
   }
 }
 
-interface Opening {
-  readonly target: LoadTarget
-  readonly open: CreateChannelPool
-}
-
-/** Agrees with each endpoint on a version of HTTP. */
-function openingsOf(target: LoadTarget, signal: AbortSignal): Promise<readonly Opening[]> {
-  return Promise.all(
-    endpointTargets(target).map(async (endpoint) => ({
-      target: endpoint,
-      open: await negotiateChannelPool(routeOf(endpoint.baseUrl, endpoint.network), signal),
-    })),
-  )
-}
-
-function opened(
-  openings: readonly Opening[],
-  ...options: Parameters<CreateChannelPool>
-): readonly LoadEndpoint[] {
-  return openings.map(({ target, open }) => ({ target, channels: open(...options) }))
-}
-
-function closeAll(endpoints: readonly LoadEndpoint[]): void {
-  for (const { channels } of endpoints) channels.close()
-}
-
-function connectionFigures(endpoints: readonly LoadEndpoint[]) {
+function httpFigures(endpoints: readonly LoadEndpoint[]) {
   const pools = endpoints.map(({ channels }) => channels)
   const { http2 } = http2Of(pools.flatMap((pool) => pool.http2 ?? []))
   return {
-    connectionsOpened: pools.reduce((sum, { opened }) => sum + opened, 0),
     httpVersion: pools.some(({ httpVersion }) => httpVersion === 'http2') ? 'http2' : 'http1',
     http2: http2 ?? null,
   } as const

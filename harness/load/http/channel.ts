@@ -1,20 +1,15 @@
 import type { Header, WireRequest } from '../../../contract/index.ts'
 
-/** Receives the progress of one request; exactly one of `end`, `failed` and `broke` comes, and comes last. */
+/** Receives the progress of one request. The last call is `end`, `failed` or `internalError`. */
 export interface AnswerSink extends ResponseSink {
-  /** The request was written. `opened`: when the connection was ready, where it was made for this one. */
-  sent(at: number, opened: OpenedConnection | null): void
+  /** The request was written. `readyAt`: time at which the connection opened for it was ready; null on a reused one. */
+  sent(at: number, readyAt: number | null): void
   failed(error: Error, at: number): void
   /** An internal error, thrown while the answer was read. */
   internalError(error: unknown): void
 }
 
-export interface OpenedConnection {
-  readonly startedAt: number
-  readonly readyAt: number
-}
-
-/** The way of one request to the target: a connection of HTTP/1.1, or a stream of HTTP/2. */
+/** Carries one request: a connection of HTTP/1.1, or a stream of HTTP/2. */
 export interface Channel {
   /** Resolves when it is ready to send, or when it never will be. */
   readonly settled: Promise<void>
@@ -26,20 +21,25 @@ export interface Channel {
   abandon(): void
 }
 
-/** The connections of one thread to its target, whichever version of HTTP they speak. */
+/**
+ * The connections of one thread to one endpoint, over either version of HTTP. A request that finds no
+ * channel below the connection limit waits, in order.
+ */
 export interface ChannelPool {
   readonly httpVersion: 'http1' | 'http2'
   /** Number of opened connections. */
   readonly opened: number
   /** Null over HTTP/1.1. */
   readonly http2: Http2Figures | null
-  /** A channel, regardless of the connection limit. */
-  acquire(): Channel
-  /** Passes a channel as soon as one is free. */
-  whenAvailable(use: (channel: Channel) => void): void
-  /** A channel over a connection of its own. */
-  dedicated(): Channel
-  close(): void
+  /**
+   * Passes a channel as soon as the limit allows one; returns a function that ends the wait.
+   * @param own prefers a connection that carries nothing else, if the limit allows another
+   */
+  acquire(use: (channel: Channel) => void, own?: boolean): () => void
+  /** Passes two channels at once, so that neither is held while the other is waited for. */
+  acquirePair(use: (first: Channel, second: Channel) => void): () => void
+  /** Closes all connections without notice; resolves when their sockets are closed. */
+  close(): Promise<void>
 }
 
 /** Figures of HTTP/2; those of several workers add up, except `maxAtOnce` and `allowed`. */
@@ -63,7 +63,7 @@ export class HttpSyntaxError extends Error {
   readonly code = 'E_HTTP_SYNTAX'
 }
 
-/** Is told what a response brings. `at` is the stamp of the socket read that brought it. */
+/** Receives the parts of a response. `at` is the stamp of the socket read that brought them. */
 export interface ResponseSink {
   head(status: number, headers: readonly Header[], at: number): void
   /** The memory is used again after the call. */

@@ -21,8 +21,8 @@ export interface DialSink {
   socket(socket: Socket): void
   /** It may be written to. */
   ready(socket: Socket): void
-  /** It is closed, or never came to be; called once, and last. */
-  closed(error: Error | undefined): void
+  /** It is closed, or was never established; called once, and last. `reached`: the peer saw it. */
+  closed(error: Error | undefined, reached: boolean): void
 }
 
 /** Opens a connection to a target, past the proxy and the TLS handshake. Gives what ends it. */
@@ -51,8 +51,7 @@ function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void 
   openTunnel(route.proxy?.href ?? '', new URL(route.origin)).then(
     (socket) => {
       if (left) {
-        socket.destroy()
-        sink.closed(undefined)
+        socket.once('close', () => sink.closed(undefined, true)).destroy()
         return
       }
       const inner = route.secure ? connectTls({ ...tlsOptionsOf(route, options), socket }) : socket
@@ -62,7 +61,8 @@ function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void 
       hangUp = attach(inner, route.secure, sink)
       if (!route.secure) queueMicrotask(() => sink.ready(inner))
     },
-    (error: unknown) => sink.closed(error instanceof Error ? error : new Error(String(error))),
+    (error: unknown) =>
+      sink.closed(error instanceof Error ? error : new Error(String(error)), false),
   )
   return () => {
     left = true
@@ -72,12 +72,17 @@ function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void 
 
 function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
   let failure: Error | undefined
+  let connected = !socket.connecting
   socket.setNoDelay(true)
+  socket.once('connect', () => {
+    connected = true
+  })
   socket.once(secure ? 'secureConnect' : 'connect', () => sink.ready(socket))
   socket.on('error', (error: Error) => {
     failure = error
   })
-  socket.once('close', () => sink.closed(failure))
+  // The kernel of the peer may have accepted an attempt that was given up without an error.
+  socket.once('close', () => sink.closed(failure, connected || failure === undefined))
   sink.socket(socket)
   return () => void socket.destroy()
 }

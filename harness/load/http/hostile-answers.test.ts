@@ -84,7 +84,7 @@ describe('what is no answer of HTTP is shown', () => {
   ])('%s', async (_, bytes, expected) => {
     const url = await raw((socket) => socket.write(Buffer.from(bytes, 'latin1')))
     const { records } = await driven({ ...some, url })
-    expect(outcomes(records)).toEqual([`connect ${expected}`])
+    expect(outcomes(records)).toEqual([`unreadable ${expected}`])
   })
 
   test('a chunk whose size is none, in the middle', async () => {
@@ -92,7 +92,7 @@ describe('what is no answer of HTTP is shown', () => {
       socket.write(`${head('text/event-stream', 'transfer-encoding: chunked\r\n')}zz\r\n`),
     )
     const { records } = await driven({ ...some, url })
-    expect(outcomes(records)).toEqual(['truncated not the size of a chunk: "zz"'])
+    expect(outcomes(records)).toEqual(['unreadable not the size of a chunk: "zz"'])
   })
 })
 

@@ -13,33 +13,43 @@ export type CreateChannelPool = (
   maxConnections?: number,
 ) => ChannelPool
 
+/** The agreed version of HTTP, and the number of connections that the agreement took. */
+export interface Negotiation {
+  readonly open: CreateChannelPool
+  readonly connections: number
+}
+
 /**
- * Agrees with the target on a version of HTTP: what the options say, or else over TLS what it chooses
+ * Agrees with the target on a version of HTTP: that of the options, or the one that the target chooses
  * by ALPN (RFC 7301), and HTTP/1.1 without TLS. A target that cannot be asked is left to the run, which
- * tells what becomes of each request.
+ * reports the outcome of each request.
  */
 export async function negotiateChannelPool(
   route: Route,
   signal: AbortSignal,
-): Promise<CreateChannelPool> {
-  const version =
-    route.httpVersion === 'auto' ? await chosenVersion(route, signal) : route.httpVersion
-  return (clock, keepAlive, maxConnections) =>
-    version === 'http2'
-      ? new Http2ConnectionPool(route, clock, keepAlive, maxConnections)
-      : new Http1ConnectionPool(route, clock, keepAlive, maxConnections)
+): Promise<Negotiation> {
+  const isAsked = route.httpVersion === 'auto' && route.secure
+  const { version, connections } = isAsked
+    ? await chosenVersion(route, signal)
+    : { version: route.httpVersion === 'http2' ? 'http2' : 'http1', connections: 0 }
+  const Pool = version === 'http2' ? Http2ConnectionPool : Http1ConnectionPool
+  return {
+    open: (clock, keepAlive, maxConnections) => new Pool(route, clock, keepAlive, maxConnections),
+    connections,
+  }
 }
 
 const negotiationTimeoutMs = 10_000
 
-function chosenVersion(route: Route, signal: AbortSignal): Promise<'http1' | 'http2'> {
-  if (!route.secure) return Promise.resolve('http1')
+interface ChosenVersion {
+  readonly version: 'http1' | 'http2'
+  readonly connections: number
+}
+
+/** Resolves when the connection is closed again. */
+function chosenVersion(route: Route, signal: AbortSignal): Promise<ChosenVersion> {
   return new Promise((resolve) => {
-    let version: 'http1' | 'http2' = 'http1'
-    const giveUp = () => {
-      resolve(version)
-      hangUp()
-    }
+    let version: ChosenVersion['version'] = 'http1'
     const hangUp = dial(
       route,
       { alpn: ['h2', 'http/1.1'] },
@@ -47,17 +57,17 @@ function chosenVersion(route: Route, signal: AbortSignal): Promise<'http1' | 'ht
         socket: () => {},
         ready: (socket) => {
           if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') version = 'http2'
-          giveUp()
+          hangUp()
         },
-        closed: () => {
+        closed: (_error, reached) => {
           clearTimeout(limit)
-          signal.removeEventListener('abort', giveUp)
-          resolve(version)
+          signal.removeEventListener('abort', hangUp)
+          resolve({ version, connections: reached ? 1 : 0 })
         },
       },
     )
-    const limit = setTimeout(giveUp, negotiationTimeoutMs)
-    if (signal.aborted) giveUp()
-    else signal.addEventListener('abort', giveUp, { once: true })
+    const limit = setTimeout(hangUp, negotiationTimeoutMs)
+    if (signal.aborted) hangUp()
+    else signal.addEventListener('abort', hangUp, { once: true })
   })
 }

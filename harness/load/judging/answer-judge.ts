@@ -10,9 +10,9 @@ import {
 import {
   createStreamJudge,
   judge,
+  type StreamContents,
   type StreamedOperation,
   type StreamJudge,
-  type StreamWatcher,
 } from '../../judges/index.ts'
 import { quoted } from '../format.ts'
 
@@ -40,7 +40,7 @@ export class AnswerJudge {
   constructor(
     question: JudgedRequest,
     head: { readonly status: number; readonly headers: readonly Header[] },
-    watcher: StreamWatcher,
+    contents: StreamContents,
   ) {
     this.#request = question
     this.#head = head
@@ -52,7 +52,7 @@ export class AnswerJudge {
       canStream(operation)
     this.#stream =
       this.isStream && canStream(operation)
-        ? createStreamJudge(operation, json, { watcher, repeat: question.race })
+        ? createStreamJudge(operation, json, { contents, repeat: question.race })
         : undefined
   }
 

@@ -26,6 +26,22 @@ export interface AnswerId {
   readonly request: RequestReference
 }
 
+/** Answer to a request, beside the findings of its judge. */
+export interface JudgedAnswer {
+  readonly request: RequestReference
+  readonly surface: Surface
+  /** Events of a stream; null for an answer in one piece. */
+  readonly events: number | null
+  /** A nonce that belongs to another request. */
+  readonly foreignNonce: string | undefined
+  /** Id that no other answer may have. */
+  readonly id: string | undefined
+  /** Describes an answer in one piece, for the first violation of each requirement. */
+  readonly describe: () => string
+  /** The media type in brackets if it is unexpected. */
+  readonly unexpectedType: () => string
+}
+
 export function emptyCounts(): IntegrityCounts {
   return {
     tally: {},
@@ -55,32 +71,26 @@ export class IntegrityRecorder {
     this.redact = redact
   }
 
-  /**
-   * Gives the required row that the answer broke, if there is one. `came`: what the answer was, for the
-   * first of each broken row.
-   */
-  recordFindings(
-    { findings }: Judgement,
-    occasion: RequestReference,
-    came?: () => string,
-  ): string | undefined {
-    return countFindings(this.counts.tally, findings, {
-      request: occasion,
-      describeAnswer: came,
+  /** Counts what one answer shows; returns the required requirement that it violates. */
+  recordAnswer(judgement: Judgement, answer: JudgedAnswer): string | undefined {
+    const { counts } = this
+    const { request, surface, events, id, describe } = answer
+    if (events === null) counts.bodies += 1
+    else {
+      counts.streams += 1
+      counts.events += events
+    }
+    const violated = countFindings(counts.tally, judgement.findings, {
+      request,
+      describeAnswer: events === null ? describe : undefined,
       redact: this.redact,
     })
+    const leak = this.#recordCrossTalk(answer)
+    if (id !== undefined) this.#ids.push({ id: shortened(this.redact(id)), surface, request })
+    return violated === undefined ? leak : `${violated}${answer.unexpectedType()}`
   }
 
-  recordStream(events: number): void {
-    this.counts.streams += 1
-    this.counts.events += events
-  }
-
-  recordBody(): void {
-    this.counts.bodies += 1
-  }
-
-  /** One row by itself. */
+  /** Counts one requirement by itself. */
   recordRequirement(id: string, evidence: FirstViolation | null): void {
     const counts = tallyFor(this.counts.tally, id)
     if (evidence === null) counts.held += 1
@@ -90,40 +100,32 @@ export class IntegrityRecorder {
     }
   }
 
-  /** `leaked`: a nonce that belongs to another request. Gives the broken row. */
-  recordCrossTalk(
-    surface: Surface,
-    leaked: string | undefined,
-    occasion: RequestReference,
-  ): string | undefined {
-    const row = crossTalkRequirements[surface]
-    this.counts.crossTalk.answers += 1
-    if (leaked === undefined) {
-      this.recordRequirement(row, null)
-      return undefined
-    }
-    this.counts.crossTalk.leaks += 1
-    this.recordRequirement(row, {
-      ...occasion,
-      event: null,
-      why: `The answer shows ${leaked}, which another request of the run told.`,
-    })
-    return row
-  }
-
-  recordId(answer: AnswerId): void {
-    this.#ids.push({ ...answer, id: shortened(this.redact(answer.id)) })
-  }
-
   /** The ids since the last call. */
   drainIds(): AnswerId[] {
     const ids = this.#ids
     this.#ids = []
     return ids
   }
+
+  /** Returns the requirement that is violated. */
+  #recordCrossTalk({ surface, foreignNonce, request }: JudgedAnswer): string | undefined {
+    const id = crossTalkRequirements[surface]
+    this.counts.crossTalk.answers += 1
+    if (foreignNonce === undefined) {
+      this.recordRequirement(id, null)
+      return undefined
+    }
+    this.counts.crossTalk.leaks += 1
+    this.recordRequirement(id, {
+      ...request,
+      event: null,
+      why: `The answer shows ${foreignNonce}, which another request of the run told.`,
+    })
+    return id
+  }
 }
 
-/** All ids of a run are kept, and how long one is, is up to the target. */
+/** All ids of a run are kept, and the target decides their length. */
 function shortened(id: string): string {
   if (id.length <= maxIdLength) return id
   return `${id.slice(0, 32)}…${createHash('sha256').update(id).digest('base64url')}`
@@ -131,7 +133,7 @@ function shortened(id: string): string {
 
 const maxIdLength = 100
 
-/** The compatible surface has no chats, so the document has no row for it. */
+/** The compatible surface has no chats, so the document has no requirement for it. */
 const crossTalkRequirements = {
   openai: 'LOAD-CROSS-TALK',
   v2: 'V2-CTX-02',

@@ -1,9 +1,7 @@
-import type { ErrorRow } from '../../../contract/report/load/report.ts'
-import { type FailureKind, failureKinds, type RequestRecord } from '../record.ts'
+import type { ErrorRow } from '../../../contract/report/load/errors.ts'
+import { type Failure, failureKinds, type RequestRecord } from '../record.ts'
 
-interface Failure {
-  readonly kind: FailureKind
-  readonly detail: string
+interface CountedFailure extends Failure {
   readonly count: number
   /** Index of the first request in the order of the plan. */
   readonly index: number
@@ -11,11 +9,11 @@ interface Failure {
   readonly atNs: number
 }
 
-export type StoredFailures = readonly Failure[]
+export type StoredFailures = readonly CountedFailure[]
 
 /** Failed requests by kind and detail, with the first of each in the order of the plan. */
 export class Failures {
-  readonly #failures = new Map<string, Failure>()
+  readonly #failures = new Map<string, CountedFailure>()
 
   static from(stored: StoredFailures): Failures {
     const failures = new Failures()
@@ -26,7 +24,8 @@ export class Failures {
   add({ outcome, index, step, timestamps }: RequestRecord): void {
     if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'abandoned') return
     const detail = withoutIds(outcome.detail)
-    this.#put({ kind: outcome.kind, detail, count: 1, index, step, atNs: timestamps.dispatched })
+    const { kind, counter } = outcome
+    this.#put({ kind, counter, detail, count: 1, index, step, atNs: timestamps.dispatched })
   }
 
   merge(other: Failures): void {
@@ -37,8 +36,9 @@ export class Failures {
   rows(due: number): ErrorRow[] {
     return this.store()
       .toSorted((a, b) => b.count - a.count)
-      .map(({ kind, detail, count, index, atNs }) => ({
+      .map(({ kind, counter, detail, count, index, atNs }) => ({
         kind,
+        counter,
         detail,
         count,
         share: due === 0 ? 0 : count / due,
@@ -48,14 +48,14 @@ export class Failures {
   }
 
   store(): StoredFailures {
-    const order = (failure: Failure) => failureKinds.indexOf(failure.kind)
+    const order = (failure: CountedFailure) => failureKinds.indexOf(failure.kind)
     return [...this.#failures.values()].sort(
       (a, b) => order(a) - order(b) || (a.detail < b.detail ? -1 : 1),
     )
   }
 
-  #put(failure: Failure): void {
-    const key = `${failure.kind} ${failure.detail}`
+  #put(failure: CountedFailure): void {
+    const key = `${failure.kind} ${failure.counter} ${failure.detail}`
     const own = this.#failures.get(key)
     if (own === undefined && this.#failures.size >= maxRows && failure.detail !== otherDetails) {
       this.#put({ ...failure, detail: otherDetails })

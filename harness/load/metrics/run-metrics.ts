@@ -1,37 +1,24 @@
-import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RequestRecord } from '../record.ts'
-import type { Clock, RequestLimit } from '../slo/slo.ts'
 import { Failures, type StoredFailures } from './failures.ts'
-import { LatencyGroups, type StoredGroups } from './latency-groups.ts'
-import { isGood, type LatencyRecorder } from './latency-recorder.ts'
-import { OtherTools, type StoredOtherTools } from './other-tools.ts'
-import { BottomKSample, type SampledRequest } from './samples/bottom-k-sample.ts'
+import { LatencyRecorder, type StoredLatencies } from './latency-recorder.ts'
 import {
-  forEachContentArrival,
-  forEachLatency,
-  lastTimestamp,
-  latencyOf,
-} from './samples/latency-definitions.ts'
+  BottomKSample,
+  type SampleConfig,
+  type SampledRequest,
+  sampledOf,
+} from './samples/bottom-k-sample.ts'
+import { forEachContentArrival, lastTimestamp } from './samples/latency-definitions.ts'
 import { SecondQuantiles, type StoredSecondQuantiles } from './second-quantiles.ts'
 import { type StoredTimeline, Timeline } from './timeline.ts'
 import { TurnTracker } from './turn-tracker.ts'
 
-export interface MetricsConfig {
+export interface MetricsConfig extends SampleConfig {
   /** Duration of the plan, without the drain. */
   readonly durationNs: number
-  /** Limits that a good request keeps. */
-  readonly limits: readonly RequestLimit[]
   /** A gap over this is a stall. */
   readonly stallNs: number
   /** Transactions whose chats grow turn by turn. */
   readonly growing?: readonly string[]
-  /** Latencies that an SLO limits: the sample keeps them, to tell how independent each is. */
-  readonly watched?: readonly WatchedLatency[]
-}
-
-export interface WatchedLatency {
-  readonly metric: MetricName
-  readonly clock: Clock
 }
 
 export interface StoredMetrics {
@@ -41,7 +28,6 @@ export interface StoredMetrics {
   readonly seconds: StoredTimeline
   readonly secondQuantiles: StoredSecondQuantiles
   readonly failures: StoredFailures
-  readonly otherTools: StoredOtherTools
   readonly sample: readonly SampledRequest[]
   /** Absent for a target with one endpoint. */
   readonly endpoints?: StoredGroups<number>
@@ -68,7 +54,6 @@ export class RunMetrics {
   readonly seconds = new Timeline(secondNs)
   readonly secondQuantiles = new SecondQuantiles()
   readonly failures = new Failures()
-  readonly otherTools = new OtherTools()
   readonly sample = new BottomKSample()
   readonly #groups = new LatencyGroups<string>()
   /** Latencies by endpoint; empty for a target with one. */
@@ -88,7 +73,6 @@ export class RunMetrics {
     run.seconds.merge(Timeline.from(secondNs, stored.seconds))
     run.secondQuantiles.merge(SecondQuantiles.from(stored.secondQuantiles))
     run.failures.merge(Failures.from(stored.failures))
-    run.otherTools.merge(OtherTools.from(stored.otherTools))
     for (const sampled of stored.sample) run.sample.add(sampled)
     run.#endpoints.restore(stored.endpoints ?? [])
     return run
@@ -103,7 +87,6 @@ export class RunMetrics {
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
     this.secondQuantiles.add(record)
     this.failures.add(record)
-    this.otherTools.add(record)
     if (outcome.kind !== 'abandoned') this.sample.add(sampledOf(record, this.config))
   }
 
@@ -113,7 +96,7 @@ export class RunMetrics {
     for (const timeline of [this.slices, this.seconds]) timeline.at(plannedNs).planned++
   }
 
-  /** @throws MetricsMismatch */
+  /** @throws MetricsMismatchError */
   merge(other: RunMetrics): void {
     if (JSON.stringify(this.config) !== JSON.stringify(other.config)) {
       throw new MetricsMismatchError('The parts were measured with different settings')
@@ -124,7 +107,6 @@ export class RunMetrics {
     this.seconds.merge(other.seconds)
     this.secondQuantiles.merge(other.secondQuantiles)
     this.failures.merge(other.failures)
-    this.otherTools.merge(other.otherTools)
     for (const sampled of other.sample.blocks().flat()) this.sample.add(sampled)
   }
 
@@ -151,7 +133,6 @@ export class RunMetrics {
       seconds: this.seconds.store(),
       secondQuantiles: this.secondQuantiles.store(),
       failures: this.failures.store(),
-      otherTools: this.otherTools.store(),
       sample: this.sample.blocks().flat(),
       ...(this.#endpoints.isEmpty ? {} : { endpoints: this.#endpoints.store() }),
     }
@@ -189,32 +170,50 @@ function addTo(timeline: Timeline, record: RequestRecord): void {
   })
 }
 
-function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfig): SampledRequest {
-  let ttftNs: number | null = null
-  let e2eNs: number | null = null
-  forEachLatency(record, (metric, clock, ns) => {
-    if (clock === 'response' && metric === 'ttft') ttftNs = ns
-    if (clock === 'response' && metric === 'e2e') e2eNs = ns
-  })
-  const { index, step, transaction, timestamps, outcome } = record
-  const ended = outcome.kind !== 'open'
-  return {
-    index,
-    step,
-    transaction,
-    plannedNs: timestamps.planned,
-    ttftNs,
-    e2eNs,
-    good: ended ? isGood(record, limits) : null,
-    failed: ended ? 'detail' in outcome : null,
-    watched: watched.map(({ metric, clock }) =>
-      metric === 'icl' ? meanGap(record) : latencyOf(record, metric, clock),
-    ),
-  }
-}
+type StoredGroups<Key> = readonly (readonly [slice: number, key: Key, group: StoredLatencies])[]
 
-/** The gaps of a stream are many values; their mean says what the stream has of its neighbours. */
-function meanGap({ gapsNs }: RequestRecord): number | null {
-  if (gapsNs.length === 0) return null
-  return gapsNs.reduce((sum, gap) => sum + gap, 0) / gapsNs.length
+/** Statistics of requests by the slice of the run in which they were planned, and by a key. */
+class LatencyGroups<Key extends string | number> {
+  readonly #slices = new Map<number, Map<Key, LatencyRecorder>>()
+
+  get isEmpty(): boolean {
+    return this.#slices.size === 0
+  }
+
+  at(slice: number, key: Key): LatencyRecorder {
+    const groups = this.#slices.get(slice) ?? new Map<Key, LatencyRecorder>()
+    this.#slices.set(slice, groups)
+    const group = groups.get(key) ?? new LatencyRecorder()
+    groups.set(key, group)
+    return group
+  }
+
+  merge(other: LatencyGroups<Key>): void {
+    for (const [slice, groups] of other.#slices) {
+      for (const [key, group] of groups) this.at(slice, key).merge(group)
+    }
+  }
+
+  /** The groups of the slices from one up to another whose keys fit. */
+  sum(from: number, to: number, fits: (key: Key) => boolean): LatencyRecorder {
+    const sum = new LatencyRecorder()
+    for (const [slice, groups] of this.#slices) {
+      if (slice < from || slice >= to) continue
+      for (const [key, group] of groups) if (fits(key)) sum.merge(group)
+    }
+    return sum
+  }
+
+  /** Plain data in the order of slices and keys. */
+  store(): StoredGroups<Key> {
+    return [...this.#slices]
+      .flatMap(([slice, groups]) =>
+        [...groups].map(([key, group]) => [slice, key, group.store()] as const),
+      )
+      .sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1))
+  }
+
+  restore(stored: StoredGroups<Key>): void {
+    for (const [slice, key, group] of stored) this.at(slice, key).merge(LatencyRecorder.from(group))
+  }
 }

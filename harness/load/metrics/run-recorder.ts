@@ -64,9 +64,9 @@ export class RunRecorder {
 
 interface TransactionCounts {
   begun: number
-  /** Indexes of transactions of which a request failed, or was still open. */
-  readonly failed: Set<number>
-  readonly open: Set<number>
+  /** Transactions of which a request failed; of which none failed, but one was still open. */
+  failed: number
+  open: number
   readonly requests: Map<string, RequestCounts>
 }
 
@@ -82,16 +82,17 @@ interface RequestCounts {
 export class TransactionStats {
   readonly #byName = new Map<string, TransactionCounts>()
 
-  add({ index, step, transaction, operation, form, outcome }: RequestRecord): void {
+  add({ step, transaction, operation, form, outcome, earlier }: RequestRecord): void {
     const counts = this.#of(transaction)
     if (step === 0) counts.begun += 1
     const request = requestOf(counts, operation, form)
     request.count += 1
-    if (outcome.kind === 'open') counts.open.add(index)
-    else if (outcome.kind === 'ok' || outcome.kind === 'abandoned') request.completed += 1
+    if (outcome.kind === 'ok' || outcome.kind === 'abandoned') request.completed += 1
+    else if (outcome.kind === 'open') counts.open += Number(earlier === undefined)
     else {
       request.failed += 1
-      counts.failed.add(index)
+      counts.failed += Number(earlier !== 'failed')
+      counts.open -= Number(earlier === 'open')
     }
   }
 
@@ -104,15 +105,14 @@ export class TransactionStats {
     const total = entries.reduce((sum, { weight }) => sum + weight, 0)
     return entries.map(({ name, kind, weight }) => {
       const { begun, failed, open, requests } = this.#of(name)
-      const unfinished = [...open].filter((index) => !failed.has(index)).length
       return {
         name,
         surface: surfaceOf(kind),
         share: weight / total,
         planned: begun,
-        completed: begun - failed.size - unfinished,
-        failed: failed.size,
-        open: unfinished,
+        completed: begun - failed - open,
+        failed,
+        open,
         requests: [...requests.values()],
         metrics: metrics.get(name) ?? [],
       }
@@ -122,12 +122,7 @@ export class TransactionStats {
   #of(name: string): TransactionCounts {
     const existing = this.#byName.get(name)
     if (existing !== undefined) return existing
-    const created = {
-      begun: 0,
-      failed: new Set<number>(),
-      open: new Set<number>(),
-      requests: new Map(),
-    }
+    const created = { begun: 0, failed: 0, open: 0, requests: new Map() }
     this.#byName.set(name, created)
     return created
   }

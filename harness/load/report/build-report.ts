@@ -6,6 +6,7 @@ import type { LoadOptions } from '../options.ts'
 import { surfaceOf } from '../plan/mix.ts'
 import { partSize } from '../plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
+import { warningText } from '../setup/warnings.ts'
 import { unmeasured } from '../slo/unmeasured.ts'
 import { summarize } from '../summary/summary.ts'
 import type { ClockOffset } from '../target-clock/clock-offset.ts'
@@ -76,7 +77,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     slo,
     audits,
     transactions,
-    connections: { ...connectionCounts(threads), reused, connectMs },
+    connections: { ...connectionCounts(outcome), reused, connectMs },
     integrity,
     generator,
     faults: [...outcome.internalErrors],
@@ -109,7 +110,7 @@ function notesOf({ target }: LoadOptions, { warnings, chatsLeft }: WorkerPoolRes
     ...(target.network?.insecure === true
       ? ['the certificate of the target was not verified (--insecure)']
       : []),
-    ...warnings.map(([what, count]) => `${what} (${count} times)`),
+    ...warnings.map(warningText),
     ...(chatsLeft === 0 ? [] : [`${chatsLeft} chats could not be deleted`]),
   ]
 }

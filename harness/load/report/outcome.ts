@@ -7,17 +7,20 @@ import { wholePlan } from '../plan/plan.ts'
 import { noUnboundedAnswer } from '../slo/implied.ts'
 
 /**
- * A violation stands however the run was timed, and so does an answer without end, which keeps the
- * generator from its work; an SLO only where the generator kept time.
+ * The one place in which the outcome of a run is decided; exit code and reports read it. A violation stands
+ * however the run was timed, and so does an answer without end, which keeps the generator from its work; an
+ * SLO only where the generator kept time. Of shards that are missing, nobody knows what they would have shown.
  */
 export function loadOutcome(
-  report: Pick<LoadReport, 'integrity' | 'generator' | 'slo'>,
+  report: Pick<LoadReport, 'integrity' | 'generator' | 'slo' | 'partial'>,
 ): LoadReport['outcome'] {
-  const { integrity, generator, slo } = report
+  const { integrity, generator, slo, partial } = report
   if (integrity.findings.some(({ level }) => level === 'required')) return 'violated'
   if (slo.some(({ expression }) => expression === noUnboundedAnswer)) return 'missed'
   if (generator.verdict === 'invalid') return 'invalid'
-  return slo.every(({ verdict }) => verdict === 'met') ? 'met' : 'missed'
+  if (slo.some(({ verdict }) => verdict === 'missed')) return 'missed'
+  const isDecided = partial === undefined && slo.every(({ verdict }) => verdict === 'met')
+  return isDecided ? 'met' : 'undecided'
 }
 
 /** Shards that do not begin together are not the load that was planned. */

@@ -12,6 +12,7 @@ import type { RequestSpec } from '../http/wire-request.ts'
 import type { LoadTarget } from '../target.ts'
 import type { PreparationGuard } from './preparation-guard.ts'
 import { type SetupAnswer, sendSetupRequest } from './setup-request.ts'
+import { WarningCounter } from './warnings.ts'
 
 const createPath = operations['v3.createChat'].path
 
@@ -20,17 +21,16 @@ const historyTurns = 3
 
 /** Creates and deletes chats, outside the measured load. */
 export class ChatClient {
-  /** Failed requests as texts, with their number of occurrences. */
-  readonly warnings = new Map<string, number>()
+  readonly warnings = new WarningCounter()
   /** Observes the answers while the chats of a run are prepared. */
   guard: PreparationGuard | undefined
-  readonly #endpoints: readonly LoadEndpoint[]
+  /** Endpoints with the connections of the phase, which is setup or cleanup. */
+  endpoints: readonly LoadEndpoint[] = []
   readonly #target: LoadTarget
   readonly #place: string
 
   /** @param place distinguishes the workers of a run in request ids */
-  constructor(endpoints: readonly LoadEndpoint[], target: LoadTarget, place: string) {
-    this.#endpoints = endpoints
+  constructor(target: LoadTarget, place: string) {
     this.#target = target
     this.#place = place
   }
@@ -53,7 +53,7 @@ export class ChatClient {
     const body = this.chatBody(name)
     const answer = await this.#sendV3('POST', createPath, endpoint, signal, body)
     const id = isSuccess(answer) ? this.idIn(answer.json, body) : undefined
-    if (id === undefined) this.#warn('creating a chat', answer)
+    if (id === undefined) this.#warn('chat creation', answer)
     return { id, isRejected: id === undefined && answer.status >= 300 && answer.status < 500 }
   }
 
@@ -71,7 +71,7 @@ export class ChatClient {
       const path = '/api/v3/message/generate'
       const answer = await this.#sendV3('POST', path, endpoint, signal, json, headers)
       if (!isSuccess(answer)) {
-        this.#warn('creating a history', answer)
+        this.#warn('sending a turn of a chat', answer)
         return false
       }
     }
@@ -100,8 +100,9 @@ export class ChatClient {
     }
     const answer = await this.#send(spec, endpoint, signal)
     const id = this.#idAt(answer.json, pointer, spec)
-    if (!isSuccess(answer) || id === undefined) this.#warn('creating a v2 chat', answer)
-    return id
+    if (isSuccess(answer) && id !== undefined) return id
+    this.#warn('creation of a v2 chat', answer)
+    return undefined
   }
 
   /** False if the chat may still exist. Asks the other endpoints if the first one does not delete it. */
@@ -110,8 +111,8 @@ export class ChatClient {
       const path = pathOf('v3.deleteChat', id)
       const answer = await this.#sendV3('DELETE', path, endpoint + count, signal)
       if (isSuccess(answer) || answer.status === 404) return true
-      if (count < this.#endpoints.length - 1) continue
-      this.#warn('deleting a chat', answer)
+      if (count < this.endpoints.length - 1) continue
+      this.#warn('chat deletion', answer)
       return false
     }
   }
@@ -140,7 +141,7 @@ export class ChatClient {
 
   async #send(spec: RequestSpec, endpoint: number, signal: AbortSignal): Promise<SetupAnswer> {
     const place = `prepare/${this.#place}`
-    const to = this.#endpoints[endpoint % this.#endpoints.length]
+    const to = this.endpoints[endpoint % this.endpoints.length]
     if (to === undefined) throw new RangeError('the target has no endpoint')
     const answer = await sendSetupRequest(to, spec, { place, signal })
     // A request that ended with the run says nothing about the target.
@@ -150,12 +151,14 @@ export class ChatClient {
     return answer
   }
 
-  #warn(action: string, { status, error }: SetupAnswer): void {
-    const text = `${action}: ${error ?? `status ${status}`}`
-    this.warnings.set(text, (this.warnings.get(text) ?? 0) + 1)
+  #warn(action: string, answer: SetupAnswer): void {
+    const { status, error } = answer
+    const problem = isSuccess(answer) ? ': the response has no readable id' : ' failed'
+    const text = `${action}${error === undefined ? problem : `: ${error}`}`
+    this.warnings.add({ text, status: status === 0 ? null : status, count: 1 })
   }
 }
 
-function isSuccess({ status }: SetupAnswer): boolean {
-  return status >= 200 && status < 300
+function isSuccess({ status, error }: SetupAnswer): boolean {
+  return status >= 200 && status < 300 && error === undefined
 }

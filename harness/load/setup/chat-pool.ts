@@ -6,6 +6,7 @@ import type { LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'
 import { ChatJournal } from './chat-journal.ts'
 import { PreparationGuard } from './preparation-guard.ts'
+import { type Warning, warningText } from './warnings.ts'
 
 /** Setup requests in flight. */
 const concurrency = 16
@@ -35,22 +36,27 @@ export class ChatPool {
   #next = 0
   #nextEndpoint = 0
 
-  constructor(endpoints: readonly LoadEndpoint[], target: LoadTarget, place: string) {
+  constructor(target: LoadTarget, place: string) {
     this.#target = target
-    this.#endpointCount = endpoints.length
-    this.#client = new ChatClient(endpoints, target, place)
+    this.#endpointCount = target.endpoints?.list.length ?? 1
+    this.#client = new ChatClient(target, place)
     // Two runs with one seed have one tag, and a chat may be searched for by its name alone.
     const suffix = crypto.randomUUID().slice(0, 8)
     const prefix = `${target.tag} ${suffix}.${place}.`
     this.#journal = new ChatJournal(target.journal, prefix, target.secrets)
   }
 
-  /** Failed creations and deletions as texts, with their number of occurrences. */
-  get warnings(): ReadonlyMap<string, number> {
-    return this.#client.warnings
+  /** Failed creations and deletions. */
+  get warnings(): readonly Warning[] {
+    return this.#client.warnings.all
   }
 
-  async prepare(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
+  async prepare(
+    endpoints: readonly LoadEndpoint[],
+    needs: ChatNeeds,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#client.endpoints = endpoints
     const guard = new PreparationGuard(this.#target)
     this.#client.guard = guard
     const stop = AbortSignal.any([signal, guard.signal])
@@ -58,7 +64,7 @@ export class ChatPool {
     await this.#create(needs, stop)
     guard.close()
     this.#client.guard = undefined
-    this.failure = guard.failure
+    this.failure = guard.failure ?? (signal.aborted ? undefined : this.#shortage(needs))
   }
 
   /** A prepared chat that no transaction has used; undefined if there is none left. */
@@ -101,7 +107,8 @@ export class ChatPool {
   }
 
   /** Deletes all chats and writes the journal. */
-  async close(timeoutMs: number): Promise<void> {
+  async close(endpoints: readonly LoadEndpoint[], timeoutMs: number): Promise<void> {
+    this.#client.endpoints = endpoints
     const timeout = AbortSignal.timeout(timeoutMs)
     setMaxListeners(0, timeout)
     const ids = this.#created.splice(0)
@@ -117,7 +124,21 @@ export class ChatPool {
     }
     await this.#journal.close()
     const { writeError } = this.#journal
-    if (writeError !== undefined) this.#client.warnings.set(`writing the journal: ${writeError}`, 1)
+    if (writeError !== undefined) {
+      const text = `the journal cannot be written: ${writeError}`
+      this.#client.warnings.add({ text, status: null, count: 1 })
+    }
+  }
+
+  /**
+   * The reason if a load would send nothing for lack of chats, as a sentence. A transaction creates a
+   * missing v3 chat by itself.
+   */
+  #shortage({ history, v2 }: ChatNeeds): string | undefined {
+    const failures = this.warnings.map(warningText).join('; ')
+    const hasNone =
+      (history > 0 && this.#histories.length === 0) || (v2 > 0 && this.#v2.length === 0)
+    return hasNone && failures !== '' ? `${failures}. No load was sent.` : undefined
   }
 
   async #create(needs: ChatNeeds, signal: AbortSignal): Promise<void> {

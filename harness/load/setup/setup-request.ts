@@ -2,7 +2,8 @@ import { type Header, parseJson } from '../../../contract/index.ts'
 import type { LoadEndpoint } from '../endpoints.ts'
 import { sizeText } from '../format.ts'
 import { answerLimits } from '../http/answer-limits.ts'
-import type { AnswerSink } from '../http/channel.ts'
+import type { AnswerSink, Channel } from '../http/channel.ts'
+import { bodyCodings, type DecodedSink, DecodeGate, EncodedBody } from '../http/encoded-body.ts'
 import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
 
 export interface SetupAnswer {
@@ -16,7 +17,7 @@ export interface SetupAnswer {
 
 /**
  * Sends a request outside the load, for setup or cleanup. Never rejects; the signal ends the wait for
- * the answer.
+ * the answer. The timeout begins when a connection is free for the request.
  */
 export function sendSetupRequest(
   { channels, target }: LoadEndpoint,
@@ -27,66 +28,101 @@ export function sendSetupRequest(
   if (signal.aborted) return Promise.resolve(late)
   const request = wireRequest(spec, target, `${target.tag}/${place}`)
   return new Promise((resolve) => {
-    const channel = channels.acquire()
+    let leave = () => {}
+    let timeout: NodeJS.Timeout | undefined
     const done = (answer: SetupAnswer) => {
-      clearTimeout(limit)
+      clearTimeout(timeout)
       signal.removeEventListener('abort', giveUp)
       resolve(answer)
     }
-    const leave = (answer: SetupAnswer) => {
-      channel.abandon()
-      done(answer)
+    const giveUp = () => {
+      leave()
+      done(late)
     }
-    const giveUp = () => leave(late)
-    const limit = setTimeout(() => leave({ ...late, timedOut: true }), target.timeoutMs)
     signal.addEventListener('abort', giveUp)
-    channel.send(request, new AnswerCollector(done, () => channel.abandon()))
+    const endWait = channels.acquire((channel) => {
+      leave = () => channel.abandon()
+      timeout = setTimeout(() => {
+        leave()
+        done({ ...late, timedOut: true })
+      }, target.timeoutMs)
+      channel.send(request, new AnswerCollector(channel, done))
+    })
+    // Until then, leaving ends the wait.
+    if (timeout === undefined) leave = endWait
   })
 }
 
-class AnswerCollector implements AnswerSink {
+/** Answers of setup and cleanup are few and small, so they share one gate. */
+const decodeGate = new DecodeGate()
+
+class AnswerCollector implements AnswerSink, DecodedSink {
+  readonly #channel: Channel
   readonly #done: (answer: SetupAnswer) => void
-  readonly #leave: () => void
   readonly #pieces: Uint8Array[] = []
+  #encodedBody: EncodedBody | undefined
   #size = 0
   #status = 0
 
-  constructor(done: (answer: SetupAnswer) => void, leave: () => void) {
+  constructor(channel: Channel, done: (answer: SetupAnswer) => void) {
+    this.#channel = channel
     this.#done = done
-    this.#leave = leave
   }
 
   sent(): void {}
 
-  head(status: number, _headers: readonly Header[]): void {
+  head(status: number, headers: readonly Header[]): void {
     this.#status = status
+    const codings = bodyCodings(headers)
+    if (codings.length === 0) return
+    this.#encodedBody = new EncodedBody(codings, answerLimits.bodyBytes, decodeGate, this)
   }
 
-  data(bytes: Uint8Array): void {
-    this.#size += bytes.length
-    if (this.#size <= answerLimits.bodyBytes) {
-      this.#pieces.push(bytes.slice())
+  data(bytes: Uint8Array, at: number): void {
+    if (this.#encodedBody === undefined) {
+      this.decoded(bytes)
       return
     }
-    this.#pieces.length = 0
-    this.#leave()
-    const error = `an answer of more than ${sizeText(answerLimits.bodyBytes)}`
-    this.#done({ status: 0, json: undefined, error })
+    this.#encodedBody.push(bytes, at)
+    if (this.#encodedBody.isFull) this.#channel.pause()
   }
 
-  end(): void {
-    this.#done({
-      status: this.#status,
-      json: parseJson(Buffer.concat(this.#pieces).toString()),
-      error: undefined,
-    })
+  decoded(bytes: Uint8Array): void {
+    this.#size += bytes.length
+    if (this.#size <= answerLimits.bodyBytes) this.#pieces.push(bytes.slice())
+    else this.#leave(`an answer of more than ${sizeText(answerLimits.bodyBytes)}`)
+  }
+
+  drained(): void {
+    this.#channel.resume()
+  }
+
+  undecodable(why: string): void {
+    this.#leave(`the body of the response cannot be decoded: ${why}`)
+  }
+
+  end(at: number): void {
+    const finish = () => {
+      const json = parseJson(Buffer.concat(this.#pieces).toString())
+      this.#done({ status: this.#status, json, error: undefined })
+    }
+    if (this.#encodedBody === undefined) finish()
+    else this.#encodedBody.finish(at, true, finish)
   }
 
   failed(error: Error): void {
-    this.#done({ status: 0, json: undefined, error: error.message })
+    this.#encodedBody?.discard()
+    this.#done({ status: this.#status, json: undefined, error: error.message })
   }
 
   internalError(error: unknown): void {
     this.failed(error instanceof Error ? error : new Error(String(error)))
+  }
+
+  #leave(error: string): void {
+    this.#pieces.length = 0
+    this.#channel.abandon()
+    this.#encodedBody?.discard()
+    this.#done({ status: this.#status, json: undefined, error })
   }
 }

@@ -45,12 +45,13 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   )
   const transactions = mergedTransactions(reports, transactionMetrics)
   const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, transactions })]
+  const partial = missingOf(reports)
   const { measurements: _, clock: __, ...head } = first
   return {
     ...head,
     ...measured,
     slo,
-    outcome: loadOutcome({ integrity, generator, slo }),
+    outcome: loadOutcome({ integrity, generator, slo, ...partial }),
     interrupted: reports.some(({ interrupted }) => interrupted),
     startedAt: reports.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
     durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),
@@ -73,7 +74,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     shards: spread,
     notes: [...notesOf(shards), ...(shards.length > 1 ? [spreadNote(spread)] : [])],
     faults: reports.flatMap(({ faults }) => faults),
-    ...missingOf(reports),
+    ...partial,
   }
 }
 
@@ -129,12 +130,11 @@ function missingOf(reports: readonly LoadReport[]): Pick<LoadReport, 'partial'> 
   return missing.length === 0 ? {} : { partial: { of, missing } }
 }
 
-/** HTTP versions of all shards; those of older versions of chatgen have none. */
 function mergedVersions(reports: readonly LoadReport[]) {
-  const versionLists = reports.map(({ connections }) => connections.httpVersions ?? [])
+  const versionLists = reports.map(({ connections }) => connections.httpVersions)
   const versions = [...new Set(versionLists.flat())].sort()
   return {
-    ...(versions.length === 0 ? {} : { httpVersions: versions }),
+    httpVersions: versions,
     ...http2Of(
       reports.flatMap(({ connections: { http2 } }) => (http2 === undefined ? [] : [http2])),
     ),

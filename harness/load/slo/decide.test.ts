@@ -44,6 +44,12 @@ describe('a quantile', () => {
       high: 100,
       unit: 'ms',
       message: '1 of 662 requests were over 500 ms; p99 allows 1 %. Met at 99 % confidence.',
+      limits: [
+        {
+          ...{ metric: 'ttft', clock: 'response', statistic: 'p99' },
+          ...{ value: 500, unit: 'ms', inclusive: false },
+        },
+      ],
     })
   })
 

@@ -1,4 +1,4 @@
-import type { SloRow } from '../../../contract/report/load/measures.ts'
+import type { SloLimit, SloRow } from '../../../contract/report/load/measures.ts'
 import { milliseconds } from '../format.ts'
 import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from './share-test.ts'
@@ -43,6 +43,21 @@ export interface ShareEvidence {
 
 /** One SLO against what was measured, with what is missing for a decision. */
 export function decideSlo(slo: Slo, evidence: SloEvidence): SloRow {
+  const limits = limitRows(slo)
+  return { ...decided(slo, evidence), ...(limits.length === 0 ? {} : { limits }) }
+}
+
+/** The latency limits of an SLO, so that no reader of a report parses its expression again. */
+function limitRows(slo: Slo): SloLimit[] {
+  const row = ({ metric, clock, limitNs, inclusive }: RequestLimit, statistic: string | null) => {
+    return { metric, clock, statistic, value: limitNs / 1e6, unit: 'ms', inclusive } as const
+  }
+  if (slo.kind === 'goodput') return (slo.limits ?? []).map((limit) => row(limit, null))
+  if (slo.kind !== 'latency') return []
+  return [row(slo, slo.statistic === 'mean' ? 'mean' : nameOf(slo.statistic.quantile))]
+}
+
+function decided(slo: Slo, evidence: SloEvidence): SloRow {
   switch (slo.kind) {
     case 'latency': {
       const measured = evidence.latency(slo)

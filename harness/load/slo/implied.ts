@@ -1,5 +1,5 @@
+import { type ErrorRow, refusalKinds } from '../../../contract/report/load/errors.ts'
 import type { SloRow } from '../../../contract/report/load/measures.ts'
-import { type ErrorRow, refusalKinds } from '../../../contract/report/load/report.ts'
 import { type Decision, decideShare, shareInterval } from './share-test.ts'
 import type { Slo } from './slo.ts'
 
@@ -42,9 +42,9 @@ function truncated({ due, errors }: RequestTotals): SloRow[] {
 }
 
 function missing({ due, errors }: RequestTotals): SloRow[] {
-  const none = countOf(errors, ['connect', 'timeout'])
+  const none = countOf(errors, ['connect', 'timeout', 'unreadable'])
   if (none === 0) return []
-  const observation = `${none} of ${due} due requests received no answer, or none within the timeout.`
+  const observation = `${none} of ${due} due requests received no readable answer, or none within the timeout.`
   return [missed('no answer is missing', none, observation)]
 }
 

@@ -1,3 +1,5 @@
+import { maxTimerMs, timerLimitText } from '../../../contract/timer.ts'
+
 /** Reads an expression piece by piece; space may stand between any two. */
 export class Scanner {
   readonly #text: string
@@ -63,11 +65,13 @@ const nanoseconds: Readonly<Record<string, number>> = {
 
 /** `500ms`, `3s`, `1.5 s`. */
 export function nanosecondsOf(scan: Scanner): number {
+  const start = scan.at
   const value = numberOf(scan, 'Expected a duration such as 500ms or 3s.')
   const at = scan.at
   const factor = nanoseconds[scan.take(/[A-Za-zµμ]+/)]
   if (factor === undefined) scan.fail('Expected a unit of time: us, ms, s or min.', at)
-  return Math.round(value * factor)
+  const ns = Math.round(value * factor)
+  return ns > maxTimerMs * 1e6 ? scan.fail(`A limit ${timerLimitText}.`, start) : ns
 }
 
 /** `99.5%`, as 0.995. The ends are refused: no sample can show that something never happens. */

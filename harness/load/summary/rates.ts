@@ -1,5 +1,10 @@
+import {
+  type Disturbances,
+  type ErrorCounter,
+  type ErrorRow,
+  errorCounters,
+} from '../../../contract/report/load/errors.ts'
 import type { Goodput, Rates, Stalls } from '../../../contract/report/load/measures.ts'
-import type { Disturbances, ErrorRow } from '../../../contract/report/load/report.ts'
 import type { LatencyRecorder, OutcomeCounts } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { MeasuredWindow } from './window.ts'
@@ -58,33 +63,12 @@ function secondsOf({ fromNs, toNs }: MeasuredWindow): number {
   return (toNs - fromNs) / 1e9
 }
 
-/** Counts failures by responsible party. Load never retries. */
+/** Counts failures by what they mean for the target. Load never retries. */
 export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
-  const number = (is: (row: ErrorRow) => boolean) =>
-    errors.filter(is).reduce((sum, { count }) => sum + count, 0)
-  const isServerError = ({ kind, detail }: ErrorRow) => kind === 'status' && /^5\d\d$/.test(detail)
-  return {
-    tooManyRequests: number(({ kind }) => kind === 'shed'),
-    serverErrors: number(isServerError),
-    otherErrors: number((row) => row.kind === 'status' && !isServerError(row)),
-    errorEvents: number(({ kind }) => kind === 'in-band-error'),
-    unanswered: number((row) => row.kind === 'connect' && !isDropped(row) && !isUnreadable(row)),
-    droppedConnections: number(isDropped),
-    unreadable: number(isUnreadable),
-    timeouts: number(({ kind }) => kind === 'timeout'),
-    retries: 0,
-  }
-}
-
-/** The request was written; the connection ended before its answer did. */
-function isDropped({ kind, detail }: ErrorRow): boolean {
-  if (kind === 'connect') return detail.endsWith(' before headers')
-  return (
-    kind === 'truncated' && (detail === 'the connection was cut' || detail.startsWith('HTTP/2 '))
-  )
-}
-
-/** Bytes came that are no answer of HTTP, or that have no end. */
-function isUnreadable({ kind, detail }: ErrorRow): boolean {
-  return kind === 'limit' || (kind === 'connect' && detail.startsWith('not an HTTP'))
+  const counts = Object.fromEntries(errorCounters.map((name) => [name, 0])) as Record<
+    ErrorCounter,
+    number
+  >
+  for (const { counter, count } of errors) counts[counter] += count
+  return { ...counts, retries: 0 }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RunMetrics } from '../metrics/run-metrics.ts'
-import type { RequestRecord } from '../record.ts'
+import { failure, type RequestRecord } from '../record.ts'
 import { decideSlo } from '../slo/decide.ts'
 import { parseSlo } from '../slo/parse.ts'
 import { normal } from '../test-support/random.ts'
@@ -77,7 +77,7 @@ describe('each SLO has the autocorrelation of its own figure', () => {
       const slow = index >= 200 && index < 240
       const firstGenerated = slow ? 600e6 : 101e6
       const outcome = failing(index)
-        ? ({ kind: 'status', detail: '500' } as const)
+        ? failure('status', '500', 'serverErrors')
         : ({ kind: 'ok' } as const)
       run.add(
         shifted(

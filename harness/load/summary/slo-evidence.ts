@@ -45,7 +45,7 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
 /** The sample holds each latency that an SLO limits; what an older kit stored has the nearest of two. */
 function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLimit) {
   const at = watched.findIndex((own) => own.metric === metric && own.clock === clock)
-  if (at >= 0) return (sampled: SampledRequest) => sampled.watched?.[at] ?? null
+  if (at >= 0) return (sampled: SampledRequest) => sampled.watched[at] ?? null
   return endsWithFirstToken(metric)
     ? ({ ttftNs }: SampledRequest) => ttftNs
     : ({ e2eNs }: SampledRequest) => e2eNs

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RunMetrics } from '../metrics/run-metrics.ts'
-import type { RequestRecord } from '../record.ts'
+import { failure, type RequestRecord } from '../record.ts'
 import { parseSlos } from '../slo/parse.ts'
 import { goodputLimits } from '../slo/slo.ts'
 import { normal } from '../test-support/random.ts'
@@ -31,7 +31,8 @@ const slower = (record: RequestRecord, byNs: number): RequestRecord => {
 const failing = (record: RequestRecord, status: number): RequestRecord => ({
   ...record,
   status,
-  outcome: { kind: status === 429 ? 'shed' : 'status', detail: String(status) },
+  outcome:
+    status === 429 ? failure('shed', '429') : failure('status', String(status), 'serverErrors'),
 })
 
 describe('a minute of ten a second', () => {
@@ -127,6 +128,7 @@ describe('failures', () => {
     expect(found.errors).toEqual([
       {
         kind: 'status',
+        counter: 'serverErrors',
         detail: '503',
         count: 30,
         share: 0.05,
@@ -135,6 +137,7 @@ describe('failures', () => {
       },
       {
         kind: 'shed',
+        counter: 'tooManyRequests',
         detail: '429',
         count: 30,
         share: 0.05,

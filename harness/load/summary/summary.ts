@@ -1,7 +1,8 @@
 import type { EndpointRow } from '../../../contract/report/load/endpoints.ts'
+import type { Disturbances, ErrorRow } from '../../../contract/report/load/errors.ts'
 import type { AuditRow } from '../../../contract/report/load/generator.ts'
 import type { Metric } from '../../../contract/report/load/measures.ts'
-import type { Disturbances, ErrorRow, LoadReport } from '../../../contract/report/load/report.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
@@ -32,7 +33,6 @@ export type Measured = Pick<
   | 'audits'
   | 'series'
   | 'heatMaps'
-  | 'otherTools'
   | 'blocks'
   | 'endpoints'
 > & {
@@ -94,7 +94,6 @@ export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
     blocks: packBlocks(blocksOf(run, window)),
-    otherTools: run.otherTools.rows(),
     ...(options.endpoints === undefined
       ? {}
       : { endpoints: endpointRows(run, window, options.endpoints, independence) }),

@@ -16,8 +16,8 @@ export async function targetClock(
   target: LoadTarget,
   signal: AbortSignal,
 ): Promise<ClockOffset | null> {
-  const create = await negotiateChannelPool(routeOf(target.baseUrl, target.network), signal)
-  const channels = create(new RunClock(process.hrtime.bigint()), true)
+  const { open } = await negotiateChannelPool(routeOf(target.baseUrl, target.network), signal)
+  const channels = open(new RunClock(process.hrtime.bigint()), true, 1)
   try {
     return await measureOffset({
       ask: () => (signal.aborted ? Promise.resolve(null) : ask(channels, target)),
@@ -25,7 +25,7 @@ export async function targetClock(
       sleep: (ms) => sleep(ms, signal),
     })
   } finally {
-    channels.close()
+    await channels.close()
   }
 }
 
@@ -39,11 +39,14 @@ const timeoutMs = 2000
 async function ask(channels: ChannelPool, target: LoadTarget): Promise<DatedAnswer | null> {
   const spec = { surface: 'openai', method: 'GET', path: '/healthz' } as const
   const request = wireRequest(spec, target, `${target.tag}/clock`)
-  const channel = channels.acquire()
+  const channel = await new Promise<Channel>((resolve) => channels.acquire(resolve))
   await channel.settled
   return new Promise((resolve) => {
     const sentMs = now()
-    const limit = setTimeout(() => finish(null), timeoutMs)
+    const limit = setTimeout(() => {
+      channel.abandon()
+      finish(null)
+    }, timeoutMs)
     const finish = (answer: DatedAnswer | null) => {
       clearTimeout(limit)
       resolve(answer)

@@ -31,6 +31,8 @@ export interface DriveOptions {
   readonly seconds: number
   readonly drainSeconds: number
   readonly kind?: Kind
+  /** Share of the generations that are sent twice. */
+  readonly races?: number
   readonly network?: NetworkOptions
   readonly limits?: AnswerLimits
   readonly timeoutMs?: number
@@ -51,14 +53,13 @@ export async function driven(options: DriveOptions): Promise<Driven> {
   const { timeoutMs = 20_000, limits, clients } = options
   const target = { ...plainTarget(url, options.key), timeoutMs, ...(limits ? { limits } : {}) }
   const route = routeOf(url, options.network)
-  const openChannels = await negotiateChannelPool(route, new AbortController().signal)
-  const preparing = openChannels(clock, true)
-  const channels = openChannels(clock, true, connections)
+  const { open } = await negotiateChannelPool(route, new AbortController().signal)
+  const channels = open(clock, true, connections)
   const context = new WorkerContext({
     clock: new RunClock(process.hrtime.bigint()),
     target,
     endpoints: [{ target, channels }],
-    chats: new ChatPool([{ target, channels: preparing }], target, '0'),
+    chats: new ChatPool(target, '0'),
     integrity: new IntegrityRecorder(String),
     passages,
   })
@@ -71,7 +72,7 @@ export async function driven(options: DriveOptions): Promise<Driven> {
         : { kind: 'closed', concurrency: clients, maxTransactions: 1e6 },
     durationNs: seconds * 1e9,
     misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
-    idempotencyRaces: 0,
+    idempotencyRaces: options.races ?? 0,
   }
   const faults: unknown[] = []
   const part = { index: 0, of: 1 }
@@ -81,8 +82,7 @@ export async function driven(options: DriveOptions): Promise<Driven> {
     (error) => faults.push(error),
   ).run()
   const { httpVersion, opened, http2 } = channels
-  channels.close()
-  preparing.close()
+  await channels.close()
   if (faults.length > 0) throw faults[0]
   return {
     records: context.drainRecords(),

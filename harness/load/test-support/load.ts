@@ -1,7 +1,8 @@
 import type { LoadReport } from '../../../contract/report/load/report.ts'
+import { defaultLoadOptions, type LoadOptions } from '../options.ts'
 import { type Kind, mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
-import { type LoadOptions, runLoad } from '../run.ts'
+import { runLoad } from '../run.ts'
 import { plainTarget } from '../target.ts'
 
 export interface TestLoad {
@@ -17,6 +18,7 @@ export interface TestLoad {
 export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
   const { perSecond = 20, seconds = 1, kind = 'openai-stream', timeoutMs = 5000 } = test
   return runLoad({
+    ...defaultLoadOptions,
     target: { ...plainTarget(url, 'key'), timeoutMs },
     spec: {
       seed: 'test',
@@ -27,17 +29,11 @@ export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
       idempotencyRaces: 0,
       ...test.spec,
     },
-    shard: null,
-    workers: 1,
-    slos: [],
     warmUpMs: 0,
     drainMs: 3000,
     maxInFlight: 1000,
-    keepAlive: true,
-    startAt: null,
     suite: { version: '0', interface: '0' },
     signal: new AbortController().signal,
-    onProgress: () => {},
     ...test.options,
   })
 }

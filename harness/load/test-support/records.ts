@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {
+  failure,
   failureKinds,
   type RequestOutcome,
   type RequestRecord,
@@ -86,7 +87,9 @@ export const anyRecord: fc.Arbitrary<RequestRecord> = fc
     outcome: fc.oneof(
       fc.constant<RequestOutcome>({ kind: 'ok' }),
       fc.constantFrom<RequestOutcome>({ kind: 'open' }, { kind: 'abandoned', why: 'abort' }),
-      fc.record({ kind: fc.constantFrom(...failureKinds), detail: fc.constantFrom('a', '503') }),
+      fc
+        .tuple(fc.constantFrom(...failureKinds), fc.constantFrom('a', '503'))
+        .map(([kind, detail]) => failure(kind, detail)),
     ),
   })
   .map(({ index, step, transaction, form, planned, steps, reached, gapsNs, ...rest }) => {

@@ -119,6 +119,44 @@ export function simulatedReport({
   return { ...emptyReport, probes }
 }
 
+/** The same search as it ends if its budget is too short: the rates are probed, none is found. */
+export function endedUndecided(report: CapacityReport): CapacityReport {
+  const probes = report.probes.map((probe) => ({ ...probe, verdict: 'undecided' as const }))
+  return { ...report, outcome: 'undecided', probes, result: nothingFound }
+}
+
+/** The same search as it ends if the generator keeps up with the lower half of the rates only. */
+export function endedInvalid(report: CapacityReport): CapacityReport {
+  const held = Math.ceil(report.probes.length / 2)
+  const late: CapacityProbe['generator'] = {
+    verdict: 'invalid',
+    reasons: ['its timestamps were up to 28.0 ms late (p99)'],
+    eventLoopUtilization: 0.98,
+  }
+  const probes = report.probes.map((probe, at): CapacityProbe => {
+    if (at < held) return { ...probe, verdict: 'undecided' }
+    return { ...probe, verdict: 'invalid', valid: false, generator: late }
+  })
+  const reasons = [`probe ${held}: ${late.reasons.join('; ')}`]
+  const holds = report.probes[held - 1]?.rate ?? null
+  const generator = { ...report.generator, verdict: late.verdict, reasons, holds }
+  return { ...report, outcome: 'invalid', probes, result: nothingFound, generator }
+}
+
+const nothingFound: CapacityReport['result'] = {
+  rate: null,
+  interval: null,
+  confidence: 0.95,
+  limitedBy: null,
+  limit: null,
+  firstFailing: null,
+  highestMet: null,
+  by: null,
+  headroom: null,
+  concurrency: null,
+  tokensPerSecond: null,
+}
+
 const emptyProbe: CapacityProbe = {
   index: 0,
   purpose: 'search',

@@ -73,7 +73,7 @@ describe('a fault in a dialect', () => {
     id,
     level: 'required' as const,
     verdict,
-    message: verdict === 'pass' ? null : 'the reason',
+    message: verdict === 'pass' ? null : 'the answer lacks a member',
     brokenBy: [],
   })
   const objectionsTo = (changes: Partial<TargetResult>) => {

@@ -2,8 +2,10 @@
 
 import { messageOf } from '../../../contract/error-message.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
+import type { Depth } from '../../conformance/run-setup.ts'
 import { inlineEngine } from '../../conformance/vitest/engine.ts'
 import { crossingNamed } from '../crossed/crossings.ts'
+import { generatedRunNamed, runGenerated, surfaceOf } from '../generated/attempts.ts'
 import { nullAttempts } from '../null-servers.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
 import { allAttempts, plainAttempt } from './attempts.ts'
@@ -22,7 +24,7 @@ const attempts = new Map(
     (attempt) => [attempt.name, attempt],
   ),
 )
-const plain = new Map<ProfileName, Fingerprint>()
+const plain = new Map<string, Fingerprint>()
 
 process.on('message', async (name) => {
   process.send?.(await resultOf(String(name)))
@@ -31,11 +33,11 @@ process.on('message', async (name) => {
 process.on('disconnect', () => exit())
 
 /** Records the server without a deviation with the same scenarios. */
-async function plainRun(profile: ProfileName): Promise<Fingerprint> {
-  const cached = plain.get(profile)
+async function plainRun(profile: ProfileName, depth: Depth = 'normal'): Promise<Fingerprint> {
+  const cached = plain.get(`${profile} ${depth}`)
   if (cached !== undefined) return cached
-  const { traffic } = await observe(plainAttempt(profile), engine, fingerprintOf)
-  plain.set(profile, traffic)
+  const { traffic } = await observe({ ...plainAttempt(profile), depth }, engine, fingerprintOf)
+  plain.set(`${profile} ${depth}`, traffic)
   return traffic
 }
 
@@ -44,6 +46,11 @@ async function resultOf(name: string): Promise<TargetResult> {
   try {
     const crossing = crossingNamed(name)
     if (crossing) return await runCrossed(crossing, engine, controls)
+    const generated = generatedRunNamed(name)
+    if (generated) {
+      const healthy = await plainRun(surfaceOf(generated.fault), generated.depth)
+      return await runGenerated(name, generated, healthy, engine)
+    }
     const attempt = attempts.get(name)
     if (!attempt) throw new Error(`there is no target ${name}`)
     return await runTarget(attempt, await plainRun(attempt.selection.profile), engine)

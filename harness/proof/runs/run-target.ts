@@ -5,6 +5,7 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
 import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
+import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { type RowResult, redRows, type TargetResult, verdictsOf } from '../verdicts.ts'
 import { differs, type Fingerprint, fingerprintOf } from './fingerprint.ts'
@@ -15,6 +16,7 @@ export interface Attempt {
   readonly name: string
   readonly open: () => Promise<ProofTarget>
   readonly selection: Selection
+  readonly depth?: Depth
   /** Scenarios in flight; 8 where nothing is said. */
   readonly jobs?: number
   /** Makes another order of the scenarios. */
@@ -82,7 +84,7 @@ export async function observe<T>(
 }
 
 async function withResults<T>(
-  { open, selection, jobs = 8, shuffle }: Attempt,
+  { open, selection, depth = 'normal', jobs = 8, shuffle }: Attempt,
   engine: Engine,
   read: (report: ConformanceReport | undefined, exchangesFile: string) => T,
 ): Promise<T> {
@@ -97,6 +99,7 @@ async function withResults<T>(
       outDir,
       seed,
       jobs,
+      depth,
       engine,
       anyAnswer: true,
       ...order,

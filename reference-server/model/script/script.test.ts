@@ -184,7 +184,7 @@ describe('a script that is wrong is refused', () => {
 })
 
 it('the script of the documentation is one', () => {
-  const page = readFileSync(new URL('../../../docs/answer-scripts.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/client-development.md', import.meta.url), 'utf8')
   const [, text = ''] = /```yaml\n(.*?)```/s.exec(page) ?? []
   expect(read(parse(text)).answers).toHaveLength(6)
 })

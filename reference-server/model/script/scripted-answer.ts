@@ -1,5 +1,5 @@
 /** The generation that an entry of a script describes. */
-import type { ScriptEntry } from '../../../contract/answer-script.ts'
+import { type ScriptEntry, timeMs } from '../../../contract/answer-script.ts'
 import { generationOf, type Plan, spoken } from '../generation.ts'
 import { splitTokens, tokensBeforeStop } from '../tokens.ts'
 import { searchQuery } from '../tools/tools.ts'
@@ -34,7 +34,7 @@ function outage({ delay }: ScriptEntry, error: NonNullable<ScriptEntry['error']>
     code,
     message: message ?? `The model answers with status ${status}, as the script says`,
     retryAfter,
-    delayMs: delay === undefined ? 0 : milliseconds(delay),
+    delayMs: delay === undefined ? 0 : timeMs(delay),
   })
 }
 
@@ -72,13 +72,8 @@ function messageStep(entry: ScriptEntry, { stop }: ModelRequest): readonly Step[
 
 function paceOf({ delay, gap }: ScriptEntry): Generation['pace'] {
   return {
-    ...(delay === undefined ? {} : { ttftMs: milliseconds(delay), ttftSigma: 0 }),
-    ...(gap === undefined ? {} : { gapMs: milliseconds(gap), gapSigma: 0 }),
+    ...(delay === undefined ? {} : { ttftMs: timeMs(delay), ttftSigma: 0 }),
+    ...(gap === undefined ? {} : { gapMs: timeMs(gap), gapSigma: 0 }),
     ...(delay === undefined && gap === undefined ? {} : { jitter: 0 }),
   }
-}
-
-function milliseconds(duration: number | string): number {
-  if (typeof duration === 'number') return duration
-  return Number.parseFloat(duration) * (duration.endsWith('ms') ? 1 : 1000)
 }

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
 import { seededBaseId } from '../../answering/assistants.ts'
-import { guestbookBaseId } from '../../seed.ts'
 import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const prefix = '/api/v3/knowledge'
 const documents = new URL('../../../fixtures/documents/', import.meta.url)
-const seededIds = [seededBaseId, guestbookBaseId]
+const seededIds = [seededBaseId]
 const seeded = `${prefix}/${seededBaseId}`
 
 const newBase = async (server: TestServer, name = 'Mine'): Promise<string> =>
@@ -53,6 +52,23 @@ it('lists the seeded bases, then what is created, and forgets what is deleted', 
   expect((await server.send('GET', `${prefix}/${base}`)).status).toBe(404)
   expect((await server.send('DELETE', seeded)).status).toBe(403)
   expect(await list('ann')).toEqual(seededIds)
+})
+
+it.each([
+  ['走廊', '走廊上的灯一直亮着，早餐在七点开始。'],
+  ['屋根裏', '私たちの部屋は屋根裏にあって、海が見えました。'],
+  ['الشقة', 'كانت الشقة نظيفة وقريبة من الميناء.'],
+  ['הרכבת', 'תחנת הרכבת רחוקה מהאכסניה.'],
+])('finds %s within a text', async (word, text) => {
+  const server = await testServer()
+  const base = await newBase(server)
+  await put(server, base, 'other.txt', 'The gate opens at nine.')
+  await put(server, base, 'note.txt', text)
+  for (const type of ['hybrid', 'sparse']) {
+    const query = `q=${encodeURIComponent(word)}&search_type=${type}`
+    const [first] = await find(server, base, query)
+    expect([type, first?.filename]).toEqual([type, 'note.txt'])
+  }
 })
 
 it('finds what an upload says at once, and no longer once it is deleted', async () => {

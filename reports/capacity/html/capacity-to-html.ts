@@ -6,7 +6,7 @@ import { chartPage } from '../../html/charts/page.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { isEdited } from '../../text/digest.ts'
 import { clean } from '../../text/escape.ts'
-import { figure, interval, percent, seconds } from '../../text/format.ts'
+import { count, figure, interval, percent, seconds } from '../../text/format.ts'
 import { answerText, capacityWord, detailLines } from '../answer.ts'
 import { capacityCharts } from './charts.ts'
 
@@ -46,7 +46,7 @@ function overview(report: CapacityReport): Markup {
 <p class="kind">Capacity report</p>
 ${doubtMarkup(report)}
 <h1><span class="outcome ${classes[report.outcome]}">${capacityWord(report)}</span> <span class="target">${target.baseUrl}</span></h1>
-<ul class="numbers">
+<ul class="numbers ${report.outcome === 'invalid' ? 'untrusted' : ''}">
 <li class="none"><strong>${interval(result.rate, low, high)}</strong> <span class="of">${unit}</span></li>
 ${result.headroom === null ? '' : html`<li class="none"><strong>${figure(result.headroom.rate)}</strong> <span class="of">at ${percent(result.headroom.share)} headroom</span></li>`}
 <li class="none"><strong>${probes.length}</strong> <span class="of">probes</span></li>
@@ -70,7 +70,7 @@ ${detailLines(report).map((line) => html`<p class="found">${line}</p>`)}
 </header>`
 }
 
-const badges = { met: 'pass', missed: 'fail', undecided: 'unproven', invalid: 'warn' } as const
+const badges = { met: 'pass', missed: 'fail', undecided: 'unproven', invalid: 'none' } as const
 
 function probeSection({ probes, loop }: CapacityReport): Markup {
   return html`<section aria-labelledby="probes">
@@ -81,7 +81,7 @@ function probeSection({ probes, loop }: CapacityReport): Markup {
 
 function probeMarkup(probe: CapacityProbe, loop: CapacityReport['loop']): Markup {
   const { index, purpose, rate, clients, verdict, atMs, durationMs, stopped, slo } = probe
-  const load = loop === 'closed' ? `${clients ?? 1} clients` : `${figure(rate)} req/s`
+  const load = loop === 'closed' ? count(clients ?? 1, 'client') : `${figure(rate)} req/s`
   const reasons = [stopped, ...(probe.valid ? [] : probe.generator.reasons)].filter(
     (reason) => reason !== null,
   )

@@ -106,6 +106,7 @@ function fitOf(probes: readonly CapacityProbe[], expression: string): readonly (
 }
 
 const verdicts = ['met', 'missed', 'undecided', 'invalid'] as const
+const colors = { met: 'pass', missed: 'fail', undecided: 'open', invalid: 'dim' } as const
 
 function timeLine(report: CapacityReport): Chart {
   const probes = report.probes.toSorted((a, b) => a.atMs - b.atMs)
@@ -120,6 +121,7 @@ function timeLine(report: CapacityReport): Chart {
       .map((name) => ({
         name,
         points: true,
+        color: colors[name],
         values: probes.map((probe) => (probe.verdict === name ? loadOf(probe) : null)),
       }))
       .filter(({ values }) => values.some((value) => value !== null)),

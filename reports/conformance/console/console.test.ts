@@ -65,6 +65,7 @@ const report: ConformanceReport = {
     unproven: 2,
     known: 1,
   },
+  traffic: { answers: 41, statuses: {}, unanswered: 0, cut: 0, timeouts: 0, retries: 0 },
   cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
   requirements: [
     ...(['V3-HIST-01', 'V3-HIST-02', 'V3-HIST-03', 'V3-HIST-05', 'V3-HIST-07'] as const).map((id) =>

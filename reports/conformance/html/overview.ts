@@ -24,6 +24,7 @@ export function overview(report: ConformanceReport): Markup {
         ]
       : []),
     ...(report.interrupted ? ['interrupted: partial results'] : []),
+    ...(report.stopped === undefined ? [] : [report.stopped]),
   ]
   const network = networkPhrases(report.target)
   const { container } = report.target

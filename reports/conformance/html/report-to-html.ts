@@ -8,12 +8,11 @@ import { collectEvidence } from './evidence.ts'
 import { filters } from './filters.ts'
 import { dialectCard, footnotes } from './notes.ts'
 import { overview } from './overview.ts'
-import { type ProvingFault, requirementList } from './rows.ts'
+import { requirementList } from './rows.ts'
 import { script } from './script.ts'
 import { violationList } from './violations.ts'
 
 interface HtmlOptions {
-  readonly faults?: readonly ProvingFault[] | null
   /** Shows an exchange once, and links to it from other requirements that hold. */
   readonly isCompact?: boolean
 }
@@ -26,7 +25,7 @@ interface HtmlOptions {
 export function reportToHtml(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { faults = null, isCompact = false }: HtmlOptions = {},
+  { isCompact = false }: HtmlOptions = {},
 ): string {
   const evidence = collectEvidence(report.requirements, exchanges, isCompact)
   return pageOf({
@@ -40,7 +39,7 @@ ${violationList(report)}
 <section aria-labelledby="requirements">
 <h2 id="requirements" tabindex="-1">Requirements</h2>
 ${filters(report)}
-${requirementList({ report, evidence, faults })}
+${requirementList({ report, evidence })}
 </section>
 ${dialectCard(report)}
 ${footnotes(report, evidence, exchanges.size)}

@@ -4,25 +4,13 @@ import { areaTitle, surfaceTitle } from '../../catalogue/entries.ts'
 import { hintFor } from '../../catalogue/hints.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { withoutColours } from '../../text/escape.ts'
-import { count } from '../../text/format.ts'
 import { knownText } from '../summary.ts'
 import { badgeText, meanings } from '../words.ts'
 import type { Evidence } from './evidence.ts'
 
-/** A fault of the reference server and the requirements it violates: a line of the kill matrix. */
-export interface ProvingFault {
-  readonly name: string
-  readonly summary: string
-  readonly breaks: readonly string[]
-  /** Declared requirements that it does not make fail. */
-  readonly survived: readonly string[]
-}
-
 export interface RowContext {
   readonly report: ConformanceReport
   readonly evidence: Evidence
-  /** Null where there is no kill matrix. */
-  readonly faults: readonly ProvingFault[] | null
 }
 
 /** All requirements by surface and section; each opens to its details. */
@@ -77,7 +65,6 @@ ${context.evidence.of(row)}
 ${row.blockedBy === null ? null : html`<div><dt>Depends on</dt><dd><a href="#${row.blockedBy}">${row.blockedBy}</a>, which is violated</dd></div>`}
 ${note === null ? null : html`<div><dt>Baseline</dt><dd>${note}</dd></div>`}
 ${scenarios(row)}
-${proof(row, context.faults)}
 </dl>
 </div>
 </details>
@@ -111,17 +98,4 @@ function names(title: string, list: readonly string[]): Markup | null {
   const more = list.length - maxNames
   return html`<div><dt>${title}</dt><dd>${list.slice(0, maxNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}</dd></div>
 `
-}
-
-/** Faulty servers that the check of this requirement catches. */
-function proof({ id }: RequirementRow, faults: readonly ProvingFault[] | null): Markup | null {
-  if (faults === null) return null
-  const killing = faults.filter(
-    ({ breaks, survived }) => breaks.includes(id) && !survived.includes(id),
-  )
-  if (killing.length === 0) {
-    return html`<div><dt>Proof</dt><dd>No faulty server makes this check fail yet.</dd></div>`
-  }
-  return html`<div><dt>Proof</dt><dd>The check fails against ${count(killing.length, 'faulty server')}, as it must:
-<ul>${killing.map(({ name, summary }) => html`<li><code>${name}</code> ${summary}</li>`)}</ul></dd></div>`
 }

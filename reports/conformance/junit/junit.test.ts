@@ -132,6 +132,13 @@ test('every suite says what the whole run came to', () => {
     <property name="interrupted" value="false"/>
     <property name="kit.version" value="0.1.0"/>
     <property name="interface.version" value="2026-01"/>
+    <property name="traffic.answers" value="41"/>
+    <property name="traffic.429" value="0"/>
+    <property name="traffic.5xx" value="0"/>
+    <property name="traffic.unanswered" value="0"/>
+    <property name="traffic.cut" value="0"/>
+    <property name="traffic.timeouts" value="0"/>
+    <property name="traffic.retries" value="0"/>
     </properties>"
   `)
 })

@@ -28,6 +28,7 @@ export function reportToMarkdown(
   const parts = [
     heading(report),
     doubtLine(report),
+    report.stopped === undefined ? '' : `⚠️ ${escaped(report.stopped)}.`,
     numbers(report),
     about(report),
     trafficLine(report),

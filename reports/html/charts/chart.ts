@@ -32,8 +32,11 @@ export interface Limit {
 interface Axis {
   /** Label of the axis; of an x axis, the unit behind each value. */
   readonly label: string
-  /** `rarity` is 1 / (1 - q): a quantile axis on which each further nine takes the same width. */
-  readonly scale: 'linear' | 'log' | 'rarity'
+  /**
+   * `rarity` is 1 / (1 - q): a quantile axis on which each further nine takes the same width. `whole` has
+   * marks at whole numbers only, and its label beneath them.
+   */
+  readonly scale: 'linear' | 'log' | 'rarity' | 'whole'
 }
 
 export interface Series {
@@ -41,6 +44,8 @@ export interface Series {
   readonly values: readonly (number | null)[]
   /** Single points instead of a line. */
   readonly points?: boolean
+  /** Color of the page; by default one for each place in the list. */
+  readonly color?: 'pass' | 'fail' | 'open' | 'dim'
 }
 
 /** The script draws into the plot; the table has the same data without a script. */

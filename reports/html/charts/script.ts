@@ -7,6 +7,8 @@ const dashes = [[], [8, 4], [], [2, 3], [6, 3], []]
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const shown = (value) => value === null || value === undefined ? 'none' : String(Number(value.toPrecision(3)))
 const share = (rarity) => String(Number((100 * (1 - 1 / rarity)).toPrecision(6))) + ' %'
+const hueOf = ({ color }, at) => color === undefined ? at % names.length : names.indexOf('--' + color)
+const placeOf = ({ label, scale }, value) => value + ' ' + (scale === 'whole' && value === 1 ? label.replace(/s$/, '') : label)
 const scaleOf = { linear: 1, log: 3, rarity: 3 }
 const drawn = []
 
@@ -36,6 +38,8 @@ function draw(chart) {
       axis(chart.x, rarity
         ? { splits: (u) => nines.filter((at) => at >= u.scales.x.min && at <= u.scales.x.max * 1.001),
             filter: (u, splits) => splits, values: (u, splits) => splits.map(share) }
+        : chart.x.scale === 'whole'
+        ? { label: chart.x.label, labelSize: 20, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000] }
         : { values: (u, splits) => splits.map((at) => at + ' ' + chart.x.label) }),
       axis(chart.y, { size: 64, label: chart.y.label, labelSize: 20,
         ...(chart.heat ? { splits: (u) => decades.filter((at) => at >= u.scales.y.min && at <= u.scales.y.max), filter: (u, splits) => splits } : {}),
@@ -62,18 +66,20 @@ function draw(chart) {
   drawn.push(u)
 }
 
-function lineSeries({ name, points }, at) {
+function lineSeries(series, at) {
+  const { name, points } = series
+  const hue = hueOf(series, at)
   if (points) return {
     label: name,
-    stroke: () => color(names[at % names.length]),
+    stroke: () => color(names[hue]),
     width: 0,
     paths: () => null,
-    points: { show: true, size: 9, width: 2, space: 0, fill: () => color(names[at % names.length]) },
+    points: { show: true, size: 9, width: 2, space: 0, fill: () => color(names[hue]) },
   }
   return {
     label: name,
-    stroke: () => color(names[at % names.length]),
-    dash: dashes[at % dashes.length],
+    stroke: () => color(names[hue]),
+    dash: dashes[hue],
     width: 2,
     points: { show: false },
     spanGaps: false,
@@ -130,6 +136,9 @@ function drawLimits(u, limits) {
     ctx.strokeStyle = ctx.fillStyle = color('--fail')
     ctx.lineWidth = 2 * devicePixelRatio
     ctx.font = 12 * devicePixelRatio + 'px sans-serif'
+    // The axes leave their own alignment, which would clip the label.
+    ctx.textAlign = 'left'
+    ctx.textBaseline = 'alphabetic'
     for (const { label, value } of limits) {
       const y = u.valToPos(value, 'y', true)
       ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio])
@@ -162,7 +171,7 @@ function drawHeat(u, { edges, counts, width }) {
 }
 
 function textAt({ x, y, series, heat }, at) {
-  const place = x.scale === 'rarity' ? share(x.values[at]) : x.values[at] + ' ' + x.label
+  const place = x.scale === 'rarity' ? share(x.values[at]) : placeOf(x, x.values[at])
   if (heat) {
     const cells = heat.counts[at]
       .map((count, row) => count > 0 ? count + ' up to ' + shown(heat.edges[row + 1]) + ' ms' : '')
@@ -175,13 +184,13 @@ function textAt({ x, y, series, heat }, at) {
 
 function keysOf({ series, heat }, u, keys) {
   if (heat || series.length < 2) return
-  series.forEach(({ name }, at) => {
+  series.forEach((one, at) => {
     const button = document.createElement('button')
     button.type = 'button'
     button.setAttribute('aria-pressed', 'true')
     const swatch = document.createElement('span')
-    swatch.className = 'swatch c' + at % names.length
-    button.append(swatch, name)
+    swatch.className = 'swatch c' + hueOf(one, at) + (one.points ? ' dot' : '')
+    button.append(swatch, one.name)
     button.addEventListener('click', () => {
       const show = !u.series[at + 1].show
       button.setAttribute('aria-pressed', String(show))

@@ -2,7 +2,7 @@
 export const chartStyle = `
 .outcome.met { color: var(--pass); }
 .outcome.missed { color: var(--fail); }
-.outcome.invalid { color: var(--warn); }
+.outcome.invalid, .untrusted strong, .untrusted td { color: var(--dim); }
 .outcome.undecided { color: var(--open); }
 .numbers strong { white-space: nowrap; }
 .scroll { overflow-x: auto; max-width: 100%; margin: 0.5rem 0; }
@@ -29,5 +29,6 @@ tbody tr + tr > * { border-top: 1px solid var(--line); }
 .swatch.c3 { border-color: var(--warn); border-top-style: dotted; }
 .swatch.c4 { border-color: var(--fail); border-top-style: dashed; }
 .swatch.c5 { border-color: var(--dim); }
+.swatch.dot { width: 0; border-style: solid; border-width: 5px; border-radius: 50%; }
 @media print { .keys, .readout { display: none; } }
 `

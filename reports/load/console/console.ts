@@ -14,7 +14,6 @@ import {
   type LoadConsoleOptions,
   type LoadPage,
   latencyTable,
-  otherToolTable,
   rateTable,
   stallList,
   transactionTable,
@@ -45,7 +44,6 @@ export function loadToConsole(report: LoadReport, options: LoadConsoleOptions): 
           latencyTable(page, `Latency of ${printable(name)}, ms`, metrics),
         )
       : [],
-    options.verbose ? otherToolTable(page, report) : [],
     generatorList(page, report),
     auditList(page, report),
     list(page, 'Notes', report.notes),
@@ -78,14 +76,14 @@ function outcomeLines(page: Page, report: LoadReport): Lines {
 }
 
 function paintedOutcome(chalk: Page['chalk'], report: LoadReport): string {
-  const word = outcomeWord(report)
+  const { outcome } = report
   const paint =
-    word === 'Met'
+    outcome === 'met'
       ? chalk.green.bold
-      : word === 'Missed' || word === 'Violated'
+      : outcome === 'missed' || outcome === 'violated'
         ? chalk.red.bold
         : chalk.yellow.bold
-  return paint(word.toUpperCase())
+  return paint(outcomeWord(report).toUpperCase())
 }
 
 function about(page: Page, report: LoadReport): Lines {

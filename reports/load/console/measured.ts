@@ -18,7 +18,7 @@ export interface LoadConsoleOptions {
   readonly color: boolean
   /** Columns of the terminal. */
   readonly width: number
-  /** True to print latencies by transaction and in the definitions of other tools as well. */
+  /** True to print latencies by transaction as well. */
   readonly verbose?: boolean
 }
 
@@ -154,8 +154,7 @@ export function deliveryList(page: LoadPage, report: LoadReport): Lines {
 }
 
 export function errorList(page: LoadPage, { errors, disturbances }: LoadReport): Lines {
-  const counts = (lead: string) =>
-    disturbances === undefined ? [] : hanging(page, lead, disturbanceText(disturbances))
+  const counts = (lead: string) => hanging(page, lead, disturbanceText(disturbances))
   if (errors.length === 0) return counts('errors: ')
   return [
     page.chalk.bold('Failed requests'),
@@ -166,33 +165,6 @@ export function errorList(page: LoadPage, { errors, disturbances }: LoadReport):
         `  ${String(count).padStart(6)}  `,
         `${kind} ${clean(detail)}, ${percent(share)}, first request ${firstIndex} at ${seconds(1000 * firstSecond)}`,
       ),
-    ),
-  ]
-}
-
-export function otherToolTable(page: LoadPage, { otherTools }: LoadReport): Lines {
-  if (otherTools.length === 0) return []
-  return [
-    page.chalk.bold('The whole run in the definitions of other tools'),
-    ...indent(
-      columns(
-        [
-          ['', '', 'mean', 'p50', 'p99', 'unit'],
-          ...otherTools.map(({ tool, metric, unit, mean, p50, p99 }) => [
-            tool,
-            metric,
-            figure(mean),
-            figure(p50),
-            figure(p99),
-            unit,
-          ]),
-        ],
-        2,
-      ),
-      2,
-    ),
-    ...otherTools.flatMap(({ tool, metric, definition }) =>
-      hanging(page, '  ', `${tool} ${metric}: ${definition}`, 4),
     ),
   ]
 }

@@ -184,7 +184,6 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
         metrics: [],
         series: [],
         heatMaps: [],
-        otherTools: [],
         stalls: null,
         transactions: [],
       }),

@@ -1,6 +1,11 @@
-import type { Distribution, HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
+import type {
+  Distribution,
+  HeatMap,
+  SecondRow,
+  SloLimit,
+} from '../../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import type { Chart, Limit, Series } from '../../html/charts/chart.ts'
+import type { Chart, Series } from '../../html/charts/chart.ts'
 import { figure } from '../../text/format.ts'
 import { clocked } from '../measures.ts'
 import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
@@ -35,32 +40,21 @@ export function chartsOf(report: LoadReport): readonly Chart[] {
 
 /** SLOs on a latency as lines in its charts over time; those of service time have no such chart. */
 function withLimits(chart: Chart, { slo }: LoadReport): Chart {
-  const metric = /^(ttft|e2e|icl)-(?:time|heat)$/.exec(chart.id)?.[1]
-  if (metric === undefined) return chart
-  const limits = slo.flatMap(({ expression }) => limitsIn(expression, metric))
-  if (limits.length === 0) return chart
-  const labels = limits.map(({ label }) => label).join(', ')
-  return { ...chart, limits, note: `${chart.note} Dashed line: SLO ${labels}.` }
-}
-
-/** Limits of a metric in an SLO: `ttft.p95 < 500ms`, or one of `goodput(ttft < 500ms, e2e < 5s) > 99%`. */
-function limitsIn(expression: string, metric: string): readonly Limit[] {
-  const comparisons = expression.matchAll(
-    /(?<!service\.)\b(?<metric>ttft|e2e|icl)(?:\.(?:p[\d.]+|mean))?\s*<=?\s*(?<value>[\d.]+)\s*(?<unit>\w+)/g,
+  const own = slo.flatMap(({ expression, limits = [] }) =>
+    limits
+      .filter((limit) => chart.id === `${limit.metric}-time` || chart.id === `${limit.metric}-heat`)
+      .filter(({ metric, clock }) => clock === (metric === 'icl' ? 'service' : 'response'))
+      .map((limit) => ({ label: labelOf(limit, expression), value: limit.value })),
   )
-  return [...comparisons].flatMap(({ 0: label, groups }) => {
-    const unitMs = unitsMs[groups?.['unit'] ?? '']
-    const value = Number(groups?.['value']) * (unitMs ?? Number.NaN)
-    return groups?.['metric'] === metric && value > 0 ? [{ label, value }] : []
-  })
+  if (own.length === 0) return chart
+  const labels = own.map(({ label }) => label).join(', ')
+  return { ...chart, limits: own, note: `${chart.note} Dashed line: SLO ${labels}.` }
 }
 
-const unitsMs: Readonly<Record<string, number>> = {
-  us: 0.001,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  min: 60_000,
+/** The SLO as it was written; of a goodput, the limit alone. */
+function labelOf({ metric, statistic, value, unit, inclusive }: SloLimit, expression: string) {
+  if (statistic !== null) return expression
+  return `${metric} ${inclusive ? '<=' : '<'} ${Number(value.toPrecision(4))} ${unit}`
 }
 
 /** Shades what lies outside the measured window, such as the warm-up. */

@@ -22,7 +22,6 @@ describe('the page of a load report', () => {
       'Violated in 4 of 303 (1.32 %)',
       'event 12, X-Request-Id chatgen-a-seed-17',
       'its timestamps were up to 3.1 ms late (p99)',
-      'vLLM bench serve',
       '306 planned = 305 dispatched',
       'Requests per second as a table',
       '2 of 300 streams stalled for more than 500 ms',
@@ -42,6 +41,11 @@ describe('the page of a load report', () => {
       distribution?.series.find((line) => line.name === name)?.values.findLast((ms) => ms !== null)
     expect(last('ttft response')).toBeGreaterThan(1000)
     expect(last('ttft service')).toBeLessThan(140)
+  })
+
+  test('grays the figures of a run whose generator was the bottleneck, and no others', () => {
+    expect(loadToHtml(loadReportOf({ outcome: 'invalid' })).match(/untrusted"/g)).toHaveLength(2)
+    expect(loadToHtml(loadReportOf({ outcome: 'missed' }))).not.toContain('untrusted"')
   })
 
   test('lets nothing that a target sent out of its element', () => {

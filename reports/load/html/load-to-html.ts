@@ -3,9 +3,9 @@ import { chartSection } from '../../html/charts/chart.ts'
 import { chartPage } from '../../html/charts/page.ts'
 import { html } from '../../html/markup.ts'
 import { isEdited } from '../../text/digest.ts'
-import { targetText } from '../outcome.ts'
+import { outcomeWord, targetText } from '../outcome.ts'
 import { chartsOf } from './charts.ts'
-import { measuredSection, otherToolSection } from './measured.ts'
+import { measuredSection } from './measured.ts'
 import { findingSection, overview, sloSection } from './overview.ts'
 import { trustSection } from './trust.ts'
 
@@ -14,7 +14,7 @@ export function loadToHtml(report: LoadReport): string {
   const charts = chartsOf(report)
   return chartPage(
     {
-      title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: load on ${targetText(report)}`,
+      title: `${isEdited(report) ? 'EDITED, ' : ''}${outcomeWord(report)}: load on ${targetText(report)}`,
       skip: { to: 'slo', text: 'To the SLOs' },
       body: html`${overview(report)}
 <main>
@@ -22,7 +22,6 @@ ${sloSection(report)}
 ${findingSection(report)}
 ${measuredSection(report)}
 ${chartSection(charts)}
-${otherToolSection(report)}
 ${trustSection(report)}
 </main>`,
     },

@@ -16,9 +16,9 @@ import { connectionText, deliveryText, lumpText } from '../traffic.ts'
 
 /** Rates, quantiles and stalls of the measured window. */
 export function measuredSection(report: LoadReport): Markup {
-  const { metrics, stalls, transactions, turns } = report
+  const { metrics, outcome, stalls, transactions, turns } = report
   const byTurn = turnRows(turns).map((row) => ({ ...row, name: `${row.metric}, ${row.turn}` }))
-  return html`<section aria-labelledby="measured">
+  return html`<section aria-labelledby="measured" class="${outcome === 'invalid' ? 'untrusted' : ''}">
 <h2 id="measured">Measured</h2>
 <h3>Rates</h3>
 ${tableMarkup(
@@ -127,32 +127,6 @@ ${lumpText(report).map(
   (line) => html`<p><span class="badge warn">note</span> ${line}.</p>
 `,
 )}`
-}
-
-export function otherToolSection({ otherTools }: LoadReport): Markup | null {
-  if (otherTools.length === 0) return null
-  return html`<section aria-labelledby="tools">
-<h2 id="tools">The same run in the definitions of other tools</h2>
-<p class="found">Over the whole run: these tools do not exclude a warm-up by themselves.</p>
-${tableMarkup(
-  {
-    words: 2,
-    head: ['tool', 'metric', 'mean', 'p50', 'p99', 'unit'],
-    rows: otherTools.map(({ tool, metric, mean, p50, p99, unit }) => [
-      tool,
-      metric,
-      figure(mean),
-      figure(p50),
-      figure(p99),
-      unit,
-    ]),
-  },
-  'The same run in the definitions of other tools',
-)}
-<details><summary>Definitions and sources</summary>
-<dl>${otherTools.map(({ tool, metric, definition, source }) => html`<div><dt>${tool}: ${metric}</dt><dd>${definition}${source === '' ? null : html`<br><span class="found">${source}</span>`}</dd></div>`)}</dl>
-</details>
-</section>`
 }
 
 function quantileTable(rows: readonly QuantileRow[], name: string): Markup {

@@ -9,13 +9,12 @@ import { disturbanceText } from '../traffic.ts'
 /** The ten-second summary: outcome, target and counts. */
 export function overview(report: LoadReport): Markup {
   const { outcome, rates, goodput, integrity, interrupted } = report
-  const word = outcomeWord(report)
   const violated = integrity.findings.filter(({ level }) => level === 'required').length
   return html`<header>
 <p class="kind">Load report</p>
 ${doubtMarkup(report)}
-<h1><span class="outcome ${word.toLowerCase()}">${word}</span> <span class="target">${targetText(report)}</span></h1>
-<ul class="numbers">
+<h1><span class="outcome ${outcome}">${outcomeWord(report)}</span> <span class="target">${targetText(report)}</span></h1>
+<ul class="numbers ${outcome === 'invalid' ? 'untrusted' : ''}">
 ${number(figure(rates.completed.perSecond), 'completed per second', 'none')}
 ${number(goodput.share === null ? 'n/a' : percent(goodput.share), 'goodput', 'none')}
 ${number(String(rates.failed.count + rates.shed.count), 'failed or shed', rates.failed.count > 0 ? 'fail' : 'none')}
@@ -66,7 +65,7 @@ ${
       )}</ul>`
 }
 <h3>Failed requests by kind</h3>
-${disturbances === undefined ? null : html`<p>${disturbanceText(disturbances)}.</p>`}
+<p>${disturbanceText(disturbances)}.</p>
 ${
   errors.length === 0
     ? html`<p>None.</p>`

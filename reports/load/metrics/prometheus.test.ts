@@ -21,9 +21,10 @@ test('a run in the text format of Prometheus', () => {
     # HELP chatgen_load_outcome 1 for the outcome of the run.
     # TYPE chatgen_load_outcome gauge
     chatgen_load_outcome{outcome="met"} 0
+    chatgen_load_outcome{outcome="undecided"} 0
     chatgen_load_outcome{outcome="missed"} 0
-    chatgen_load_outcome{outcome="violated"} 1
     chatgen_load_outcome{outcome="invalid"} 0
+    chatgen_load_outcome{outcome="violated"} 1
     # HELP chatgen_load_edited 1 if the stored report was edited after its run.
     # TYPE chatgen_load_edited gauge
     chatgen_load_edited 0

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { isEdited } from '../../text/digest.ts'
 import { clocked } from '../measures.ts'
 import { expositionOf, type Family } from './exposition.ts'
@@ -200,7 +200,7 @@ function outcome(report: LoadReport): Family {
     name: 'chatgen_load_outcome',
     type: 'gauge',
     help: '1 for the outcome of the run.',
-    samples: (['met', 'missed', 'violated', 'invalid'] as const).map((name) => ({
+    samples: loadOutcomes.toReversed().map((name) => ({
       labels: { outcome: name },
       value: Number(name === report.outcome),
     })),

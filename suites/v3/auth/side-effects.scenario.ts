@@ -1,5 +1,6 @@
 import {
   answerJson,
+  assumeRead,
   contains,
   covers,
   describe,
@@ -28,20 +29,20 @@ describe('v3: deeds without the right token', () => {
         const chat = await v3.createChat()
         // What a server shows of a chat is open, and may be wrong: that is for other rows.
         const showsName = contains(answerJson(await chats.get(chat.id)), chat.name)
-        const wasMarked = chats.mentions(await chats.favorites(), chat)
+        const wasMarked = chats.mentions(await chats.readFavorites(), chat)
         const sent = [
           await v3.postChat(name, {}, options),
           await chats.generateName(chat.id, options),
           await chats.addFavorite(chat.id, options),
         ]
         // The word alone: an answer may repeat what was searched for.
-        const list = await chats.list({ search: firstWord(name) })
+        const list = await chats.readList({ search: firstWord(name) })
         const read = await chats.get(chat.id)
-        const favorites = await chats.favorites()
+        const favorites = await chats.readFavorites()
         claim(
           row,
           () => {
-            expect(contains(answerJson(list), name), `a chat was created with ${what}`).toBe(false)
+            expect(contains(list.body, name), `a chat was created with ${what}`).toBe(false)
             if (showsName) {
               expect(contains(answerJson(read), chat.name), 'the chat still has its name').toBe(
                 true,
@@ -71,13 +72,17 @@ describe('v3: deeds without the right token', () => {
         const chat = await v3.createChat()
         await chats.addFavorite(chat.id, { role: 'control' })
         const before = await chats.poll(
-          () => chats.favorites(),
+          () => chats.readFavorites(),
           (_body, page) => chats.mentions(page, chat),
         )
         // That it is shown at all is for another row.
         if (!chats.mentions(before, chat)) continue
         const removed = await chats.removeFavorite(chat.id, { role: 'negative', authorization })
-        const after = await chats.favorites()
+        const after = await chats.poll(
+          () => chats.readFavorites(),
+          (_, page) => chats.mentions(page, chat),
+        )
+        assumeRead(after, chats.mentions(after, chat))
         claim(
           row,
           () =>
@@ -103,13 +108,11 @@ describe('v3: deeds without the right token', () => {
         const nonce = session.nonce()
         const file = buildTextFile(session, nonce)
         const sent = await attachments.upload(file, undefined, { role: 'negative', authorization })
-        const list = await attachments.list({ search: nonce })
+        const list = await attachments.walk({ search: nonce })
         claim(
           row,
           () =>
-            expect(contains(answerJson(list), file.name), `a file was stored with ${what}`).toBe(
-              false,
-            ),
+            expect(contains(list.body, file.name), `a file was stored with ${what}`).toBe(false),
           sent,
           list,
         )

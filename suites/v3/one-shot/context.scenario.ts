@@ -67,7 +67,8 @@ describe('v3: context of a one-shot', () => {
         )
         return
       }
-      const isKnown = () => expect(isRemembered, 'the fact of the run is known').toBe(true)
+      const isKnown = () =>
+        expect(isRemembered, 'the answer contains the fact of the run').toBe(true)
       if (!claim('V3-ONE-05', isKnown, reply)) return
       // The shape is understood: a fact between other runs is known as well.
       const [before, after] = [session.uuid(), session.uuid()].map((id) => guessedRun(id, 'OK.'))
@@ -82,7 +83,11 @@ describe('v3: context of a one-shot', () => {
       }
       claim(
         'V3-ONE-05',
-        () => expect(answersWith(streamed, nonce), `the answer holds ${nonce}`).toBe(true),
+        () =>
+          expect(
+            answersWith(streamed, nonce),
+            'the streamed answer contains the fact of one of several runs',
+          ).toBe(true),
         streamed,
         reply,
       )
@@ -141,7 +146,7 @@ describe('v3: context of a one-shot', () => {
           expectAccepted(reply, 'searcher with kb_id')
           expect(
             contains(answerJson(reply), knowledge.expect),
-            'what the base says is in the response',
+            'the response contains the fact of the knowledge base',
           ).toBe(true)
         },
         reply,

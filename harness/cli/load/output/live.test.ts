@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { RunRecorder } from '../../../load/metrics/run-recorder.ts'
+import { failure } from '../../../load/record.ts'
 import type { LoadProgress } from '../../../load/run.ts'
 import { recordOf, shifted } from '../../../load/test-support/records.ts'
 import { liveLines, progressLine } from './live.ts'
@@ -8,7 +9,7 @@ import { liveLines, progressLine } from './live.ts'
 function running(): LoadProgress {
   const book = new RunRecorder({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
   const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))
-  const outcome = { kind: 'truncated', detail: '\u001b[2Jgone' } as const
+  const outcome = failure('truncated', '\u001b[2Jgone')
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)
   const [idle, records_] = [[], [...records, cut]]
   book.add(0, { type: 'records', records: records_, ids: idle, dropped: idle, inFlight: 7 })

@@ -12,13 +12,13 @@ import { contains } from '../find.ts'
 import type { SendOptions } from '../options.ts'
 import { poll } from '../poll.ts'
 import { multipart, type UploadFile } from './multipart.ts'
-import { assumeWithinLimits, type ListWalk, walkList } from './paging.ts'
+import { type ListWalk, readList } from './paging.ts'
 
 type Query = Readonly<Record<string, string | number>>
 
 /** Attachments of the caller (section 4.3, prefix /attachment). */
 export function attachmentRoutes(session: Session) {
-  const { requests, shapes, limits } = session.context.setup.profile
+  const { requests, shapes } = session.context.setup.profile
   const part = requests.upload?.part ?? 'file'
   const chatField = requests.upload?.chatField ?? 'chat_id'
 
@@ -45,21 +45,25 @@ export function attachmentRoutes(session: Session) {
       return session.send({ surface, method, path, query, ...options })
     },
 
-    async walk(query: Query): Promise<ListWalk> {
-      const walk = await walkList(
-        (cursor) =>
-          routes.list(cursor === undefined ? query : { ...query, cursor }, { role: 'probe' }),
-        { limits, pointer: shapes.attachmentCursor },
-      )
-      assumeWithinLimits(session, walk)
-      const bodies = walk.pages.map((page) => answerJson(page))
+    async walk(
+      query: Query,
+      options: SendOptions = { role: 'probe' },
+      rows?: number,
+    ): Promise<ListWalk> {
+      const walk = await readList(session, (page) => routes.list(page, options), query, {
+        pointer: shapes.attachmentCursor,
+        rows,
+      })
       const pagesWith = (name: string) =>
-        bodies.flatMap((_, at) => (lists(bodies, at, name) ? [at] : []))
+        walk.body.flatMap((_, at) => (lists(walk.body, at, name) ? [at] : []))
       return { ...walk, pagesWith }
     },
 
     /** Tests if a list shows an uploaded file, by its name or, if it shows none, by its id. */
-    lists: (page: Exchange, name: string): boolean => lists([answerJson(page)], 0, name),
+    lists(answer: Exchange | ListWalk, name: string): boolean {
+      const bodies = 'pages' in answer ? answer.body : [answerJson(answer)]
+      return bodies.some((_, at) => lists(bodies, at, name))
+    },
 
     /** A walk that shows all of these names, for as long as uploads may take to be listed. */
     waitForListed: (query: Query, names: readonly string[]): Promise<ListWalk> =>

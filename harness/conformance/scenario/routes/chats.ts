@@ -16,7 +16,7 @@ import type { SendOptions } from '../options.ts'
 import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
-import { assumeWithinLimits, type ListWalk, walkList } from './paging.ts'
+import { type ListWalk, readList } from './paging.ts'
 import type { Chat } from './v3.ts'
 
 type Query = Readonly<Record<string, string | number>>
@@ -37,7 +37,8 @@ export function chatRoutes(session: Session) {
   const routes = {
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chats', '', { query, ...options }),
-    favorites: (options: SendOptions = {}): Promise<Exchange> => to('v3.favorites', '', options),
+    favorites: (options: SendOptions = {}, query: Query = {}): Promise<Exchange> =>
+      to('v3.favorites', '', { query, ...options }),
     get: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chat', chat, options),
     remove: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
@@ -51,8 +52,32 @@ export function chatRoutes(session: Session) {
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),
 
-    /** Tests if an answer mentions a chat: by id or by name is open. */
-    mentions: (answer: Exchange, chat: Chat): boolean => mentions(answerJson(answer), chat),
+    /** Reads the list of chats to its end, or until it has shown so many `rows`. */
+    readList: (query: Query, rows?: number, options: SendOptions = {}): Promise<ListWalk> =>
+      readList(session, (page) => routes.list(page, options), query, {
+        pointer: shapes.chatCursor,
+        rows,
+      }),
+    readFavorites: (options: SendOptions = {}): Promise<ListWalk> =>
+      readList(
+        session,
+        (query) => routes.favorites(options, query),
+        {},
+        {
+          pointer: shapes.chatCursor,
+        },
+      ),
+    readAttachments: (
+      chat: string,
+      query: Query = {},
+      options: SendOptions = {},
+    ): Promise<ListWalk> =>
+      readList(session, (page) => routes.attachments(chat, page, options), query, {
+        pointer: shapes.attachmentCursor,
+      }),
+
+    /** Tests if an answer or a list mentions a chat: by id or by name is open. */
+    mentions: (answer: Exchange | ListWalk, chat: Chat): boolean => mentions(bodyOf(answer), chat),
 
     /** PATCH with the body of the profile, or the guess that a name is called name. */
     rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
@@ -95,17 +120,16 @@ export function chatRoutes(session: Session) {
 
     async walkOnce(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
       const missing = new Set(sought.map(({ id }) => id))
-      const walk = await walkList(
-        async (cursor) => {
-          const page = await routes.list(cursor === undefined ? query : { ...query, cursor }, {
-            role: 'probe',
-          })
-          const refused = `a list of chats was refused with ${statusText(page)}`
-          assume(cursor !== undefined || succeeded(page), refused, page)
-          return page
+      return readList(
+        session,
+        async (page) => {
+          const list = await routes.list(page, { role: 'probe' })
+          const refused = `a list of chats was refused with ${statusText(list)}`
+          assume(page !== query || succeeded(list), refused, list)
+          return list
         },
+        query,
         {
-          limits,
           pointer: shapes.chatCursor,
           isEnough(page) {
             const body = answerJson(page)
@@ -114,23 +138,25 @@ export function chatRoutes(session: Session) {
           },
         },
       )
-      assumeWithinLimits(session, walk)
-      return walk
     },
 
     /** Reads until `isEnough`, for as long as a change may take to become visible. */
-    poll: (
-      read: () => Promise<Exchange>,
-      isEnough: (body: unknown, page: Exchange) => boolean,
-    ): Promise<Exchange> =>
+    poll: <Result extends Exchange | ListWalk>(
+      read: () => Promise<Result>,
+      isEnough: (body: unknown, result: Result) => boolean,
+    ): Promise<Result> =>
       pollEndpoints(
         session,
         read,
-        (page) => isEnough(answerJson(page), page),
+        (result) => isEnough(bodyOf(result), result),
         equalDelays(limits.settleMs),
       ),
   }
   return routes
+}
+
+function bodyOf(answer: Exchange | ListWalk): unknown {
+  return 'pages' in answer ? answer.body : answerJson(answer)
 }
 
 /** A name that stands beside the id of another chat tells of that one. */
@@ -149,7 +175,9 @@ const maxWalks = 4
 function joined(a: ListWalk, b: ListWalk): ListWalk {
   return {
     pages: [...a.pages, ...b.pages],
+    body: [...a.body, ...b.body],
     complete: b.complete,
+    isWhole: b.isWhole,
     pagesWith: (text) => [
       ...a.pagesWith(text),
       ...b.pagesWith(text).map((at) => at + a.pages.length),

@@ -5,6 +5,7 @@ import { requireProfile } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
 import { fill, type Values } from '../template.ts'
 import { multipart, type UploadFile } from './multipart.ts'
+import { type ListWalk, readList } from './paging.ts'
 
 export type KnowledgeRoute = keyof NonNullable<NonNullable<TargetProfile['knowledge']>['routes']>
 
@@ -15,16 +16,18 @@ interface KnowledgeOptions extends SendOptions {
   readonly prefix?: KnowledgePrefix
   readonly values?: Values
   readonly file?: UploadFile
+  /** Parameters beside those of the profile. */
+  readonly query?: Readonly<Record<string, string | number>>
 }
 
 /** Knowledge bases (section 4.3): what lies below the prefix, the profile says. */
 export function knowledgeRoutes(session: Session) {
   const { knowledge } = session.context.setup.profile
 
-  return {
+  const routes = {
     /** Sends a route of the profile; without a route it asks for the prefix itself. */
     send(name: KnowledgeRoute | null, options: KnowledgeOptions = {}): Promise<Exchange> {
-      const { prefix = knowledgePrefixes[0], values = {}, file, ...rest } = options
+      const { prefix = knowledgePrefixes[0], values = {}, file, query, ...rest } = options
       if (name === null) {
         return session.send({ surface: 'v3', method: 'GET', path: prefix, ...rest })
       }
@@ -40,12 +43,16 @@ export function knowledgeRoutes(session: Session) {
           surface: 'v3',
           method: route.method,
           path: `${prefix}${fill(route.path, all)}`,
-          ...(route.query ? { query: fill(route.query, all) } : {}),
+          ...(route.query || query ? { query: { ...fill(route.query ?? {}, all), ...query } } : {}),
           ...(upload ? { raw: upload } : {}),
           ...(!upload && route.body !== undefined ? { json: fill(route.body, all) } : {}),
           ...rest,
         })
       return file ? session.create('document', file.name, send, () => undefined) : send()
     },
+
+    readBases: (): Promise<ListWalk> =>
+      readList(session, (query) => routes.send('list', { query }), {}, { pointer: undefined }),
   }
+  return routes
 }

@@ -1,7 +1,9 @@
 import {
   answerJson,
   bodyLength,
+  chatIdNames,
   type Exchange,
+  isObject,
   leavesOf,
   succeeded,
   valueAt,
@@ -33,10 +35,17 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
   return found.some((candidate) => candidate !== undefined) ? null : undefined
 }
 
+/** The pages of a list, in the order in which they were read. */
+export type Pages = readonly [Exchange, ...Exchange[]]
+
 export interface ListWalk {
-  readonly pages: readonly Exchange[]
+  readonly pages: Pages
+  /** Bodies of the pages, in which a value can be looked for as in one body. */
+  readonly body: readonly unknown[]
   /** True if the list says that it ends where the walk ended. */
   readonly complete: boolean
+  /** True if it says so, or is too short to go on: what no page shows, the list does not show. */
+  readonly isWhole: boolean
   /** The limit of the profile that ended the walk; for a sentence. */
   readonly exceededLimit?: string
   /** The pages on which a text stands, by their place. */
@@ -65,14 +74,84 @@ export async function walkList(
     ...(isEnough && { isEnough }),
   })
   const last = walk.pages.at(-1)
+  const isWithout = cursor === undefined && last !== undefined && succeeded(last)
   // The profile says where a cursor stands, and a page before had one: the last page has none.
-  const isWithout = pointer !== undefined && cursor === undefined && walk.pages.length > 1
+  const hadCursor = pointer !== undefined && walk.pages.length > 1
+  const body = walk.pages.map((page) => answerJson(page))
+  const complete = cursor === null || (isWithout && hadCursor)
   return {
     ...walk,
-    complete: cursor === null || (isWithout && last !== undefined && succeeded(last)),
-    pagesWith: (text) =>
-      walk.pages.flatMap((page, at) => (contains(answerJson(page), text) ? [at] : [])),
+    body,
+    complete,
+    isWhole: complete || (isWithout && maxArrayLength(body.at(-1)) < smallestPage),
+    pagesWith: (text) => body.flatMap((page, at) => (contains(page, text) ? [at] : [])),
   }
+}
+
+/** Fewer elements than any server would give to a page of a longer list. */
+const smallestPage = 10
+
+function maxArrayLength(body: unknown): number {
+  const queue: unknown[] = [body]
+  let maxLength = 0
+  for (const value of queue) {
+    if (Array.isArray(value)) maxLength = Math.max(maxLength, value.length)
+    if (isObject(value)) queue.push(...Object.values(value))
+  }
+  return maxLength
+}
+
+type Query = Readonly<Record<string, string | number>>
+
+export interface ReadListOptions {
+  readonly pointer: string | undefined
+  /** Ends the reading once so many elements were shown, where their number can be told; all by default. */
+  readonly rows?: number | undefined
+  readonly isEnough?: (page: Exchange) => boolean
+}
+
+/**
+ * Reads a list to its end, however few rows it gives a page, so that it can be told what it does not
+ * show. The scenario ends if the list passes a limit of the profile.
+ */
+export async function readList(
+  session: Session,
+  open: (query: Query) => Promise<Exchange>,
+  query: Query,
+  { rows = Number.POSITIVE_INFINITY, isEnough, pointer }: ReadListOptions,
+): Promise<ListWalk> {
+  const shownIds = new Set<unknown>()
+  const walk = await walkList(
+    (cursor) => open(cursor === undefined ? query : { ...query, cursor }),
+    {
+      limits: session.context.setup.profile.limits,
+      pointer,
+      isEnough(page) {
+        for (const id of elementIds(answerJson(page))) shownIds.add(id)
+        return shownIds.size >= rows || isEnough?.(page) === true
+      },
+    },
+  )
+  assumeWithinLimits(session, walk)
+  return walk
+}
+
+/** The ids of the elements of lists. */
+function elementIds(body: unknown): unknown[] {
+  return leavesOf(body)
+    .filter(
+      ({ path }) => chatIdNames.includes(path.at(-1) ?? '') && /^\d+$/.test(path.at(-2) ?? ''),
+    )
+    .map(({ value }) => value)
+}
+
+/**
+ * Ends the scenario where a list lacks what may be on a page that could not be read. A list that is
+ * refused from the start can be judged.
+ */
+export function assumeRead({ pages, isWhole }: ListWalk, isShown: boolean): void {
+  const reason = 'the list could not be followed to its end: set shapes in the target profile'
+  assume(isShown || isWhole || !succeeded(pages[0]), reason, ...pages.slice(-2))
 }
 
 interface CursorOptions {
@@ -86,7 +165,7 @@ interface CursorOptions {
 }
 
 interface CursorWalk {
-  readonly pages: readonly Exchange[]
+  readonly pages: Pages
   /** Cursor of the last page. */
   readonly cursor: unknown
   readonly exceededLimit?: string
@@ -97,13 +176,11 @@ export async function followCursor(
   open: (cursor: string | undefined) => Promise<Exchange>,
   { limits, cursorOf, isEnough, exceededLimit, between }: CursorOptions,
 ): Promise<CursorWalk> {
-  const pages: Exchange[] = []
+  let page = await open(undefined)
+  const pages: [Exchange, ...Exchange[]] = [page]
   const visited = new Set<string>()
   let bytes = 0
-  let next: string | undefined
   for (;;) {
-    const page = await open(next)
-    pages.push(page)
     const cursor = cursorOf(page)
     // An empty cursor is a fault of its own, and asks for nothing.
     if (typeof cursor !== 'string' || cursor === '' || visited.has(cursor)) return { pages, cursor }
@@ -113,7 +190,8 @@ export async function followCursor(
     const exceeded = exceededBy(limits, pages.length, bytes) ?? exceededLimit?.()
     if (exceeded !== undefined) return { pages, cursor, exceededLimit: exceeded }
     await between?.(page)
-    next = cursor
+    page = await open(cursor)
+    pages.push(page)
   }
 }
 

@@ -5,10 +5,14 @@ import {
   mediaType,
   operationAt,
   operations,
+  requestJson,
   requestPath,
 } from '../../../../contract/index.ts'
+import { asObject } from '../../../../contract/json.ts'
 import type { TargetProfile } from '../../profile/index.ts'
 import { historyRows } from '../../scenario/read.ts'
+import { NotSentError } from '../errors.ts'
+import type { RunState } from '../run-state.ts'
 
 type Limits = Pick<TargetProfile['limits'], 'jsonDepth' | 'historyRows'>
 
@@ -54,8 +58,10 @@ function isDeep(exchange: Exchange, maxDepth: number): boolean {
 export interface LimitBreaches {
   /** `why` is the end of a sentence about the request. */
   add(exchange: Exchange, why: string): void
-  /** Reason why a request is not sent any more; undefined where it may be. */
-  refusalReason(exchange: WithRequest): string | undefined
+  /** Counts the requests of a route in a row that got no answer in time. */
+  recordEnding(exchange: Exchange): void
+  /** @throws NotSentError if the route of a request is asked no more. */
+  assertMayAsk(exchange: WithRequest): void
 }
 
 type WithRequest = Pick<Exchange, 'request'>
@@ -63,26 +69,49 @@ type WithRequest = Pick<Exchange, 'request'>
 /** Number of answers of one route beyond a limit after which it gets no more requests. */
 const maxBreaches = 3
 
-/** Answers that passed a limit of the profile, by the route that they came from. */
-export function createLimitBreaches(): LimitBreaches {
-  const breaches = new Map<string, { count: number; why: string }>()
+/** The same of requests in a row without an answer in time: a route that hangs would cost hours. */
+const maxSilences = 6
 
+/** Answers that passed a limit of the profile, by the route that they came from. */
+export function createLimitBreaches({
+  breaches,
+  silences,
+}: Pick<RunState, 'breaches' | 'silences'>): LimitBreaches {
   return {
     add(exchange, why) {
       const route = routeOf(exchange)
       breaches.set(route, { count: (breaches.get(route)?.count ?? 0) + 1, why })
     },
-    refusalReason(exchange) {
+    recordEnding(exchange) {
+      const form = formOf(exchange)
+      const isSilent = exchange.ending.kind === 'timeout'
+      silences.set(form, isSilent ? (silences.get(form) ?? 0) + 1 : 0)
+    },
+    assertMayAsk(exchange) {
       const route = routeOf(exchange)
+      const form = formOf(exchange)
+      if ((silences.get(form) ?? 0) >= maxSilences) {
+        throw new NotSentError(
+          `${form} is skipped after ${maxSilences} requests in a row got no answer in time (limits.timeoutMs)`,
+        )
+      }
       const { count, why } = breaches.get(route) ?? { count: 0, why: '' }
-      if (count < maxBreaches) return undefined
-      return `${route} is skipped after ${count} answers exceeded a limit; the last one ${why}`
+      if (count < maxBreaches) return
+      throw new NotSentError(
+        `${route} is skipped after ${count} answers exceeded a limit; the last one ${why}`,
+      )
     },
   }
 }
 
+/** Streams of a route may hang while its other answers come. */
+function formOf(exchange: WithRequest): string {
+  const isStream = asObject(requestJson(exchange))?.['stream'] === true
+  return `${routeOf(exchange)}${isStream ? ' as a stream' : ''}`
+}
+
 /** Path with the names of its parameters in place of ids. */
-function routeOf(exchange: WithRequest): string {
+export function routeOf(exchange: WithRequest): string {
   const { method } = exchange.request
   const path = requestPath(exchange)
   const operation = operationAt(method, path)

@@ -1,12 +1,18 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Ending, Exchange } from '../../../../contract/index.ts'
+import type { Ending, Exchange, Header } from '../../../../contract/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
-import { createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
+import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
 import { createSemaphore } from './semaphore.ts'
 
-function exchange(status: number | null, more: { retryAfter?: string; ending?: Ending } = {}) {
-  const headers = more.retryAfter === undefined ? [] : ([['retry-after', more.retryAfter]] as const)
+function exchange(
+  status: number | null,
+  more: { retryAfter?: string; date?: string; ending?: Ending } = {},
+) {
+  const { retryAfter, date } = more
+  const headers = Object.entries({ 'retry-after': retryAfter, date }).flatMap(
+    ([name, value]): Header[] => (value === undefined ? [] : [[name, value]]),
+  )
   const made: Exchange = {
     id: 'x1',
     labels: { scenario: 's', ordinal: 1, attempt: 0, role: 'act' },
@@ -80,6 +86,31 @@ describe('Retry-After', () => {
     expect(retryAfterMs(exchange(429, { retryAfter }))).toBe(ms)
   })
 
+  test.each([
+    [
+      'a clock that is a day ahead',
+      'Tue, 02 Jun 2026 12:00:00 GMT',
+      'Tue, 02 Jun 2026 12:00:01 GMT',
+      1_000,
+    ],
+    [
+      'a clock that is a day behind',
+      'Sun, 31 May 2026 12:00:00 GMT',
+      'Sun, 31 May 2026 12:00:01 GMT',
+      1_000,
+    ],
+    [
+      'a Date of another clock',
+      'Tue, 02 Jun 2026 12:00:00 GMT',
+      'Mon, 01 Jun 2026 12:00:01 GMT',
+      1_000,
+    ],
+    ['a right clock', 'Mon, 01 Jun 2026 12:00:00 GMT', 'Mon, 01 Jun 2026 12:10:00 GMT', 600_000],
+    ['an unreadable Date', 'soon', 'Mon, 01 Jun 2026 12:00:01 GMT', 1_000],
+  ])('as a date, with %s', (_, date, retryAfter, ms) => {
+    expect(retryAfterMs(exchange(429, { retryAfter, date }))).toBe(ms)
+  })
+
   test('is waited for, but not for ever, and not too often', () => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
     expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 0)).toBe(2_000)
@@ -98,7 +129,7 @@ describe('Retry-After', () => {
         'longer than the maximum of 30000 ms (limits.retryAfterMs)',
       )
       // Nor does it hold anybody else back.
-      await pace.waitForSlot()
+      await pace.waitForSlots(1)
     },
   )
 
@@ -116,7 +147,7 @@ describe('the pace', () => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
     pace.retryAfter(exchange(429, { retryAfter: '1' }), 0)
     const start = performance.now()
-    await Promise.all([pace.waitForSlot(), pace.waitForSlot()])
+    await Promise.all([pace.waitForSlots(1), pace.waitForSlots(1)])
     expect(performance.now() - start).toBeGreaterThan(950)
   })
 
@@ -124,10 +155,33 @@ describe('the pace', () => {
     const pace = createRateLimiter({ requestsPerSecond: 50, retryAfterMs: 30_000 })
     const start = performance.now()
     const sent = Array.from({ length: 5 }, () =>
-      pace.waitForSlot().then(() => performance.now() - start),
+      pace.waitForSlots(1).then(() => performance.now() - start),
     )
     const times = await Promise.all(sent)
     for (const [at, time] of times.entries()) expect(time).toBeGreaterThan(at * 20 - 10)
+  })
+})
+
+describe('a burst', () => {
+  test('saves its slots up before it, and the next request keeps its distance', async () => {
+    const pace = createRateLimiter({ requestsPerSecond: 50, retryAfterMs: 30_000 })
+    const start = performance.now()
+    const sent = [1, 5, 1].map((requests) =>
+      pace.waitForSlots(requests).then(() => performance.now() - start),
+    )
+    const [first = 0, burst = 0, next = 0] = await Promise.all(sent)
+    expect(burst - first).toBeGreaterThan(5 * 20 - 10)
+    expect(next - first).toBeGreaterThan(6 * 20 - 10)
+  })
+
+  test.each([
+    [undefined, 2, true],
+    [2, 2, true],
+    [1.9, 2, false],
+    [4, 3, true],
+  ])('at a rate of %s a second, of %i requests', (requestsPerSecond, requests, allowed) => {
+    const limits = requestsPerSecond === undefined ? {} : { requestsPerSecond }
+    expect(allowsBurst(limits, requests)).toBe(allowed)
   })
 })
 
@@ -169,6 +223,62 @@ describe('the circuit', () => {
       breaker.recordEnding(exchange(status))
     }
     expect(breaker.isOpen).toBe(false)
+  })
+})
+
+describe('answers that contradict earlier ones', () => {
+  const accepted = exchange(200)
+  const page: Exchange = {
+    ...accepted,
+    response: {
+      status: 200,
+      headers: [['content-type', 'text/html']],
+      headersAtMs: 0,
+      chunks: [{ atMs: 0, bytes: new TextEncoder().encode('<html></html>') }],
+    },
+  }
+  const refused = exchange(401)
+  const negative: Exchange = { ...refused, labels: { ...refused.labels, role: 'negative' } }
+  const elsewhere: Exchange = {
+    ...refused,
+    request: { ...refused.request, method: 'DELETE' },
+  }
+  const ofChat = (status: number): Exchange => {
+    const { request, ...rest } = exchange(status)
+    const url = 'http://localhost/api/v3/chat/5d0c2a94-7c1e-4f9b-8a51-0f3c2b1d9e77'
+    return { ...rest, request: { ...request, url } }
+  }
+  const isOpenAfter = (...exchanges: readonly Exchange[]) => {
+    const breaker = createCircuitBreaker()
+    for (const one of exchanges) breaker.recordEnding(one)
+    return breaker.isOpen ? breaker.reason : undefined
+  }
+
+  test.each([
+    [
+      'a key that is refused',
+      refused,
+      'from x1 on, the key that was accepted before is refused (401)',
+    ],
+    ['a route that is gone', exchange(404), 'from x1 on, routes that were there are gone (404)'],
+    ['a page', page, 'from x1 on, every answer is an HTML page (200)'],
+  ])('open the circuit after eight times %s', (_, odd, reason) => {
+    expect(isOpenAfter(accepted, ...Array<Exchange>(8).fill(odd))).toBe(reason)
+    expect(isOpenAfter(accepted, ...Array<Exchange>(7).fill(odd))).toBeUndefined()
+  })
+
+  test.each([
+    ['nothing was accepted before', [], refused],
+    ['the operation was not accepted before', [accepted], elsewhere],
+    ['the requests were to be refused', [accepted], negative],
+    ['a resource may have been deleted', [ofChat(200)], ofChat(404)],
+  ])('do not exist where %s', (_, before, odd) => {
+    expect(isOpenAfter(...before, ...Array<Exchange>(20).fill(odd))).toBeUndefined()
+  })
+
+  test('are not without exception where another answer comes in between', () => {
+    const seven = Array<Exchange>(7).fill(refused)
+    expect(isOpenAfter(accepted, ...seven, exchange(400), ...seven)).toBeUndefined()
   })
 })
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Exchange, header } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
+import { newRunState, type RunState } from '../run-state.ts'
 
 const maxAttempts = 4
 const firstWaitMs = 500
@@ -8,19 +9,22 @@ const firstWaitMs = 500
 type Limits = Pick<TargetProfile['limits'], 'requestsPerSecond' | 'retryAfterMs'>
 
 /** Paces the requests of a run: a rate from the profile, and silence when the target asks for it. */
-export function createRateLimiter({ requestsPerSecond, retryAfterMs: maxMs }: Limits) {
+export function createRateLimiter(
+  { requestsPerSecond, retryAfterMs: maxMs }: Limits,
+  state: RunState['pace'] = newRunState().pace,
+) {
   const gapMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond
-  let nextSlotAt = 0
 
   return {
     /**
-     * Resolves when the next request may be sent; rejects where the signal does not wait for it. The
-     * signal is made only where there is a wait.
+     * Resolves when the next `requests` may be sent at once; rejects where the signal does not wait for
+     * it. The signal is made only where there is a wait. The slots of a burst are saved up before it: no
+     * second has more requests than the rate allows, if it allows as many as the burst has.
      */
-    async waitForSlot(signalOfWait?: () => AbortSignal): Promise<void> {
+    async waitForSlots(requests: number, signalOfWait?: () => AbortSignal): Promise<void> {
       const now = Date.now()
-      const at = Math.max(now, nextSlotAt)
-      nextSlotAt = at + gapMs
+      const at = Math.max(now, state.nextSlotAt + (requests - 1) * gapMs)
+      state.nextSlotAt = at + gapMs
       if (at > now) await sleep(at - now, undefined, signalOfWait ? { signal: signalOfWait() } : {})
     },
     /**
@@ -31,10 +35,18 @@ export function createRateLimiter({ requestsPerSecond, retryAfterMs: maxMs }: Li
       if (attempt + 1 >= maxAttempts) return null
       const waitMs = retryAfterMs(exchange) ?? Math.min(firstWaitMs * 2 ** attempt, maxMs)
       if (waitMs > maxMs) return null
-      nextSlotAt = Math.max(nextSlotAt, Date.now() + waitMs)
+      state.nextSlotAt = Math.max(state.nextSlotAt, Date.now() + waitMs)
       return waitMs
     },
   }
+}
+
+/** Tests if a rate allows so many requests at once: it must allow them within a second. */
+export function allowsBurst(
+  { requestsPerSecond }: Pick<Limits, 'requestsPerSecond'>,
+  requests: number,
+): boolean {
+  return requestsPerSecond === undefined || requests <= requestsPerSecond
 }
 
 /** Reason why a request that was answered 429 or 503 is given up, for a sentence about the target. */
@@ -47,12 +59,19 @@ export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits
   return `answered ${status} with Retry-After: ${excerpt}, longer than the maximum of ${maxMs} ms (limits.retryAfterMs)`
 }
 
-/** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); undefined where it is neither. */
+/**
+ * `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); undefined where it is neither. A date is
+ * compared with the `Date` of the response and with the clock of this machine, for either clock may be
+ * wrong, and a proxy may have a third one: the shorter of two waits counts.
+ */
 export function retryAfterMs(exchange: Exchange): number | undefined {
-  const value = header(exchange.response?.headers ?? [], 'retry-after')?.trim()
+  const headers = exchange.response?.headers ?? []
+  const value = header(headers, 'retry-after')?.trim()
   if (value === undefined || value === '') return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
   // A date begins with the day of the week; the parser makes one of almost anything else too.
   const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+  if (Number.isNaN(date)) return undefined
+  const waits = [Date.parse(header(headers, 'date') ?? ''), Date.now()].map((now) => date - now)
+  return waits.filter((ms) => ms > 0).toSorted((a, b) => a - b)[0] ?? 0
 }

@@ -36,12 +36,12 @@ beforeEach(() => {
   disturbance = () => undefined
 })
 
-function run(options: CheckOptions = {}): Promise<ConformanceReport> {
+function run(options: CheckOptions = {}, baseUrl = road.url): Promise<ConformanceReport> {
   const [apiKey, otherKey] = keys
   const profile = loadProfile(
     targetFixture('reference'),
     {},
-    { baseUrl: road.url, apiKey, otherKey, limits: { settleMs: 300 } },
+    { baseUrl, apiKey, otherKey, limits: { settleMs: 300 } },
   )
   return check(profile, { jobs: 8, ...options })
 }
@@ -168,3 +168,76 @@ test('a page in place of an answer is told as a page', async () => {
     ]
   `)
 }, 60_000)
+
+describe('an odd answer of a front', () => {
+  const isRemoval = ({ method, path }: ReceivedRequest) =>
+    method === 'DELETE' && path.endsWith('/favorite')
+  const rowOf = ({ requirements }: ConformanceReport, id: string) =>
+    requirements.find((row) => row.id === id)
+
+  test.each<[string, Disturbance]>([
+    ['an error in JSON', { kind: 'status', status: 500, form: 'json' }],
+    ['a refusal in JSON', { kind: 'status', status: 401, form: 'json' }],
+    ['a page', { kind: 'status', status: 404 }],
+  ])(
+    'once, %s leaves open what it would break; each time, it breaks it',
+    async (_, odd) => {
+      const only = ['V3-FAV-02']
+      let removals = 0
+      disturbance = (request) => (isRemoval(request) && ++removals === 1 ? odd : undefined)
+      const outDir = temporaryFolder()
+      const once = await run({ only, outDir })
+      expect(rowOf(once, 'V3-FAV-02')).toMatchObject({
+        verdict: 'inconclusive',
+        message: expect.stringMatching(
+          /^not confirmed, 1 of 2 runs of the scenario show it: DELETE/,
+        ),
+      })
+      const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
+      expect(again.requirements.map(lineOf)).toEqual(once.requirements.map(lineOf))
+
+      disturbance = (request) => (isRemoval(request) ? odd : undefined)
+      const always = await run({ only })
+      expect(rowOf(always, 'V3-FAV-02')?.verdict).toBe('fail')
+    },
+    60_000,
+  )
+
+  test('every other time never passes', async () => {
+    let reads = 0
+    disturbance = ({ path }) =>
+      path === '/api/openai/models' && ++reads % 2 === 0
+        ? { kind: 'status', status: 404, form: 'json' }
+        : undefined
+    const report = await run({ only: ['OAI-MODELS-*'] })
+    expect(rowOf(report, 'OAI-MODELS-01')?.verdict).toMatch(/^(fail|inconclusive)$/)
+  }, 60_000)
+
+  test.each([408, 421, 425])(
+    'that says that the request was not processed, %i, is asked for again',
+    async (status) => {
+      let requests = 0
+      disturbance = ({ path }) =>
+        path.startsWith('/api/v3/chat') && ++requests % 3 === 0
+          ? { kind: 'status', status, closes: true }
+          : undefined
+      const report = await run({ only: ['V3-CHAT-01', 'V3-CHAT-03', 'V3-FAV-02'], jobs: 1 })
+      expect(report.outcome).toBe('conforms')
+      expect(report.traffic?.retries).toBeGreaterThan(3)
+    },
+    60_000,
+  )
+
+  test('a target that dies in mid-stream is not accused of the cut', async () => {
+    const own = await roughRoad(
+      () => server.url,
+      ({ body }) =>
+        body.includes('"stream":true') ? { kind: 'cut', afterBytes: 3_000, last: true } : undefined,
+    )
+    const report = await run({ only: ['V3-SSE-*', 'OAI-STREAM-*'] }, own.url)
+    await own.close()
+    expect(red(report)).toEqual([])
+    expect(report.outcome).toBe('incomplete')
+    expect(rowOf(report, 'V3-SSE-08')?.verdict).toBe('inconclusive')
+  }, 60_000)
+})

@@ -8,6 +8,7 @@ import {
   requestPath,
   succeeded,
 } from '../../../../contract/index.ts'
+import { isPage } from '../../preflight/classify-answer.ts'
 
 /**
  * A conversation that says nothing of the service: a gateway answered in its place, or what it
@@ -53,10 +54,24 @@ export function findFailure(exchange: Exchange, timeoutMs: number): Failure | un
   return undefined
 }
 
-/** The service itself failed, and says so: 500, and whatever else of 5xx is no gateway's. */
-export function isServerError({ response, ending }: Exchange): boolean {
-  const status = response?.status ?? 0
-  return ending.kind === 'complete' && status >= 500 && !isGatewayStatus(status)
+/**
+ * The request was not carried out, and may be sent again (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2).
+ * The answer counts if it comes again: 421 is also a way to name the right version of an interface.
+ */
+const unprocessedStatuses: readonly number[] = [408, 421, 425]
+
+/** Tests for an answer that counts only if it comes again: a 500 and the like, a page, an unprocessed request. */
+export function isTransient(exchange: Exchange): boolean {
+  const status = exchange.response?.status ?? 0
+  if (exchange.ending.kind !== 'complete' || isGatewayStatus(status)) return false
+  return status >= 500 || unprocessedStatuses.includes(status) || isPage(exchange)
+}
+
+/** Tests if a front may have given the answer in place of the service (see `report/confirmation.ts`). */
+export function isOdd(exchange: Exchange): boolean {
+  const { kind } = exchange.ending
+  const isWhole = kind === 'complete' || kind === 'aborted'
+  return !isWhole || !succeeded(exchange) || isPage(exchange)
 }
 
 /** A connection that was never made carried no request. */
@@ -71,13 +86,14 @@ const unsentCodes = new Set([
 
 /** Effect of sending the same request again. */
 export function repeatability(exchange: Exchange): Repeat {
-  const { ending, request } = exchange
+  const { ending, request, response } = exchange
   if (request.method === 'GET') return 'harmless'
   if (ending.kind === 'unreachable' && unsentCodes.has(ending.code)) return 'harmless'
   const operation = operationAt(request.method, requestPath(exchange))
   if (operation === 'openai.chat' || operation === 'v3.oneShot') return 'harmless'
   const hasKey = header(request.headers, 'idempotency-key') !== undefined
-  return operation === 'v3.generate' && hasKey ? 'keyed' : 'unsafe'
+  if (operation === 'v3.generate' && hasKey) return 'keyed'
+  return unprocessedStatuses.includes(response?.status ?? 0) ? 'harmless' : 'unsafe'
 }
 
 /**

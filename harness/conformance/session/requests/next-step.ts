@@ -2,7 +2,7 @@ import { type Exchange, type Role, requestPath } from '../../../../contract/inde
 import { notRecorded } from '../../../client/index.ts'
 import {
   findFailure,
-  isServerError,
+  isTransient,
   type Repeat,
   repeatability,
   replacesFirstAnswer,
@@ -42,7 +42,7 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepConte
   const repeat = repeatability(exchange)
   // How a repeat is answered is judged, and a racing request must not become one that comes later.
   const isJudged = repeat === 'keyed' && (role === 'negative' || isRepeat)
-  if (failure === undefined && (!isServerError(exchange) || isJudged)) {
+  if (failure === undefined && (!isTransient(exchange) || isJudged)) {
     return { kind: 'use', exchange }
   }
   if (repeat !== 'unsafe' && failure?.isFinal !== true) return { kind: 'again', repeat }
@@ -52,9 +52,9 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepConte
 
 function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): NextStep {
   const before = describeFailure(first, timeoutMs)
-  if (isServerError(first) && isServerError(exchange)) return { kind: 'use', exchange }
+  if (isTransient(first) && isTransient(exchange)) return { kind: 'use', exchange }
   const failure = findFailure(exchange, timeoutMs)
-  if (failure !== undefined || isServerError(exchange)) {
+  if (failure !== undefined || isTransient(exchange)) {
     const after = describeFailure(exchange, timeoutMs)
     const again = after === before ? 'and so was its repeat' : `and its repeat ${after}`
     return undecided(`${describeRoute(exchange)} ${before}, ${again}`, first, exchange)
@@ -79,7 +79,7 @@ function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
       exchange,
     )
   }
-  if (isServerError(first)) return { kind: 'use', exchange: first }
+  if (isTransient(first)) return { kind: 'use', exchange: first }
   return undecided(`${describeRoute(first)} ${describeFailure(first, 0)}`, first)
 }
 

@@ -136,7 +136,6 @@ async function sendOnce(
       ? setup
       : { ...setup, profile: profileOfEndpoint(setup.profile, route.endpoint) }
   const outgoing = {
-    id: context.nextExchangeId(),
     labels: {
       scenario: slug,
       ordinal,
@@ -152,7 +151,8 @@ async function sendOnce(
     ...(spec.protocol === undefined ? {} : { protocol: spec.protocol }),
     ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
   }
-  const pending = await context.send(outgoing, waitSignal)
+  const inBurst = spec.inBurst === true && attempt === 0
+  const pending = await context.send(outgoing, waitSignal, { inBurst })
   pending.answered.then(onAnswered)
   const exchange = await pending.exchange
   sendContext.recordExchange(exchange)

@@ -9,6 +9,7 @@ import {
   requestPath,
 } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
+import type { RunState } from '../run-state.ts'
 import type { RequestSpec } from './wire-request.ts'
 
 export type Members = Readonly<Record<string, unknown>>
@@ -42,8 +43,10 @@ export interface Supplements {
   valuesOf(operation: OperationId, mentionsMember: readonly string[]): Members
 }
 
-export function createSupplements(profile: TargetProfile): Supplements {
-  const learned = new Map<OperationId, Members>()
+export function createSupplements(
+  profile: TargetProfile,
+  learned: RunState['learned'] = new Map(),
+): Supplements {
   return {
     learned: (operation) => learned.get(operation) ?? {},
     learn(operation, members) {

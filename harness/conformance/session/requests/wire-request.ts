@@ -1,10 +1,17 @@
-import type { Header, Role, Surface, WireRequest } from '../../../../contract/index.ts'
+import type { Exchange, Header, Role, Surface, WireRequest } from '../../../../contract/index.ts'
 import { acceptEncoding } from '../../../client/index.ts'
 import type { ClientIdentity } from '../../run-setup.ts'
 import { surfaceCredentials } from '../credentials.ts'
 import { toUserAgent, toUuid } from '../identities.ts'
 
 /** Request of a scenario; the run fills in everything else. */
+export interface Started {
+  /** Resolves when the first try has a status line or has ended. */
+  readonly answered: Promise<void>
+  /** The last try. Rejects with InconclusiveError if the target gave no usable answer. */
+  readonly exchange: Promise<Exchange>
+}
+
 export interface RequestSpec {
   readonly surface: Surface
   readonly method: string
@@ -21,6 +28,8 @@ export interface RequestSpec {
   readonly role?: Role
   readonly repeatOf?: string
   readonly leaveAfterEvents?: number
+  /** True if the slot of the rate limit was taken beforehand, with those of requests sent at once. */
+  readonly inBurst?: boolean
   /**
    * Goes over HTTP/1.1 though the target chose HTTP/2, to be compared: neither its answer nor its
    * failure is judged.

@@ -1,5 +1,6 @@
 import type { RunClock } from '../../clock.ts'
 import type { ChannelPool } from '../channel.ts'
+import { ConnectionLimit } from '../connection-limit.ts'
 import type { Route } from '../route.ts'
 import { createReadBuffer, Http1Connection } from './connection.ts'
 
@@ -13,23 +14,18 @@ const marginSeconds = 1
 
 type Use = (connection: Http1Connection) => void
 
-/**
- * The HTTP/1.1 connections of one thread; the one that was idle last is used first. Without a
- * limit no request waits for one; with it, requests that find none free wait in order.
- */
+/** The HTTP/1.1 connections of one thread; the one that was idle last is used first. */
 export class Http1ConnectionPool implements ChannelPool {
   readonly httpVersion = 'http1'
   readonly http2 = null
-  opened = 0
   readonly #idle: Http1Connection[] = []
+  readonly #all = new Set<Http1Connection>()
   readonly #memory = createReadBuffer()
   readonly #route: Route
   readonly #clock: RunClock
   readonly #keepAlive: boolean
-  readonly #maxConnections: number
-  readonly #waiting: Use[] = []
+  readonly #limit: ConnectionLimit
   readonly #sweep: NodeJS.Timeout
-  #open = 0
 
   constructor(
     route: Route,
@@ -40,53 +36,67 @@ export class Http1ConnectionPool implements ChannelPool {
     this.#route = route
     this.#clock = clock
     this.#keepAlive = keepAlive
-    this.#maxConnections = maxConnections
-    this.#sweep = setInterval(() => this.#closeOld(), 500)
+    this.#limit = new ConnectionLimit(maxConnections, () => this.#countUsable())
+    this.#sweep = setInterval(() => this.#countUsable(), 500)
     this.#sweep.unref()
   }
 
-  acquire(): Http1Connection {
+  get opened(): number {
+    return this.#limit.opened
+  }
+
+  acquire(use: Use, own = false): () => void {
+    return this.#limit.wait(1, () => use(own && this.#limit.room > 0 ? this.#open() : this.#take()))
+  }
+
+  acquirePair(use: (first: Http1Connection, second: Http1Connection) => void): () => void {
+    return this.#limit.wait(2, () => use(this.#take(), this.#take()))
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#sweep)
+    const closed = this.#limit.close()
+    for (const connection of this.#all) connection.abandon()
+    this.#idle.length = 0
+    return closed
+  }
+
+  #take(): Http1Connection {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (this.#isUsable(idle)) return idle
       idle.abandon()
     }
-    return this.dedicated()
+    return this.#open()
   }
 
-  whenAvailable(use: Use): void {
-    if (this.#open < this.#maxConnections || this.#idle.some((idle) => this.#isUsable(idle)))
-      use(this.acquire())
-    else this.#waiting.push(use)
-  }
-
-  dedicated(): Http1Connection {
-    this.opened += 1
-    this.#open += 1
-    return new Http1Connection(this.#route, this.#memory, this.#clock, {
+  #open(): Http1Connection {
+    this.#limit.opening()
+    const opened = new Http1Connection(this.#route, this.#memory, this.#clock, {
       onIdle: (idle) => {
-        const next = this.#keepAlive ? this.#waiting.shift() : undefined
-        if (next !== undefined) next(idle)
-        else if (this.#keepAlive) this.#idle.push(idle)
-        else idle.abandon()
+        if (!this.#keepAlive) {
+          idle.abandon()
+          return
+        }
+        this.#idle.push(idle)
+        this.#limit.serve()
       },
-      onClosed: () => {
-        this.#open -= 1
-        if (this.#open < this.#maxConnections) this.#waiting.shift()?.(this.dedicated())
+      onClosed: (connection, reached) => {
+        this.#all.delete(connection)
+        this.#limit.closed(reached)
       },
     })
+    this.#all.add(opened)
+    return opened
   }
 
-  close(): void {
-    clearInterval(this.#sweep)
-    for (const idle of this.#idle) idle.abandon()
-    this.#idle.length = 0
-  }
-
-  #closeOld(): void {
+  /** Closes the idle connections that may not be used any more. */
+  #countUsable(): number {
     const kept = this.#idle.filter((idle) => this.#isUsable(idle))
-    if (kept.length === this.#idle.length) return
-    for (const idle of this.#idle) if (!kept.includes(idle)) idle.abandon()
-    this.#idle.splice(0, this.#idle.length, ...kept)
+    if (kept.length < this.#idle.length) {
+      for (const idle of this.#idle) if (!kept.includes(idle)) idle.abandon()
+      this.#idle.splice(0, this.#idle.length, ...kept)
+    }
+    return kept.length
   }
 
   #isUsable(idle: Http1Connection): boolean {

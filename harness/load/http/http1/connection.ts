@@ -1,12 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WireRequest } from '../../../../contract/index.ts'
 import type { RunClock } from '../../clock.ts'
-import {
-  type AnswerSink,
-  type Channel,
-  HttpSyntaxError,
-  type OpenedConnection,
-} from '../channel.ts'
+import { type AnswerSink, type Channel, HttpSyntaxError } from '../channel.ts'
 import { dial } from '../dial.ts'
 import type { Route } from '../route.ts'
 import { requestBytes } from '../wire-request.ts'
@@ -28,7 +23,6 @@ export class Http1Connection implements Channel {
   #socket: Socket | undefined
   #isClosed = false
   readonly #onIdle: (connection: Http1Connection) => void
-  readonly #startedAt: number
   #readyAt: number | null = null
   #used = false
   #sink: AnswerSink | undefined
@@ -43,12 +37,14 @@ export class Http1Connection implements Channel {
     route: Route,
     memory: Uint8Array,
     clock: RunClock,
-    use: { readonly onIdle: (connection: Http1Connection) => void; readonly onClosed: () => void },
+    use: {
+      readonly onIdle: (connection: Http1Connection) => void
+      readonly onClosed: (connection: Http1Connection, reached: boolean) => void
+    },
   ) {
     this.#route = route
     this.#clock = clock
     this.#onIdle = use.onIdle
-    this.#startedAt = clock.now()
     const read = { memory, onBytes: (bytes: number) => this.#read(memory, bytes) }
     this.#hangUp = dial(
       route,
@@ -59,10 +55,10 @@ export class Http1Connection implements Channel {
           socket.on('end', () => this.#ended())
         },
         ready: () => this.#ready(),
-        closed: (error) => {
+        closed: (error, reached) => {
           this.#isClosed = true
           this.#closed(error)
-          use.onClosed()
+          use.onClosed(this, reached)
         },
       },
     )
@@ -83,9 +79,9 @@ export class Http1Connection implements Channel {
     const bytes = requestBytes(request, this.#route.forward)
     const write = () => {
       const at = this.#clock.now()
-      const opened = this.#used || this.#readyAt === null ? null : this.#opened(this.#readyAt)
+      const readyAt = this.#used ? null : this.#readyAt
       this.#used = true
-      sink.sent(at, opened)
+      sink.sent(at, readyAt)
       // The sink may have left at once.
       if (this.#sink === sink) this.#socket?.write(bytes)
     }
@@ -105,10 +101,6 @@ export class Http1Connection implements Channel {
   abandon(): void {
     this.#sink = undefined
     this.#hangUp()
-  }
-
-  #opened(readyAt: number): OpenedConnection {
-    return { startedAt: this.#startedAt, readyAt }
   }
 
   #ready(): void {

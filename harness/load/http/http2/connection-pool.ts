@@ -1,5 +1,6 @@
 import type { RunClock } from '../../clock.ts'
 import type { Channel, ChannelPool, Http2Figures } from '../channel.ts'
+import { ConnectionLimit } from '../connection-limit.ts'
 import type { Route } from '../route.ts'
 import { Http2Connection } from './connection.ts'
 import { minOrNull } from './merge-figures.ts'
@@ -10,16 +11,15 @@ const idleSeconds = 20
 
 /**
  * The HTTP/2 connections of one thread. A request goes to the first connection that has room for it, by
- * the SETTINGS_MAX_CONCURRENT_STREAMS of the peer; where none has, connections are opened for what waits,
+ * the SETTINGS_MAX_CONCURRENT_STREAMS of the peer; if none has, connections are opened for what waits,
  * as many as the limit allows.
  */
 export class Http2ConnectionPool implements ChannelPool {
   readonly httpVersion = 'http2'
-  opened = 0
   readonly #route: Route
   readonly #clock: RunClock
   readonly #keepAlive: boolean
-  readonly #maxConnections: number
+  readonly #limit: ConnectionLimit
   /** All that are open, those with one stream of their own among them. */
   readonly #connections = new Set<Http2Connection>()
   /** Connections that carry as many streams as the peer allows. */
@@ -41,7 +41,7 @@ export class Http2ConnectionPool implements ChannelPool {
     this.#route = route
     this.#clock = clock
     this.#keepAlive = keepAlive
-    this.#maxConnections = maxConnections
+    this.#limit = new ConnectionLimit(maxConnections, () => 0)
     this.#sweep = setInterval(() => this.#closeIdle(), 1000)
     this.#sweep.unref()
   }
@@ -52,17 +52,43 @@ export class Http2ConnectionPool implements ChannelPool {
     return figures
   }
 
-  acquire(): Channel {
-    return this.#keepAlive ? new Http2Stream(this.#clock, this.#shared) : this.dedicated()
+  get opened(): number {
+    return this.#limit.opened
   }
 
-  whenAvailable(use: (channel: Channel) => void): void {
-    use(this.acquire())
+  acquire(use: (channel: Channel) => void, own = false): () => void {
+    if (!this.#keepAlive || (own && this.#limit.room > 0)) {
+      return this.#limit.wait(1, () => use(this.#ownStream()))
+    }
+    use(this.#sharedStream())
+    return () => {}
   }
 
-  dedicated(): Channel {
+  acquirePair(use: (first: Channel, second: Channel) => void): () => void {
+    if (!this.#keepAlive) {
+      return this.#limit.wait(2, () => use(this.#ownStream(), this.#ownStream()))
+    }
+    use(this.#sharedStream(), this.#sharedStream())
+    return () => {}
+  }
+
+  close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#sweep)
+    const closed = this.#limit.close()
+    for (const connection of [...this.#connections]) connection.close()
+    return closed
+  }
+
+  #sharedStream(): Http2Stream {
+    return new Http2Stream(this.#clock, this.#shared)
+  }
+
+  /** A stream on a connection of its own, which the limit allows by now. */
+  #ownStream(): Http2Stream {
     let own: Http2Connection | undefined
-    const hold = (stream: Http2Stream) => {
+    let endWait = () => {}
+    const open = (stream: Http2Stream) => {
       own = this.#open(
         () => {
           if (own !== undefined && own.capacity > 0 && own.streams === 0) stream.assign(own)
@@ -76,17 +102,15 @@ export class Http2ConnectionPool implements ChannelPool {
     }
     return new Http2Stream(this.#clock, {
       ...this.#shared,
-      requestConnection: hold,
+      requestConnection: (stream) => {
+        if (own === undefined) open(stream)
+        else endWait = this.#limit.wait(1, () => open(stream))
+      },
       cancel: () => {
+        endWait()
         if (own?.streams === 0) own.close()
       },
     })
-  }
-
-  close(): void {
-    this.#closed = true
-    clearInterval(this.#sweep)
-    for (const connection of [...this.#connections]) connection.close()
   }
 
   readonly #shared: StreamHandlers = {
@@ -125,7 +149,7 @@ export class Http2ConnectionPool implements ChannelPool {
     const needed =
       limit === null ? Math.min(1, this.#waiting.size) : Math.ceil(this.#waiting.size / limit)
     const opening = usable.filter((connection) => connection.opening).length
-    const more = Math.min(needed - opening, this.#maxConnections - usable.length)
+    const more = Math.min(needed - opening, this.#limit.room)
     for (let at = 0; at < more; at += 1) this.#openShared()
   }
 
@@ -137,9 +161,7 @@ export class Http2ConnectionPool implements ChannelPool {
       },
       (error) => {
         this.#sharedConnections.delete(connection)
-        if (error === undefined) this.#openMore()
-        // Another try may fail as fast as this one, so it waits for the next request.
-        else this.#rejectWaiting(error)
+        if (error !== undefined) this.#rejectWaiting(error)
       },
     )
     this.#sharedConnections.add(connection)
@@ -154,13 +176,16 @@ export class Http2ConnectionPool implements ChannelPool {
   }
 
   #open(onRoom: () => void, onGone: (error: Error | undefined) => void): Http2Connection {
-    this.opened += 1
+    this.#limit.opening()
     const made: Http2Connection = new Http2Connection(this.#route, this.#clock, {
       onCapacity: onRoom,
-      onClosed: (connection, error) => {
+      onClosed: ({ connection, error, reached }) => {
         this.#connections.delete(connection)
         addTo(this.#figures, connection)
+        this.#limit.closed(reached)
         onGone(error)
+        // Another try may fail as fast as this one, so it waits for the next request.
+        if (error === undefined) this.#openMore()
       },
     })
     this.#connections.add(made)

@@ -22,19 +22,22 @@ const maxSessionMemory = 256
 export interface Http2Handlers {
   /** It takes streams, or takes more than before. */
   readonly onCapacity: () => void
-  /** `error`: it never came to be. */
-  readonly onClosed: (connection: Http2Connection, error: Error | undefined) => void
+  /** Called when its socket is closed. `error`: why it was never ready. `reached`: the peer saw it. */
+  readonly onClosed: (end: {
+    readonly connection: Http2Connection
+    readonly error: Error | undefined
+    readonly reached: boolean
+  }) => void
 }
 
 /** One connection of HTTP/2: its streams, and one stamp for each read of its socket. */
 export class Http2Connection {
-  readonly startedAt: number
   readyAt: number | null = null
   active = 0
   /** Most streams at once so far. */
   maxAtOnce = 0
   streams = 0
-  /** SETTINGS_MAX_CONCURRENT_STREAMS; null before the peer's settings, and where they set none. */
+  /** SETTINGS_MAX_CONCURRENT_STREAMS; null before the peer's settings, and if they set none. */
   allowed: number | null = null
   /** The peer ends it. */
   goaway: { readonly code: number; readonly lastStream: number } | undefined
@@ -55,15 +58,18 @@ export class Http2Connection {
     this.#route = route
     this.#clock = clock
     this.#handlers = use
-    this.startedAt = clock.now()
-    this.idleSince = this.startedAt
+    this.idleSince = clock.now()
     this.#hangUp = dial(
       route,
       { alpn: ['h2'] },
       {
         socket: () => {},
         ready: (socket) => this.#begin(socket),
-        closed: (error) => this.#onEnd(this.#error ?? error),
+        closed: (error, reached) => {
+          this.#isClosed = true
+          const why = this.readyAt === null ? (this.#error ?? error ?? neverReady()) : undefined
+          use.onClosed({ connection: this, error: why, reached })
+        },
       },
     )
   }
@@ -88,7 +94,7 @@ export class Http2Connection {
     return this.#readAt
   }
 
-  /** @throws the error of Node where the session ended meanwhile, or headers are none of HTTP/2 */
+  /** @throws the error of Node if the session has ended or the headers are invalid */
   open(headers: OutgoingHttpHeaders, body: Uint8Array | null): ClientHttp2Stream {
     if (this.#session === undefined) throw new Http2Error('the HTTP/2 connection is not ready')
     const stream = this.#session.request(headers, { endStream: body === null })
@@ -130,6 +136,7 @@ export class Http2Connection {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#session?.destroy()
     this.#hangUp()
   }
@@ -159,14 +166,7 @@ export class Http2Connection {
     session.on('error', (error: Error) => {
       this.#error ??= error
     })
-    session.once('close', () => this.#onEnd(this.#error))
-  }
-
-  #onEnd(error: Error | undefined): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.#hangUp()
-    this.#handlers.onClosed(this, this.readyAt === null ? (error ?? neverReady()) : undefined)
+    session.once('close', () => this.close())
   }
 }
 

@@ -10,9 +10,9 @@ const maxAttempts = 3
 
 /** Callbacks of a stream to its connection pool. */
 export interface StreamHandlers {
-  /** Gives it a connection with room, now or later, through `granted` or `refused`. */
+  /** Finds it a connection with room, now or later, through `assign` or `reject`. */
   readonly requestConnection: (stream: Http2Stream) => void
-  /** It needs none any more. */
+  /** It needs no connection any more. */
   readonly cancel: (stream: Http2Stream) => void
   /** The peer reset it; it is sent again. */
   readonly onReset: () => void
@@ -82,10 +82,8 @@ export class Http2Stream implements Channel {
     if (connection === undefined || request === undefined || sink === undefined) return
     this.#attempts += 1
     const first = this.#attempts === 1
-    const { readyAt, startedAt, streams } = connection
-    const opened = streams === 0 && readyAt !== null ? { startedAt, readyAt } : null
     // A retry keeps the lateness of its first dispatch.
-    if (first) sink.sent(this.#clock.now(), opened)
+    if (first) sink.sent(this.#clock.now(), connection.streams === 0 ? connection.readyAt : null)
     if (this.#sink !== sink) return
     try {
       this.#listen(connection.open(headersOf(request), request.body), connection)

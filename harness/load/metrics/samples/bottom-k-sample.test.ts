@@ -4,7 +4,7 @@ import { BottomKSample, type SampledRequest } from './bottom-k-sample.ts'
 
 const sampled = (index: number): SampledRequest => ({
   ...{ index, step: 0, transaction: 'chat', plannedNs: index * 1e6 },
-  ...{ ttftNs: null, e2eNs: null, good: true },
+  ...{ ttftNs: null, e2eNs: null, good: true, failed: false, watched: [] },
 })
 
 function reservoirOf(indices: Iterable<number>): BottomKSample {

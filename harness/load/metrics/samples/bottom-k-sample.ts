@@ -1,4 +1,16 @@
+import type { MetricName } from '../../../../contract/report/load/measures.ts'
 import { mix32 } from '../../plan/random.ts'
+import type { RequestRecord } from '../../record.ts'
+import type { Clock, RequestLimit } from '../../slo/slo.ts'
+import { isGood } from '../latency-recorder.ts'
+import { forEachLatency, latencyOf } from './latency-definitions.ts'
+
+export interface SampleConfig {
+  /** Limits that a good request keeps. */
+  readonly limits: readonly RequestLimit[]
+  /** Latencies that an SLO limits: the sample keeps them, to tell how independent each is. */
+  readonly watched?: readonly { readonly metric: MetricName; readonly clock: Clock }[]
+}
 
 /** One request of the sample. Latencies from the planned moment; null where it has none. */
 export interface SampledRequest {
@@ -9,10 +21,10 @@ export interface SampledRequest {
   readonly ttftNs: number | null
   readonly e2eNs: number | null
   readonly good: boolean | null
-  /** Null for an open request; absent in reports of older versions. */
-  readonly failed?: boolean | null
+  /** Null for an open request. */
+  readonly failed: boolean | null
   /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null where it has none. */
-  readonly watched?: readonly (number | null)[]
+  readonly watched: readonly (number | null)[]
 }
 
 const blockSize = 64
@@ -56,4 +68,38 @@ export class BottomKSample {
     this.#blocks.delete(worst)
     this.#hashLimit = maxHash
   }
+}
+
+/** The sampled part of a record. */
+export function sampledOf(
+  record: RequestRecord,
+  { limits, watched = [] }: SampleConfig,
+): SampledRequest {
+  let ttftNs: number | null = null
+  let e2eNs: number | null = null
+  forEachLatency(record, (metric, clock, ns) => {
+    if (clock === 'response' && metric === 'ttft') ttftNs = ns
+    if (clock === 'response' && metric === 'e2e') e2eNs = ns
+  })
+  const { index, step, transaction, timestamps, outcome } = record
+  const ended = outcome.kind !== 'open'
+  return {
+    index,
+    step,
+    transaction,
+    plannedNs: timestamps.planned,
+    ttftNs,
+    e2eNs,
+    good: ended ? isGood(record, limits) : null,
+    failed: ended ? 'detail' in outcome : null,
+    watched: watched.map(({ metric, clock }) =>
+      metric === 'icl' ? meanGap(record) : latencyOf(record, metric, clock),
+    ),
+  }
+}
+
+/** The gaps of a stream are many values; their mean says how the stream differs from its neighbors. */
+function meanGap({ gapsNs }: RequestRecord): number | null {
+  if (gapsNs.length === 0) return null
+  return gapsNs.reduce((sum, gap) => sum + gap, 0) / gapsNs.length
 }

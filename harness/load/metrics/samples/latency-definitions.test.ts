@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RequestRecord } from '../../record.ts'
+import { failure, type RequestRecord } from '../../record.ts'
 import { anyRecord, recordOf } from '../../test-support/records.ts'
 import {
   forEachCensored,
@@ -79,17 +79,17 @@ describe('the latencies of a stream', () => {
   test('a truncated one has a first token and no end; a violated whole one has both', () => {
     const truncated = recordOf({
       timestamps: { terminal: null },
-      record: { outcome: { kind: 'truncated', detail: 'cut' } },
+      record: { outcome: failure('truncated', 'cut') },
     })
     expect(latencyOf(truncated, 'ttft', 'service')).toBe(100e6)
     expect(latencyOf(truncated, 'e2e', 'service')).toBeNull()
-    const violated = recordOf({ record: { outcome: { kind: 'integrity', detail: 'V3-SEQ-01' } } })
+    const violated = recordOf({ record: { outcome: failure('integrity', 'V3-SEQ-01') } })
     expect(latencyOf(violated, 'e2e', 'service')).toBe(259e6)
   })
 
   test('an error body has no latencies, and neither has a client that leaves', () => {
     const refused = recordOf({
-      record: { status: 503, outcome: { kind: 'status', detail: '503' } },
+      record: { status: 503, outcome: failure('status', '503', 'serverErrors') },
     })
     const left = recordOf({ record: { outcome: { kind: 'abandoned', why: 'abort' } } })
     expect([visited(forEachLatency, refused), visited(forEachLatency, left)]).toEqual([{}, {}])
@@ -154,7 +154,7 @@ describe('what is still running', () => {
         ...{ connected: null, sent: null, headers: null, firstEvent: null, firstGenerated: null },
         ...{ firstText: null, lastGenerated: null, terminal: null, ended: 3000e6 },
       },
-      record: { status: null, gapsNs: [], outcome: { kind: 'timeout', detail: 'before headers' } },
+      record: { status: null, gapsNs: [], outcome: failure('timeout', 'before headers') },
     })
     expect(visited(forEachCensored, waiting)).toMatchObject({ 'response ttft': 3000 })
     expect(visited(forEachCensored, waiting)).not.toHaveProperty('service ttft')

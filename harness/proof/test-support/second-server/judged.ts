@@ -57,10 +57,13 @@ export async function openSecondServer(): Promise<ProofTarget> {
   return { profile: wholeProfile(server), close: () => server.close() }
 }
 
-export function wholeProfile({ url, keys }: SecondServer): TargetProfile {
+export function wholeProfile(
+  { url, keys }: Pick<SecondServer, 'url' | 'keys'>,
+  more: Readonly<Record<string, unknown>> = {},
+): TargetProfile {
   const text = readFileSync(new URL('target.yaml', import.meta.url), 'utf8')
   const environment = { SECOND_KEY: keys[0], SECOND_OTHER_KEY: keys[1] }
-  return loadProfile({ name: 'target.yaml', text }, environment, { baseUrl: url })
+  return loadProfile({ name: 'target.yaml', text }, environment, { baseUrl: url, ...more })
 }
 
 function bareProfile({ url, keys }: SecondServer): TargetProfile {

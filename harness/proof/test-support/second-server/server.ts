@@ -28,15 +28,17 @@ export interface SecondServer extends TestHost {
 
 /**
  * A whole implementation of the service, written from the document alone, with other choices wherever
- * the document leaves one. `changes` make it wrong in one way.
+ * the document leaves one. `changes` make it wrong in one way; `intercepts` answers a request in its place, or returns false.
  */
 export async function startSecondServer(
   changes: Partial<Rules> = {},
-  keys: readonly [string, string] = [newKey(), newKey()],
+  intercepts: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
 ): Promise<SecondServer> {
   const rules = { ...legal, ...changes }
+  const keys = [newKey(), newKey()] as const
   const state = createState(keys)
   const host = await listen((request, response) => {
+    if (intercepts(request, response)) return
     serve(rules, state, keys, request, response).catch(() => response.destroy())
   })
   const chats = () => state.users.get(keys[0])?.chats.size ?? 0

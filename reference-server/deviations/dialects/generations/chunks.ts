@@ -1,6 +1,7 @@
 /** Legal variants of compatible completions: the document hardly specifies chunks (section 4.1). */
+import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
@@ -18,6 +19,12 @@ function editChunks(change: (chunk: Json, at: number) => readonly Json[]): Patch
 function isPlain(chunk: Json): boolean {
   const [choice] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
   return choice !== undefined && toObject(choice)['finish_reason'] === null
+}
+
+function contentOf({ data }: SseBlock): string {
+  const [choice] = toList(toObject(data)['choices'])
+  const { content } = toObject(toObject(choice)['delta'])
+  return typeof content === 'string' ? content : ''
 }
 
 export const chunks: readonly Dialect[] = [
@@ -68,6 +75,27 @@ export const chunks: readonly Dialect[] = [
       ),
     },
   ]),
+  {
+    name: 'chunks-joined',
+    summary: 'The text of a completion is sent in a single chunk.',
+    patch: onBlocks(completions, async function* (blocks) {
+      let first: SseBlock | undefined
+      let text = ''
+      for await (const block of blocks) {
+        const content = contentOf(block)
+        if (content !== '' && isPlain(toObject(block.data))) {
+          first ??= block
+          text += content
+          continue
+        }
+        if (first !== undefined && !isPlain(toObject(block.data))) {
+          yield { ...first, data: setAt(toObject(first.data), `${delta}.content`, text) }
+          first = undefined
+        }
+        yield block
+      }
+    }),
+  },
   {
     name: 'chunks-with-role-in-each',
     summary: 'Every delta has the role assistant.',

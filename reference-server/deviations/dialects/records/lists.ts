@@ -3,7 +3,8 @@ import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
 import { type Json, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
-import type { RoutePattern } from '../../patches/routes.ts'
+import { onRequest } from '../../patches/requests.ts'
+import { type RoutePattern, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
@@ -66,6 +67,11 @@ export const listDialects: readonly Dialect[] = [
     name: 'lists-capped-at-ten',
     summary: 'Lists return at most ten rows per page, regardless of limit.',
     patch: capLists(10),
+  },
+  {
+    name: 'lists-of-one-row',
+    summary: 'Lists return one row per page, and the history one per page if a limit is given.',
+    patch: oneRow,
   },
   {
     name: 'search-from-the-start',
@@ -137,6 +143,29 @@ function capLists(max: number): Patch {
         : received
     },
   })
+}
+
+function oneRow(services: Services): Services {
+  const { attachments, chats, knowledge } = services.store
+  const received = onRequest(v3History, (call) => {
+    const query = toObject(call.query)
+    return 'limit' in query ? { ...call, query: { ...query, limit: '1' } } : call
+  })(services)
+  return {
+    ...received,
+    store: {
+      ...services.store,
+      chats: { ...chats, list: (owner, page) => chats.list(owner, { ...page, limit: 1 }) },
+      attachments: {
+        ...attachments,
+        list: (owner, page) => attachments.list(owner, { ...page, limit: 1 }),
+      },
+      knowledge: {
+        ...knowledge,
+        bases: (owner, page) => knowledge.bases(owner, { ...page, limit: 1 }),
+      },
+    },
+  }
 }
 
 /** Row by row, because only a page tells the position of its last row. */

@@ -46,6 +46,7 @@ export function reportOf(
       unproven: 0,
       known: 0,
     },
+    traffic: { answers: 41, statuses: {}, unanswered: 0, cut: 0, timeouts: 0, retries: 0 },
     cost: { requests: 1, generations: 1, chats: 0, uploads: 0 },
     requirements: [...requirements],
     observations: [],

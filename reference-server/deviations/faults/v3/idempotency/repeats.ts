@@ -56,7 +56,7 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
   {
     name: 'v3-idempotency-of-finished-streams-alone',
     summary: 'The Idempotency-Key of a stream takes effect only when the stream completes.',
-    breaks: ['V3-IDEM-04'],
+    breaks: ['V3-IDEM-04', 'V3-IDEM-05'],
     patch: ignoreRunning('stream'),
   },
   {
@@ -88,7 +88,7 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
     name: 'v3-idempotency-latest-key-alone',
     only: { occurrence: ['repeat'] },
     summary: 'Only the latest Idempotency-Key of a chat is remembered.',
-    breaks: ['V3-IDEM-02'],
+    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
     patch: perServer(() => {
       const latest = new Map<unknown, string>()
       const used = new Set<string>()
@@ -121,7 +121,7 @@ export const idempotencyRepeatFaults: readonly Fault[] = [
   },
 ]
 
-/** The repeat of such a request creates a second step. */
+/** Each repeat of such a request creates another step. */
 function repeatOf(name: string, what: string, applies: (body: Json) => boolean): Fault {
   return {
     name: `v3-idempotency-forgets-${name}`,
@@ -137,7 +137,7 @@ function repeatOf(name: string, what: string, applies: (body: Json) => boolean):
           return call
         }
         if (!applies(toObject(call.body))) return call
-        return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
+        return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${call.id}` } }
       })
     }),
   }

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { lockName } from '../../conformance/defaults.ts'
+import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const withKey = { CHATGEN_API_KEY: key }
+const only = ['--only', 'OAI-MODELS-*']
+
+/** A number that no process has: above the largest of Linux and macOS. */
+const nobody = 2 ** 22 + 1
+
+function lockOf(pid: number, host = hostname()): string {
+  return JSON.stringify({ pid, host, start: '1', command: 'check', since: '2026-01-01T00:00:00Z' })
+}
+
+describe('a folder in which a run writes', () => {
+  test('is refused to all other commands that write results, and to no reader', async () => {
+    let arrived: () => void = () => {}
+    const isUnderWay = new Promise<void>((resolve) => (arrived = resolve))
+    await using server = await startModelsServer({ onRequest: () => arrived() })
+    const cwd = emptyFolder()
+    // Long enough for all others.
+    const load = start(
+      ['load', server.url, '--rate', '1', '--duration', '300s', '--out', 'same'],
+      withKey,
+      cwd,
+    )
+    onTestFinished(() => void load.child.kill('SIGKILL'))
+    await isUnderWay
+    const before = readdirSync(join(cwd, 'same'))
+    for (const args of [
+      ['check', server.url, ...only],
+      ['load', server.url, '--rate', '1', '--duration', '1s'],
+      ['capacity', server.url, '--slo', 'ttft.p95 < 1s'],
+    ]) {
+      const { code, stdout, stderr } = await chatgen([...args, '--out', 'same'], withKey, cwd)
+      expect(stderr).toContain(
+        `chatgen: --out: the folder same is in use by process ${load.child.pid} (chatgen load, since 2`,
+      )
+      expect([code, stdout]).toEqual([2, ''])
+    }
+    expect(readdirSync(join(cwd, 'same'))).toEqual(before)
+    load.child.kill('SIGINT')
+    expect((await load.ended).code).toBe(130)
+    expect(readdirSync(join(cwd, 'same'))).not.toContain(lockName)
+  })
+
+  test('is free once its process is gone, however that ended', async () => {
+    await using server = await startModelsServer()
+    for (const left of [lockOf(nobody), lockOf(process.pid), '', '{"pid":']) {
+      const cwd = emptyFolder()
+      writeFileSync(join(cwd, lockName), left)
+      const { code, stderr } = await chatgen(
+        ['check', server.url, ...only, '--out', '.'],
+        withKey,
+        cwd,
+      )
+      expect(stderr).not.toContain('in use')
+      expect(code).not.toBe(2)
+      expect(readdirSync(cwd)).toContain('report.json')
+      expect(existsSync(join(cwd, lockName))).toBe(false)
+    }
+  })
+
+  test('of another machine counts as in use, and the message says how to free it', async () => {
+    await using server = await startModelsServer()
+    const cwd = emptyFolder()
+    writeFileSync(join(cwd, lockName), lockOf(7, 'elsewhere'))
+    const { code, stderr } = await chatgen(
+      ['check', server.url, ...only, '--out', '.'],
+      withKey,
+      cwd,
+    )
+    expect(stderr).toContain('process 7 on elsewhere')
+    expect(stderr).toContain(`delete ${lockName}`)
+    expect(code).toBe(2)
+    expect(readFileSync(join(cwd, lockName), 'utf8')).toBe(lockOf(7, 'elsewhere'))
+  })
+})
+
+test('of processes that find a stale lock at the same time, one gets it', async () => {
+  const module = new URL('folder-lock.ts', import.meta.url).href
+  for (const round of [1, 2, 3]) {
+    const folder = emptyFolder()
+    writeFileSync(join(folder, lockName), lockOf(nobody))
+    const source = `
+      const { lockFolder } = await import('${module}')
+      process.stdout.write('ready')
+      process.stdin.once('data', () => {
+        try {
+          lockFolder(${JSON.stringify(folder)})
+          process.stdout.write(' held')
+        } catch (error) {
+          process.stdout.write(' ' + error.name)
+        }
+        process.stdin.once('data', () => process.exit())
+      })`
+    const children = Array.from({ length: 6 }, () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', source])
+      let text = ''
+      child.stdout.on('data', (bytes) => (text += bytes))
+      return { child, text: () => text }
+    })
+    await vi.waitUntil(() => children.every(({ text }) => text() === 'ready'), { timeout: 60_000 })
+    for (const { child } of children) child.stdin.write('1')
+    await vi.waitUntil(() => children.every(({ text }) => text().includes(' ')), {
+      timeout: 60_000,
+    })
+    for (const { child } of children) child.stdin.write('2')
+    const outcomes = children.map(({ text }) => text()).sort()
+    expect(outcomes, `round ${round}`).toEqual([
+      ...Array(5).fill('ready ConfigurationError'),
+      'ready held',
+    ])
+  }
+})

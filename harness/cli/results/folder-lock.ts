@@ -1,0 +1,155 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { messageOf } from '../../../contract/error-message.ts'
+import { lockName } from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+
+/** Process that writes into a folder: the text of its lock file. */
+const holder = z.object({
+  pid: z.int().positive(),
+  host: z.string(),
+  /** Start of the process in the units of the system, as ids are used again; null if it is not known. */
+  start: z.string().nullable(),
+  command: z.string(),
+  since: z.string(),
+})
+type Holder = z.infer<typeof holder>
+
+const held = new Set<string>()
+
+/**
+ * Reserves a folder for this process until it ends or {@link releaseFolders} is called. The lock of a
+ * process that is gone is taken over.
+ * @throws ConfigurationError naming the process that writes into the folder; the error of the file system
+ */
+export function lockFolder(folder: string): void {
+  const file = join(folder, lockName)
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    // Whoever else removes the stale lock may have taken the new one for it.
+    if (create(file) && (tries === 0 || isSelf(parseHolder(readAfterPause(file))))) {
+      if (held.size === 0) process.once('exit', releaseFolders)
+      held.add(file)
+      return
+    }
+    const text = readText(file)
+    const found = parseHolder(text)
+    if (found === undefined && tries < maxTries / 2) {
+      pause()
+      continue
+    }
+    if (isSelf(found)) return
+    if (found !== undefined && isRunning(found)) throw inUse(folder, file, found)
+    removeStale(file, text)
+  }
+  throw new ConfigurationError([`--out: the folder ${folder} is taken by other runs: try again`])
+}
+
+export function releaseFolders(): void {
+  for (const file of held) rmSync(file, { force: true })
+  held.clear()
+  process.off('exit', releaseFolders)
+}
+
+/** Processes that find the lock of a dead one at the same time try in turn. */
+const maxTries = 10
+/** Another process may have made its file, and not written it yet. */
+const pauseMs = 20
+
+function create(file: string): boolean {
+  try {
+    writeFileSync(file, JSON.stringify(self()), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+/** Moves the lock away before it is deleted: it may have become that of another process meanwhile. */
+function removeStale(file: string, text: string | undefined): void {
+  const aside = `${file}-${process.pid}-stale`
+  try {
+    renameSync(file, aside)
+    if (readText(aside) !== text) linkSync(aside, file)
+  } catch (error) {
+    if (!isCode(error, 'ENOENT', 'EEXIST')) throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function self(): Holder {
+  const { pid, argv } = process
+  const [command = ''] = argv.slice(2)
+  const since = new Date(Date.now() - process.uptime() * 1_000).toISOString()
+  return { pid, host: hostname(), start: startOf(pid), command, since }
+}
+
+function isSelf(found: Holder | undefined): boolean {
+  if (found?.pid !== process.pid || found.host !== hostname()) return false
+  return found.start === startOf(process.pid)
+}
+
+/** A process of another machine, or of another container, cannot be seen: it counts as running. */
+function isRunning({ pid, host, start }: Holder): boolean {
+  if (host !== hostname()) return true
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (isCode(error, 'ESRCH')) return false
+  }
+  return startOf(pid) === start
+}
+
+/** Field 22 of /proc/PID/stat (proc(5)), after the name in parentheses, which may have spaces. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+  } catch {
+    return null
+  }
+}
+
+function inUse(folder: string, file: string, found: Holder): ConfigurationError {
+  const { pid, host, command, since } = found
+  const isElsewhere = host !== hostname()
+  const place = isElsewhere ? ` on ${host}` : ''
+  const advice = isElsewhere ? `; if that process is gone, delete ${file}` : ''
+  return new ConfigurationError([
+    `--out: the folder ${folder} is in use by process ${pid}${place} (chatgen ${command}, since ${since}): wait for it, or choose another folder${advice}`,
+  ])
+}
+
+function readAfterPause(file: string): string | undefined {
+  pause()
+  return readText(file)
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw new ConfigurationError([`--out: cannot read ${file}: ${messageOf(error)}`])
+  }
+}
+
+/** Undefined for a text that is not, or not yet, that of a lock. */
+function parseHolder(text: string | undefined): Holder | undefined {
+  try {
+    return holder.safeParse(JSON.parse(text ?? '')).data
+  } catch {
+    return undefined
+  }
+}
+
+function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** Redirections of a shell that leave nothing to read what is printed; the verdict is in the files. */
+
+const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
+const ended = 'chatgen: standard output cannot be written'
+
+async function check(url: string, redirection: string, rows = 'OAI-MODELS-01') {
+  const cwd = emptyFolder()
+  const script = `"$NODE" "$BIN" check ${url} --only ${rows} --out results --quiet ${redirection}`
+  const { CI: _, ...inherited } = process.env
+  const child = spawn('bash', ['-c', `set -o pipefail; ${script}`], {
+    cwd,
+    env: { ...inherited, NODE: process.execPath, BIN: bin, CHATGEN_API_KEY: key, NODE_ENV: '' },
+  })
+  let stderr = ''
+  child.stderr.on('data', (bytes) => (stderr += bytes))
+  child.stdout.resume()
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  const report = JSON.parse(readFileSync(join(cwd, 'results', 'report.json'), 'utf8'))
+  return { code, stderr, outcome: report.outcome }
+}
+
+describe.runIf(existsSync('/dev/full'))('the exit code is that of the verdict', () => {
+  test.each([
+    ['closed', '>&-', 0],
+    ['full', '>/dev/full', 1],
+    ['not for writing', '1</dev/null', 1],
+    ['of a reader that leaves', '2>&1 | head -c 0', 0],
+  ])('with a standard output that is %s', async (_, redirection, lines) => {
+    await using server = await startModelsServer()
+    const { code, stderr, outcome } = await check(server.url, redirection)
+    expect([code, outcome]).toEqual([0, 'conforms'])
+    expect(stderr.split(ended)).toHaveLength(lines + 1)
+    expect(stderr).not.toContain('internal error')
+  })
+
+  test('with a standard error that is full as well', async () => {
+    await using server = await startModelsServer()
+    const { code, outcome } = await check(server.url, '>/dev/full 2>/dev/full')
+    expect([code, outcome]).toEqual([0, 'conforms'])
+  })
+
+  test('that is no pass', async () => {
+    await using server = await startModelsServer({ open: true })
+    const { code, outcome } = await check(server.url, '>/dev/full', 'OAI-AUTH-*')
+    expect([code, outcome]).toEqual([1, 'violated'])
+  })
+})

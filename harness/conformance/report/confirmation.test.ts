@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { RequirementId } from '../../../contract/index.ts'
+import type { ScenarioFinding } from '../run-setup.ts'
+import { noCost, noTraffic } from '../usage.ts'
+import { combineTries, maxTries, needsRepeat } from './confirmation.ts'
+import type { ScenarioResult } from './verdicts.ts'
+
+type Kind = 'held' | 'proved' | 'doubtful' | 'open'
+
+const rows = ['V3-FAV-02', 'V3-CHAT-08'] as const satisfies readonly RequirementId[]
+
+function finding(row: RequirementId, kind: Exclude<Kind, 'open'>): ScenarioFinding {
+  const verdict = kind === 'held' ? 'held' : 'broken'
+  const isDoubtful = kind === 'doubtful'
+  return {
+    row,
+    verdict,
+    why: `${row} is ${kind}`,
+    exchanges: ['x1'],
+    ...(isDoubtful && { isDoubtful }),
+  }
+}
+
+/** A try of a scenario, with what it found of each row. */
+function tryWith(kinds: readonly (readonly Kind[])[]): ScenarioResult {
+  const found = rows.flatMap((row, at) => (kinds[at] ?? []).map((kind) => [row, kind] as const))
+  return {
+    slug: 'a-scenario',
+    title: 'a scenario',
+    covers: rows,
+    findings: found.flatMap(([row, kind]) => (kind === 'open' ? [] : [finding(row, kind)])),
+    observations: [],
+    inconclusive: found.flatMap(([row, kind]) =>
+      kind === 'open' ? [{ rows: [row], reason: 'no answer', exchanges: [] }] : [],
+    ),
+    unproven: [],
+    cost: { ...noCost, requests: 3 },
+    traffic: noTraffic,
+    fault: null,
+  }
+}
+
+/** Tries as a run makes them: as long as one more is needed. */
+function run(tries: readonly ScenarioResult[]) {
+  const made: ScenarioResult[] = []
+  for (const one of tries) {
+    made.push(one)
+    if (!needsRepeat(made)) break
+  }
+  const [first, ...again] = made
+  if (first === undefined) throw new Error('no try')
+  return { made, result: combineTries([first, ...again]) }
+}
+
+const brokenRows = ({ findings }: ScenarioResult) =>
+  new Set(findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row))
+const openRows = ({ inconclusive }: ScenarioResult) => inconclusive.flatMap((entry) => entry.rows)
+
+const kinds = fc.array(fc.constantFrom<Kind>('held', 'proved', 'doubtful', 'open'), {
+  maxLength: 3,
+})
+const tries = fc.array(fc.array(kinds, { minLength: 2, maxLength: 2 }).map(tryWith), {
+  minLength: maxTries,
+  maxLength: maxTries,
+})
+
+describe('the tries of a scenario', () => {
+  test('accuse of what an answer proves, or of what each of them shows, and of nothing else', () => {
+    fc.assert(
+      fc.property(tries, (all) => {
+        const { made, result } = run(all)
+        for (const row of rows) {
+          const isProved = made.some(({ findings }) =>
+            findings.some((one) => one.row === row && one.verdict === 'broken' && !one.isDoubtful),
+          )
+          const isInEach = made.length === maxTries && made.every((one) => brokenRows(one).has(row))
+          expect(brokenRows(result).has(row)).toBe(isProved || isInEach)
+        }
+      }),
+    )
+  })
+
+  test('leave open what was seen in one of them, so that it does not pass', () => {
+    fc.assert(
+      fc.property(tries, (all) => {
+        const { made, result } = run(all)
+        for (const row of rows) {
+          if (!made.some((one) => brokenRows(one).has(row))) continue
+          expect(brokenRows(result).has(row) || openRows(result).includes(row)).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test('count what all of them cost', () => {
+    fc.assert(
+      fc.property(tries, (all) => {
+        const { made, result } = run(all)
+        expect(result.cost.requests).toBe(3 * made.length)
+      }),
+    )
+  })
+
+  test('are no more than one if nothing is in doubt', () => {
+    expect(needsRepeat([tryWith([['held'], ['proved', 'doubtful']])])).toBe(false)
+    expect(needsRepeat([tryWith([['doubtful'], []])])).toBe(true)
+  })
+
+  test.each<[string, readonly Kind[], string]>([
+    ['held', ['held'], '1 of 2 runs of the scenario show it: V3-FAV-02 is doubtful'],
+    [
+      'was not reached',
+      ['open'],
+      'the scenario could not run again (no answer): V3-FAV-02 is doubtful',
+    ],
+  ])('say why a violation is not confirmed that %s the second time', (_, second, reason) => {
+    const { result } = run([tryWith([['doubtful']]), tryWith([second])])
+    expect(result.inconclusive[0]?.reason).toBe(`not confirmed, ${reason}`)
+  })
+})

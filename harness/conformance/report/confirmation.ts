@@ -1,0 +1,108 @@
+import type { RequirementId } from '../../../contract/index.ts'
+import type { ScenarioFinding, Undecided } from '../run-setup.ts'
+import { addCosts, addTraffic } from '../usage.ts'
+import type { ScenarioResult } from './verdicts.ts'
+
+/**
+ * A front (gateway, load balancer, bot filter) answers some requests in place of the service. One of its
+ * answers must accuse nobody, and what the service does wrong must neither pass nor go unseen:
+ *
+ * - A request is sent again after an answer that may be a passing one: 429 and 503, as often as the limits
+ *   allow (`requests/send-with-retries.ts`); 408, 421, 425, a 500, an error of a gateway, an HTML page or a
+ *   lost conversation, once and if the repeat does no harm (`requests/next-step.ts`).
+ * - Any other answer is the service's, but one without a 2xx status, an HTML page and a conversation without its
+ *   end may be a front's: it is odd (`isOdd`). A violation is doubtful if it rests on an odd answer: on one
+ *   of its evidence or, in a claim, on an earlier one to a request that was to be accepted. Without an odd
+ *   answer, a single exchange proves it, so that a race needs to be lost only once.
+ * - A scenario with a doubtful violation runs again as a whole, after the others and with names of its own.
+ *   The requirement is violated if each of `maxTries` shows it. If one does not, it is inconclusive: a service
+ *   that fails now and then does not pass either. Before each repeat, a request that was accepted earlier must
+ *   be accepted still.
+ * - If answers contradict earlier ones of the same operations without exception (the key is refused, or a page
+ *   or a 404 answers), the run stops (`limits/circuit-breaker.ts`); what is not confirmed by then is inconclusive.
+ *
+ * A recording holds all tries, by the names of their scenarios, so that it gives the same verdicts.
+ */
+export const maxTries = 3
+
+/** Pause before a scenario runs again: a front may be reloading. */
+export const repeatPauseMs = 500
+
+/** Ends a scenario that is to run again. */
+export class ScenarioRepeat extends Error {
+  override readonly name = 'ScenarioRepeat'
+
+  constructor() {
+    super(repeatMessage)
+  }
+}
+
+const repeatMessage = 'the scenario runs again, to confirm a violation'
+
+/** Options of vitest for a scenario: it runs again only after a ScenarioRepeat. */
+export const repeatOptions = {
+  count: maxTries - 1,
+  condition: new RegExp(`^${repeatMessage}$`),
+} as const
+
+type Try = Pick<ScenarioResult, 'findings'>
+
+/** Tests if one more try can confirm a violation that all tries have seen so far. */
+export function needsRepeat(tries: readonly Try[]): boolean {
+  return tries.length < maxTries && doubtfulRows(tries).some((row) => isInAll(tries, row))
+}
+
+/** One result of all tries of a scenario; a doubtful violation that they do not confirm is inconclusive. */
+export function combineTries(
+  tries: readonly [ScenarioResult, ...ScenarioResult[]],
+): ScenarioResult {
+  const unconfirmed = doubtfulRows(tries).filter(
+    (row) => tries.length < maxTries || !isInAll(tries, row),
+  )
+  const [first, ...again] = tries
+  const isKept = ({ row, isDoubtful }: ScenarioFinding) => !isDoubtful || !unconfirmed.includes(row)
+  return {
+    ...first,
+    findings: [...first.findings, ...again.flatMap(brokenIn)].filter(isKept),
+    inconclusive: [...unconfirmed.map((row) => openEntry(tries, row)), ...first.inconclusive],
+    cost: tries.map(({ cost }) => cost).reduce(addCosts),
+    traffic: tries.map(({ traffic }) => traffic).reduce(addTraffic),
+    fault: tries.find(({ fault }) => fault !== null)?.fault ?? null,
+  }
+}
+
+/** Rows whose violations are all doubtful. */
+function doubtfulRows(tries: readonly Try[]): readonly RequirementId[] {
+  const broken = tries.flatMap(brokenIn)
+  const proved = new Set(broken.filter(({ isDoubtful }) => !isDoubtful).map(({ row }) => row))
+  return [...new Set(broken.map(({ row }) => row))].filter((row) => !proved.has(row))
+}
+
+function isInAll(tries: readonly Try[], row: RequirementId): boolean {
+  return tries.every((one) => brokenIn(one).some((finding) => finding.row === row))
+}
+
+function brokenIn({ findings }: Try): readonly ScenarioFinding[] {
+  return findings.filter(({ verdict }) => verdict === 'broken')
+}
+
+/** Says what was seen, and why it does not count. */
+function openEntry(tries: readonly ScenarioResult[], row: RequirementId): Undecided {
+  const violation = tries.flatMap(brokenIn).find((finding) => finding.row === row)
+  const without = tries.find((one) => brokenIn(one).every((finding) => finding.row !== row))
+  const obstacle = without?.findings.some((finding) => finding.row === row)
+    ? undefined
+    : without?.inconclusive.find(({ rows }) => rows.includes(row))?.reason
+  const times = tries.filter((one) => isInAll([one], row)).length
+  const how =
+    without === undefined
+      ? 'the scenario did not run again'
+      : obstacle === undefined
+        ? `${times} of ${tries.length} runs of the scenario show it`
+        : `the scenario could not run again (${obstacle})`
+  return {
+    rows: [row],
+    reason: `not confirmed, ${how}: ${violation?.why}`,
+    exchanges: violation?.exchanges ?? [],
+  }
+}

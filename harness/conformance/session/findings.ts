@@ -1,0 +1,49 @@
+import {
+  type Exchange,
+  type Finding,
+  type Observation,
+  requirements,
+} from '../../../contract/index.ts'
+import { judge } from '../../judges/index.ts'
+import type { ScenarioFinding } from '../run-setup.ts'
+import { isOdd } from './requests/failure.ts'
+
+/** An exchange, or what is kept of one: sessions outlive their scenarios, and bodies must not. */
+export type Evidence = Exchange | { readonly id: string; readonly isOdd?: boolean }
+
+/** Findings of one scenario. Those that rest on an odd answer are doubtful (see `report/confirmation.ts`). */
+export class ScenarioFindings {
+  readonly #findings: ScenarioFinding[] = []
+  /** A request that was to be accepted had an answer that a front may have given. */
+  #hadOddAnswer = false
+
+  /** Judges an exchange by itself. */
+  judge(exchange: Exchange): readonly Observation[] {
+    const { findings, observations } = judge(exchange)
+    const isDoubtful = isOdd(exchange)
+    for (const finding of findings) {
+      if (finding.row in requirements) {
+        this.#findings.push(isDoubtful ? { ...finding, isDoubtful } : finding)
+      }
+    }
+    const { role } = exchange.labels
+    if (isDoubtful && role !== 'negative' && role !== 'cleanup') this.#hadOddAnswer = true
+    return observations
+  }
+
+  /** Adds the result of a claim. */
+  add(finding: Omit<Finding, 'exchanges'>, evidence: readonly Evidence[], isConfirmed: boolean) {
+    const isOnOddAnswer = this.#hadOddAnswer || evidence.some(isOddEvidence)
+    const isDoubtful = finding.verdict === 'broken' && !isConfirmed && isOnOddAnswer
+    const exchanges = evidence.map(({ id }) => id)
+    this.#findings.push({ ...finding, exchanges, ...(isDoubtful && { isDoubtful }) })
+  }
+
+  all(): readonly ScenarioFinding[] {
+    return this.#findings
+  }
+}
+
+function isOddEvidence(evidence: Evidence): boolean {
+  return 'request' in evidence ? isOdd(evidence) : evidence.isOdd === true
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange } from '../../../../contract/index.ts'
+import type { Outgoing } from '../../../client/index.ts'
+import type { JournalEntry } from '../../cleanup/journal.ts'
+import type { RunSetup } from '../../run-setup.ts'
+import { CircuitOpenError, InconclusiveError } from '../errors.ts'
+import { createBudget } from './budget.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import {
+  createLimitBreaches,
+  describeRequest,
+  findExcess,
+  type LimitBreaches,
+} from './limit-breaches.ts'
+import { createRateLimiter } from './rate-limiter.ts'
+import { createRunLimits } from './run-limits.ts'
+
+/** The one entrance for requests of a run: all of its limits, and what closes it before its end. */
+export interface Gate {
+  /**
+   * Waits for the pace, then counts the request as sent.
+   * @param signal ends the wait
+   * @param inBurst `waitForBurst` has waited for it
+   * @returns a signal that ends the conversation with the time of the run, if that is limited
+   * @throws NotSentError if the request may not be sent, be it before the wait or after it
+   */
+  enter(
+    outgoing: Pick<Outgoing, 'labels' | 'request'>,
+    signal: AbortSignal,
+    inBurst: boolean,
+  ): Promise<Deadline>
+  /** Waits until so many requests may be sent at once, `inBurst`. */
+  waitForBurst(requests: number, signal: AbortSignal): Promise<void>
+  /** Called for each conversation that has ended. */
+  leave(exchange: Exchange, outgoing: Pick<Outgoing, 'protocol'>): void
+  /** Tests if an answer refuses what was accepted earlier in the run. */
+  contradicts(exchange: Exchange): boolean
+  /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
+  retryAfter(exchange: Exchange, attempt: number): number | null
+  /** Does not wait for a recording; rejects once the signal or the time of the run ends the wait. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  /**
+   * Records an answer beyond a limit of the profile.
+   * @throws InconclusiveError if the answer is no basis for a scenario
+   */
+  assertWithinLimits(exchange: Exchange): void
+  readonly limitBreaches: LimitBreaches
+  /** Reserves requests for the deletion of what is created. */
+  track(entry: JournalEntry): void
+}
+
+type Deadline = AbortSignal | undefined
+
+export function createGate(setup: RunSetup): Gate {
+  const { limits } = setup.profile
+  const { state } = setup
+  const live = setup.recordingFile === null
+  const pace = createRateLimiter(limits, state.pace)
+  const breaker = createCircuitBreaker(state.circuit)
+  const budget = createBudget(setup.maxRequests, state.budget)
+  const limitBreaches = createLimitBreaches(state)
+  const runLimits = createRunLimits(limits, setup.endsAt, state.received)
+
+  function assertOpen(outgoing: Pick<Outgoing, 'labels' | 'request'>): void {
+    const { role } = outgoing.labels
+    if (live && breaker.isOpen) throw new CircuitOpenError(breaker.reason)
+    if (live && role !== 'cleanup') {
+      runLimits.assertWithinLimits()
+      limitBreaches.assertMayAsk(outgoing)
+    }
+    budget.assertCovers(role)
+  }
+
+  return {
+    async waitForBurst(requests, signal) {
+      if (!live) return
+      const wait = (both: () => AbortSignal) => pace.waitForSlots(requests, both)
+      await withDeadline(wait, signal, runLimits.signalFor(false))
+    },
+    async enter(outgoing, signal, inBurst) {
+      const deadline = runLimits.signalFor(outgoing.labels.role === 'cleanup')
+      assertOpen(outgoing)
+      if (live && !inBurst) {
+        await withDeadline((both) => pace.waitForSlots(1, both), signal, deadline)
+        // Others have had their answers meanwhile.
+        assertOpen(outgoing)
+      }
+      budget.spend()
+      return deadline
+    },
+    leave(exchange, { protocol }) {
+      if (protocol === undefined) breaker.recordEnding(exchange)
+      runLimits.countBytes(exchange)
+    },
+    contradicts: breaker.contradicts,
+    retryAfter(exchange, attempt) {
+      const waitMs = pace.retryAfter(exchange, attempt)
+      if (waitMs === null) breaker.giveUp(exchange)
+      return waitMs
+    },
+    async sleep(ms, signal) {
+      if (!live) return
+      await withDeadline(
+        (both) => sleep(ms, undefined, { signal: both() }),
+        signal,
+        runLimits.signalFor(false),
+      )
+    },
+    assertWithinLimits(exchange) {
+      limitBreaches.recordEnding(exchange)
+      // What was left because the time of the run is over is nobody's excess.
+      if (exchange.ending.kind === 'aborted') runLimits.assertWithinLimits()
+      const excess = findExcess(exchange, limits)
+      if (excess === undefined) return
+      limitBreaches.add(exchange, excess)
+      throw new InconclusiveError(`${describeRequest(exchange)} ${excess}`, [exchange.id])
+    },
+    limitBreaches,
+    track: budget.track,
+  }
+}
+
+/** Rejects with the reason of the deadline if that comes first: timers have an error of their own. */
+async function withDeadline(
+  wait: (signal: () => AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+  deadline: Deadline,
+): Promise<void> {
+  try {
+    await wait(() => anySignal(signal, deadline))
+  } catch (error) {
+    if (!signal.aborted) deadline?.throwIfAborted()
+    throw error
+  }
+}
+
+export function anySignal(one: AbortSignal, other: Deadline): AbortSignal {
+  return other === undefined ? one : AbortSignal.any([one, other])
+}

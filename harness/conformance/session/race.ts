@@ -1,0 +1,82 @@
+import type { Exchange, SendTime } from '../../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import { allowsBurst } from './limits/rate-limiter.ts'
+import type { RequestSpec } from './requests/wire-request.ts'
+import type { Session } from './session.ts'
+
+/** Requests of a race: two are enough to show that one came between the steps of the other. */
+export const racers = 2
+
+interface WithRate {
+  readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
+}
+
+export type Racer<Result> = (options: Pick<RequestSpec, 'inBurst'>) => Promise<Result>
+
+/** Tests if the limits of a profile allow the requests of a race at once. */
+export function mayRace({ limits }: WithRate): boolean {
+  return allowsBurst(limits, racers)
+}
+
+/**
+ * Sends requests at once: their slots of the rate limit are taken beforehand, if the limit allows so many,
+ * and they leave back to back. Ends when all of them have ended, with the first error if there is one.
+ */
+export async function sendAtOnce<Result>(
+  session: Session,
+  ...requests: readonly Racer<Result>[]
+): Promise<readonly Result[]> {
+  const inBurst = allowsBurst(session.context.setup.profile.limits, requests.length)
+  if (inBurst) await session.waitForBurst(requests.length)
+  const results = await Promise.allSettled(requests.map((send) => send({ inBurst })))
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
+}
+
+/**
+ * The reason why exchanges are no evidence of concurrency, as the end of a sentence; undefined if each
+ * request was sent before the first response began.
+ */
+export function findGap(exchanges: readonly Exchange[], { limits }: WithRate): string | undefined {
+  const times = exchanges.map(timesOf)
+  if (times.some((time) => time === undefined)) {
+    return 'the time at which a request was sent is unknown'
+  }
+  const lastSentMs = Math.max(...times.map((time) => time?.sentMs ?? 0))
+  const firstAnswerMs = Math.min(...times.map((time) => time?.answeredMs ?? 0))
+  if (lastSentMs <= firstAnswerMs) return undefined
+  const lateMs = Math.max(1, Math.round(lastSentMs - firstAnswerMs))
+  const gap = `the last request was sent ${lateMs} ms after the first response began`
+  const cause = causeOf(exchanges, limits)
+  return cause === undefined ? gap : `${gap}: ${cause}`
+}
+
+/** Tests if each of two requests was sent before the response to the other one ended. */
+export function areConcurrent(one: Exchange, other: Exchange): boolean {
+  return isSentBeforeEnd(one, other) && isSentBeforeEnd(other, one)
+}
+
+function isSentBeforeEnd({ sent }: Exchange, { sent: other, ending }: Exchange): boolean {
+  if (sent === undefined || other === undefined) return false
+  return sent.clockMs < toClock(other, ending.atMs)
+}
+
+function timesOf({ sent, response, ending }: Exchange) {
+  if (sent === undefined) return undefined
+  const answeredMs = toClock(sent, response?.headersAtMs ?? ending.atMs)
+  return { sentMs: sent.clockMs, answeredMs }
+}
+
+function toClock({ atMs, clockMs }: SendTime, ms: number): number {
+  return clockMs + ms - atMs
+}
+
+function causeOf(exchanges: readonly Exchange[], limits: WithRate['limits']): string | undefined {
+  if (!allowsBurst(limits, exchanges.length)) {
+    return `limits.requestsPerSecond: ${limits.requestsPerSecond} does not allow ${exchanges.length} requests at once`
+  }
+  const again = exchanges.some(({ labels }) => labels.attempt > 0)
+  return again ? 'a request was refused or failed at first, and was sent again' : undefined
+}

@@ -1,0 +1,66 @@
+import type { OperationId } from '../../../contract/index.ts'
+
+/**
+ * State of a whole run, all that it has sent, received and learned: plain data, handed from one stage of
+ * the run to the next (suites, exploration, endpoints alone, cleanup), also between processes. Each member
+ * has one owner, which is the only code that changes it.
+ */
+export interface RunState {
+  /** Number in the id of the latest exchange. */
+  exchanges: number
+  /** `limits/budget.ts` */
+  readonly budget: {
+    /** Requests sent, those of the preflight included. */
+    requests: number
+    /** Chats whose creation has no answer yet. */
+    pendingChats: number
+    /** Ids of chats that are still to be deleted. */
+    readonly chats: Set<string>
+  }
+  /** `limits/rate-limiter.ts`; milliseconds since the epoch. */
+  readonly pace: { nextSlotAt: number }
+  /** `limits/circuit-breaker.ts` */
+  readonly circuit: {
+    consecutiveFailures: number
+    reason: string
+    /** Answers in a row that refuse what was accepted earlier, since an exchange. */
+    readonly contradictions: {
+      /** Operations and keys that were accepted. */
+      readonly accepted: Set<string>
+      count: number
+      since: string
+      reason: string | undefined
+    }
+  }
+  /** `limits/run-limits.ts` */
+  readonly received: { bytes: number }
+  /** `limits/limit-breaches.ts`, by route */
+  readonly breaches: Map<string, { count: number; why: string }>
+  /** `limits/limit-breaches.ts`: requests in a row without an answer in time, by form of the request */
+  readonly silences: Map<string, number>
+  /** `requests/supplements.ts` */
+  readonly learned: Map<OperationId, Readonly<Record<string, unknown>>>
+}
+
+export function newRunState(): RunState {
+  return {
+    exchanges: 0,
+    budget: { requests: 0, pendingChats: 0, chats: new Set() },
+    pace: { nextSlotAt: 0 },
+    circuit: {
+      consecutiveFailures: 0,
+      reason: '',
+      contradictions: { accepted: new Set(), count: 0, since: '', reason: undefined },
+    },
+    received: { bytes: 0 },
+    breaches: new Map(),
+    silences: new Map(),
+    learned: new Map(),
+  }
+}
+
+/** Id of the next exchange; to be asked for only as it is sent. */
+export function nextExchangeId(state: RunState, prefix = 'x'): string {
+  state.exchanges += 1
+  return `${prefix}${state.exchanges}`
+}

@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { bodyLength, type Exchange, restoreExchanges } from '../../contract/index.ts'
+import { listenOnLoopback } from '../client/test-support/listen-on-loopback.ts'
+import { startChatServer } from '../conformance/test-support/chat-server.ts'
+import { check, profileOf } from '../conformance/test-support/check.ts'
+import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+import { explorationOf } from './exploration.ts'
+
+interface Combination {
+  readonly operations: number
+  /** Addresses of the one server. */
+  readonly endpoints: number
+  readonly jobs: number
+  readonly maxRequests: number | null
+  readonly runBytes: number | null
+  readonly runMs: number | null
+  /** Requests after which the server drops every connection. */
+  readonly diesAfter: number | null
+}
+
+const unlimited = { maxRequests: null, runBytes: null, runMs: null, diesAfter: null }
+const orNone = (numbers: fc.Arbitrary<number>) => fc.option(numbers, { freq: 2 })
+
+const combinations: fc.Arbitrary<Combination> = fc.record({
+  operations: fc.integer({ min: 0, max: 40 }),
+  endpoints: fc.integer({ min: 1, max: 3 }),
+  jobs: fc.integer({ min: 1, max: 8 }),
+  maxRequests: orNone(fc.integer({ min: 10, max: 300 })),
+  runBytes: orNone(fc.integer({ min: 500, max: 30_000 })),
+  runMs: orNone(fc.integer({ min: 100, max: 3_000 })),
+  diesAfter: orNone(fc.integer({ min: 20, max: 200 })),
+})
+
+/** Time in which a send may still follow an answer that has arrived but is not yet recorded, in ms. */
+const slackMs = 250
+
+const maxFailures = 8
+
+interface Run {
+  readonly exchanges: readonly Exchange[]
+  /** Requests that the server received. */
+  readonly received: number
+  /** Latest end of the run's time; in ms since the epoch. */
+  readonly latestEnd: number
+  readonly runBytes: number
+  readonly maxRequests: number
+}
+
+async function run(combination: Combination): Promise<Run> {
+  const { endpoints, operations, jobs, maxRequests, runBytes, runMs, diesAfter } = combination
+  const host = await startChatServer({
+    answers: (count) => diesAfter === null || count < diesAfter,
+  })
+  const others = await Promise.all(Array.from({ length: endpoints - 1 }, () => forward(host.url)))
+  const outDir = makeFolder()
+  try {
+    const limits = {
+      settleMs: 0,
+      timeoutMs: 5_000,
+      ...(runBytes !== null && { runBytes }),
+      ...(runMs !== null && { runMs }),
+    }
+    const baseUrls = [host.url, ...others.map(({ url }) => url)]
+    const checking = check(profileOf({ baseUrls, apiKey: host.key, limits }), {
+      outDir,
+      jobs,
+      only: ['V3-CHAT', 'V3-FAV', 'OAI-MODELS'],
+      seed: 'one-run',
+      ...(operations > 0 && { exploration: explorationOf(operations) }),
+      ...(maxRequests !== null && { maxRequests }),
+    })
+    const latestEnd = Date.now() + (runMs ?? Number.POSITIVE_INFINITY)
+    const report = await checking
+    expect(report.faults).toEqual([])
+    const text = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8')
+    return {
+      exchanges: restoreExchanges(text).exchanges,
+      received: host.requests.length,
+      latestEnd,
+      runBytes: runBytes ?? Number.POSITIVE_INFINITY,
+      maxRequests: maxRequests ?? Number.POSITIVE_INFINITY,
+    }
+  } finally {
+    await Promise.all([...others, host].map(({ close }) => close()))
+    removeFolder(outDir)
+  }
+}
+
+/** Another address of a server. */
+async function forward(url: string) {
+  const server = createServer((socket) => {
+    const upstream = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.pipe(upstream).pipe(socket)
+    for (const one of [socket, upstream]) {
+      one.on('error', () => {})
+      one.on('close', () => [socket, upstream].forEach((each) => void each.destroy()))
+    }
+  })
+  const { port, close } = await listenOnLoopback(server)
+  return { url: `http://127.0.0.1:${port}`, close }
+}
+
+function numberOf({ id }: Exchange): number {
+  expect(id).toMatch(/^x\d+$/)
+  return Number(id.slice(1))
+}
+
+const sentAt = ({ startedAt }: Exchange) => Date.parse(startedAt)
+
+/** Time from which nothing but cleanup may be sent: what is recorded decides it, in its order. */
+function stopOf({ exchanges, runBytes, latestEnd }: Run): number {
+  let bytes = 0
+  let failures = 0
+  for (const exchange of exchanges) {
+    bytes += bodyLength(exchange)
+    failures = exchange.response === null ? failures + 1 : 0
+    if (bytes <= runBytes && failures < maxFailures) continue
+    return Math.min(latestEnd, sentAt(exchange) + exchange.ending.atMs)
+  }
+  return latestEnd
+}
+
+function expectOneRun(run: Run): void {
+  const bySending = run.exchanges.toSorted((a, b) => numberOf(a) - numberOf(b))
+  // Each id once and none left out, in the order of sending.
+  expect(bySending.map(numberOf)).toEqual(bySending.map((_, at) => at + 1))
+  expect(bySending.map(sentAt)).toEqual(bySending.map(sentAt).toSorted((a, b) => a - b))
+  const stop = stopOf(run)
+  const late = run.exchanges.filter(
+    (one) => one.labels.role !== 'cleanup' && sentAt(one) > stop + slackMs,
+  )
+  expect(late.map(({ id, labels }) => `${id} ${labels.scenario}`)).toEqual([])
+  expect(run.received).toBeLessThanOrEqual(run.maxRequests)
+}
+
+test('all stages of a run have one sequence of ids, and end with its limits', {
+  timeout: 240_000,
+}, async () => {
+  let stages = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(combinations, async (combination) => {
+      fc.pre(
+        combination.maxRequests === null || combination.maxRequests > 3 * combination.endpoints,
+      )
+      const found = await run(combination)
+      expectOneRun(found)
+      stages = new Set([
+        ...stages,
+        ...found.exchanges.map(({ labels }) => stageOf(labels.scenario)),
+      ])
+    }),
+    {
+      numRuns: 8,
+      endOnFailure: true,
+      examples: [
+        [{ ...unlimited, operations: 20, endpoints: 2, jobs: 4 }],
+        [{ ...unlimited, operations: 40, endpoints: 1, jobs: 4, runBytes: 6_000 }],
+        [{ ...unlimited, operations: 40, endpoints: 2, jobs: 4, diesAfter: 60 }],
+      ],
+    },
+  )
+  expect(stages).toEqual(new Set(['suites', 'explore', 'alone', 'residue-audit']))
+})
+
+function stageOf(scenario: string): string {
+  if (scenario === 'explore' || scenario === 'residue-audit') return scenario
+  return scenario.includes('@') ? 'alone' : 'suites'
+}

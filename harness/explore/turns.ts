@@ -1,0 +1,76 @@
+import { type Exchange, succeeded } from '../../contract/index.ts'
+import type { SendOptions } from '../conformance/scenario/options.ts'
+import { answerParts, finalResponse, isDeclined, statusText } from '../conformance/scenario/read.ts'
+import { inputText } from '../conformance/scenario/routes/v3.ts'
+import { requireLiving, stillGenerates } from './checks/common.ts'
+import { demand } from './command.ts'
+import type { ExplorationContext } from './context.ts'
+import { addTurn, type Model, type Turn, touchChat, turnsOf } from './model.ts'
+
+/** Sends a turn of the user, and notes what the history must show of it. */
+export async function takeTurn(
+  context: ExplorationContext,
+  label: string,
+  chatLabel: string,
+  form: string,
+  parent: string | undefined,
+  options: Pick<SendOptions, 'inBurst'> = {},
+): Promise<void> {
+  const { v3, session, knowledge } = context
+  const chat = requireLiving(context, { command: 'generate', label, chat: chatLabel })
+  const { body, marks, stream, ofItems } = bodyOf(context, chat.id, form, parent)
+  const key = session.uuid()
+  const reply = context.record(await v3.generate(body, { key, ...options }))
+  const accepted = succeeded(reply) && !isDeclined(reply)
+  const ability = ['generate', 'stream'][Number(stream)] ?? 'generate'
+  const isPlain = turnsOf(context.model, chat.label).length === 0
+  const steps = accepted ? 1 : undefined
+  const turn: Turn = {
+    label,
+    chat: chat.label,
+    key,
+    body,
+    marks,
+    steps,
+    kind: 'generate',
+    answer: accepted ? answerParts(reply) : [],
+    responseId: accepted ? responseIdOf(reply) : undefined,
+    isRepeated: false,
+  }
+  context.model = addTurn(touchChat(context.model, chat.label, 'generate'), turn)
+  const proven = `${ability}${ofItems ? ' of items' : ''}${parent === undefined ? '' : ' with parent_id'}`
+  if (accepted) {
+    if (isPlain) knowledge.prove(ability)
+    knowledge.prove(proven)
+    return
+  }
+  if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
+  const row = parent !== undefined || !isPlain ? 'V3-GEN-11' : stream ? 'V3-SSE-01' : 'V3-GEN-01'
+  demand(false, row, `a further generation was answered ${statusText(reply)}`, reply)
+}
+
+/** A question in one of the forms, and the words by which its input items are found. */
+export function bodyOf(
+  { v3, session }: ExplorationContext,
+  chatId: string,
+  form: string,
+  parent: string | undefined,
+) {
+  const stream = form.startsWith('stream')
+  const ofItems = form.endsWith('items')
+  const marks = ofItems ? [session.nonce(), session.nonce()] : [session.nonce()]
+  const texts = marks.map((mark) => `Name a colour for ${mark}.`)
+  const input = ofItems ? texts.map((text) => inputText(text)) : texts[0]
+  const more = parent === undefined ? {} : { parent_id: parent }
+  return { body: v3.generateBody(chatId, input, { stream, ...more }), marks, stream, ofItems }
+}
+
+/** The id of the response to a turn; undefined if it showed none. */
+export function responseIdIn({ turns }: Model, label: string | undefined): string | undefined {
+  return turns.find((turn) => turn.label === label)?.responseId
+}
+
+function responseIdOf(reply: Exchange): string | undefined {
+  const id = finalResponse(reply)?.['id']
+  return typeof id === 'string' ? id : undefined
+}

@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { childServer } from './child-server.ts'
+import { connectionProblem } from './options.ts'
+import { type Kind, mixEntry } from './plan/mix.ts'
+import type { PlanSpec } from './plan/plan.ts'
+import { type LoadTarget, plainTarget } from './target.ts'
+import { countingFront } from './test-support/fronts.ts'
+import { load } from './test-support/load.ts'
+
+const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
+const kinds: readonly Kind[] = ['openai-stream', 'v3-stream', 'v3-history', 'v3-chat']
+
+const runs = fc
+  .record({
+    workers: fc.integer({ min: 1, max: 2 }),
+    endpoints: fc.integer({ min: 1, max: 2 }),
+    spare: fc.integer({ min: 0, max: 3 }),
+    kind: fc.constantFrom(...kinds),
+    races: fc.constantFrom(0, 0.5),
+    churn: fc.constantFrom(0, 0.3),
+    keepAlive: fc.boolean(),
+  })
+  .map(({ spare, ...run }) => {
+    const lower = run.workers * run.endpoints * (run.races > 0 ? 2 : 1)
+    return { ...run, connections: lower + spare }
+  })
+
+test('no more sockets than --connections are ever open, and the report counts all of them', async () => {
+  const server = await childServer([bin, 'serve', '--port', '0', '--key', 'key'])
+  onTestFinished(() => server.stop())
+  await fc.assert(
+    fc.asyncProperty(runs, async ({ workers, endpoints, connections, kind, ...run }) => {
+      const fronts = await Promise.all(
+        Array.from({ length: endpoints }, () => countingFront(server.url)),
+      )
+      const [first] = fronts
+      const target: LoadTarget = {
+        ...plainTarget(first?.url ?? '', 'key'),
+        ...(endpoints === 1
+          ? {}
+          : {
+              endpoints: {
+                list: fronts.map(({ url }) => ({ name: url, baseUrl: url })),
+                spread: 'round-robin',
+              },
+            }),
+      }
+      const spec: Partial<PlanSpec> = {
+        mix: { name: kind, entries: [mixEntry({ name: kind, kind })] },
+        idempotencyRaces: run.races,
+        misbehaviour: { slowReader: 0, abort: 0, churn: run.churn },
+      }
+      const { keepAlive } = run
+      const limit = { maxConnections: connections, workers, keepAlive }
+      expect(
+        connectionProblem({ ...limit, target, spec: { idempotencyRaces: run.races } }),
+      ).toBeUndefined()
+      const report = await load(first?.url ?? '', { spec, options: { ...limit, target } })
+      expect(report.faults).toEqual([])
+      expect(report.integrity.findings).toEqual([])
+      expect(fronts.reduce((sum, { most }) => sum + most(), 0)).toBeLessThanOrEqual(connections)
+      const total = fronts.reduce((sum, front) => sum + front.total(), 0)
+      expect(report.connections.opened).toBe(total)
+      expect(total).toBeGreaterThan(0)
+    }),
+    { numRuns: 12 },
+  )
+}, 300_000)

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { targetFixture } from '../../fixtures/targets.ts'
+import { dialects } from '../../reference-server/deviations/index.ts'
+import { startReferenceServer } from '../../reference-server/index.ts'
+import { StoredRecording } from '../client/index.ts'
+import { loadProfile } from '../conformance/profile/index.ts'
+import { rejudge } from '../conformance/recording/rejudge.ts'
+import { check, lineOf, rowsWith, temporaryFolder } from '../conformance/test-support/check.ts'
+import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+
+/** Targets that refuse a request for want of a member that the document does not call required. */
+
+const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
+const only = ['V3-GEN-*', 'V3-IDEM-*', 'V3-HIST-01', 'V3-CHAT-01', 'VER-02', 'VER-04']
+
+async function judged(
+  dialect: string,
+  options: { readonly only: readonly string[]; readonly outDir: string },
+  change: (profile: ReturnType<typeof loadProfile>) => ReturnType<typeof loadProfile> = (same) =>
+    same,
+): Promise<ConformanceReport> {
+  const patch = dialects.find(({ name }) => name === dialect)?.patch
+  if (patch === undefined) throw new Error(`no dialect ${dialect}`)
+  const server = await startReferenceServer({ keys, patch })
+  try {
+    const [apiKey, otherKey] = keys
+    const overrides = { baseUrl: server.url, apiKey, otherKey, limits: { settleMs: 300 } }
+    const profile = change(loadProfile(targetFixture('reference'), {}, overrides))
+    return await check(profile, { jobs: 4, ...options })
+  } finally {
+    await server.close()
+  }
+}
+
+describe('an assistant', () => {
+  const outDir = makeFolder()
+  let report: ConformanceReport
+  beforeAll(async () => {
+    report = await judged('requires-assistant-id', { only, outDir })
+  }, 60_000)
+  afterAll(() => removeFolder(outDir))
+
+  test('is added from the profile, and that it was wanted is observed', () => {
+    expect(rowsWith(report, 'fail', 'warn', 'inconclusive', 'unproven').map(lineOf)).toEqual([])
+    const open = report.observations.find(({ id }) => id === 'OPEN-10')
+    expect(open?.answer).toContain('POST /api/v3/message/generate without assistant_id: 422')
+  })
+
+  test('is asked for a few times, and then every request carries it', () => {
+    const exchanges = [...new StoredRecording(`${outDir}/exchanges.ndjson`).values()]
+    const generations = exchanges.filter(({ request }) => request.url.endsWith('/message/generate'))
+    const refused = generations.filter(({ response }) => response?.status === 422)
+    // Scenarios that run at the same time find out for themselves.
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length).toBeLessThanOrEqual(8)
+    expect(generations.length).toBeGreaterThan(20)
+    const negatives = generations.filter(({ labels }) => labels.role === 'negative')
+    const last = Map.groupBy(negatives, ({ labels }) => `${labels.scenario} ${labels.ordinal}`)
+    for (const tries of last.values()) {
+      expect(tries.at(-1)?.response?.status).not.toBe(422)
+    }
+  })
+
+  test('is replayed from the recording, in any order', async () => {
+    const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
+    expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
+    expect(again.observations.map(({ answer }) => answer)).toEqual(
+      report.observations.map(({ answer }) => answer),
+    )
+  }, 60_000)
+})
+
+test('a negative that comes first is refused for its own reason', async () => {
+  const outDir = temporaryFolder()
+  const report = await judged('requires-assistant-id', { only: ['VER-04'], outDir })
+  expect(report.requirements.map(lineOf)).toEqual(['VER-04 pass'])
+}, 60_000)
+
+test('without an assistant in the profile a generation is unproven, and the report says which member to set', async () => {
+  const outDir = temporaryFolder()
+  const report = await judged(
+    'requires-assistant-id',
+    { only: ['V3-GEN-05'], outDir },
+    (profile) => {
+      const { assistants: _, ...rest } = profile
+      return rest
+    },
+  )
+  const row = report.requirements.find(({ id }) => id === 'V3-GEN-05')
+  expect(row && lineOf(row)).toMatchInlineSnapshot(
+    `"V3-GEN-05 unproven: set requests.generate.assistant_id in the target profile to test this"`,
+  )
+}, 60_000)
+
+test.each([
+  ['chat-needs-a-folder', 'V3-CHAT-01', 'createChat'],
+  ['guesses-refused', 'V3-ONE-05', 'runs'],
+])(
+  '%s: %s is open until the profile has requests.%s',
+  async (dialect, id, member) => {
+    const options = { only: [id], outDir: temporaryFolder() }
+    const report = await judged(dialect, options, (profile) => ({ ...profile, requests: {} }))
+    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    const row = report.requirements.find((one) => one.id === id)
+    expect(row && lineOf(row)).toContain(`set requests.${member}`)
+  },
+  60_000,
+)
+
+test('members that are named one after the other are added one after the other', async () => {
+  const outDir = temporaryFolder()
+  const report = await judged('requires-sampling', { only: ['OAI-*'], outDir })
+  expect(rowsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])
+  const open = report.observations.find(({ id }) => id === 'OPEN-38')
+  expect(open?.answer).toContain('without max_tokens, temperature: 400')
+}, 60_000)

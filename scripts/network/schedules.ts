@@ -1,0 +1,117 @@
+import { createRandomPicker } from '../../harness/conformance/session/identities.ts'
+import type {
+  Disturbance,
+  ReceivedRequest,
+} from '../../harness/conformance/test-support/rough-road.ts'
+
+/** The requests of a run that a proxy disturbs, and how. */
+export interface Schedule {
+  readonly name: string
+  /** Share of the requests that are disturbed, unless told otherwise; none if the requests are counted. */
+  readonly share?: number
+  /** Silence, in milliseconds, after which the suites give up an answer. */
+  readonly timeoutMs: number
+  /** Expected in the outcome of the report: the run must say what stopped it. */
+  readonly says?: RegExp
+  /** One run: chooses for each request as it comes. */
+  disturbances(seed: string, share: number): (request: ReceivedRequest) => Disturbance | undefined
+}
+
+const silentMs = 1_500
+
+const losses: readonly Disturbance[] = [
+  { kind: 'status', status: 502 },
+  { kind: 'status', status: 504, asks: true },
+  { kind: 'status', status: 503 },
+  { kind: 'drop' },
+  { kind: 'drop', asks: true },
+  { kind: 'silence' },
+  { kind: 'silence', asks: true },
+  { kind: 'delay', ms: silentMs / 2 },
+]
+
+/** Answers of fronts that say nothing about the service behind them, one at a time. */
+const oddAnswers: readonly Disturbance[] = [
+  { kind: 'status', status: 421 },
+  { kind: 'status', status: 421, form: 'json' },
+  { kind: 'status', status: 408, closes: true },
+  { kind: 'status', status: 425 },
+  { kind: 'status', status: 404 },
+  { kind: 'status', status: 403 },
+  { kind: 'status', status: 401, form: 'json' },
+  { kind: 'status', status: 404, form: 'json' },
+  { kind: 'status', status: 500, form: 'json' },
+  { kind: 'status', status: 500, form: 'json', asks: true },
+  { kind: 'status', status: 200 },
+  { kind: 'cut', afterBytes: 20 },
+  { kind: 'cut', afterBytes: 1_500 },
+  { kind: 'drop' },
+  { kind: 'drop', asks: true },
+]
+
+export const undisturbed: Schedule = {
+  name: 'nothing',
+  timeoutMs: 10_000,
+  disturbances: () => () => undefined,
+}
+
+export const schedules: readonly Schedule[] = [
+  { name: 'losses', share: 0.06, timeoutMs: silentMs, disturbances: drawn(losses) },
+  { name: 'odd answers', share: 0.01, timeoutMs: 10_000, disturbances: drawn(oddAnswers) },
+  {
+    name: 'the key expires',
+    timeoutMs: 10_000,
+    says: /from x\d+ on, the key that was accepted before is refused/,
+    disturbances: fromRequest(300, { kind: 'status', status: 401, form: 'json' }),
+  },
+  {
+    name: 'maintenance begins',
+    timeoutMs: 10_000,
+    says: /from x\d+ on, every answer is an HTML page/,
+    disturbances: fromRequest(200, { kind: 'status', status: 200 }),
+  },
+  {
+    name: 'the routes go',
+    timeoutMs: 10_000,
+    says: /from x\d+ on, routes that were there are gone/,
+    disturbances: fromRequest(250, { kind: 'status', status: 404, form: 'json' }),
+  },
+  {
+    name: 'the process ends in mid-stream',
+    timeoutMs: 10_000,
+    says: /ECONNREFUSED/,
+    disturbances: () => atStream(300, { kind: 'cut', afterBytes: 600, last: true }),
+  },
+]
+
+/** The same request of a run is disturbed in the same way whenever it comes. */
+function drawn(kinds: readonly Disturbance[]): Schedule['disturbances'] {
+  return (seed, share) => {
+    const times = new Map<string, number>()
+    return ({ method, path, headers }) => {
+      const place = `${headers['x-request-id'] ?? `${method} ${path}`}`
+      const time = (times.get(place) ?? 0) + 1
+      times.set(place, time)
+      const pick = createRandomPicker(`${seed}/${place}/${time}`)
+      return pick(10_000) < 10_000 * share ? kinds[pick(kinds.length)] : undefined
+    }
+  }
+}
+
+function fromRequest(first: number, kind: Disturbance): Schedule['disturbances'] {
+  return () => {
+    let received = 0
+    return () => {
+      received += 1
+      return received >= first ? kind : undefined
+    }
+  }
+}
+
+function atStream(first: number, kind: Disturbance) {
+  let received = 0
+  return ({ body }: ReceivedRequest) => {
+    received += 1
+    return received >= first && body.includes('"stream":true') ? kind : undefined
+  }
+}

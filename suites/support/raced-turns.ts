@@ -1,0 +1,137 @@
+import {
+  answerParts,
+  type Chat,
+  type Exchange,
+  expect,
+  finalResponse,
+  findGap,
+  type HistoryWalk,
+  inputRows,
+  inputText,
+  isDeclined,
+  mayRace,
+  racers,
+  type ScenarioContext,
+  sendAtOnce,
+} from '../../harness/conformance/scenario/index.ts'
+import { type FormWithInput, withReasoning } from './forms.ts'
+
+/** Form, input and parent_id of a turn: of any two, each value occurs with each of the other. */
+const kinds = [
+  { stream: false, ofItems: true, hasParent: false },
+  { stream: true, ofItems: false, hasParent: false },
+  { stream: false, ofItems: false, hasParent: true },
+  { stream: true, ofItems: true, hasParent: true },
+] as const satisfies readonly TurnKind[]
+
+interface TurnKind extends FormWithInput {
+  readonly hasParent: boolean
+}
+
+/** Races of one kind until the requests overlap. */
+const maxTries = 3
+
+/** Generations of races that overlap at once, and of those that are run again. */
+export const raceGenerations = kinds.length * racers
+export const raceRepeats = kinds.length * (maxTries - 1) * racers
+
+/** A turn of the user that was sent several times at once, with one Idempotency-Key. */
+export interface RacedTurn {
+  readonly kind: TurnKind
+  readonly nonce: string
+  readonly key: string
+  readonly body: Readonly<Record<string, unknown>>
+  readonly sent: readonly Exchange[]
+  /** The fullest answer; undefined if every request was refused. */
+  readonly answer: Exchange | undefined
+  /** Reason why the requests are no evidence of concurrency; undefined if they overlapped. */
+  readonly gap: string | undefined
+}
+
+/** A turn of which at least one request was accepted. */
+export interface AnsweredTurn extends RacedTurn {
+  readonly answer: Exchange
+}
+
+type Context = Pick<ScenarioContext, 'v3' | 'session' | 'profile' | 'prompts'>
+
+/** Turns of each kind in one chat, each the run after the one before. */
+export async function raceTurns(context: Context, chat: Chat): Promise<readonly RacedTurn[]> {
+  const turns: RacedTurn[] = []
+  const tried = mayRace(context.profile) ? maxTries : 1
+  for (const kind of kinds) {
+    for (let tries = 0; tries < tried; tries += 1) {
+      const before = turns.findLast(({ answer }) => answer !== undefined)?.answer
+      const turn = await raceTurn(context, chat, kind, before && finalResponse(before)?.['id'])
+      turns.push(turn)
+      if (turn.gap === undefined) break
+    }
+  }
+  return turns
+}
+
+async function raceTurn(
+  { v3, session, profile, prompts }: Context,
+  chat: Chat,
+  kind: TurnKind,
+  parent: unknown,
+): Promise<RacedTurn> {
+  const { stream, ofItems, hasParent } = kind
+  const nonce = session.nonce()
+  const key = session.uuid()
+  const question = prompts.brief(nonce)
+  const body = v3.generateBody(chat, ofItems ? [inputText(question)] : question, {
+    stream,
+    ...(stream ? {} : withReasoning(profile)),
+    ...(hasParent && typeof parent === 'string' ? { parent_id: parent } : {}),
+  })
+  // Nobody knows which of them is the first, and how the others are answered is open.
+  const send = (options: object) => v3.generate(body, { key, role: 'negative', ...options })
+  const sent = await sendAtOnce(session, ...Array<typeof send>(racers).fill(send))
+  const [answer] = sent
+    .filter((exchange) => !isDeclined(exchange))
+    .toSorted((a, b) => textLength(b) - textLength(a))
+  return { kind, nonce, key, body, sent, answer, gap: findGap(sent, profile) }
+}
+
+function textLength(exchange: Exchange): number {
+  return answerParts(exchange).join('').length
+}
+
+/** V3-IDEM-05: of each kind, a race whose requests overlapped added one step. */
+export function claimOneStepEach(
+  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  turns: readonly RacedTurn[],
+  { rows, pages }: HistoryWalk,
+): void {
+  const leaveOpen = (reason: string) =>
+    session.markUndecided('inconclusive', ['V3-IDEM-05'], reason)
+  for (const { kind, nonce, sent, answer, gap } of turns) {
+    const steps = inputRows(rows, nonce)
+    // What overlapped too little is a plain repeat.
+    const repeatRow = kind.stream ? 'V3-IDEM-03' : 'V3-IDEM-02'
+    if (steps.length === 0) {
+      const reason =
+        answer === undefined ? 'every request was refused' : 'the history does not show the step'
+      leaveOpen(`${reason}${describeKind(kind)}`)
+    } else if (gap === undefined || steps.length > 1) {
+      const row = gap === undefined ? 'V3-IDEM-05' : repeatRow
+      const what = `steps with this key${describeKind(kind)}`
+      claim(row, () => expect(steps, what).toHaveLength(1), ...sent, ...pages)
+    }
+  }
+  for (const kind of kinds) {
+    const races = turns.filter((turn) => turn.kind === kind)
+    if (races.some(({ gap }) => gap === undefined)) continue
+    const times = races.length === 1 ? 'one race' : `${races.length} races`
+    leaveOpen(
+      `the requests did not overlap in ${times}${describeKind(kind)}; in the last one, ${races.at(-1)?.gap}`,
+    )
+  }
+}
+
+function describeKind({ stream, ofItems, hasParent }: TurnKind): string {
+  const input = ofItems ? 'an array of items' : 'a text'
+  const parent = hasParent ? 'with parent_id' : 'no parent_id'
+  return ` (${stream ? 'stream' : 'JSON body'}, ${input}, ${parent})`
+}
