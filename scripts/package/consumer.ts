@@ -22,10 +22,10 @@ import { defineTarget, runConformance, startReferenceServer } from 'chatgen-conf
 import { describeConformance } from 'chatgen-conformance/vitest'
 import { startModels } from './server.mjs'
 
-const server = await startModels('own-key')
+const server = await startModels('a-key-of-its-own')
 afterAll(() => server.close())
 
-describeConformance(defineTarget({ baseUrl: server.url, apiKey: 'own-key' }), {
+describeConformance(defineTarget({ baseUrl: server.url, apiKey: 'a-key-of-its-own' }), {
   profile: 'openai',
   only: ['OAI-MODELS-01'],
 })

@@ -142,7 +142,7 @@ describe('versions of chats', () => {
 
   test(
     'v2 routes refuse a v3 chat and name /api/v3',
-    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 13, generations: 2, chats: 1 }),
+    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 15, generations: 2, chats: 1 }),
     async ({ v2, v3, chats, claim, session, prompts }) => {
       const own = await v2.chat()
       const able = await v2.storeAndGenerate(own, prompts.brief())

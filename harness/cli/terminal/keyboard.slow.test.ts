@@ -136,7 +136,8 @@ describe('Ctrl-C on a terminal', () => {
   test('pressed twice, ends chatgen check at once', async () => {
     const { server, waits } = await silentTarget(surfaces)
     await using _ = server
-    const run = startInTerminal(['check', server.url, ...rows], { env })
+    const cwd = emptyFolder()
+    const run = startInTerminal(['check', ...profileOf(server.url, cwd), ...rows], { env, cwd })
     await Promise.all([waits, run.shows(spinner)])
     await pressedTwice(run)
     expectTidy(run)

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { chatgen, start } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 import { failing } from '../test-support/failing.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 

@@ -33,7 +33,7 @@ export function skipReason(id: RequirementId, profile: TargetProfile): SkipReaso
       ? undefined
       : {
           verdict: 'not-applicable',
-          message: 'only for a target whose profile has deterministic: true',
+          message: 'the profile lacks deterministic: true',
         }
   }
   if (member && !has(profile, member.split('.'))) {

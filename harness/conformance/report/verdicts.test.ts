@@ -189,7 +189,7 @@ describe('what the profile says', () => {
     ['V3-GEN-07', 'not-applicable', 'the target profile has capabilities.images: false'],
     ['V3-THINK-01', 'unproven', 'set capabilities.reasoning in the target profile to test this'],
     ['V3-TOOLS-02', 'unproven', 'set tools in the target profile to test this'],
-    ['OAI-STREAM-10', 'not-applicable', 'only for a target whose profile has deterministic: true'],
+    ['OAI-STREAM-10', 'not-applicable', 'the profile lacks deterministic: true'],
   ] as const)('makes %s %s', (row, verdict, message) => {
     const results = [result({ findings: [held(row), broken(row)] })]
     expect(decide([row], results, claims, nothing)[0]).toMatchObject({ verdict, message })

@@ -64,15 +64,13 @@ export function idLines({ width }: Page, lead: string, rows: readonly Requiremen
   const [last = '', ...before] = wrap(lead.trimEnd(), width).toReversed()
   const lines: string[] = before.toReversed()
   let line = lead.trim() === '' ? lead : `${last} `
-  let isFirst = true
   for (const [at, area] of areas.entries()) {
     const text = at < areas.length - 1 ? `${area}, ` : area
-    if (!isFirst && line.length + text.trimEnd().length > width) {
+    if (line.trim() !== '' && line.length + text.trimEnd().length > width) {
       lines.push(line.trimEnd())
       line = ' '.repeat(margin)
     }
     line += text
-    isFirst = false
   }
   return [...lines, line]
 }
