@@ -16,8 +16,8 @@ export function isTelling(piece: string, ordinary: string, text: string, start: 
 
 /** True if the requirements of the interface say it. */
 export function isOfInterface(piece: string): boolean {
-  const known = answers.get(piece)
-  if (known !== undefined) return known
+  const earlier = answers.get(piece)
+  if (earlier !== undefined) return earlier
   const answer = interfaceText().includes(piece.toLowerCase())
   if (answers.size >= maxAnswers) answers.clear()
   answers.set(piece, answer)
