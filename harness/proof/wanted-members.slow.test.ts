@@ -96,6 +96,7 @@ test('without an assistant in the profile a generation is unproven, and the repo
 test.each([
   ['chat-needs-a-folder', 'V3-CHAT-01', 'createChat'],
   ['guesses-refused', 'V3-ONE-05', 'runs'],
+  ['chat-patched-by-title', 'V3-CHAT-10', 'patchChat'],
 ])(
   '%s: %s is open until the profile has requests.%s',
   async (dialect, id, member) => {
