@@ -106,7 +106,7 @@ export const hostileCases: readonly HostileCase[] = [
   ...['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'].map((value) => ({
     name: `Retry-After: ${value}`,
     answerFor: where(() => true, status('429 Too Many Requests', [`retry-after: ${value}`])),
-    says: /answers no request for now.*429 application\/json \(Retry-After: /,
+    says: /answers no request for now.*429 application\/json .*\(Retry-After: /,
   })),
   ...['-1', 'soon'].map((value) => ({
     name: `Retry-After: ${value}`,
@@ -123,7 +123,7 @@ export const hostileCases: readonly HostileCase[] = [
     name: 'hints and no answer',
     answerFor: where(read, earlyHints),
     limits: { timeoutMs: 1_000 },
-    says: /no answer in time|was silent for more than 1000 ms/,
+    says: /more than 1000 interim responses/,
   },
   {
     name: 'silence after the request',

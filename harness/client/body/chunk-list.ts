@@ -61,6 +61,18 @@ export class ChunkList {
     return made
   }
 
+  /** Releases all but the first chunks that hold so many bytes; nothing is added afterwards. */
+  truncate(bytes: number): void {
+    let count = 0
+    let kept = 0
+    for (; count < this.length && kept < bytes; count += 1) kept += this.#bytesAt(count).length
+    this.#times.length = count
+    this.#places.length = 3 * count
+    this.#slabs.length = (this.#places.at(-3) ?? -1) + 1
+    this.#bytes = kept
+    this.#view = undefined
+  }
+
   #bytesAt(index: number): Uint8Array {
     const [slab = 0, start, end] = this.#places.slice(3 * index, 3 * index + 3)
     return this.#slabs[slab]?.subarray(start, end) ?? new Uint8Array(0)

@@ -56,6 +56,7 @@ export class BodyReader {
     this.#coded.push(bytes, atMs)
     if (this.#coded.bytes > this.#gauge.maxBytes) {
       this.#gauge.excess ??= `sent a body of more than ${this.#gauge.maxBytesName}`
+      this.#coded.truncate(keptBytes)
       this.#listener.onUnreadable()
       return
     }
@@ -70,7 +71,9 @@ export class BodyReader {
         this.#chunks.adopt(piece, atMs)
         this.#taken(piece, atMs)
       }
-      if (decoder.problem !== undefined) this.#listener.onUnreadable()
+      if (decoder.problem === undefined) return
+      this.#release()
+      this.#listener.onUnreadable()
     })
   }
 
@@ -139,8 +142,18 @@ export class BodyReader {
       this.#gauge.events(this.#events)
       this.#listener.onEvents(this.#events)
     }
-    if (this.#gauge.excess !== undefined) this.#listener.onUnreadable()
+    if (this.#gauge.excess === undefined) return
+    this.#release()
+    this.#listener.onUnreadable()
+  }
+
+  /** A body that is not read to its end cannot be parsed, unlike the events of a stream. */
+  #release(): void {
+    if (!this.#eventDecoder) this.#chunks.truncate(keptBytes)
   }
 }
+
+/** Kept of a body that is not read to its end, as evidence of what the target sent. */
+const keptBytes = 64 * 1024
 
 const none: readonly StreamEvent[] = []

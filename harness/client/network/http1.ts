@@ -111,9 +111,14 @@ function dispatch(
   agent.dispatch({ ...place, method, headers: [...headers, ...added].flat(), body }, receiver)
 }
 
+/** Interim responses (RFC 9110, section 15.2) before the final one; a client expects one or two. */
+const maxInterim = 1_000
+const tooManyInterim = `more than ${maxInterim} interim responses (1xx) and no final one`
+
 /** undici calls it. */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly conversation: Conversation
+  #interim = 0
 
   constructor(conversation: Conversation) {
     this.conversation = conversation
@@ -124,7 +129,11 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200) return
+    if (status < 200) {
+      this.#interim += 1
+      if (this.#interim > maxInterim) controller.abort(new Error(tooManyInterim))
+      return
+    }
     this.conversation.answer(status, pairs(controller.rawHeaders), 'http/1.1')
   }
 
