@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,6 +7,7 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { type SecondServer, startSecondServer } from '../proof/test-support/second-server/server.ts'
 import { InterruptedError } from './errors.ts'
+import { rejudge } from './recording/rejudge.ts'
 import {
   type CheckOptions,
   check,
@@ -112,6 +113,11 @@ test('a target that dies in mid-run leaves rows undecided, and is no internal er
     return true
   })
   expectOnlyUndecided(dead, /got no whole answer|no more requests were sent/)
+  const { report, outDir } = dead
+  expect(report.stopped).toMatch(/no more requests were sent/)
+  writeFileSync(join(outDir, 'report.json'), JSON.stringify(report))
+  const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
+  expect(again.stopped).toBe(report.stopped)
 })
 
 describe('an interrupt', () => {

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { exchangesName, runRecordName } from '../defaults.ts'
+import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
+import { exchangesName, reportName, runRecordName } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Exploration } from '../exploration.ts'
 import type { Progress } from '../progress.ts'
@@ -43,7 +43,23 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(signal === undefined ? {} : { signal }),
   })
-  return { ...report, recording: { startedAt: record.startedAt, suite: record.suite } }
+  const stopped = stopReasonIn(dir)
+  return {
+    ...report,
+    ...(stopped === undefined ? {} : { stopped }),
+    recording: { startedAt: record.startedAt, suite: record.suite },
+  }
+}
+
+/** Reason for which the run sent no more requests: only its report says why exchanges are missing. */
+function stopReasonIn(dir: string): string | undefined {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(join(dir, reportName), 'utf8'))
+    return conformanceReport.safeParse(stored).data?.stopped
+  } catch {
+    // A killed run leaves no report, or a truncated one.
+    return undefined
+  }
 }
 
 /**

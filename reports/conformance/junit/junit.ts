@@ -30,7 +30,7 @@ export function reportToJUnit(
 
 /** Properties of every suite: readers show a suite by itself. */
 function propertiesOf(report: ConformanceReport): Attributes {
-  const { target, suite, seed, strict, interrupted, outcome } = report
+  const { target, suite, seed, strict, interrupted, stopped, outcome } = report
   const { passed, violated, undecided, known, required } = summarize(report)
   const doubt = doubtWord(report)
   return {
@@ -46,6 +46,7 @@ function propertiesOf(report: ConformanceReport): Attributes {
     seed,
     strict: String(strict),
     interrupted: String(interrupted),
+    ...(stopped === undefined ? {} : { stopped }),
     'kit.version': suite.version,
     'interface.version': suite.interface,
     ...trafficNumbers(report),
