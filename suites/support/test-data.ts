@@ -1,4 +1,4 @@
-/** Models, facts and files that scenarios send. */
+/** Models and files that scenarios send. */
 import type { Session, TargetProfile } from '../../harness/conformance/scenario/index.ts'
 
 /**
@@ -8,15 +8,6 @@ import type { Session, TargetProfile } from '../../harness/conformance/scenario/
 export function modelAliases({ models }: TargetProfile): readonly string[] {
   const { main, aliases } = models
   return aliases.length > 0 ? aliases : [main]
-}
-
-/** A sentence that plants a fact, and the question for it, in the words of the profile; wording is never judged. */
-export function buildRecall(
-  { recall }: TargetProfile,
-  nonce: string,
-): { readonly tell: string; readonly ask: string } {
-  const { tell, ask } = recall
-  return { tell: tell.replaceAll('{nonce}', nonce), ask }
 }
 
 /** A small text file with the tag of the run, if any, in its name, which begins with the nonce. */

@@ -16,7 +16,8 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { buildRecall, modelAliases, visionModels } from '../support/test-data.ts'
+import { assumeGivesBack, buildRecall } from '../support/recall.ts'
+import { modelAliases, visionModels } from '../support/test-data.ts'
 import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 4.2: POST /message/generate answers a stored message. */
@@ -139,7 +140,7 @@ describe('v2: generation', () => {
 
   test(
     'the model knows the messages of the parent_id chain',
-    covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 17, generations: 4 }, 2),
+    covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 17, generations: 4 }, 6),
     async ({ v2, claim, profile, session, prompts }) => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
@@ -168,6 +169,12 @@ describe('v2: generation', () => {
         }
         assume(succeeded(reply), `a v2 generation was refused with ${statusText(reply)}`, reply)
         isRemembered = answerText(reply)?.includes(nonce) ?? false
+      }
+      if (!isRemembered) {
+        const chain = [tell, prompts.brief(), answerText(between.reply), ask]
+        const send = async (text: string) =>
+          (await v2.storeAndGenerate(await v2.chat(), text)).reply
+        await assumeGivesBack(nonce, chain, send)
       }
       claim(
         'V2-CTX-01',

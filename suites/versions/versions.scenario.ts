@@ -13,8 +13,9 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { buildRecall } from '../support/recall.ts'
 import { hintText, namesPrefix } from '../support/refusals.ts'
-import { buildRecall, buildTextFile } from '../support/test-data.ts'
+import { buildTextFile } from '../support/test-data.ts'
 import { statedVersions } from '../support/versions.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */

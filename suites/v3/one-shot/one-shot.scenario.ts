@@ -17,7 +17,8 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { describeForm } from '../../support/forms.ts'
-import { buildRecall, modelAliases, visionModels } from '../../support/test-data.ts'
+import { buildRecall } from '../../support/recall.ts'
+import { modelAliases, visionModels } from '../../support/test-data.ts'
 
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
 describe('v3: one-shot', () => {
