@@ -137,7 +137,8 @@ function withinOne(deltas: readonly string[]): string | undefined {
   let start = 0
   for (const delta of deltas) {
     const inner = [...delta.trim()].slice(0, -1).join('')
-    if (start > text.length / 4 && inner.length >= 3 && text.indexOf(inner) >= start) return inner
+    const fits = start > text.length / 4 && inner.length >= 3 && isWhole(inner)
+    if (fits && text.indexOf(inner) >= start) return inner
     start += delta.length
   }
   return undefined
@@ -152,10 +153,15 @@ function acrossTwo(deltas: readonly string[]): string | undefined {
     const next = deltas[at + 1] ?? ''
     const sequence = `${[...delta].slice(-2).join('')}${[...next].slice(0, 2).join('')}`
     const start = border - [...delta].slice(-2).join('').length
-    const fits = delta !== '' && next !== '' && sequence.trim() === sequence
+    const fits = delta !== '' && next !== '' && sequence.trim() === sequence && isWhole(sequence)
     if (fits && border > text.length / 4 && text.indexOf(sequence) === start) return sequence
   }
   return undefined
+}
+
+/** A model that emits parts of characters shows U+FFFD in their place, which its text does not contain. */
+function isWhole(sequence: string): boolean {
+  return sequence.isWellFormed() && !sequence.includes('\ufffd')
 }
 
 /** Tests if an answer is the earlier one without a sequence, beyond the place where it stood. */
