@@ -3,40 +3,32 @@ import type { Patch } from '../../services.ts'
 import { alsoDo } from '../patches/replies.ts'
 import { changeChat, deleteChat, type RoutePattern, v3Generate } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
-import type { Fault } from '../types.ts'
+import { faultTable } from '../table.ts'
 
-export const statefulFileFaults: readonly Fault[] = [
-  {
-    name: 'chat-files-lost-with-a-new-name',
-    summary: 'Renaming a chat removes its attachments.',
-    breaks: ['V3-ATT-12', 'V3-ATT-07'],
-    patch: unlinksOn(changeChat),
+export const statefulFileFaults = faultTable({
+  'V3-ATT-12': {
+    'chat-files-lost-with-a-new-name: Renaming a chat removes its attachments.': {
+      also: ['V3-ATT-07'],
+      patch: unlinksOn(changeChat),
+    },
+    'chat-files-lost-with-a-run: A generation removes the attachments of its chat.': {
+      also: ['V3-ATT-07'],
+      patch: unlinksOn(v3Generate),
+    },
+    'chat-files-lost-with-another-chat: The deletion of a chat removes the attachments of all chats.':
+      { also: ['V3-ATT-07'], patch: unlinksOn(deleteChat, true) },
+    'chat-second-file-replaces-the-first: Only the latest attachment of a chat is listed.': {
+      also: ['V3-ATT-07'],
+      patch: onStore('attachments', (attachments) => ({
+        list: async (owner, page) => {
+          const { rows, next } = await attachments.list(owner, page)
+          if (page.chatId === undefined) return { rows, next }
+          return { rows: page.before === undefined ? rows.slice(0, 1) : [], next: null }
+        },
+      })),
+    },
   },
-  {
-    name: 'chat-files-lost-with-a-run',
-    summary: 'A generation removes the attachments of its chat.',
-    breaks: ['V3-ATT-12', 'V3-ATT-07'],
-    patch: unlinksOn(v3Generate),
-  },
-  {
-    name: 'chat-files-lost-with-another-chat',
-    summary: 'The deletion of a chat removes the attachments of all chats.',
-    breaks: ['V3-ATT-12', 'V3-ATT-07'],
-    patch: unlinksOn(deleteChat, true),
-  },
-  {
-    name: 'chat-second-file-replaces-the-first',
-    summary: 'Only the latest attachment of a chat is listed.',
-    breaks: ['V3-ATT-12', 'V3-ATT-07'],
-    patch: onStore('attachments', (attachments) => ({
-      list: async (owner, page) => {
-        const { rows, next } = await attachments.list(owner, page)
-        if (page.chatId === undefined) return { rows, next }
-        return { rows: page.before === undefined ? rows.slice(0, 1) : [], next: null }
-      },
-    })),
-  },
-]
+})
 
 /** Unlinks the attachments of a chat, or of all chats, after a request. */
 function unlinksOn(route: RoutePattern, everywhere = false): Patch {

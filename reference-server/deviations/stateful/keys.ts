@@ -5,63 +5,50 @@ import { onReply } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
 import { addFavorite, changeChat, type RoutePattern, v3Generate } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
-import type { Fault } from '../types.ts'
+import { faultTable } from '../table.ts'
 import { counting } from './memory.ts'
 
 const first: Reservation = { state: 'first' }
 
-export const statefulKeyFaults: readonly Fault[] = [
-  {
-    name: 'key-of-two-turns-ago-forgotten',
-    summary: 'Only the two latest Idempotency-Keys are remembered.',
-    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patch: perServer(() => {
-      const latest: string[] = []
-      return onStore('idempotency', (keys) => ({
-        reserve: async (scope, fingerprint, now) => {
-          if (!latest.includes(scope.key)) {
-            await keys.release(scope)
-            latest.push(scope.key)
-          }
-          if (latest.length > 2) latest.shift()
-          return keys.reserve(scope, fingerprint, now)
-        },
-      }))
-    }),
+export const statefulKeyFaults = faultTable({
+  'V3-IDEM-02': {
+    'key-of-two-turns-ago-forgotten: Only the two latest Idempotency-Keys are remembered.': {
+      also: ['V3-IDEM-03'],
+      patch: perServer(() => {
+        const latest: string[] = []
+        return onStore('idempotency', (keys) => ({
+          reserve: async (scope, fingerprint, now) => {
+            if (!latest.includes(scope.key)) {
+              await keys.release(scope)
+              latest.push(scope.key)
+            }
+            if (latest.length > 2) latest.shift()
+            return keys.reserve(scope, fingerprint, now)
+          },
+        }))
+      }),
+    },
+    'key-second-repeat-is-a-turn: The second repeat of a completed request creates a second step.':
+      {
+        also: ['V3-IDEM-03'],
+        patch: counting((count) =>
+          onStore('idempotency', (keys) => ({
+            reserve: async (scope, fingerprint, now) => {
+              const reservation = await keys.reserve(scope, fingerprint, now)
+              const isRepeat = reservation.state === 'finished'
+              return isRepeat && count(scope.key) === 2 ? first : reservation
+            },
+          })),
+        ),
+      },
+    'key-forgotten-with-a-new-name: A PATCH of a chat makes the server forget its Idempotency-Keys.':
+      { also: ['V3-IDEM-03'], patch: forgetsKeysOn(changeChat) },
+    'key-forgotten-by-a-favorite: Adding a chat to favorites makes the server forget its Idempotency-Keys.':
+      { also: ['V3-IDEM-03'], patch: forgetsKeysOn(addFavorite) },
+    'key-forgotten-after-a-refusal: A rejected generation makes the server forget the Idempotency-Keys of its chat.':
+      { also: ['V3-IDEM-03'], patch: forgetsKeysOn(v3Generate, (status) => status >= 400) },
   },
-  {
-    name: 'key-second-repeat-is-a-turn',
-    summary: 'The second repeat of a completed request creates a second step.',
-    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patch: counting((count) =>
-      onStore('idempotency', (keys) => ({
-        reserve: async (scope, fingerprint, now) => {
-          const reservation = await keys.reserve(scope, fingerprint, now)
-          const isRepeat = reservation.state === 'finished'
-          return isRepeat && count(scope.key) === 2 ? first : reservation
-        },
-      })),
-    ),
-  },
-  {
-    name: 'key-forgotten-with-a-new-name',
-    summary: 'A PATCH of a chat makes the server forget its Idempotency-Keys.',
-    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patch: forgetsKeysOn(changeChat),
-  },
-  {
-    name: 'key-forgotten-by-a-favorite',
-    summary: 'Adding a chat to favorites makes the server forget its Idempotency-Keys.',
-    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patch: forgetsKeysOn(addFavorite),
-  },
-  {
-    name: 'key-forgotten-after-a-refusal',
-    summary: 'A rejected generation makes the server forget the Idempotency-Keys of its chat.',
-    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patch: forgetsKeysOn(v3Generate, (status) => status >= 400),
-  },
-]
+})
 
 /** Forgets the keys that were used in a chat when a request for the chat is answered. */
 function forgetsKeysOn(

@@ -7,6 +7,7 @@ import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
 import { v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 import { terminalEvents } from './responses.ts'
@@ -14,21 +15,48 @@ import { terminalEvents } from './responses.ts'
 const surfaces = ['compatible', 'native'] as const
 
 export const answerDialects: readonly Dialect[] = [
-  {
-    name: 'answers-differ-each-time',
-    summary: 'Answers are not deterministic: the same request returns different text.',
-    profile: { deterministic: false },
-    patch: (services) => {
-      let requestCount = 0
-      return {
-        ...services,
-        model: (request) => {
-          requestCount += 1
-          return services.model({ ...request, variation: requestCount })
+  ...dialectTable({
+    'answers-differ-each-time: Answers are not deterministic: the same request returns different text.':
+      {
+        profile: { deterministic: false },
+        patch: (services) => {
+          let requestCount = 0
+          return {
+            ...services,
+            model: (request) => {
+              requestCount += 1
+              return services.model({ ...request, variation: requestCount })
+            },
+          }
         },
-      }
-    },
-  },
+      },
+    'facts-not-understood: The model does not answer questions about facts from the context.':
+      editTexts((step) =>
+        /\byour \w+ is\b/i.test(step.fragments.join(''))
+          ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
+          : [step],
+      ),
+    'reasoning-short: The reasoning is a single word.': onModel('native', (model, request) =>
+      withSteps(model(request), (step) =>
+        step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
+      ),
+    ),
+    'reasoning-sealed: Reasoning is streamed, but completed reasoning items contain only encrypted_content.':
+      compose([
+        editRawEvents(
+          setInEvents(all('response.output_item.done'), 'item', sealReasoning),
+          setInEvents(all(...terminalEvents), 'response.output.*', sealReasoning),
+        ),
+        onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealReasoning)),
+        onSuccessBody('POST /api/v3/message/one-shot', (body) =>
+          setAt(body, 'output.*', sealReasoning),
+        ),
+        onSuccessBody(v3History, (body) => ({
+          ...body,
+          result: toList(body['result']).map((row) => setAt(row, 'item', sealReasoning)),
+        })),
+      ]),
+  }),
   ...alternatives([
     {
       name: 'answers-terse',
@@ -52,42 +80,6 @@ export const answerDialects: readonly Dialect[] = [
       ]),
     },
   ]),
-  {
-    name: 'facts-not-understood',
-    summary: 'The model does not answer questions about facts from the context.',
-    patch: editTexts((step) =>
-      /\byour \w+ is\b/i.test(step.fragments.join(''))
-        ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
-        : [step],
-    ),
-  },
-  {
-    name: 'reasoning-short',
-    summary: 'The reasoning is a single word.',
-    patch: onModel('native', (model, request) =>
-      withSteps(model(request), (step) =>
-        step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
-      ),
-    ),
-  },
-  {
-    name: 'reasoning-sealed',
-    summary: 'Reasoning is streamed, but completed reasoning items contain only encrypted_content.',
-    patch: compose([
-      editRawEvents(
-        setInEvents(all('response.output_item.done'), 'item', sealReasoning),
-        setInEvents(all(...terminalEvents), 'response.output.*', sealReasoning),
-      ),
-      onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealReasoning)),
-      onSuccessBody('POST /api/v3/message/one-shot', (body) =>
-        setAt(body, 'output.*', sealReasoning),
-      ),
-      onSuccessBody(v3History, (body) => ({
-        ...body,
-        result: toList(body['result']).map((row) => setAt(row, 'item', sealReasoning)),
-      })),
-    ]),
-  },
 ]
 
 function sealReasoning(item: unknown): Json {

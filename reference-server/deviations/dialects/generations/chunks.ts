@@ -6,6 +6,7 @@ import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
@@ -28,30 +29,66 @@ function contentOf({ data }: SseBlock): string {
 }
 
 export const chunks: readonly Dialect[] = [
-  {
-    name: 'chunks-without-done-marker',
-    summary:
-      'Streams of chunks omit data: [DONE]. The contract requires it; the document does not.',
-    patch: onBlocks(completions, async function* (blocks) {
-      for await (const block of blocks) if (block.data !== '[DONE]') yield block
-    }),
-  },
-  {
-    name: 'chunks-with-usage-always',
-    summary:
-      'A usage chunk is sent although not requested. The contract forbids it; the document does not.',
-    patch: onRequest(completions, (call) => ({
-      ...call,
-      body: { ...toObject(call.body), ...withUsageRequested(call.body) },
-    })),
-  },
-  {
-    name: 'chunks-without-choices-first',
-    summary: 'An additional first chunk has empty choices and prompt_filter_results.',
-    patch: editChunks((chunk, at) =>
-      at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
+  ...dialectTable({
+    'chunks-without-done-marker: Streams of chunks omit data: [DONE]. The contract requires it; the document does not.':
+      onBlocks(completions, async function* (blocks) {
+        for await (const block of blocks) if (block.data !== '[DONE]') yield block
+      }),
+    'chunks-with-usage-always: A usage chunk is sent although not requested. The contract forbids it; the document does not.':
+      onRequest(completions, (call) => ({
+        ...call,
+        body: { ...toObject(call.body), ...withUsageRequested(call.body) },
+      })),
+    'chunks-without-choices-first: An additional first chunk has empty choices and prompt_filter_results.':
+      editChunks((chunk, at) =>
+        at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
+      ),
+    'chunks-joined: The text of a completion is sent in a single chunk.': onBlocks(
+      completions,
+      async function* (blocks) {
+        let first: SseBlock | undefined
+        let text = ''
+        for await (const block of blocks) {
+          const content = contentOf(block)
+          if (content !== '' && isPlain(toObject(block.data))) {
+            first ??= block
+            text += content
+            continue
+          }
+          if (first !== undefined && !isPlain(toObject(block.data))) {
+            yield { ...first, data: setAt(toObject(first.data), `${delta}.content`, text) }
+            first = undefined
+          }
+          yield block
+        }
+      },
     ),
-  },
+    'chunks-with-role-in-each: Every delta has the role assistant.': editChunks((chunk) => [
+      setAt(chunk, `${delta}.role`, 'assistant'),
+    ]),
+    'chunks-without-null-members: Chunks omit members whose value is null: finish_reason, logprobs, usage.':
+      editChunks((chunk) => [withoutNulls(chunk)]),
+    'completions-with-further-members: Completions and chunks have additional members.': compose([
+      editChunks((chunk) => [{ ...chunk, ...extraMembers }]),
+      onSuccessBody(completions, (body) => ({
+        ...setAt(body, 'usage', (old: Json) => ({
+          ...old,
+          prompt_tokens_details: { cached_tokens: 0 },
+        })),
+        ...extraMembers,
+      })),
+    ]),
+    'completions-end-with-eos: The finish_reason of a complete answer is eos instead of stop.':
+      compose([
+        editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
+        onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
+      ]),
+    'completions-name-the-model-behind: The model of a completion is the full name of the model behind the alias.':
+      compose([
+        editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
+        onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
+      ]),
+  }),
   ...alternatives([
     {
       name: 'chunks-with-null-content',
@@ -75,67 +112,6 @@ export const chunks: readonly Dialect[] = [
       ),
     },
   ]),
-  {
-    name: 'chunks-joined',
-    summary: 'The text of a completion is sent in a single chunk.',
-    patch: onBlocks(completions, async function* (blocks) {
-      let first: SseBlock | undefined
-      let text = ''
-      for await (const block of blocks) {
-        const content = contentOf(block)
-        if (content !== '' && isPlain(toObject(block.data))) {
-          first ??= block
-          text += content
-          continue
-        }
-        if (first !== undefined && !isPlain(toObject(block.data))) {
-          yield { ...first, data: setAt(toObject(first.data), `${delta}.content`, text) }
-          first = undefined
-        }
-        yield block
-      }
-    }),
-  },
-  {
-    name: 'chunks-with-role-in-each',
-    summary: 'Every delta has the role assistant.',
-    patch: editChunks((chunk) => [setAt(chunk, `${delta}.role`, 'assistant')]),
-  },
-  {
-    name: 'chunks-without-null-members',
-    summary: 'Chunks omit members whose value is null: finish_reason, logprobs, usage.',
-    patch: editChunks((chunk) => [withoutNulls(chunk)]),
-  },
-  {
-    name: 'completions-with-further-members',
-    summary: 'Completions and chunks have additional members.',
-    patch: compose([
-      editChunks((chunk) => [{ ...chunk, ...extraMembers }]),
-      onSuccessBody(completions, (body) => ({
-        ...setAt(body, 'usage', (old: Json) => ({
-          ...old,
-          prompt_tokens_details: { cached_tokens: 0 },
-        })),
-        ...extraMembers,
-      })),
-    ]),
-  },
-  {
-    name: 'completions-end-with-eos',
-    summary: 'The finish_reason of a complete answer is eos instead of stop.',
-    patch: compose([
-      editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
-      onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
-    ]),
-  },
-  {
-    name: 'completions-name-the-model-behind',
-    summary: 'The model of a completion is the full name of the model behind the alias.',
-    patch: compose([
-      editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
-      onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
-    ]),
-  },
 ]
 
 const extraMembers = { system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }

@@ -8,11 +8,18 @@ import { toObject } from '../../patches/json.ts'
 import { onReply } from '../../patches/replies.ts'
 import { v3Generate } from '../../patches/routes.ts'
 import { onStore } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 import { terminalEvents } from './responses.ts'
 
 export const repeats: readonly Dialect[] = [
+  ...dialectTable({
+    'repeat-waits: A repeat of a running request waits until that request completes.': onStore(
+      'idempotency',
+      (original, { clock }) => waitingIdempotency(original, clock),
+    ),
+  }),
   ...alternatives([
     {
       name: 'repeat-in-short',
@@ -47,11 +54,6 @@ export const repeats: readonly Dialect[] = [
       patch: onReplay(() => ({ status: 204 })),
     },
   ]),
-  {
-    name: 'repeat-waits',
-    summary: 'A repeat of a running request waits until that request completes.',
-    patch: onStore('idempotency', (original, { clock }) => waitingIdempotency(original, clock)),
-  },
 ]
 
 function onReplay(change: (reply: Reply) => Reply): Patch {

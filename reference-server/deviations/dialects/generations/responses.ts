@@ -4,6 +4,7 @@ import { all, editRawEvents, setInEvents } from '../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onReply, onSuccessBody } from '../../patches/replies.ts'
 import { compose } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
@@ -36,6 +37,58 @@ function reshapeResponses(change: (response: Json) => Json): Patch {
 const withoutStatus = ({ status: _, ...item }: Json): Json => item
 
 export const responses: readonly Dialect[] = [
+  ...dialectTable({
+    'items-without-status: Output items have no status, in responses, events and histories.':
+      compose([
+        reshapeResponses((response) => ({
+          ...response,
+          output: toList(response['output']).map((item) => withoutStatus(toObject(item))),
+        })),
+        editRawEvents((all) =>
+          all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
+        ),
+        onSuccessBody('GET /api/v3/message', (body) =>
+          setAt(body, 'result.*', (row: Json) => ({
+            ...row,
+            item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),
+            item_status: null,
+          })),
+        ),
+      ]),
+    'usage-in-detail: usage has additional members.': reshapeResponses((response) =>
+      response['usage'] === null || response['usage'] === undefined
+        ? response
+        : {
+            ...response,
+            usage: { ...toObject(response['usage']), num_sources_used: 0, cost: 0.1 },
+          },
+    ),
+    'stream-by-default: stream defaults to true in v3 generations.': (services) => ({
+      ...services,
+      incoming: (call) => {
+        const received = services.incoming(call)
+        return /^\/api\/v3\/message\/(generate|one-shot)$/.test(received.path)
+          ? { ...received, body: { stream: true, ...toObject(received.body) } }
+          : received
+      },
+    }),
+    'done-marker: v3 streams end with data: [DONE], which neither the contract nor the document mentions.':
+      compose(
+        generations.map((route) =>
+          onBlocks(route, async function* (blocks) {
+            yield* blocks
+            yield { data: '[DONE]' as const }
+          }),
+        ),
+      ),
+    'generations-created: Non-streaming v3 generations return 201.': compose(
+      generations.map((route) =>
+        onReply(route, (reply) =>
+          'blocks' in reply || reply.status !== 200 ? reply : { ...reply, status: 201 },
+        ),
+      ),
+    ),
+  }),
   ...alternatives([
     {
       name: 'responses-slim',
@@ -60,73 +113,4 @@ export const responses: readonly Dialect[] = [
       patch: reshapeResponses(({ status: _, ...response }) => response),
     },
   ]),
-  {
-    name: 'items-without-status',
-    summary: 'Output items have no status, in responses, events and histories.',
-    patch: compose([
-      reshapeResponses((response) => ({
-        ...response,
-        output: toList(response['output']).map((item) => withoutStatus(toObject(item))),
-      })),
-      editRawEvents((all) =>
-        all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
-      ),
-      onSuccessBody('GET /api/v3/message', (body) =>
-        setAt(body, 'result.*', (row: Json) => ({
-          ...row,
-          item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),
-          item_status: null,
-        })),
-      ),
-    ]),
-  },
-  {
-    name: 'usage-in-detail',
-    summary: 'usage has additional members.',
-    patch: reshapeResponses((response) =>
-      response['usage'] === null || response['usage'] === undefined
-        ? response
-        : {
-            ...response,
-            usage: { ...toObject(response['usage']), num_sources_used: 0, cost: 0.1 },
-          },
-    ),
-  },
-  {
-    name: 'stream-by-default',
-    summary: 'stream defaults to true in v3 generations.',
-    patch: (services) => ({
-      ...services,
-      incoming: (call) => {
-        const received = services.incoming(call)
-        return /^\/api\/v3\/message\/(generate|one-shot)$/.test(received.path)
-          ? { ...received, body: { stream: true, ...toObject(received.body) } }
-          : received
-      },
-    }),
-  },
-  {
-    name: 'done-marker',
-    summary:
-      'v3 streams end with data: [DONE], which neither the contract nor the document mentions.',
-    patch: compose(
-      generations.map((route) =>
-        onBlocks(route, async function* (blocks) {
-          yield* blocks
-          yield { data: '[DONE]' as const }
-        }),
-      ),
-    ),
-  },
-  {
-    name: 'generations-created',
-    summary: 'Non-streaming v3 generations return 201.',
-    patch: compose(
-      generations.map((route) =>
-        onReply(route, (reply) =>
-          'blocks' in reply || reply.status !== 200 ? reply : { ...reply, status: 201 },
-        ),
-      ),
-    ),
-  },
 ]

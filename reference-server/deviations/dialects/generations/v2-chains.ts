@@ -6,6 +6,7 @@ import { onReply } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { storeMessage, v2Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
@@ -13,6 +14,38 @@ import { alternatives } from '../alternatives.ts'
 const windowSize = 6
 
 export const v2Chains: readonly Dialect[] = [
+  ...dialectTable({
+    'v2-messages-are-answered-once: A second reply to the same message is refused.': perServer(
+      () => {
+        const answered = new Set<string>()
+        return compose([
+          onStore('messages', ({ append }) => ({
+            append: async (message) => {
+              if (message.role === 'assistant') answered.add(String(message.parentId))
+              await append(message)
+            },
+          })),
+          onRequest(v2Generate, (call) => {
+            if (answered.has(String(toObject(call.body)['parent_id']))) {
+              throw new ApiError(409, 'This message has its reply')
+            }
+            return call
+          }),
+        ])
+      },
+    ),
+    'v2-same-message-is-stored-once: A message with the body of an earlier one is answered with that one.':
+      perServer(() => {
+        const stored = new Map<string, object>()
+        return onReply(storeMessage, (reply, { body }) => {
+          if (reply.status >= 300 || !('body' in reply)) return reply
+          const key = JSON.stringify(body)
+          const earlier = stored.get(key)
+          if (earlier === undefined) stored.set(key, toObject(reply.body))
+          return earlier === undefined ? reply : { ...reply, status: 200, body: earlier }
+        })
+      }),
+  }),
   ...alternatives([
     {
       name: 'v2-context-of-six-messages',
@@ -40,39 +73,4 @@ export const v2Chains: readonly Dialect[] = [
       }),
     },
   ]),
-  {
-    name: 'v2-messages-are-answered-once',
-    summary: 'A second reply to the same message is refused.',
-    patch: perServer(() => {
-      const answered = new Set<string>()
-      return compose([
-        onStore('messages', ({ append }) => ({
-          append: async (message) => {
-            if (message.role === 'assistant') answered.add(String(message.parentId))
-            await append(message)
-          },
-        })),
-        onRequest(v2Generate, (call) => {
-          if (answered.has(String(toObject(call.body)['parent_id']))) {
-            throw new ApiError(409, 'This message has its reply')
-          }
-          return call
-        }),
-      ])
-    }),
-  },
-  {
-    name: 'v2-same-message-is-stored-once',
-    summary: 'A message with the body of an earlier one is answered with that one.',
-    patch: perServer(() => {
-      const stored = new Map<string, object>()
-      return onReply(storeMessage, (reply, { body }) => {
-        if (reply.status >= 300 || !('body' in reply)) return reply
-        const key = JSON.stringify(body)
-        const earlier = stored.get(key)
-        if (earlier === undefined) stored.set(key, toObject(reply.body))
-        return earlier === undefined ? reply : { ...reply, status: 200, body: earlier }
-      })
-    }),
-  },
 ]

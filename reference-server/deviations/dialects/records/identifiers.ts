@@ -3,10 +3,17 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onEveryBody } from '../../patches/replies.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
 export const identifiers: readonly Dialect[] = [
+  ...dialectTable({
+    'attachment-ids-tagged: Attachment ids have the prefix file- and are not UUIDs.': {
+      excludes: ['uuids-in-capitals'],
+      patch: tagAttachments(),
+    },
+  }),
   ...alternatives([
     {
       name: 'ids-counted',
@@ -34,13 +41,6 @@ export const identifiers: readonly Dialect[] = [
       }),
     },
   ]),
-  {
-    name: 'attachment-ids-tagged',
-    summary: 'Attachment ids have the prefix file- and are not UUIDs.',
-    // A prefixed id is not recognized as a UUID in requests.
-    excludes: ['uuids-in-capitals'],
-    patch: tagAttachments(),
-  },
   ...alternatives([
     {
       name: 'times-with-offset',

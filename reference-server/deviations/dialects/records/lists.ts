@@ -6,6 +6,7 @@ import { onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { type RoutePattern, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
@@ -17,6 +18,39 @@ const lists: readonly RoutePattern[] = [
 ]
 
 export const listDialects: readonly Dialect[] = [
+  ...dialectTable({
+    'lists-capped-at-ten: Lists return at most ten rows per page, regardless of limit.':
+      capLists(10),
+    'lists-of-one-row: Lists return one row per page, and the history one per page if a limit is given.':
+      oneRow,
+    'search-from-the-start: search matches only the beginning of names.': (services) => {
+      const { attachments, chats } = services.store
+      return {
+        ...services,
+        store: {
+          ...services.store,
+          chats: {
+            ...chats,
+            list: (owner, page) =>
+              searchByPrefix(
+                page,
+                ({ name }) => name,
+                (all) => chats.list(owner, { ...page, ...all }),
+              ),
+          },
+          attachments: {
+            ...attachments,
+            list: (owner, page) =>
+              searchByPrefix(
+                page,
+                ({ filename }) => filename,
+                (all) => attachments.list(owner, { ...page, ...all }),
+              ),
+          },
+        },
+      }
+    },
+  }),
   ...alternatives([
     {
       name: 'lists-under-items',
@@ -63,47 +97,6 @@ export const listDialects: readonly Dialect[] = [
       ),
     },
   ]),
-  {
-    name: 'lists-capped-at-ten',
-    summary: 'Lists return at most ten rows per page, regardless of limit.',
-    patch: capLists(10),
-  },
-  {
-    name: 'lists-of-one-row',
-    summary: 'Lists return one row per page, and the history one per page if a limit is given.',
-    patch: oneRow,
-  },
-  {
-    name: 'search-from-the-start',
-    summary: 'search matches only the beginning of names.',
-    patch: (services) => {
-      const { attachments, chats } = services.store
-      return {
-        ...services,
-        store: {
-          ...services.store,
-          chats: {
-            ...chats,
-            list: (owner, page) =>
-              searchByPrefix(
-                page,
-                ({ name }) => name,
-                (all) => chats.list(owner, { ...page, ...all }),
-              ),
-          },
-          attachments: {
-            ...attachments,
-            list: (owner, page) =>
-              searchByPrefix(
-                page,
-                ({ filename }) => filename,
-                (all) => attachments.list(owner, { ...page, ...all }),
-              ),
-          },
-        },
-      }
-    },
-  },
 ]
 
 function reshapeLists(change: (list: Json) => unknown): Patch {

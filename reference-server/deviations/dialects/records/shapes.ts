@@ -6,17 +6,35 @@ import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { createChat, modelList, type RoutePattern } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
 const readChat = 'GET /api/v3/chat/:chat_id'
 const patch = 'PATCH /api/v3/chat/:chat_id'
 export const chatRecords: readonly Dialect[] = [
-  {
-    name: 'chat-created-200',
-    summary: 'POST /chat returns 200.',
-    patch: onSuccess(createChat, (reply) => ({ ...reply, status: 200 })),
-  },
+  ...dialectTable({
+    'chat-created-200: POST /chat returns 200.': onSuccess(createChat, (reply) => ({
+      ...reply,
+      status: 200,
+    })),
+    'favorites-204: Adding and removing favorites returns 204.': compose(
+      (
+        ['POST /api/v3/chat/:chat_id/favorite', 'DELETE /api/v3/chat/:chat_id/favorite'] as const
+      ).map((route) => onSuccess(route, () => ({ status: 204 }))),
+    ),
+    'chat-patched-by-title: PATCH of a chat accepts title instead of name, as the profile declares.':
+      {
+        profile: { requests: { patchChat: { title: '{name}' } } },
+        patch: compose([
+          onRequestBody(patch, ({ name: _, title, ...rest }) => ({
+            ...rest,
+            ...(title === undefined ? {} : { name: title }),
+          })),
+          onSuccessBody(patch, (chat) => ({ ...chat, title: chat['name'] })),
+        ]),
+      },
+  }),
   ...alternatives([
     {
       name: 'chat-wrapped-in-chat',
@@ -65,27 +83,6 @@ export const chatRecords: readonly Dialect[] = [
       patch: answerDeletes({ status: 200, headers: { 'content-length': '0' } }),
     },
   ]),
-  {
-    name: 'favorites-204',
-    summary: 'Adding and removing favorites returns 204.',
-    patch: compose(
-      (
-        ['POST /api/v3/chat/:chat_id/favorite', 'DELETE /api/v3/chat/:chat_id/favorite'] as const
-      ).map((route) => onSuccess(route, () => ({ status: 204 }))),
-    ),
-  },
-  {
-    name: 'chat-patched-by-title',
-    summary: 'PATCH of a chat accepts title instead of name, as the profile declares.',
-    profile: { requests: { patchChat: { title: '{name}' } } },
-    patch: compose([
-      onRequestBody(patch, ({ name: _, title, ...rest }) => ({
-        ...rest,
-        ...(title === undefined ? {} : { name: title }),
-      })),
-      onSuccessBody(patch, (chat) => ({ ...chat, title: chat['name'] })),
-    ]),
-  },
 ]
 
 export const modelLists = alternatives([

@@ -1,6 +1,7 @@
 /** Legal variants of the framing of event streams. */
 import type { Patch } from '../../../services.ts'
 import { editLines, escapeJson, rechunkAll, rewriteJson } from '../../patches/framing.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
@@ -19,6 +20,32 @@ export const lineEnds = alternatives([
 ])
 
 export const framing: readonly Dialect[] = [
+  ...dialectTable({
+    'no-space-after-colon: Fields of a block have no space after the colon.': editLines((lines) =>
+      lines.map((line) => line.replace(/^(\w+): /, '$1:')),
+    ),
+    'data-before-event: The event: line follows the data: lines of its block.': editLines(
+      (lines) => [
+        ...lines.filter((line) => !line.startsWith('event:')),
+        ...lines.filter((line) => line.startsWith('event:')),
+      ],
+    ),
+    'comment-heartbeats: Comment lines are sent between blocks, some followed by an empty line.':
+      editLines((lines) => [': heartbeat', '', ':', ...lines]),
+    'comments-inside-blocks: Each block contains a comment line.': editLines((lines) =>
+      lines.flatMap((line, at) => (at === 0 ? [line, ':data: {'] : [line])),
+    ),
+    'blank-lines-more: Blocks are separated by three empty lines.': editLines((lines) => [
+      '',
+      '',
+      ...lines,
+    ]),
+    'other-fields: Blocks contain id: and retry: lines and unknown fields.': numberBlocks(),
+    'byte-order-mark: Streams start with a byte order mark.': rechunkAll(async function* (chunks) {
+      yield Buffer.from('\ufeff')
+      yield* chunks
+    }),
+  }),
   ...alternatives([
     {
       name: 'json-over-several-lines',
@@ -36,49 +63,6 @@ export const framing: readonly Dialect[] = [
       patch: rewriteJson((value) => JSON.stringify(value, sortMembers)),
     },
   ]),
-  {
-    name: 'no-space-after-colon',
-    summary: 'Fields of a block have no space after the colon.',
-    patch: editLines((lines) => lines.map((line) => line.replace(/^(\w+): /, '$1:'))),
-  },
-  {
-    name: 'data-before-event',
-    summary: 'The event: line follows the data: lines of its block.',
-    patch: editLines((lines) => [
-      ...lines.filter((line) => !line.startsWith('event:')),
-      ...lines.filter((line) => line.startsWith('event:')),
-    ]),
-  },
-  {
-    name: 'comment-heartbeats',
-    summary: 'Comment lines are sent between blocks, some followed by an empty line.',
-    patch: editLines((lines) => [': heartbeat', '', ':', ...lines]),
-  },
-  {
-    name: 'comments-inside-blocks',
-    summary: 'Each block contains a comment line.',
-    patch: editLines((lines) =>
-      lines.flatMap((line, at) => (at === 0 ? [line, ':data: {'] : [line])),
-    ),
-  },
-  {
-    name: 'blank-lines-more',
-    summary: 'Blocks are separated by three empty lines.',
-    patch: editLines((lines) => ['', '', ...lines]),
-  },
-  {
-    name: 'other-fields',
-    summary: 'Blocks contain id: and retry: lines and unknown fields.',
-    patch: numberBlocks(),
-  },
-  {
-    name: 'byte-order-mark',
-    summary: 'Streams start with a byte order mark.',
-    patch: rechunkAll(async function* (chunks) {
-      yield Buffer.from('\ufeff')
-      yield* chunks
-    }),
-  },
 ]
 
 function sortMembers(_name: string, value: unknown): unknown {

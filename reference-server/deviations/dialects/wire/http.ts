@@ -2,10 +2,32 @@
 import type { Patch } from '../../../services.ts'
 import { escapeJson } from '../../patches/framing.ts'
 import { onEveryBody, onEveryReply } from '../../patches/replies.ts'
+import { dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 import { alternatives } from '../alternatives.ts'
 
 export const httpDialects: readonly Dialect[] = [
+  ...dialectTable({
+    'bodies-without-length: JSON bodies use chunked transfer coding without Content-Length.':
+      onEveryBody((reply) => ({
+        ...reply,
+        headers: { ...reply.headers, 'transfer-encoding': 'chunked' },
+      })),
+    'headers-of-a-proxy: Header names are in upper case, and a proxy adds headers.': onEveryReply(
+      (reply) => ({
+        ...reply,
+        headers: {
+          ...Object.fromEntries(
+            Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toUpperCase(), value]),
+          ),
+          'CF-RAY': '8f1a-FRA',
+          'Set-Cookie': 'lb=7; Path=/',
+          'X-RateLimit-Remaining-Requests': '-1',
+          'Retry-After': '0',
+        },
+      }),
+    ),
+  }),
   ...alternatives([
     {
       name: 'bodies-pretty-printed',
@@ -18,14 +40,6 @@ export const httpDialects: readonly Dialect[] = [
       patch: serializeBodies((body) => escapeJson(JSON.stringify(body))),
     },
   ]),
-  {
-    name: 'bodies-without-length',
-    summary: 'JSON bodies use chunked transfer coding without Content-Length.',
-    patch: onEveryBody((reply) => ({
-      ...reply,
-      headers: { ...reply.headers, 'transfer-encoding': 'chunked' },
-    })),
-  },
   ...alternatives([
     {
       name: 'media-types-with-charset',
@@ -38,22 +52,6 @@ export const httpDialects: readonly Dialect[] = [
       patch: changeMediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
     },
   ]),
-  {
-    name: 'headers-of-a-proxy',
-    summary: 'Header names are in upper case, and a proxy adds headers.',
-    patch: onEveryReply((reply) => ({
-      ...reply,
-      headers: {
-        ...Object.fromEntries(
-          Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toUpperCase(), value]),
-        ),
-        'CF-RAY': '8f1a-FRA',
-        'Set-Cookie': 'lb=7; Path=/',
-        'X-RateLimit-Remaining-Requests': '-1',
-        'Retry-After': '0',
-      },
-    })),
-  },
 ]
 
 function serializeBodies(write: (body: unknown) => string): Patch {

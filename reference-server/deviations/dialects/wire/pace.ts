@@ -5,45 +5,30 @@ import { seededDraw } from '../../../runtime/random.ts'
 import type { Patch } from '../../../services.ts'
 import { rechunkAll } from '../../patches/framing.ts'
 import { onEveryReply } from '../../patches/replies.ts'
-import type { Dialect } from '../../types.ts'
+import { dialectTable } from '../../table.ts'
 
-export const paces: readonly Dialect[] = [
-  {
-    name: 'slow',
-    summary: 'Every response is delayed by 50 to 150 ms.',
-    patch: delayAnswers(100),
-  },
-  {
-    name: 'speaks-in-bursts',
-    summary: 'Tokens are sent in groups of ten.',
-    patch: (services) => ({
-      ...services,
-      timing: (count, pace) =>
-        services.timing(count, { ...pace, ttftMs: 5, gapMs: 4 }).map((_due, at, all) => {
-          return all[at - (at % 10)] ?? 0
-        }),
-    }),
-  },
-  {
-    name: 'heartbeats-while-it-works',
-    summary: 'A stream starts after 160 ms with a comment every 20 ms before its first event.',
-    patch: rechunkAll(async function* (chunks) {
+export const paces = dialectTable({
+  'slow: Every response is delayed by 50 to 150 ms.': delayAnswers(100),
+  'speaks-in-bursts: Tokens are sent in groups of ten.': (services) => ({
+    ...services,
+    timing: (count, pace) =>
+      services.timing(count, { ...pace, ttftMs: 5, gapMs: 4 }).map((_due, at, all) => {
+        return all[at - (at % 10)] ?? 0
+      }),
+  }),
+  'heartbeats-while-it-works: A stream starts after 160 ms with a comment every 20 ms before its first event.':
+    rechunkAll(async function* (chunks) {
       for (let beat = 0; beat < 8; beat += 1) {
         yield Buffer.from(beat % 2 === 0 ? ':\n' : ': still here\n\n')
         await sleep(20)
       }
       yield* chunks
     }),
-  },
-  {
-    name: 'connections-used-once',
-    summary: 'Every response has Connection: close.',
-    patch: onEveryReply((reply) => ({
-      ...reply,
-      headers: { ...reply.headers, connection: 'close' },
-    })),
-  },
-]
+  'connections-used-once: Every response has Connection: close.': onEveryReply((reply) => ({
+    ...reply,
+    headers: { ...reply.headers, connection: 'close' },
+  })),
+})
 
 /** Delays every chunk of a response, as over a connection with high latency. */
 export function delayAnswers(ms: number): Patch {

@@ -6,6 +6,7 @@ import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
 import type { RoutePattern } from '../../patches/routes.ts'
 import { compose, onStore } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 
 const plainPrefix = '/api/knowledge'
@@ -14,6 +15,40 @@ const search = '/:base_id/search'
 const documents = '/:base_id/documents'
 
 export const knowledgeFaults: readonly Fault[] = [
+  ...faultTable({
+    'KB-02': {
+      'knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
+        onStore('knowledge', () => ({ addDocument: async () => true })),
+      'knowledge-upload-empty: The text and the file name of uploaded documents are not stored.':
+        onStore('knowledge', ({ addDocument }) => ({
+          addDocument: (owner, base, document) =>
+            addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
+        })),
+    },
+    'KB-04': {
+      'knowledge-apart-upload-refused: /api/knowledge rejects document uploads with 405.':
+        rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
+      'knowledge-apart-upload-empty: The text and the file name of documents uploaded to /api/knowledge are not stored.':
+        onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
+          ...call,
+          file: call.file && {
+            ...call.file,
+            filename: 'document.txt',
+            bytes: Buffer.from('Nothing.'),
+          },
+        })),
+      'knowledge-apart-fewer-findings: /api/knowledge returns one search result less.': setField(
+        `GET ${plainPrefix}${search}`,
+        'result',
+        (found: readonly unknown[]) => found.slice(0, -1),
+      ),
+      'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setField(
+        `GET ${plainPrefix}${search}`,
+        'result.*.score',
+        (score: number) => 100 * score,
+      ),
+    },
+  }),
   underBothPrefixes('list-refused', 'KB-01', 'The list of knowledge bases returns 404.', (prefix) =>
     rejectRequests(`GET ${prefix}`, () => true, 404),
   ),
@@ -32,21 +67,6 @@ export const knowledgeFaults: readonly Fault[] = [
     'Document uploads are rejected with 405.',
     (prefix) => rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
   ),
-  {
-    name: 'knowledge-upload-forgotten',
-    summary: 'A document upload is accepted but never found by a search.',
-    breaks: ['KB-02'],
-    patch: onStore('knowledge', () => ({ addDocument: async () => true })),
-  },
-  {
-    name: 'knowledge-upload-empty',
-    summary: 'The text and the file name of uploaded documents are not stored.',
-    breaks: ['KB-02'],
-    patch: onStore('knowledge', ({ addDocument }) => ({
-      addDocument: (owner, base, document) =>
-        addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
-    })),
-  },
   underBothPrefixes(
     'search-refused',
     'KB-03',
@@ -85,39 +105,6 @@ export const knowledgeFaults: readonly Fault[] = [
   underPlainPrefix('renamed', 'returns items instead of result', (route) =>
     onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
   ),
-  {
-    name: 'knowledge-apart-upload-refused',
-    summary: '/api/knowledge rejects document uploads with 405.',
-    breaks: ['KB-04'],
-    patch: rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
-  },
-  {
-    name: 'knowledge-apart-upload-empty',
-    summary: 'The text and the file name of documents uploaded to /api/knowledge are not stored.',
-    breaks: ['KB-04'],
-    patch: onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
-      ...call,
-      file: call.file && { ...call.file, filename: 'document.txt', bytes: Buffer.from('Nothing.') },
-    })),
-  },
-  {
-    name: 'knowledge-apart-fewer-findings',
-    summary: '/api/knowledge returns one search result less.',
-    breaks: ['KB-04'],
-    patch: setField(`GET ${plainPrefix}${search}`, 'result', (found: readonly unknown[]) =>
-      found.slice(0, -1),
-    ),
-  },
-  {
-    name: 'knowledge-apart-scores',
-    summary: '/api/knowledge returns search scores in percent.',
-    breaks: ['KB-04'],
-    patch: setField(
-      `GET ${plainPrefix}${search}`,
-      'result.*.score',
-      (score: number) => 100 * score,
-    ),
-  },
 ]
 
 /** The same fault under both prefixes. */

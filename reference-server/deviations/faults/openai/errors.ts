@@ -5,19 +5,32 @@ import { isNumber, isText, type Json, setAt, toObject } from '../../patches/json
 import { onError } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 
 export const openaiErrorFaults: readonly Fault[] = [
-  {
-    name: 'openai-no-body-answered-500',
-    summary: 'A request without a body returns 500.',
-    breaks: ['OAI-ERR-01'],
-    patch: onError(
-      completions,
-      (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply),
-      ({ body }) => body === undefined || body === '',
-    ),
-  },
+  ...faultTable({
+    'OAI-ERR-01': {
+      'openai-no-body-answered-500: A request without a body returns 500.': onError(
+        completions,
+        (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply),
+        ({ body }) => body === undefined || body === '',
+      ),
+      'openai-broken-json-mended: A request with malformed JSON returns 200 with an empty completion.':
+        onError(completions, (reply) =>
+          codeOf(reply.body) === 'invalid_json' ? emptyCompletion : reply,
+        ),
+    },
+    'OAI-ERR-02': {
+      'openai-stream-read-from-text: stream accepts the strings "true" and "false".': onRequestBody(
+        completions,
+        (body) =>
+          setAt(body, 'stream', (value: unknown) =>
+            value === 'true' || value === 'false' ? value === 'true' : value,
+          ),
+      ),
+    },
+  }),
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
       name: `openai-broken-json-answered-${status}`,
@@ -26,14 +39,6 @@ export const openaiErrorFaults: readonly Fault[] = [
       patch: changeStatus(status, 'invalid_json'),
     }),
   ),
-  {
-    name: 'openai-broken-json-mended',
-    summary: 'A request with malformed JSON returns 200 with an empty completion.',
-    breaks: ['OAI-ERR-01'],
-    patch: onError(completions, (reply) =>
-      codeOf(reply.body) === 'invalid_json' ? emptyCompletion : reply,
-    ),
-  },
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
       name: `openai-wrong-type-answered-${status}`,
@@ -72,16 +77,6 @@ export const openaiErrorFaults: readonly Fault[] = [
       ),
     }),
   ),
-  {
-    name: 'openai-stream-read-from-text',
-    summary: 'stream accepts the strings "true" and "false".',
-    breaks: ['OAI-ERR-02'],
-    patch: onRequestBody(completions, (body) =>
-      setAt(body, 'stream', (value: unknown) =>
-        value === 'true' || value === 'false' ? value === 'true' : value,
-      ),
-    ),
-  },
 ]
 
 const emptyCompletion = {

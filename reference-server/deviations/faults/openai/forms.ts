@@ -4,43 +4,57 @@ import type { Patch } from '../../../services.ts'
 import { isText, type Json, setAt, toList } from '../../patches/json.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions, mainAlias, visionModel } from '../../patches/routes.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 
 export const openaiFormFaults: readonly Fault[] = [
-  {
-    name: 'openai-streams-of-any-type',
-    only: { form: ['stream'] },
-    summary: 'A streaming request with messages, max_tokens or stop of the wrong type is accepted.',
-    breaks: ['OAI-ERR-02'],
-    patch: inStreams((body) => ({
-      ...body,
-      messages: isText(body['messages'])
-        ? [{ role: 'user', content: body['messages'] }]
-        : body['messages'],
-      max_tokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
-      stop: typeof body['stop'] === 'number' ? null : body['stop'],
-    })),
-  },
-  {
-    name: 'openai-streams-of-any-temperature',
-    only: { form: ['stream'] },
-    summary: 'A streaming request with a temperature above 2 is accepted.',
-    breaks: ['OAI-TEMP-02'],
-    patch: inStreams((body) =>
-      setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
-    ),
-  },
-  {
-    name: 'openai-streams-no-alias',
-    only: { form: ['stream'] },
-    summary: 'A streaming request with the model id SVC-Main is rejected with 404.',
-    breaks: ['OAI-MODELS-02'],
-    patch: rejectRequests(
-      completions,
-      ({ stream, model }) => stream === true && model === mainAlias,
-      404,
-    ),
-  },
+  ...faultTable({
+    'OAI-ERR-02': {
+      'openai-streams-of-any-type: A streaming request with messages, max_tokens or stop of the wrong type is accepted.':
+        {
+          only: { form: ['stream'] },
+          patch: inStreams((body) => ({
+            ...body,
+            messages: isText(body['messages'])
+              ? [{ role: 'user', content: body['messages'] }]
+              : body['messages'],
+            max_tokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
+            stop: typeof body['stop'] === 'number' ? null : body['stop'],
+          })),
+        },
+    },
+    'OAI-TEMP-02': {
+      'openai-streams-of-any-temperature: A streaming request with a temperature above 2 is accepted.':
+        {
+          only: { form: ['stream'] },
+          patch: inStreams((body) =>
+            setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
+          ),
+        },
+    },
+    'OAI-MODELS-02': {
+      'openai-streams-no-alias: A streaming request with the model id SVC-Main is rejected with 404.':
+        {
+          only: { form: ['stream'] },
+          patch: rejectRequests(
+            completions,
+            ({ stream, model }) => stream === true && model === mainAlias,
+            404,
+          ),
+        },
+    },
+    'OAI-STOP-02': {
+      'openai-stop-list-refused: A non-streaming request with several stop sequences is rejected.':
+        rejectRequests(
+          completions,
+          ({ stop, stream }) => Array.isArray(stop) && stop.length > 1 && stream !== true,
+        ),
+    },
+    'OAI-STOP-01': {
+      'openai-stop-text-refused: A non-streaming request with stop as a string is rejected.':
+        rejectRequests(completions, ({ stop, stream }) => isText(stop) && stream !== true),
+    },
+  }),
   refuseStreams(
     'of-the-vision-model',
     'OAI-MODELS-03',
@@ -62,21 +76,6 @@ export const openaiFormFaults: readonly Fault[] = [
     'top_p below 1',
     ({ top_p: topP }) => Number(topP ?? 1) < 1,
   ),
-  {
-    name: 'openai-stop-list-refused',
-    summary: 'A non-streaming request with several stop sequences is rejected.',
-    breaks: ['OAI-STOP-02'],
-    patch: rejectRequests(
-      completions,
-      ({ stop, stream }) => Array.isArray(stop) && stop.length > 1 && stream !== true,
-    ),
-  },
-  {
-    name: 'openai-stop-text-refused',
-    summary: 'A non-streaming request with stop as a string is rejected.',
-    breaks: ['OAI-STOP-01'],
-    patch: rejectRequests(completions, ({ stop, stream }) => isText(stop) && stream !== true),
-  },
 ]
 
 function inStreams(change: (body: Json) => Json): Patch {

@@ -6,113 +6,86 @@ import { onError, setField } from '../../patches/replies.ts'
 import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { onModel } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 import { setInChunks } from './chunks.ts'
 
 const rejectWhere = (when: (body: Json) => boolean): Patch => rejectRequests(completions, when)
 
-const temperatureFaults: readonly Fault[] = [
-  {
-    name: 'openai-temperature-0-refused',
-    summary: 'A temperature of 0 is rejected.',
-    breaks: ['OAI-TEMP-01'],
-    patch: rejectWhere(({ temperature }) => temperature === 0),
+const temperatureFaults = faultTable({
+  'OAI-TEMP-01': {
+    'openai-temperature-0-refused: A temperature of 0 is rejected.': rejectWhere(
+      ({ temperature }) => temperature === 0,
+    ),
+    'openai-temperature-2-refused: A temperature of 2 is rejected: the upper bound is exclusive.':
+      rejectWhere(({ temperature }) => temperature === 2),
+    'openai-temperature-whole-numbers-only: A non-integer temperature is rejected.': rejectWhere(
+      ({ temperature }) => Number(temperature ?? 0) % 1 > 0,
+    ),
   },
-  {
-    name: 'openai-temperature-2-refused',
-    summary: 'A temperature of 2 is rejected: the upper bound is exclusive.',
-    breaks: ['OAI-TEMP-01'],
-    patch: rejectWhere(({ temperature }) => temperature === 2),
+  'OAI-TEMP-02': {
+    'openai-temperature-below-0-accepted: A negative temperature is treated as 0.': ignoreField(
+      completions,
+      'temperature',
+      (value) => !(Number(value) < 0),
+      0,
+    ),
+    'openai-temperature-above-2-accepted: A temperature above 2 is treated as 2.': ignoreField(
+      completions,
+      'temperature',
+      (value) => !(Number(value) > 2),
+      2,
+    ),
+    'openai-temperature-refused-with-422: An out-of-range temperature is rejected with 422.':
+      rejectOutOfRange(422),
+    'openai-temperature-refused-with-200: An out-of-range temperature returns 200 with an error body.':
+      rejectOutOfRange(200),
   },
-  {
-    name: 'openai-temperature-whole-numbers-only',
-    summary: 'A non-integer temperature is rejected.',
-    breaks: ['OAI-TEMP-01'],
-    patch: rejectWhere(({ temperature }) => Number(temperature ?? 0) % 1 > 0),
+  'OAI-TOPP-01': {
+    'openai-top-p-refused: top_p is rejected as an unknown parameter.': rejectWhere(
+      (body) => 'top_p' in body && !('stop' in body),
+    ),
   },
-  {
-    name: 'openai-temperature-below-0-accepted',
-    summary: 'A negative temperature is treated as 0.',
-    breaks: ['OAI-TEMP-02'],
-    patch: ignoreField(completions, 'temperature', (value) => !(Number(value) < 0), 0),
-  },
-  {
-    name: 'openai-temperature-above-2-accepted',
-    summary: 'A temperature above 2 is treated as 2.',
-    breaks: ['OAI-TEMP-02'],
-    patch: ignoreField(completions, 'temperature', (value) => !(Number(value) > 2), 2),
-  },
-  {
-    name: 'openai-temperature-refused-with-422',
-    summary: 'An out-of-range temperature is rejected with 422.',
-    breaks: ['OAI-TEMP-02'],
-    patch: rejectOutOfRange(422),
-  },
-  {
-    name: 'openai-temperature-refused-with-200',
-    summary: 'An out-of-range temperature returns 200 with an error body.',
-    breaks: ['OAI-TEMP-02'],
-    patch: rejectOutOfRange(200),
-  },
-  {
-    name: 'openai-top-p-refused',
-    summary: 'top_p is rejected as an unknown parameter.',
-    breaks: ['OAI-TOPP-01'],
-    patch: rejectWhere((body) => 'top_p' in body && !('stop' in body)),
-  },
-]
+})
 
-const maxTokensFaults: readonly Fault[] = [
-  {
-    name: 'openai-max-tokens-ignored',
-    summary: 'max_tokens is ignored.',
-    breaks: ['OAI-MAXTOK-01'],
-    patch: ignoreField(completions, 'max_tokens', (value) => typeof value !== 'number'),
-  },
-  {
-    name: 'openai-max-tokens-ignored-in-streams',
-    only: { form: ['stream'] },
-    summary: 'max_tokens is ignored in streams.',
-    breaks: ['OAI-MAXTOK-01'],
-    patch: onRequestBody(completions, (body) =>
-      body['stream'] === true ? setAt(body, 'max_tokens', undefined) : body,
+const maxTokensFaults = faultTable({
+  'OAI-MAXTOK-01': {
+    'openai-max-tokens-ignored: max_tokens is ignored.': ignoreField(
+      completions,
+      'max_tokens',
+      (value) => typeof value !== 'number',
     ),
-  },
-  {
-    name: 'openai-max-tokens-off-by-one',
-    summary: 'An answer may exceed max_tokens by one token.',
-    breaks: ['OAI-MAXTOK-01'],
-    patch: onModel('compatible', (model, request) =>
-      model({ ...request, maxTokens: request.maxTokens + 1 }),
+    'openai-max-tokens-ignored-in-streams: max_tokens is ignored in streams.': {
+      only: { form: ['stream'] },
+      patch: onRequestBody(completions, (body) =>
+        body['stream'] === true ? setAt(body, 'max_tokens', undefined) : body,
+      ),
+    },
+    'openai-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
+      'compatible',
+      (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
     ),
+    'openai-max-tokens-counts-words: max_tokens limits the number of words instead of tokens.':
+      onModel('compatible', (model, request) =>
+        model({ ...request, maxTokens: countTokensOfWords(model, request) }),
+      ),
   },
-  {
-    name: 'openai-max-tokens-counts-words',
-    summary: 'max_tokens limits the number of words instead of tokens.',
-    breaks: ['OAI-MAXTOK-01'],
-    patch: onModel('compatible', (model, request) =>
-      model({ ...request, maxTokens: countTokensOfWords(model, request) }),
-    ),
+  'OAI-MAXTOK-02': {
+    'openai-cut-says-stop: A non-streaming answer truncated by max_tokens has the finish_reason stop.':
+      setField(completions, 'choices.*.finish_reason', 'stop'),
   },
-  {
-    name: 'openai-cut-says-stop',
-    summary: 'A non-streaming answer truncated by max_tokens has the finish_reason stop.',
-    breaks: ['OAI-MAXTOK-02'],
-    patch: setField(completions, 'choices.*.finish_reason', 'stop'),
-  },
-]
+})
 
-const streamFaults: readonly Fault[] = [
-  {
-    name: 'openai-cut-stream-says-stop',
-    only: { form: ['stream'] },
-    summary: 'A stream truncated by max_tokens has the finish_reason stop.',
-    breaks: ['OAI-MAXTOK-02'],
-    patch: setInChunks('choices.*.finish_reason', (reason: unknown) =>
-      reason === 'length' ? 'stop' : reason,
-    ),
+const streamFaults = faultTable({
+  'OAI-MAXTOK-02': {
+    'openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.': {
+      only: { form: ['stream'] },
+      patch: setInChunks('choices.*.finish_reason', (reason: unknown) =>
+        reason === 'length' ? 'stop' : reason,
+      ),
+    },
   },
-]
+})
 
 export const openaiParameterFaults: readonly Fault[] = [
   ...temperatureFaults,

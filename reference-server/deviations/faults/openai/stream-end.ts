@@ -5,105 +5,85 @@ import type { Patch } from '../../../services.ts'
 import { type Json, setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock } from '../../patches/replies.ts'
 import { completions } from '../../patches/routes.ts'
-import type { Fault } from '../../types.ts'
+import { faultTable } from '../../table.ts'
 import { isFinished, mapFragments, textOf } from './chunks.ts'
 
-export const openaiStreamEndFaults: readonly Fault[] = [
-  {
-    name: 'openai-stream-without-done',
-    summary: 'A stream ends without [DONE].',
-    breaks: ['OAI-STREAM-09'],
-    patch: onBlocks(completions, async function* (blocks) {
-      for await (const block of blocks) if (block.data !== '[DONE]') yield block
-    }),
-  },
-  {
-    name: 'openai-stream-done-twice',
-    summary: '[DONE] is sent twice.',
-    breaks: ['OAI-STREAM-09'],
-    patch: onBlocks(completions, async function* (blocks) {
-      yield* blocks
-      yield { data: '[DONE]' }
-    }),
-  },
-  {
-    name: 'openai-stream-cut-in-the-middle',
-    summary: 'The connection is aborted after the sixth chunk.',
-    breaks: ['OAI-STREAM-12'],
-    patch: onBlocks(completions, async function* (blocks) {
-      let sent = 0
-      for await (const block of blocks) {
-        if (sent === 6) throw new Error('cut')
-        sent += 1
-        yield block
-      }
-    }),
-  },
-  {
-    name: 'openai-stream-cut-at-its-end',
-    summary: 'The connection is aborted in place of [DONE].',
-    breaks: ['OAI-STREAM-12'],
-    patch: onBlocks(completions, async function* (blocks) {
-      for await (const block of blocks) {
-        if (block.data === '[DONE]') throw new Error('cut')
-        yield block
-      }
-    }),
-  },
-  {
-    name: 'openai-stream-drops-the-last-delta',
-    summary: 'The last text fragment is omitted.',
-    breaks: ['OAI-STREAM-10'],
-    patch: onChunkPairs((chunk, next) => (isFinished(next) && textOf(chunk) !== '' ? [] : [chunk])),
-  },
-  {
-    name: 'openai-stream-doubles-a-delta',
-    summary: 'The first text fragment is sent twice.',
-    breaks: ['OAI-STREAM-10'],
-    patch: onEachBlock(completions, (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk])),
-  },
-  {
-    name: 'openai-stream-loses-a-space',
-    summary: 'The second text fragment loses its leading space.',
-    breaks: ['OAI-STREAM-10'],
-    patch: onEachBlock(completions, (chunk, at) =>
-      at === 2 ? [setAt(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
+export const openaiStreamEndFaults = faultTable({
+  'OAI-STREAM-09': {
+    'openai-stream-without-done: A stream ends without [DONE].': onBlocks(
+      completions,
+      async function* (blocks) {
+        for await (const block of blocks) if (block.data !== '[DONE]') yield block
+      },
+    ),
+    'openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
+      completions,
+      async function* (blocks) {
+        yield* blocks
+        yield { data: '[DONE]' }
+      },
     ),
   },
-  {
-    name: 'openai-stream-replaces-characters',
-    summary: 'Non-ASCII characters in text fragments are replaced by U+FFFD.',
-    breaks: ['OAI-STREAM-10'],
-    patch: mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
+  'OAI-STREAM-12': {
+    'openai-stream-cut-in-the-middle: The connection is aborted after the sixth chunk.': onBlocks(
+      completions,
+      async function* (blocks) {
+        let sent = 0
+        for await (const block of blocks) {
+          if (sent === 6) throw new Error('cut')
+          sent += 1
+          yield block
+        }
+      },
+    ),
+    'openai-stream-cut-at-its-end: The connection is aborted in place of [DONE].': onBlocks(
+      completions,
+      async function* (blocks) {
+        for await (const block of blocks) {
+          if (block.data === '[DONE]') throw new Error('cut')
+          yield block
+        }
+      },
+    ),
   },
-  {
-    name: 'openai-stream-in-one-go',
-    summary: 'The stream is buffered and sent when the answer is complete.',
-    breaks: ['OAI-STREAM-11'],
-    patch: onBlocks(completions, async function* (blocks) {
-      const held: SseBlock[] = []
-      for await (const block of blocks) held.push(block)
-      await timeout(held.length * 30)
-      yield* held
-    }),
+  'OAI-STREAM-10': {
+    'openai-stream-drops-the-last-delta: The last text fragment is omitted.': onChunkPairs(
+      (chunk, next) => (isFinished(next) && textOf(chunk) !== '' ? [] : [chunk]),
+    ),
+    'openai-stream-doubles-a-delta: The first text fragment is sent twice.': onEachBlock(
+      completions,
+      (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk]),
+    ),
+    'openai-stream-loses-a-space: The second text fragment loses its leading space.': onEachBlock(
+      completions,
+      (chunk, at) =>
+        at === 2 ? [setAt(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
+    ),
+    'openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
+      mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
   },
-  {
-    name: 'openai-stream-in-lumps',
-    summary: 'An intermediary buffers the stream and forwards it in batches every 0.4 seconds.',
-    breaks: ['OAI-STREAM-11'],
-    patch: onBlocks(completions, async function* (blocks) {
-      let held: SseBlock[] = []
-      for await (const block of blocks) {
-        held.push(block)
-        if (held.length < 9) continue
-        await timeout(400)
+  'OAI-STREAM-11': {
+    'openai-stream-in-one-go: The stream is buffered and sent when the answer is complete.':
+      onBlocks(completions, async function* (blocks) {
+        const held: SseBlock[] = []
+        for await (const block of blocks) held.push(block)
+        await timeout(held.length * 30)
         yield* held
-        held = []
-      }
-      yield* held
-    }),
+      }),
+    'openai-stream-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
+      onBlocks(completions, async function* (blocks) {
+        let held: SseBlock[] = []
+        for await (const block of blocks) {
+          held.push(block)
+          if (held.length < 9) continue
+          await timeout(400)
+          yield* held
+          held = []
+        }
+        yield* held
+      }),
   },
-]
+})
 
 /** Each chunk with the one that follows it. */
 function onChunkPairs(change: (chunk: Json, next: Json) => readonly Json[]): Patch {

@@ -2,43 +2,33 @@
 import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
 import { onStore, perServer } from '../../patches/services.ts'
-import type { Fault } from '../../types.ts'
+import { faultTable } from '../../table.ts'
 
-export const v2ContextFaults: readonly Fault[] = [
-  {
-    name: 'v2-context-lost',
-    summary: 'Only the answered message is passed to the model, without its chain of parents.',
-    breaks: ['V2-CTX-01'],
-    patch: editChain((chain) => chain.slice(-1)),
+export const v2ContextFaults = faultTable({
+  'V2-CTX-01': {
+    'v2-context-lost: Only the answered message is passed to the model, without its chain of parents.':
+      editChain((chain) => chain.slice(-1)),
+    'v2-context-one-link: Only the answered message and its parent are passed to the model.':
+      editChain((chain) => chain.slice(-2)),
+    'v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':
+      answerLatest(),
   },
-  {
-    name: 'v2-context-one-link',
-    summary: 'Only the answered message and its parent are passed to the model.',
-    breaks: ['V2-CTX-01'],
-    patch: editChain((chain) => chain.slice(-2)),
+  'V2-CTX-02': {
+    'v2-context-of-other-chats: The messages of all chats are passed to the model.': onStore(
+      'messages',
+      ({ append, chain }) => {
+        const messages: Message[] = []
+        return {
+          append: async (one) => {
+            if (one.attachmentIds.length === 0) messages.push(one)
+            await append(one)
+          },
+          chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
+        }
+      },
+    ),
   },
-  {
-    name: 'v2-reply-to-the-latest-message',
-    summary: 'A v2 generation answers the latest message of the chat, whichever parent_id names.',
-    breaks: ['V2-CTX-01'],
-    patch: answerLatest(),
-  },
-  {
-    name: 'v2-context-of-other-chats',
-    summary: 'The messages of all chats are passed to the model.',
-    breaks: ['V2-CTX-02'],
-    patch: onStore('messages', ({ append, chain }) => {
-      const messages: Message[] = []
-      return {
-        append: async (one) => {
-          if (one.attachmentIds.length === 0) messages.push(one)
-          await append(one)
-        },
-        chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
-      }
-    }),
-  },
-]
+})
 
 /** The model is told the chain of the latest user message. */
 function answerLatest(): Patch {

@@ -13,6 +13,7 @@ import {
   visionModel,
 } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 
 const hasBothLists = ({
@@ -21,87 +22,70 @@ const hasBothLists = ({
 }: Readonly<Record<string, unknown>>) => isPresent(include) && isPresent(exclude)
 
 export const v2ReplyFaults: readonly Fault[] = [
-  {
-    name: 'v2-reply-without-message',
-    summary: 'The members of message are at the top level of the response.',
-    breaks: ['V2-GEN-01'],
-    patch: onSuccessBody(v2Generate, (body) => toObject(body['message'])),
-  },
-  {
-    name: 'v2-reply-content-missing',
-    summary: 'The message of a reply omits content.',
-    breaks: ['V2-GEN-01'],
-    patch: setField(v2Generate, 'message.content', undefined),
-  },
-  {
-    name: 'v2-reply-content-in-parts',
-    summary: 'The content of a reply is an array of parts.',
-    breaks: ['V2-GEN-01'],
-    patch: setField(v2Generate, 'message.content', (text: string) => [{ type: 'text', text }]),
-  },
-  {
-    name: 'v2-reply-in-a-list',
-    summary: 'The reply is returned as the single element of an array.',
-    breaks: ['V2-GEN-01'],
-    patch: onSuccessBody(v2Generate, (body) => [body]),
-  },
-  {
-    name: 'v2-reply-promised',
-    summary: 'POST /api/v2/message/generate returns 202 without a reply.',
-    breaks: ['V2-GEN-01'],
-    patch: onSuccess(v2Generate, () => ({ status: 202, body: { status: 'queued' } })),
-  },
-  {
-    name: 'v2-reply-needs-no-chat',
-    summary: 'A v2 generation without chat_id is accepted: the chat of the message is used.',
-    breaks: ['V2-GEN-02'],
-    patch: recallMissingId(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
-  },
-  {
-    name: 'v2-reply-needs-no-parent',
-    summary:
-      'A v2 generation without parent_id is accepted: the last message of the chat is answered.',
-    breaks: ['V2-GEN-02'],
-    patch: recallMissingId(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
-  },
-  {
-    name: 'v2-reply-needs-no-model',
-    summary: 'A v2 generation without model_id is accepted: the main model is used.',
-    breaks: ['V2-GEN-02'],
-    patch: ignoreField(v2Generate, 'model_id', isPresent, mainModel),
-  },
-  {
-    name: 'v2-reply-include-wins',
-    summary: 'If both tool lists are sent, exclude_tools is ignored.',
-    breaks: ['V2-GEN-03'],
-    patch: onRequestBody(v2Generate, (body) =>
-      hasBothLists(body) ? { ...body, exclude_tools: undefined } : body,
-    ),
-  },
-  {
-    name: 'v2-reply-exclude-wins',
-    summary: 'If both tool lists are sent, include_tools is ignored.',
-    breaks: ['V2-GEN-03'],
-    patch: onRequestBody(v2Generate, (body) =>
-      hasBothLists(body) ? { ...body, include_tools: undefined } : body,
-    ),
-  },
-  {
-    name: 'v2-reply-exclude-refused',
-    summary: 'A v2 generation with exclude_tools is rejected.',
-    breaks: ['V2-GEN-04'],
-    patch: rejectRequests(v2Generate, ({ exclude_tools: list }) => Array.isArray(list)),
-  },
-  {
-    name: 'v2-reply-exclude-ignored',
-    summary: 'exclude_tools is ignored in a v2 generation.',
-    breaks: ['V2-GEN-04'],
-    patch: onRequestBody(v2Generate, (body) => {
-      const { exclude_tools: list } = body
-      const isRight = Array.isArray(list) && list.every(isText) && !hasBothLists(body)
-      return isRight ? { ...body, exclude_tools: [] } : body
-    }),
-  },
+  ...faultTable({
+    'V2-GEN-01': {
+      'v2-reply-without-message: The members of message are at the top level of the response.':
+        onSuccessBody(v2Generate, (body) => toObject(body['message'])),
+      'v2-reply-content-missing: The message of a reply omits content.': setField(
+        v2Generate,
+        'message.content',
+        undefined,
+      ),
+      'v2-reply-content-in-parts: The content of a reply is an array of parts.': setField(
+        v2Generate,
+        'message.content',
+        (text: string) => [{ type: 'text', text }],
+      ),
+      'v2-reply-in-a-list: The reply is returned as the single element of an array.': onSuccessBody(
+        v2Generate,
+        (body) => [body],
+      ),
+      'v2-reply-promised: POST /api/v2/message/generate returns 202 without a reply.': onSuccess(
+        v2Generate,
+        () => ({ status: 202, body: { status: 'queued' } }),
+      ),
+    },
+    'V2-GEN-02': {
+      'v2-reply-needs-no-chat: A v2 generation without chat_id is accepted: the chat of the message is used.':
+        recallMissingId(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
+      'v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
+        recallMissingId(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
+      'v2-reply-needs-no-model: A v2 generation without model_id is accepted: the main model is used.':
+        ignoreField(v2Generate, 'model_id', isPresent, mainModel),
+    },
+    'V2-GEN-03': {
+      'v2-reply-include-wins: If both tool lists are sent, exclude_tools is ignored.':
+        onRequestBody(v2Generate, (body) =>
+          hasBothLists(body) ? { ...body, exclude_tools: undefined } : body,
+        ),
+      'v2-reply-exclude-wins: If both tool lists are sent, include_tools is ignored.':
+        onRequestBody(v2Generate, (body) =>
+          hasBothLists(body) ? { ...body, include_tools: undefined } : body,
+        ),
+    },
+    'V2-GEN-04': {
+      'v2-reply-exclude-refused: A v2 generation with exclude_tools is rejected.': rejectRequests(
+        v2Generate,
+        ({ exclude_tools: list }) => Array.isArray(list),
+      ),
+      'v2-reply-exclude-ignored: exclude_tools is ignored in a v2 generation.': onRequestBody(
+        v2Generate,
+        (body) => {
+          const { exclude_tools: list } = body
+          const isRight = Array.isArray(list) && list.every(isText) && !hasBothLists(body)
+          return isRight ? { ...body, exclude_tools: [] } : body
+        },
+      ),
+    },
+    'V2-GEN-05': {
+      'v2-reply-exclude-of-numbers: A v2 generation with numbers in exclude_tools is accepted.':
+        ignoreField(
+          v2Generate,
+          'exclude_tools',
+          (list) => !Array.isArray(list) || list.every(isText),
+        ),
+    },
+  }),
   acceptWrongType('chat', 'chat_id', flattenField(v2Generate, 'chat_id', 'id')),
   acceptWrongType('parent', 'parent_id', flattenField(v2Generate, 'parent_id', 'id')),
   acceptWrongType(
@@ -114,16 +98,6 @@ export const v2ReplyFaults: readonly Fault[] = [
     'exclude_tools',
     ignoreField(v2Generate, 'exclude_tools', Array.isArray),
   ),
-  {
-    name: 'v2-reply-exclude-of-numbers',
-    summary: 'A v2 generation with numbers in exclude_tools is accepted.',
-    breaks: ['V2-GEN-05'],
-    patch: ignoreField(
-      v2Generate,
-      'exclude_tools',
-      (list) => !Array.isArray(list) || list.every(isText),
-    ),
-  },
   rejectReplyModel('alias', 'V2-MODEL-01', mainAlias),
   rejectReplyModel('vision', 'V2-MODEL-02', visionModel),
   misreadRag('on-ignored', 'V2-RAG-01', true, false),

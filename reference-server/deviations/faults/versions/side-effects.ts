@@ -15,33 +15,45 @@ import {
   v3Generate,
 } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 import { isRefusal } from './refusals.ts'
 
 export const versionSideEffectFaults: readonly Fault[] = [
+  ...faultTable({
+    'VER-06': {
+      'version-refusal-favors: POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.':
+        compose([
+          alsoDo(addFavorite, ({ store }, call, reply) =>
+            isRefusal(reply)
+              ? store.chats.update(call.caller, chatId(call), { favorite: true })
+              : undefined,
+          ),
+          onStore('chats', ({ list }) => ({
+            list: async (owner, query) => {
+              const page = await list(owner, query)
+              if (query.favorite !== true) return page
+              const older = await list(owner, { ...query, version: 'v2' })
+              return { ...page, rows: [...page.rows, ...older.rows] }
+            },
+          })),
+        ]),
+      'version-refusal-stores-the-question: A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.':
+        rememberRejectedInput(false),
+      'version-refusal-stores-the-streamed-question: A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.':
+        rememberRejectedInput(true),
+      'version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
+        alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
+          const chat = await store.chats.find(caller, params['chat_id'] ?? '')
+          if (status < 400 || chat?.version !== 'v2') return
+          await store.chats.delete(caller, chat.id)
+          await store.chats.create(chat)
+        }),
+    },
+  }),
   sideEffect('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.delete(caller, chat),
   ),
-  {
-    name: 'version-refusal-favors',
-    summary: 'POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.',
-    breaks: ['VER-06'],
-    patch: compose([
-      alsoDo(addFavorite, ({ store }, call, reply) =>
-        isRefusal(reply)
-          ? store.chats.update(call.caller, chatId(call), { favorite: true })
-          : undefined,
-      ),
-      onStore('chats', ({ list }) => ({
-        list: async (owner, query) => {
-          const page = await list(owner, query)
-          if (query.favorite !== true) return page
-          const older = await list(owner, { ...query, version: 'v2' })
-          return { ...page, rows: [...page.rows, ...older.rows] }
-        },
-      })),
-    ]),
-  },
   sideEffect('moves', 'converts it to v3', 'VER-06', deleteChat, ({ store }, caller, chat) =>
     store.chats.update(caller, chat, toVersion('v3')),
   ),
@@ -61,31 +73,6 @@ export const versionSideEffectFaults: readonly Fault[] = [
       if (chat !== undefined) await store.chats.create(chat)
     },
   ),
-  {
-    name: 'version-refusal-stores-the-question',
-    summary:
-      'A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.',
-    breaks: ['VER-06'],
-    patch: rememberRejectedInput(false),
-  },
-  {
-    name: 'version-refusal-stores-the-streamed-question',
-    summary:
-      'A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.',
-    breaks: ['VER-06'],
-    patch: rememberRejectedInput(true),
-  },
-  {
-    name: 'version-refusal-empties-the-v2-chat',
-    summary: 'DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.',
-    breaks: ['VER-06'],
-    patch: alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
-      const chat = await store.chats.find(caller, params['chat_id'] ?? '')
-      if (status < 400 || chat?.version !== 'v2') return
-      await store.chats.delete(caller, chat.id)
-      await store.chats.create(chat)
-    }),
-  },
 ]
 
 /** A change that the types do not allow: the version of a chat is fixed. */

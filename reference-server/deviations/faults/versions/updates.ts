@@ -4,19 +4,19 @@ import type { Services } from '../../../services.ts'
 import { toObject } from '../../patches/json.ts'
 import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import { changeChat, readChat } from '../../patches/routes.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 import { toVersion } from './side-effects.ts'
 
 export const versionUpdateFaults: readonly Fault[] = [
+  ...faultTable({
+    'VER-02': {
+      'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
+        showUpdatedVersion,
+    },
+  }),
   updateVersion('alone', 'only a version', ({ name }) => name === undefined),
   updateVersion('with-a-name', 'a version and a name', ({ name }) => name !== undefined),
-  {
-    name: 'version-shown-as-updated',
-    summary:
-      'After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.',
-    breaks: ['VER-02'],
-    patch: showUpdatedVersion,
-  },
 ]
 
 function updateVersion(

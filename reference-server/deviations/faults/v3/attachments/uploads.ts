@@ -3,30 +3,35 @@ import { failAfterSuccess, onSuccessBody, setField } from '../../../patches/repl
 import { rejectRequests } from '../../../patches/requests.ts'
 import { upload } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
 export const uploadFaults: readonly Fault[] = [
-  {
-    name: 'attachment-upload-refused',
-    summary: 'POST /attachment returns 403.',
-    breaks: ['V3-ATT-01'],
-    patch: failAfterSuccess(upload, 403),
-  },
-  {
-    name: 'attachment-ascii-names-alone',
-    summary: 'An upload with non-ASCII characters in its file name is rejected.',
-    breaks: ['V3-ATT-01'],
-    patch: rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
-  },
-  {
-    name: 'attachment-search-ascii',
-    summary: 'GET /attachment with non-ASCII characters in search returns an empty list.',
-    breaks: ['V3-ATT-08'],
-    patch: onStore('attachments', ({ list }) => ({
-      list: async (owner, page) =>
-        /[^\0-\x7f]/.test(page.search ?? '') ? { rows: [], next: null } : list(owner, page),
-    })),
-  },
+  ...faultTable({
+    'V3-ATT-01': {
+      'attachment-upload-refused: POST /attachment returns 403.': failAfterSuccess(upload, 403),
+      'attachment-ascii-names-alone: An upload with non-ASCII characters in its file name is rejected.':
+        rejectRequests(upload, (_, { file }) => /[^\0-\x7f]/.test(file?.filename ?? '')),
+    },
+    'V3-ATT-08': {
+      'attachment-search-ascii: GET /attachment with non-ASCII characters in search returns an empty list.':
+        onStore('attachments', ({ list }) => ({
+          list: async (owner, page) =>
+            /[^\0-\x7f]/.test(page.search ?? '') ? { rows: [], next: null } : list(owner, page),
+        })),
+    },
+    'V3-ATT-04': {
+      'attachment-size-in-characters: The size of an attachment counts characters instead of bytes.':
+        onSuccessBody(upload, (body, { file }) => ({
+          ...body,
+          size: file?.bytes.toString().length,
+        })),
+    },
+    'V3-ATT-05': {
+      'attachment-type-guessed: The content_type of every attachment is application/octet-stream.':
+        setField(upload, 'content_type', 'application/octet-stream'),
+    },
+  }),
   setMember('id-missing', 'POST /attachment omits id.', 'id', () => undefined),
   setMember('id-a-number', 'The id of an attachment is a number.', 'id', () => 4711),
   setMember('name-missing', 'POST /attachment omits filename.', 'filename', () => undefined),
@@ -69,21 +74,6 @@ export const uploadFaults: readonly Fault[] = [
   changeSize('in-kilobytes', 'is in kilobytes', (bytes) => bytes / 1000),
   changeSize('a-string', 'is a string', String),
   changeSize('missing', 'is missing', () => undefined),
-  {
-    name: 'attachment-size-in-characters',
-    summary: 'The size of an attachment counts characters instead of bytes.',
-    breaks: ['V3-ATT-04'],
-    patch: onSuccessBody(upload, (body, { file }) => ({
-      ...body,
-      size: file?.bytes.toString().length,
-    })),
-  },
-  {
-    name: 'attachment-type-guessed',
-    summary: 'The content_type of every attachment is application/octet-stream.',
-    breaks: ['V3-ATT-05'],
-    patch: setField(upload, 'content_type', 'application/octet-stream'),
-  },
 ]
 
 function setMember(

@@ -5,43 +5,31 @@ import { isText, setAt } from '../../../patches/json.ts'
 import { onRequestBody } from '../../../patches/requests.ts'
 import { changeChat } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
-export const chatNameFaults: readonly Fault[] = [
-  {
-    name: 'chat-update-ascii',
-    summary: 'Non-ASCII characters of a new name are replaced by question marks.',
-    breaks: ['V3-CHAT-10'],
-    patch: onRequestBody(changeChat, (body) =>
-      setAt(body, 'name', (name: unknown) =>
-        isText(name) ? name.replaceAll(/[^\0-\x7f]/g, '?') : name,
+export const chatNameFaults = faultTable({
+  'V3-CHAT-10': {
+    'chat-update-ascii: Non-ASCII characters of a new name are replaced by question marks.':
+      onRequestBody(changeChat, (body) =>
+        setAt(body, 'name', (name: unknown) =>
+          isText(name) ? name.replaceAll(/[^\0-\x7f]/g, '?') : name,
+        ),
       ),
-    ),
+    'chat-list-first-names: GET /chat with search shows the name that a chat was created with.':
+      withFirstNames((chats) => chats.map((chat) => ({ ...chat, name: chat.first }))),
   },
-  {
-    name: 'chat-search-ascii',
-    summary: 'GET /chat with non-ASCII characters in search returns an empty list.',
-    breaks: ['V3-CHAT-06'],
-    patch: onStore('chats', ({ list }) => ({
-      list: async (owner, page) =>
-        /[^\0-\x7f]/.test(page.search ?? '') ? { rows: [], next: null } : list(owner, page),
-    })),
+  'V3-CHAT-06': {
+    'chat-search-ascii: GET /chat with non-ASCII characters in search returns an empty list.':
+      onStore('chats', ({ list }) => ({
+        list: async (owner, page) =>
+          /[^\0-\x7f]/.test(page.search ?? '') ? { rows: [], next: null } : list(owner, page),
+      })),
+    'chat-search-first-names: GET /chat with search matches the name that a chat was created with.':
+      withFirstNames((chats, { search = '' }) =>
+        chats.filter(({ first }) => first.toLowerCase().includes(search.toLowerCase())),
+      ),
   },
-  {
-    name: 'chat-search-first-names',
-    summary: 'GET /chat with search matches the name that a chat was created with.',
-    breaks: ['V3-CHAT-06'],
-    patch: withFirstNames((chats, { search = '' }) =>
-      chats.filter(({ first }) => first.toLowerCase().includes(search.toLowerCase())),
-    ),
-  },
-  {
-    name: 'chat-list-first-names',
-    summary: 'GET /chat with search shows the name that a chat was created with.',
-    breaks: ['V3-CHAT-10'],
-    patch: withFirstNames((chats) => chats.map((chat) => ({ ...chat, name: chat.first }))),
-  },
-]
+})
 
 type NamedChat = Chat & { readonly first: string }
 

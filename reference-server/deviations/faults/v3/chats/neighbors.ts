@@ -14,88 +14,75 @@ import {
   v3History,
 } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
-export const chatNeighborFaults: readonly Fault[] = [
-  {
-    name: 'chat-update-clears-favorite',
-    summary: 'Renaming a chat removes it from favorites.',
-    breaks: ['V3-FAV-01'],
-    patch: onStore('chats', ({ update }) => ({
-      update: (owner, id, change) =>
-        update(owner, id, change.name === undefined ? change : { ...change, favorite: false }),
-    })),
+export const chatNeighborFaults = faultTable({
+  'V3-FAV-01': {
+    'chat-update-clears-favorite: Renaming a chat removes it from favorites.': onStore(
+      'chats',
+      ({ update }) => ({
+        update: (owner, id, change) =>
+          update(owner, id, change.name === undefined ? change : { ...change, favorite: false }),
+      }),
+    ),
+    'chat-favorite-twice-removes: Adding a chat to favorites twice removes it from favorites.': {
+      only: { occurrence: ['repeat'] },
+      patch: everySecond(addFavorite, false),
+    },
   },
-  {
-    name: 'chat-delete-clears-histories',
-    summary: 'The deletion of a chat that was renamed and used empties the histories of favorites.',
-    breaks: ['V3-CHAT-13'],
-    patch: perServer(() => {
-      const [renamed, favorites] = [new Set<string>(), new Set<string>()]
-      const [used, cleared] = [new Set<string>(), new Set<unknown>()]
-      return compose([
-        onStore('chats', (original) => ({
-          update: (owner, id, change) => {
-            if (change.favorite === true) favorites.add(id)
-            else if (change.name !== undefined) renamed.add(id)
-            return original.update(owner, id, change)
-          },
-          delete: (owner, id) => {
-            if (used.has(id)) for (const favorite of favorites) cleared.add(favorite)
-            return original.delete(owner, id)
-          },
-        })),
-        onStore('history', (original) => ({
-          append: (chatId, run, turn) => {
-            if (renamed.has(chatId)) used.add(chatId)
-            return original.append(chatId, run, turn)
-          },
-        })),
-        onSuccessBody(v3History, (body, { query }) =>
-          cleared.has(toObject(query)['chat_id']) ? { ...body, result: [] } : body,
-        ),
-      ])
-    }),
+  'V3-CHAT-13': {
+    'chat-delete-clears-histories: The deletion of a chat that was renamed and used empties the histories of favorites.':
+      perServer(() => {
+        const [renamed, favorites] = [new Set<string>(), new Set<string>()]
+        const [used, cleared] = [new Set<string>(), new Set<unknown>()]
+        return compose([
+          onStore('chats', (original) => ({
+            update: (owner, id, change) => {
+              if (change.favorite === true) favorites.add(id)
+              else if (change.name !== undefined) renamed.add(id)
+              return original.update(owner, id, change)
+            },
+            delete: (owner, id) => {
+              if (used.has(id)) for (const favorite of favorites) cleared.add(favorite)
+              return original.delete(owner, id)
+            },
+          })),
+          onStore('history', (original) => ({
+            append: (chatId, run, turn) => {
+              if (renamed.has(chatId)) used.add(chatId)
+              return original.append(chatId, run, turn)
+            },
+          })),
+          onSuccessBody(v3History, (body, { query }) =>
+            cleared.has(toObject(query)['chat_id']) ? { ...body, result: [] } : body,
+          ),
+        ])
+      }),
   },
-  {
-    name: 'chat-generation-marks-favorite',
-    summary: 'A generation adds its chat to favorites.',
-    breaks: ['V3-FAV-03'],
-    patch: alsoDo(v3Generate, ({ store }, { body, caller }, { status }) =>
-      status < 300
-        ? store.chats.update(caller, String(toObject(body)['chat_id']), { favorite: true })
-        : undefined,
+  'V3-FAV-03': {
+    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoDo(
+      v3Generate,
+      ({ store }, { body, caller }, { status }) =>
+        status < 300
+          ? store.chats.update(caller, String(toObject(body)['chat_id']), { favorite: true })
+          : undefined,
     ),
   },
-  {
-    name: 'chat-favorite-twice-removes',
-    only: { occurrence: ['repeat'] },
-    summary: 'Adding a chat to favorites twice removes it from favorites.',
-    breaks: ['V3-FAV-01'],
-    patch: everySecond(addFavorite, false),
+  'V3-FAV-02': {
+    'chat-favorite-removed-twice-returns: Removing a chat from favorites twice adds it to favorites.':
+      { only: { occurrence: ['repeat'] }, patch: everySecond(removeFavorite, true) },
   },
-  {
-    name: 'chat-favorite-removed-twice-returns',
-    only: { occurrence: ['repeat'] },
-    summary: 'Removing a chat from favorites twice adds it to favorites.',
-    breaks: ['V3-FAV-02'],
-    patch: everySecond(removeFavorite, true),
-  },
-  {
-    name: 'chat-favorite-renames',
-    summary: 'Adding a chat to favorites renames it to Favorite.',
-    breaks: ['V3-CHAT-02'],
-    patch: alsoDo(addFavorite, ({ store }, { params, caller }, { status }) =>
-      status < 300
-        ? store.chats.update(caller, params['chat_id'] ?? '', { name: 'Favorite' })
-        : undefined,
+  'V3-CHAT-02': {
+    'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': alsoDo(
+      addFavorite,
+      ({ store }, { params, caller }, { status }) =>
+        status < 300
+          ? store.chats.update(caller, params['chat_id'] ?? '', { name: 'Favorite' })
+          : undefined,
     ),
   },
-  {
-    name: 'chat-update-once',
-    summary: 'Only the first PATCH of a chat takes effect.',
-    breaks: ['V3-CHAT-10'],
-    patch: perServer(() => {
+  'V3-CHAT-10': {
+    'chat-update-once: Only the first PATCH of a chat takes effect.': perServer(() => {
       const changed = new Set<string>()
       return onRequest(changeChat, (call) => {
         const id = call.params['chat_id'] ?? ''
@@ -107,63 +94,57 @@ export const chatNeighborFaults: readonly Fault[] = [
       })
     }),
   },
-  {
-    name: 'chat-deleted-stays-favorite',
-    summary: 'A deleted chat remains in the list of favorites.',
-    breaks: ['V3-CHAT-11'],
-    patch: perServer(() => {
-      const deleted: Chat[] = []
-      return onStore('chats', (original) => ({
-        delete: async (owner, id) => {
-          const chat = await original.find(owner, id)
-          if (chat?.favorite) deleted.push(chat)
-          return original.delete(owner, id)
-        },
-        list: async (owner, query) => {
-          const page = await original.list(owner, query)
-          return query.favorite === true ? { ...page, rows: [...page.rows, ...deleted] } : page
-        },
-      }))
-    }),
+  'V3-CHAT-11': {
+    'chat-deleted-stays-favorite: A deleted chat remains in the list of favorites.': perServer(
+      () => {
+        const deleted: Chat[] = []
+        return onStore('chats', (original) => ({
+          delete: async (owner, id) => {
+            const chat = await original.find(owner, id)
+            if (chat?.favorite) deleted.push(chat)
+            return original.delete(owner, id)
+          },
+          list: async (owner, query) => {
+            const page = await original.list(owner, query)
+            return query.favorite === true ? { ...page, rows: [...page.rows, ...deleted] } : page
+          },
+        }))
+      },
+    ),
   },
-  {
-    name: 'chat-list-without-favorites',
-    summary: 'GET /chat omits favorites.',
-    breaks: ['V3-CHAT-05'],
-    patch: onStore('chats', ({ list }) => ({
+  'V3-CHAT-05': {
+    'chat-list-without-favorites: GET /chat omits favorites.': onStore('chats', ({ list }) => ({
       list: (owner, query) =>
         list(owner, query.favorite === undefined ? { ...query, favorite: false } : query),
     })),
   },
-  {
-    name: 'attachment-list-without-those-of-chats',
-    summary: 'GET /attachment without chat_id omits attachments that are linked to a chat.',
-    breaks: ['V3-ATT-06'],
-    patch: perServer(() => {
-      const linked = new Set<string>()
-      return onStore('attachments', (original) => ({
-        link: (chatId, id) => {
-          linked.add(id)
-          return original.link(chatId, id)
-        },
-        list: async (owner, query) => {
-          const page = await original.list(owner, query)
-          if (query.chatId !== undefined) return page
-          return { ...page, rows: page.rows.filter(({ id }) => !linked.has(id)) }
-        },
-      }))
-    }),
+  'V3-ATT-06': {
+    'attachment-list-without-those-of-chats: GET /attachment without chat_id omits attachments that are linked to a chat.':
+      perServer(() => {
+        const linked = new Set<string>()
+        return onStore('attachments', (original) => ({
+          link: (chatId, id) => {
+            linked.add(id)
+            return original.link(chatId, id)
+          },
+          list: async (owner, query) => {
+            const page = await original.list(owner, query)
+            if (query.chatId !== undefined) return page
+            return { ...page, rows: page.rows.filter(({ id }) => !linked.has(id)) }
+          },
+        }))
+      }),
   },
-  {
-    name: 'attachment-search-leaves-the-chat',
-    summary: 'GET /attachment with search ignores chat_id.',
-    breaks: ['V3-ATT-07'],
-    patch: onRequest(fileList, (call) => {
-      const { chat_id: _, ...rest } = toObject(call.query)
-      return 'search' in rest ? { ...call, query: rest } : call
-    }),
+  'V3-ATT-07': {
+    'attachment-search-leaves-the-chat: GET /attachment with search ignores chat_id.': onRequest(
+      fileList,
+      (call) => {
+        const { chat_id: _, ...rest } = toObject(call.query)
+        return 'search' in rest ? { ...call, query: rest } : call
+      },
+    ),
   },
-]
+})
 
 /** The second of two equal requests for a chat has the opposite effect. */
 function everySecond(route: RoutePattern, favorite: boolean): Patch {

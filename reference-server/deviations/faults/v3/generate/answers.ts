@@ -5,122 +5,62 @@ import { onEachBlock, onSuccessBody, setField } from '../../../patches/replies.t
 import { onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
 const setInResponse = (path: string, to: unknown): Patch => setField(v3Generate, path, to)
 
 const fixedId = 'resp_1'
 
-export const generateAnswerFaults: readonly Fault[] = [
-  {
-    name: 'v3-response-wrapped',
-    summary: 'The response object of a non-streaming response is nested in response.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
+export const generateAnswerFaults = faultTable({
+  'V3-GEN-01': {
+    'v3-response-wrapped: The response object of a non-streaming response is nested in response.':
+      onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
+    'v3-response-in-a-list: The response object is returned as the single element of an array.':
+      onSuccessBody(v3Generate, (response) => [response]),
+    'v3-response-text-alone: The body of a non-streaming response is a string instead of a response object.':
+      onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
+    'v3-response-streamed-unasked: A generation with stream: false returns a stream.':
+      onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
+    'v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
+      onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
   },
-  {
-    name: 'v3-response-in-a-list',
-    summary: 'The response object is returned as the single element of an array.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, (response) => [response]),
+  'V3-GEN-02': {
+    'v3-output-missing: The response object omits output.': setInResponse('output', undefined),
+    'v3-output-empty: The output of the response object is empty.': setInResponse('output', []),
+    'v3-output-single: output is a single item instead of an array.': setInResponse(
+      'output',
+      (output: unknown) => toList(output)[0],
+    ),
+    'v3-output-untyped: The items of output omit type.': setInResponse('output.*.type', undefined),
+    'v3-output-text-for-content: The content of an output message is a string instead of an array of parts.':
+      setInResponse('output.*.content', (content: unknown) => toList(content)[0]?.['text']),
   },
-  {
-    name: 'v3-response-text-alone',
-    summary: 'The body of a non-streaming response is a string instead of a response object.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
+  'V3-GEN-03': {
+    'v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
+      setInResponse('created_at', (at: unknown) => new Date(Number(at) * 1000).toISOString()),
+    'v3-response-numbers-as-text: The temperature of a non-streaming response is a string.':
+      setInResponse('temperature', String),
   },
-  {
-    name: 'v3-response-streamed-unasked',
-    summary: 'A generation with stream: false returns a stream.',
-    breaks: ['V3-GEN-01'],
-    patch: onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
+  'V3-GEN-04': {
+    'v3-response-without-usage: A non-streaming response omits usage.': setInResponse(
+      'usage',
+      undefined,
+    ),
+    'v3-response-with-a-status-code: A non-streaming response has an additional member status_code.':
+      setInResponse('status_code', 200),
   },
-  {
-    name: 'v3-response-accepted-for-later',
-    summary: 'The body of a non-streaming response contains only an id and the status queued.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
+  'V3-GEN-12': {
+    'v3-usage-total-off-by-one: The total_tokens of a non-streaming response are too high by one.':
+      setInResponse('usage.total_tokens', (total: unknown) => Number(total) + 1),
+    'v3-usage-cached-beyond-input: The cached_tokens of a non-streaming response exceed input_tokens.':
+      setInResponse('usage.input_tokens_details.cached_tokens', 1_000_000),
+    'v3-usage-reasoning-beyond-output: The reasoning_tokens of a non-streaming response exceed output_tokens.':
+      setInResponse('usage.output_tokens_details.reasoning_tokens', 1_000_000),
   },
-  {
-    name: 'v3-output-missing',
-    summary: 'The response object omits output.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output', undefined),
+  'V3-GEN-15': {
+    'v3-response-id-fixed: All responses have the same id.': fixResponseId(),
   },
-  {
-    name: 'v3-output-empty',
-    summary: 'The output of the response object is empty.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output', []),
-  },
-  {
-    name: 'v3-output-single',
-    summary: 'output is a single item instead of an array.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output', (output: unknown) => toList(output)[0]),
-  },
-  {
-    name: 'v3-output-untyped',
-    summary: 'The items of output omit type.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output.*.type', undefined),
-  },
-  {
-    name: 'v3-output-text-for-content',
-    summary: 'The content of an output message is a string instead of an array of parts.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output.*.content', (content: unknown) => toList(content)[0]?.['text']),
-  },
-  {
-    name: 'v3-response-times-as-text',
-    summary: 'The created_at of a non-streaming response is an ISO 8601 string.',
-    breaks: ['V3-GEN-03'],
-    patch: setInResponse('created_at', (at: unknown) => new Date(Number(at) * 1000).toISOString()),
-  },
-  {
-    name: 'v3-response-numbers-as-text',
-    summary: 'The temperature of a non-streaming response is a string.',
-    breaks: ['V3-GEN-03'],
-    patch: setInResponse('temperature', String),
-  },
-  {
-    name: 'v3-response-without-usage',
-    summary: 'A non-streaming response omits usage.',
-    breaks: ['V3-GEN-04'],
-    patch: setInResponse('usage', undefined),
-  },
-  {
-    name: 'v3-response-with-a-status-code',
-    summary: 'A non-streaming response has an additional member status_code.',
-    breaks: ['V3-GEN-04'],
-    patch: setInResponse('status_code', 200),
-  },
-  {
-    name: 'v3-usage-total-off-by-one',
-    summary: 'The total_tokens of a non-streaming response are too high by one.',
-    breaks: ['V3-GEN-12'],
-    patch: setInResponse('usage.total_tokens', (total: unknown) => Number(total) + 1),
-  },
-  {
-    name: 'v3-usage-cached-beyond-input',
-    summary: 'The cached_tokens of a non-streaming response exceed input_tokens.',
-    breaks: ['V3-GEN-12'],
-    patch: setInResponse('usage.input_tokens_details.cached_tokens', 1_000_000),
-  },
-  {
-    name: 'v3-usage-reasoning-beyond-output',
-    summary: 'The reasoning_tokens of a non-streaming response exceed output_tokens.',
-    breaks: ['V3-GEN-12'],
-    patch: setInResponse('usage.output_tokens_details.reasoning_tokens', 1_000_000),
-  },
-  {
-    name: 'v3-response-id-fixed',
-    summary: 'All responses have the same id.',
-    breaks: ['V3-GEN-15'],
-    patch: fixResponseId(),
-  },
-]
+})
 
 /** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
 function fixResponseId(): Patch {

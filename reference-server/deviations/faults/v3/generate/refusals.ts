@@ -6,57 +6,43 @@ import { onError, onReply } from '../../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
-const statusFaults: readonly Fault[] = [
-  {
-    name: 'v3-missing-key-crashes',
-    summary: 'A generation without Idempotency-Key returns 500.',
-    breaks: ['V3-GEN-13'],
-    patch: changeStatus(500, ({ headers }) => headers['idempotency-key'] === undefined),
-  },
-  {
-    name: 'v3-both-tool-lists-crash',
-    summary: 'A generation with both tool lists returns 500.',
-    breaks: ['V3-GEN-13'],
-    patch: changeStatus(500, ({ body }) => hasBothLists(toObject(body))),
-  },
-  {
-    name: 'v3-wrong-type-crashes',
-    summary: 'A generation with a non-numeric temperature returns 500.',
-    breaks: ['V3-GEN-13'],
-    patch: changeStatus(
+const statusFaults = faultTable({
+  'V3-GEN-13': {
+    'v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': changeStatus(
+      500,
+      ({ headers }) => headers['idempotency-key'] === undefined,
+    ),
+    'v3-both-tool-lists-crash: A generation with both tool lists returns 500.': changeStatus(
+      500,
+      ({ body }) => hasBothLists(toObject(body)),
+    ),
+    'v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.': changeStatus(
       500,
       ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number',
     ),
+    'v3-missing-model-crashes: A generation without model_id returns 500.': changeStatus(
+      500,
+      ({ body }) => toObject(body)['model_id'] === undefined,
+    ),
   },
-  {
-    name: 'v3-missing-model-crashes',
-    summary: 'A generation without model_id returns 500.',
-    breaks: ['V3-GEN-13'],
-    patch: changeStatus(500, ({ body }) => toObject(body)['model_id'] === undefined),
+  'V3-GEN-14': {
+    'v3-refuses-both-tool-lists-and-stores: A generation with both tool lists is rejected after the step is stored.':
+      compose([
+        onRequestBody(v3Generate, (body) =>
+          hasBothLists(body) ? { ...body, include_tools: null } : body,
+        ),
+        rejectAfterSuccess(({ body }) => hasBothLists(toObject(body))),
+      ]),
+    'v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
+      compose([
+        generateMissingKey(),
+        rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
+      ]),
   },
-  {
-    name: 'v3-refuses-both-tool-lists-and-stores',
-    summary: 'A generation with both tool lists is rejected after the step is stored.',
-    breaks: ['V3-GEN-14'],
-    patch: compose([
-      onRequestBody(v3Generate, (body) =>
-        hasBothLists(body) ? { ...body, include_tools: null } : body,
-      ),
-      rejectAfterSuccess(({ body }) => hasBothLists(toObject(body))),
-    ]),
-  },
-  {
-    name: 'v3-refuses-missing-key-and-stores',
-    summary: 'A generation without Idempotency-Key is rejected after the step is stored.',
-    breaks: ['V3-GEN-14'],
-    patch: compose([
-      generateMissingKey(),
-      rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
-    ]),
-  },
-]
+})
 
 const typeFaults: readonly Fault[] = [
   acceptWrongType('stream', isBoolean, false),

@@ -6,97 +6,69 @@ import { isText, type Json, setAt, toObject } from '../../../patches/json.ts'
 import { setField } from '../../../patches/replies.ts'
 import { mainAlias, v3History, visionModel } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
 export const historyKeptFaults: readonly Fault[] = [
+  ...faultTable({
+    'V3-HIST-07': {
+      'v3-history-escaped-as-html: The history returns the text of an input with the escapes of HTML.':
+        inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+      'v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
+        inputTexts((text) => text.normalize('NFD')),
+      'v3-history-third-answer-lost: The history omits the answers of a chat after its second run.':
+        onStore('history', (original) => ({
+          append: async (chatId, run, turn) => {
+            const isLate = (await original.runs(chatId)).length >= 2
+            await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
+          },
+        })),
+      'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
+        setField(v3History, 'result.*', (row: Json) =>
+          toObject(row['item'])['role'] === 'assistant'
+            ? setAt(row, 'item.content.*.text', (text: unknown) =>
+                isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
+              )
+            : row,
+        ),
+      'v3-history-cut-at-4000: The history returns the first 4,000 characters of an input.':
+        inputTexts((text) => text.slice(0, 4000)),
+      'v3-history-first-part-alone: The history returns only the first content part of an input.':
+        inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
+      'v3-history-without-images: The history omits the images of an input.': inputs((content) =>
+        Array.isArray(content)
+          ? content.filter((part) => toObject(part)['type'] !== 'input_image')
+          : content,
+      ),
+    },
+    'V3-HIST-05': {
+      'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
+        (content) =>
+          setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
+      ),
+    },
+    'V3-HIST-03': {
+      'v3-history-reasoning-as-message: The item_type of a reasoning item is message.': rowsOf(
+        'reasoning',
+        (row) => ({ ...row, item_type: 'message' }),
+      ),
+    },
+    'V3-HIST-04': {
+      'v3-history-searches-running: The item_status of a file search call remains searching.':
+        rowsOf('file_search_call', (row) => ({ ...row, item_status: 'searching' })),
+    },
+  }),
   texts('blanks', 'The history omits leading and trailing spaces of an input.', (text) =>
     text.trim(),
   ),
   texts('line-breaks', 'The history returns the line breaks of an input as spaces.', (text) =>
     text.replaceAll('\n', ' '),
   ),
-  {
-    name: 'v3-history-escaped-as-html',
-    summary: 'The history returns the text of an input with the escapes of HTML.',
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
-  },
-  {
-    name: 'v3-history-decomposed',
-    summary: 'The history returns the text of an input in Unicode normalization form D.',
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts((text) => text.normalize('NFD')),
-  },
-  {
-    name: 'v3-history-third-answer-lost',
-    summary: 'The history omits the answers of a chat after its second run.',
-    breaks: ['V3-HIST-07'],
-    patch: onStore('history', (original) => ({
-      append: async (chatId, run, turn) => {
-        const isLate = (await original.runs(chatId)).length >= 2
-        await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
-      },
-    })),
-  },
   modelLost('vision', 'the vision model', visionModel),
   modelLost('alias', 'the alias of the main model', mainAlias),
-  {
-    name: 'v3-history-ascii-answers',
-    summary: 'Non-ASCII characters of a stored answer are replaced by question marks.',
-    breaks: ['V3-HIST-07'],
-    patch: setField(v3History, 'result.*', (row: Json) =>
-      toObject(row['item'])['role'] === 'assistant'
-        ? setAt(row, 'item.content.*.text', (text: unknown) =>
-            isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
-          )
-        : row,
-    ),
-  },
-  {
-    name: 'v3-history-parts-called-text',
-    summary: 'The type of a text part of an input is text.',
-    breaks: ['V3-HIST-05'],
-    patch: inputs((content) =>
-      setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
-    ),
-  },
-  {
-    name: 'v3-history-cut-at-4000',
-    summary: 'The history returns the first 4,000 characters of an input.',
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts((text) => text.slice(0, 4000)),
-  },
-  {
-    name: 'v3-history-first-part-alone',
-    summary: 'The history returns only the first content part of an input.',
-    breaks: ['V3-HIST-07'],
-    patch: inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
-  },
-  {
-    name: 'v3-history-without-images',
-    summary: 'The history omits the images of an input.',
-    breaks: ['V3-HIST-07'],
-    patch: inputs((content) =>
-      Array.isArray(content)
-        ? content.filter((part) => toObject(part)['type'] !== 'input_image')
-        : content,
-    ),
-  },
   without('reasoning', 'Reasoning items are not stored in the history.', 'reasoning'),
   without('searches', 'File search calls are not stored in the history.', 'file_search_call'),
   without('tool-calls', 'Function calls are not stored in the history.', 'function_call'),
-  {
-    name: 'v3-history-reasoning-as-message',
-    summary: 'The item_type of a reasoning item is message.',
-    breaks: ['V3-HIST-03'],
-    patch: rowsOf('reasoning', (row) => ({ ...row, item_type: 'message' })),
-  },
-  {
-    name: 'v3-history-searches-running',
-    summary: 'The item_status of a file search call remains searching.',
-    breaks: ['V3-HIST-04'],
-    patch: rowsOf('file_search_call', (row) => ({ ...row, item_status: 'searching' })),
-  },
 ]
 
 function rowsOf(type: string, change: (row: Json) => Json): Patch {

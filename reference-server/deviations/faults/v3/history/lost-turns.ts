@@ -6,57 +6,42 @@ import { onSuccessBody } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
 import { v3Generate, v3History } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
-export const lostTurnFaults: readonly Fault[] = [
-  {
-    name: 'v3-history-of-renamed-chats-ends',
-    summary: 'Runs of a chat are not stored once it was renamed.',
-    breaks: ['V3-HIST-07'],
-    patch: perServer(() => {
-      const renamed = new Set<string>()
-      return compose([noteNames(renamed), dropRuns((chatId) => renamed.has(chatId))])
-    }),
-  },
-  {
-    name: 'v3-history-turn-lost-after-a-refusal',
-    summary: 'The run that follows a request without Idempotency-Key is not stored.',
-    breaks: ['V3-HIST-07'],
-    patch: perServer(() => {
-      const refused = new Set<unknown>()
-      return compose([
-        onRequest(v3Generate, (call) => {
-          if (call.headers['idempotency-key'] === undefined)
-            refused.add(toObject(call.body)['chat_id'])
-          return call
-        }),
-        dropRuns((chatId) => refused.delete(chatId)),
-      ])
-    }),
-  },
-  {
-    name: 'v3-history-ends-with-a-refusal',
-    summary: 'A generation with both tool lists removes the runs of its chat from the history.',
-    breaks: ['V3-HIST-07'],
-    patch: perServer(() => {
-      const cleared = new Set<string>()
-      return compose([
-        onRequest(v3Generate, (call) => {
-          const { chat_id: chatId, include_tools, exclude_tools } = toObject(call.body)
-          if (include_tools && exclude_tools) cleared.add(String(chatId))
-          return call
-        }),
-        onSuccessBody(v3History, (body, { query }) =>
-          cleared.has(String(toObject(query)['chat_id'])) ? { ...body, result: [] } : body,
-        ),
-      ])
-    }),
-  },
-  {
-    name: 'v3-history-of-favorites-ends',
-    summary: 'Runs of a favorite chat are not stored.',
-    breaks: ['V3-HIST-07'],
-    patch: perServer(() => {
+export const lostTurnFaults = faultTable({
+  'V3-HIST-07': {
+    'v3-history-of-renamed-chats-ends: Runs of a chat are not stored once it was renamed.':
+      perServer(() => {
+        const renamed = new Set<string>()
+        return compose([noteNames(renamed), dropRuns((chatId) => renamed.has(chatId))])
+      }),
+    'v3-history-turn-lost-after-a-refusal: The run that follows a request without Idempotency-Key is not stored.':
+      perServer(() => {
+        const refused = new Set<unknown>()
+        return compose([
+          onRequest(v3Generate, (call) => {
+            if (call.headers['idempotency-key'] === undefined)
+              refused.add(toObject(call.body)['chat_id'])
+            return call
+          }),
+          dropRuns((chatId) => refused.delete(chatId)),
+        ])
+      }),
+    'v3-history-ends-with-a-refusal: A generation with both tool lists removes the runs of its chat from the history.':
+      perServer(() => {
+        const cleared = new Set<string>()
+        return compose([
+          onRequest(v3Generate, (call) => {
+            const { chat_id: chatId, include_tools, exclude_tools } = toObject(call.body)
+            if (include_tools && exclude_tools) cleared.add(String(chatId))
+            return call
+          }),
+          onSuccessBody(v3History, (body, { query }) =>
+            cleared.has(String(toObject(query)['chat_id'])) ? { ...body, result: [] } : body,
+          ),
+        ])
+      }),
+    'v3-history-of-favorites-ends: Runs of a favorite chat are not stored.': perServer(() => {
       const marked = new Set<string>()
       return compose([
         onStore('chats', ({ update }) => ({
@@ -68,30 +53,28 @@ export const lostTurnFaults: readonly Fault[] = [
         dropRuns((chatId) => marked.has(chatId)),
       ])
     }),
+    'v3-history-without-turns-of-images: Inputs with an image are not stored.': onStore(
+      'history',
+      (original) => ({
+        append: (chatId, run, turn) => {
+          const hasImage = JSON.stringify(run.input).includes('input_image')
+          return original.append(chatId, hasImage ? { ...run, input: [] } : run, turn)
+        },
+      }),
+    ),
   },
-  {
-    name: 'v3-history-without-turns-of-images',
-    summary: 'Inputs with an image are not stored.',
-    breaks: ['V3-HIST-07'],
-    patch: onStore('history', (original) => ({
-      append: (chatId, run, turn) => {
-        const hasImage = JSON.stringify(run.input).includes('input_image')
-        return original.append(chatId, hasImage ? { ...run, input: [] } : run, turn)
-      },
-    })),
+  'V3-HIST-06': {
+    'v3-history-incomplete-answers-lost: Answers that reach max_tokens are not stored.': onStore(
+      'history',
+      (original) => ({
+        append: (chatId, run, turn) => {
+          const isCut = turn?.run.finish === 'length'
+          return original.append(chatId, isCut ? { ...run, output: [] } : run, turn)
+        },
+      }),
+    ),
   },
-  {
-    name: 'v3-history-incomplete-answers-lost',
-    summary: 'Answers that reach max_tokens are not stored.',
-    breaks: ['V3-HIST-06'],
-    patch: onStore('history', (original) => ({
-      append: (chatId, run, turn) => {
-        const isCut = turn?.run.finish === 'length'
-        return original.append(chatId, isCut ? { ...run, output: [] } : run, turn)
-      },
-    })),
-  },
-]
+})
 
 /** Notes the chats that are renamed. */
 export function noteNames(renamed: Set<string>): Patch {

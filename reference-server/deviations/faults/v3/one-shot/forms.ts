@@ -4,57 +4,58 @@ import { type Json, toObject } from '../../../patches/json.ts'
 import { alsoDo } from '../../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { oneShot } from '../../../patches/routes.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
 const isStream = ({ stream }: Json) => stream === true
 
 export const oneShotFormFaults: readonly Fault[] = [
-  {
-    name: 'one-shot-streams-without-runs',
-    only: { form: ['stream'] },
-    summary: 'A streaming one-shot ignores runs.',
-    breaks: ['V3-ONE-05'],
-    patch: inStreams((body) => (Array.isArray(body['runs']) ? { ...body, runs: [] } : body)),
-  },
-  {
-    name: 'one-shot-streams-without-content',
-    only: { form: ['stream'] },
-    summary: 'A streaming one-shot with content instead of input is rejected.',
-    breaks: ['V3-ONE-04'],
-    patch: rejectRequests(
-      oneShot,
-      (body) => isStream(body) && body['content'] !== undefined && body['input'] === undefined,
-    ),
-  },
-  {
-    name: 'one-shot-streams-store-a-chat',
-    only: { form: ['stream'] },
-    summary: 'A streaming one-shot is stored as a chat.',
-    breaks: ['V3-ONE-09'],
-    patch: alsoDo(oneShot, ({ store, ids, clock }, { body, caller }, { status }) => {
-      const request = toObject(body)
-      if (status >= 300 || !isStream(request)) return undefined
-      const now = clock.now()
-      return store.chats.create({
-        ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(request['input'] ?? '') },
-        ...{ version: 'v3', favorite: false, createdAt: now, updatedAt: now },
-      })
-    }),
-  },
-  {
-    name: 'one-shot-streams-of-any-type',
-    only: { form: ['stream'] },
-    summary: 'A streaming one-shot with rag of the wrong type is accepted.',
-    breaks: ['V3-ONE-12'],
-    patch: inStreams((body) => (typeof body['rag'] === 'number' ? { ...body, rag: false } : body)),
-  },
-  {
-    name: 'one-shot-streams-search-by-default',
-    only: { form: ['stream'] },
-    summary: 'rag defaults to true instead of agent in a streaming one-shot.',
-    breaks: ['RAG-06'],
-    patch: inStreams((body) => ({ rag: true, ...body })),
-  },
+  ...faultTable({
+    'V3-ONE-05': {
+      'one-shot-streams-without-runs: A streaming one-shot ignores runs.': {
+        only: { form: ['stream'] },
+        patch: inStreams((body) => (Array.isArray(body['runs']) ? { ...body, runs: [] } : body)),
+      },
+    },
+    'V3-ONE-04': {
+      'one-shot-streams-without-content: A streaming one-shot with content instead of input is rejected.':
+        {
+          only: { form: ['stream'] },
+          patch: rejectRequests(
+            oneShot,
+            (body) =>
+              isStream(body) && body['content'] !== undefined && body['input'] === undefined,
+          ),
+        },
+    },
+    'V3-ONE-09': {
+      'one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': {
+        only: { form: ['stream'] },
+        patch: alsoDo(oneShot, ({ store, ids, clock }, { body, caller }, { status }) => {
+          const request = toObject(body)
+          if (status >= 300 || !isStream(request)) return undefined
+          const now = clock.now()
+          return store.chats.create({
+            ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(request['input'] ?? '') },
+            ...{ version: 'v3', favorite: false, createdAt: now, updatedAt: now },
+          })
+        }),
+      },
+    },
+    'V3-ONE-12': {
+      'one-shot-streams-of-any-type: A streaming one-shot with rag of the wrong type is accepted.':
+        {
+          only: { form: ['stream'] },
+          patch: inStreams((body) =>
+            typeof body['rag'] === 'number' ? { ...body, rag: false } : body,
+          ),
+        },
+    },
+    'RAG-06': {
+      'one-shot-streams-search-by-default: rag defaults to true instead of agent in a streaming one-shot.':
+        { only: { form: ['stream'] }, patch: inStreams((body) => ({ rag: true, ...body })) },
+    },
+  }),
   refusesRag('off', 'rag: false', 'RAG-02', (rag) => rag === false),
   refusesRag('agent', 'rag: agent', 'RAG-03', (rag) => rag === 'agent'),
   refusesRag('object', 'an object as rag', 'RAG-04', (rag) => isObject(rag)),

@@ -10,40 +10,77 @@ import {
 } from '../../../patches/requests.ts'
 import { mainAlias, mainModel, oneShot, visionModel } from '../../../patches/routes.ts'
 import { perServer } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
 export const oneShotInputFaults: readonly Fault[] = [
-  {
-    name: 'one-shot-content-refused',
-    summary: 'A one-shot with content instead of input is rejected.',
-    breaks: ['V3-ONE-04'],
-    patch: rejectRequests(oneShot, ({ input }) => !isPresent(input)),
-  },
-  {
-    name: 'one-shot-content-ignored',
-    summary: 'A one-shot ignores the text of content.',
-    breaks: ['V3-ONE-04'],
-    patch: onRequestBody(oneShot, (body) =>
-      isText(body['content']) ? { ...body, content: 'Hello.' } : body,
-    ),
-  },
-  {
-    name: 'one-shot-runs-refused',
-    summary: 'A one-shot with runs is rejected.',
-    breaks: ['V3-ONE-05'],
-    patch: rejectRequests(oneShot, ({ runs }) => Array.isArray(runs)),
-  },
+  ...faultTable({
+    'V3-ONE-04': {
+      'one-shot-content-refused: A one-shot with content instead of input is rejected.':
+        rejectRequests(oneShot, ({ input }) => !isPresent(input)),
+      'one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
+        oneShot,
+        (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
+      ),
+    },
+    'V3-ONE-05': {
+      'one-shot-runs-refused: A one-shot with runs is rejected.': rejectRequests(
+        oneShot,
+        ({ runs }) => Array.isArray(runs),
+      ),
+    },
+    'V3-ONE-06': {
+      'one-shot-null-refused: A one-shot with assistant_id: null is rejected.': rejectRequests(
+        oneShot,
+        ({ assistant_id: id }) => id === null,
+      ),
+    },
+    'V3-ONE-07': {
+      'one-shot-searcher-finds-nothing: assistant_id: searcher is treated as null.': onRequestBody(
+        oneShot,
+        (body) => (body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body),
+      ),
+    },
+    'V3-ONE-08': {
+      'one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
+        rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+    },
+    'V3-ONE-10': {
+      'one-shot-items-refused: A one-shot with an array as input is rejected.': {
+        only: { input: ['items'] },
+        patch: rejectRequests(oneShot, ({ input }) => Array.isArray(input)),
+      },
+    },
+    'V3-ONE-11': {
+      'one-shot-remembers: The inputs of previous one-shots are passed to the model.': perServer(
+        () => {
+          const earlierInputs: unknown[] = []
+          return onRequestBody(oneShot, (body) => {
+            const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
+            if (isText(body['input'])) earlierInputs.push(body['input'])
+            return isPresent(body['runs']) ? body : { ...body, runs: before }
+          })
+        },
+      ),
+    },
+    'V3-MODEL-01': {
+      'one-shot-alias-unknown: A one-shot with the model id SVC-Main is rejected with 404.':
+        rejectRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
+    },
+    'V3-MODEL-02': {
+      'one-shot-vision-unknown: A one-shot with the model id SVC-Vision is rejected with 404.':
+        rejectRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
+    },
+    'RAG-06': {
+      'one-shot-searches-by-default: rag defaults to true instead of agent in a one-shot.':
+        onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
+    },
+  }),
   editRuns('ignored', 'A one-shot ignores runs.', () => []),
   editRuns('last-alone', 'A one-shot uses only the last of its runs.', (all) => all.slice(-1)),
   editRuns('input-alone', 'A one-shot ignores the output of its runs.', (all) =>
     all.map(({ output: _, ...run }) => run),
   ),
-  {
-    name: 'one-shot-null-refused',
-    summary: 'A one-shot with assistant_id: null is rejected.',
-    breaks: ['V3-ONE-06'],
-    patch: rejectRequests(oneShot, ({ assistant_id: id }) => id === null),
-  },
   rejectSearcher('unknown', 'is rejected', () => true),
   rejectSearcher(
     'without-base-refused',
@@ -51,40 +88,6 @@ export const oneShotInputFaults: readonly Fault[] = [
     ({ kb_id: id }) => !isPresent(id),
   ),
   rejectSearcher('with-base-refused', 'is rejected with kb_id', ({ kb_id: id }) => isPresent(id)),
-  {
-    name: 'one-shot-searcher-finds-nothing',
-    summary: 'assistant_id: searcher is treated as null.',
-    breaks: ['V3-ONE-07'],
-    patch: onRequestBody(oneShot, (body) =>
-      body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
-    ),
-  },
-  {
-    name: 'one-shot-assistant-refused',
-    summary: 'A one-shot with the UUID of an assistant is rejected.',
-    breaks: ['V3-ONE-08'],
-    patch: rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
-  },
-  {
-    name: 'one-shot-items-refused',
-    only: { input: ['items'] },
-    summary: 'A one-shot with an array as input is rejected.',
-    breaks: ['V3-ONE-10'],
-    patch: rejectRequests(oneShot, ({ input }) => Array.isArray(input)),
-  },
-  {
-    name: 'one-shot-remembers',
-    summary: 'The inputs of previous one-shots are passed to the model.',
-    breaks: ['V3-ONE-11'],
-    patch: perServer(() => {
-      const earlierInputs: unknown[] = []
-      return onRequestBody(oneShot, (body) => {
-        const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
-        if (isText(body['input'])) earlierInputs.push(body['input'])
-        return isPresent(body['runs']) ? body : { ...body, runs: before }
-      })
-    }),
-  },
   acceptWrongType('model', 'model_id', ignoreField(oneShot, 'model_id', isText, mainModel)),
   acceptWrongType('input', 'input', flattenField(oneShot, 'input', 'text')),
   acceptWrongType('runs', 'runs', ignoreField(oneShot, 'runs', Array.isArray)),
@@ -104,24 +107,6 @@ export const oneShotInputFaults: readonly Fault[] = [
     'rag',
     ignoreField(oneShot, 'rag', (rag) => typeof rag !== 'number'),
   ),
-  {
-    name: 'one-shot-alias-unknown',
-    summary: 'A one-shot with the model id SVC-Main is rejected with 404.',
-    breaks: ['V3-MODEL-01'],
-    patch: rejectRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
-  },
-  {
-    name: 'one-shot-vision-unknown',
-    summary: 'A one-shot with the model id SVC-Vision is rejected with 404.',
-    breaks: ['V3-MODEL-02'],
-    patch: rejectRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
-  },
-  {
-    name: 'one-shot-searches-by-default',
-    summary: 'rag defaults to true instead of agent in a one-shot.',
-    breaks: ['RAG-06'],
-    patch: onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
-  },
 ]
 
 function editRuns(

@@ -19,90 +19,58 @@ import {
   replaceEvents,
   setInEvents,
 } from '../../../patches/events.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
 const annotationAdded = 'response.output_text.annotation.added'
 const outOfRange = 100_000
 
-export const streamContentFaults: readonly Fault[] = [
-  {
-    name: 'stream-arguments-no-json',
-    summary:
-      'The arguments of a function call are a Python dict literal instead of JSON in all events.',
-    breaks: ['V3-SSE-23'],
-    patch: editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
+export const streamContentFaults = faultTable({
+  'V3-SSE-23': {
+    'stream-arguments-no-json: The arguments of a function call are a Python dict literal instead of JSON in all events.':
+      editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
   },
-  {
-    name: 'stream-reasons-unasked',
-    summary: 'Reasoning is streamed without think.',
-    breaks: ['V3-SSE-24'],
-    patch: (services) => ({
+  'V3-SSE-24': {
+    'stream-reasons-unasked: Reasoning is streamed without think.': (services) => ({
       ...services,
       model: (request) => services.model(alwaysThinking(request)),
     }),
   },
-  {
-    name: 'stream-delta-null',
-    summary: 'An event with a null delta precedes the first text delta.',
-    breaks: ['V3-SSE-25'],
-    patch: editEvents(
+  'V3-SSE-25': {
+    'stream-delta-null: An event with a null delta precedes the first text delta.': editEvents(
       replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: null }, event]),
     ),
-  },
-  {
-    name: 'stream-delta-missing',
-    summary: 'An event without delta precedes the first text delta.',
-    breaks: ['V3-SSE-25'],
-    patch: editEvents(
+    'stream-delta-missing: An event without delta precedes the first text delta.': editEvents(
       replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: undefined }, event]),
     ),
-  },
-  {
-    name: 'stream-delta-an-object',
-    summary: 'Text deltas are objects instead of strings.',
-    breaks: ['V3-SSE-25'],
-    patch: editEvents(setInEvents(all(textDelta), 'delta', (text: string) => ({ text }))),
-  },
-  {
-    name: 'stream-reasoning-delta-an-object',
-    summary: 'Reasoning deltas are objects instead of strings.',
-    breaks: ['V3-SSE-25'],
-    patch: editEvents(setInEvents(all(reasoningDelta), 'delta', (text: string) => ({ text }))),
-  },
-  {
-    name: 'stream-surrogates-halved',
-    summary: 'A surrogate pair is split across two deltas as JSON escapes.',
-    breaks: ['V3-SSE-27'],
-    patch: editEvents(replaceEvents(all(textDelta), splitSurrogates)),
-  },
-  {
-    name: 'stream-annotation-outside',
-    summary: 'The index of a citation exceeds the length of its text.',
-    breaks: ['V3-SSE-28'],
-    patch: editEvents(
-      setInEvents(all(annotationAdded), 'annotation.index', outOfRange),
-      setInEvents(all(partDone), 'part.annotations.*.index', outOfRange),
-      setInEvents(all(itemDone), 'item.content.*.annotations.*.index', outOfRange),
-      setInEvents(
-        all(...terminalEvents),
-        'response.output.*.content.*.annotations.*.index',
-        outOfRange,
-      ),
+    'stream-delta-an-object: Text deltas are objects instead of strings.': editEvents(
+      setInEvents(all(textDelta), 'delta', (text: string) => ({ text })),
     ),
+    'stream-reasoning-delta-an-object: Reasoning deltas are objects instead of strings.':
+      editEvents(setInEvents(all(reasoningDelta), 'delta', (text: string) => ({ text }))),
   },
-  {
-    name: 'stream-annotation-unannounced',
-    summary: 'response.output_text.annotation.added is omitted.',
-    breaks: ['V3-SSE-28'],
-    patch: editEvents(dropEvents(annotationAdded)),
+  'V3-SSE-27': {
+    'stream-surrogates-halved: A surrogate pair is split across two deltas as JSON escapes.':
+      editEvents(replaceEvents(all(textDelta), splitSurrogates)),
   },
-  {
-    name: 'stream-annotation-lost',
-    summary: 'response.content_part.done omits the citations that were announced.',
-    breaks: ['V3-SSE-28'],
-    patch: editEvents(setInEvents(all(partDone), 'part.annotations', [])),
+  'V3-SSE-28': {
+    'stream-annotation-outside: The index of a citation exceeds the length of its text.':
+      editEvents(
+        setInEvents(all(annotationAdded), 'annotation.index', outOfRange),
+        setInEvents(all(partDone), 'part.annotations.*.index', outOfRange),
+        setInEvents(all(itemDone), 'item.content.*.annotations.*.index', outOfRange),
+        setInEvents(
+          all(...terminalEvents),
+          'response.output.*.content.*.annotations.*.index',
+          outOfRange,
+        ),
+      ),
+    'stream-annotation-unannounced: response.output_text.annotation.added is omitted.': editEvents(
+      dropEvents(annotationAdded),
+    ),
+    'stream-annotation-lost: response.content_part.done omits the citations that were announced.':
+      editEvents(setInEvents(all(partDone), 'part.annotations', [])),
   },
-]
+})
 
 function splitSurrogates(event: ResponseEvent): readonly ResponseEvent[] {
   const text = String(event['delta'])

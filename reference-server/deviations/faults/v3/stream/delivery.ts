@@ -1,7 +1,7 @@
 /** Faults of the delivery of events: buffering until the answer is complete (V3-SSE-30). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rechunkV3 } from '../../../patches/framing.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
 /** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
 const blockMs = 30
@@ -34,24 +34,13 @@ async function* sendInBatches(chunks: AsyncIterable<Uint8Array>) {
   if (held.length > 0) yield Buffer.concat(held)
 }
 
-export const streamDeliveryFaults: readonly Fault[] = [
-  {
-    name: 'delivery-all-at-the-end',
-    summary: 'The stream is buffered and sent when the answer is complete.',
-    breaks: ['V3-SSE-30'],
-    patch: rechunkV3((chunks) => bufferRest(chunks, 0)),
+export const streamDeliveryFaults = faultTable({
+  'V3-SSE-30': {
+    'delivery-all-at-the-end: The stream is buffered and sent when the answer is complete.':
+      rechunkV3((chunks) => bufferRest(chunks, 0)),
+    'delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
+      rechunkV3((chunks) => bufferRest(chunks, 4)),
+    'delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
+      rechunkV3(sendInBatches),
   },
-  {
-    name: 'delivery-first-events-ahead',
-    summary:
-      'Events before the first delta are sent at once, all others when the answer is complete.',
-    breaks: ['V3-SSE-30'],
-    patch: rechunkV3((chunks) => bufferRest(chunks, 4)),
-  },
-  {
-    name: 'delivery-in-lumps',
-    summary: 'An intermediary buffers the stream and forwards it in batches every 0.4 seconds.',
-    breaks: ['V3-SSE-30'],
-    patch: rechunkV3(sendInBatches),
-  },
-]
+})

@@ -21,151 +21,95 @@ import {
   setInEvents,
   when,
 } from '../../../patches/events.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
-export const streamOrderFaults: readonly Fault[] = [
-  {
-    name: 'stream-created-missing',
-    summary: 'The stream omits response.created and starts with response.in_progress.',
-    breaks: ['V3-SSE-05'],
-    patch: editEvents(dropEvents('response.created')),
+export const streamOrderFaults = faultTable({
+  'V3-SSE-05': {
+    'stream-created-missing: The stream omits response.created and starts with response.in_progress.':
+      editEvents(dropEvents('response.created')),
+    'stream-created-second: response.in_progress is sent before response.created.': editEvents(
+      moveEvents(all('response.in_progress'), 'before', 'response.created'),
+    ),
+    'stream-created-twice: response.created is sent twice.': editEvents(
+      replaceEvents(all('response.created'), (event) => [event, event]),
+    ),
   },
-  {
-    name: 'stream-created-second',
-    summary: 'response.in_progress is sent before response.created.',
-    breaks: ['V3-SSE-05'],
-    patch: editEvents(moveEvents(all('response.in_progress'), 'before', 'response.created')),
+  'V3-SSE-12': {
+    'stream-item-added-late: response.output_item.added of the answer is sent after its first delta.':
+      editEvents(moveAnswerAfterDelta()),
+    'stream-item-never-added: response.output_item.added is omitted.': editEvents(
+      dropEvents(itemAdded),
+    ),
+    'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
+      {
+        precedent: 'Sophomoresty/gemini-web2api PR 57',
+        patch: editEvents((events) =>
+          events.filter(
+            ({ type }) =>
+              type === 'response.created' ||
+              type.endsWith('.delta') ||
+              terminalEvents.includes(type),
+          ),
+        ),
+      },
   },
-  {
-    name: 'stream-created-twice',
-    summary: 'response.created is sent twice.',
-    breaks: ['V3-SSE-05'],
-    patch: editEvents(replaceEvents(all('response.created'), (event) => [event, event])),
-  },
-  {
-    name: 'stream-item-added-late',
-    summary: 'response.output_item.added of the answer is sent after its first delta.',
-    breaks: ['V3-SSE-12'],
-    patch: editEvents(moveAnswerAfterDelta()),
-  },
-  {
-    name: 'stream-item-never-added',
-    summary: 'response.output_item.added is omitted.',
-    breaks: ['V3-SSE-12'],
-    patch: editEvents(dropEvents(itemAdded)),
-  },
-  {
-    name: 'stream-of-deltas-alone',
-    summary: 'Only deltas are sent between response.created and the terminal event.',
-    breaks: ['V3-SSE-12'],
-    precedent: 'Sophomoresty/gemini-web2api PR 57',
-    patch: editEvents((events) =>
-      events.filter(
-        ({ type }) =>
-          type === 'response.created' || type.endsWith('.delta') || terminalEvents.includes(type),
+  'V3-SSE-13': {
+    'stream-part-not-added: response.content_part.added is omitted.': editEvents(
+      dropEvents(partAdded),
+    ),
+    'stream-part-not-done: response.content_part.done is omitted.': {
+      precedent: 'vllm-project/guidellm, mock server',
+      patch: editEvents(dropEvents(partDone)),
+    },
+    'stream-text-not-done: response.output_text.done is omitted.': editEvents(dropEvents(textDone)),
+    'stream-item-not-done: response.output_item.done is omitted.': editEvents(dropEvents(itemDone)),
+    'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
+      editEvents(
+        when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone)),
       ),
-    ),
-  },
-  {
-    name: 'stream-part-not-added',
-    summary: 'response.content_part.added is omitted.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(dropEvents(partAdded)),
-  },
-  {
-    name: 'stream-part-not-done',
-    summary: 'response.content_part.done is omitted.',
-    breaks: ['V3-SSE-13'],
-    precedent: 'vllm-project/guidellm, mock server',
-    patch: editEvents(dropEvents(partDone)),
-  },
-  {
-    name: 'stream-text-not-done',
-    summary: 'response.output_text.done is omitted.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(dropEvents(textDone)),
-  },
-  {
-    name: 'stream-item-not-done',
-    summary: 'response.output_item.done is omitted.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(dropEvents(itemDone)),
-  },
-  {
-    name: 'stream-item-done-early',
-    summary: 'response.output_item.done is sent before response.content_part.done.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone)),
-    ),
-  },
-  {
-    name: 'stream-text-done-after-its-part',
-    summary: 'response.output_text.done is sent after response.content_part.done.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'after', partDone)),
-    ),
-  },
-  {
-    name: 'stream-item-added-twice',
-    summary: 'Each response.output_item.added is sent twice.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(replaceEvents(all(itemAdded), (event) => [event, event])),
-  },
-  {
-    name: 'stream-item-null',
-    summary: 'The item of response.output_item.added is null.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(setInEvents(all(itemAdded), 'item', null)),
-  },
-  {
-    name: 'stream-in-progress-late',
-    summary: 'response.in_progress is sent after the first part and resets the output in clients.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(moveEvents(all('response.in_progress'), 'after', partAdded)),
-  },
-  {
-    name: 'stream-in-progress-without-output',
-    summary: 'The response object of response.in_progress omits output.',
-    breaks: ['V3-SSE-13'],
-    precedent: 'diegosouzapw/OmniRoute#13964',
-    patch: editEvents(setInEvents(all('response.in_progress'), 'response.output', undefined)),
-  },
-  {
-    name: 'stream-reasoning-part-not-added',
-    summary: 'response.content_part.added is omitted for the reasoning part only.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(
-        isThinking,
-        replaceEvents(nth(partAdded, 0), () => []),
+    'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
+      editEvents(
+        when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'after', partDone)),
       ),
+    'stream-item-added-twice: Each response.output_item.added is sent twice.': editEvents(
+      replaceEvents(all(itemAdded), (event) => [event, event]),
     ),
-  },
-  {
-    name: 'stream-delta-after-its-text',
-    summary: 'An empty delta is sent after response.output_text.done.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(
-        isCompleted,
-        replaceEvents(all(textDone), (event, events) => [event, ...emptyDelta(events)]),
+    'stream-item-null: The item of response.output_item.added is null.': editEvents(
+      setInEvents(all(itemAdded), 'item', null),
+    ),
+    'stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
+      editEvents(moveEvents(all('response.in_progress'), 'after', partAdded)),
+    'stream-in-progress-without-output: The response object of response.in_progress omits output.':
+      {
+        precedent: 'diegosouzapw/OmniRoute#13964',
+        patch: editEvents(setInEvents(all('response.in_progress'), 'response.output', undefined)),
+      },
+    'stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
+      editEvents(
+        when(
+          isThinking,
+          replaceEvents(nth(partAdded, 0), () => []),
+        ),
       ),
-    ),
-  },
-  {
-    name: 'stream-delta-of-another-item',
-    summary: 'With reasoning, text deltas have the item_id and output_index of the reasoning item.',
-    breaks: ['V3-SSE-13', 'V3-SSE-18'],
-    patch: editEvents(
-      when(
-        isThinking,
-        replaceEvents(all(textDelta), (event, events) => [asFirstItem(event, events)]),
+    'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.':
+      editEvents(
+        when(
+          isCompleted,
+          replaceEvents(all(textDone), (event, events) => [event, ...emptyDelta(events)]),
+        ),
       ),
-    ),
+    'stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
+      {
+        also: ['V3-SSE-18'],
+        patch: editEvents(
+          when(
+            isThinking,
+            replaceEvents(all(textDelta), (event, events) => [asFirstItem(event, events)]),
+          ),
+        ),
+      },
   },
-]
+})
 
 function moveAnswerAfterDelta() {
   return moveEvents(nth(itemAdded, -1), 'after', textDelta)
