@@ -34,6 +34,20 @@ export function dialectTable(
   }))
 }
 
+/** Mutually exclusive dialects. */
+export function alternatives(
+  table: Entries<Omit<Dialect, 'name' | 'summary'>>,
+): readonly Dialect[] {
+  const list = dialectTable(table)
+  return list.map((dialect) => ({
+    ...dialect,
+    excludes: [
+      ...(dialect.excludes ?? []),
+      ...list.map(({ name }) => name).filter((name) => name !== dialect.name),
+    ],
+  }))
+}
+
 function headingParts(heading: string): { readonly name: string; readonly summary: string } {
   const [name = '', ...summary] = heading.split(': ')
   return { name, summary: summary.join(': ') }

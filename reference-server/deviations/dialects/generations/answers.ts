@@ -7,9 +7,8 @@ import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
 import { v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel } from '../../patches/services.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 import { terminalEvents } from './responses.ts'
 
 const surfaces = ['compatible', 'native'] as const
@@ -57,29 +56,21 @@ export const answerDialects: readonly Dialect[] = [
         })),
       ]),
   }),
-  ...alternatives([
-    {
-      name: 'answers-terse',
-      summary: 'Answers have at most three tokens, unless they state a fact.',
-      patch: editTexts((step) =>
+  ...alternatives({
+    'answers-terse: Answers have at most three tokens, unless they state a fact.': editTexts(
+      (step) =>
         /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstTokens(step, 3)],
-      ),
-    },
-    {
-      name: 'answers-in-two-messages',
-      summary: 'The text of a v3 answer is split into two output messages.',
-      patch: onModel('native', (model, request) => splitInHalf(model(request))),
-    },
-    {
-      name: 'answers-in-two-messages-at-once',
-      summary:
-        'The text of a v3 answer is split into two output messages that are streamed in parallel.',
-      patch: compose([
+    ),
+    'answers-in-two-messages: The text of a v3 answer is split into two output messages.': onModel(
+      'native',
+      (model, request) => splitInHalf(model(request)),
+    ),
+    'answers-in-two-messages-at-once: The text of a v3 answer is split into two output messages that are streamed in parallel.':
+      compose([
         onModel('native', (model, request) => splitInHalf(model(request))),
         editEvents(interleave()),
       ]),
-    },
-  ]),
+  }),
 ]
 
 function sealReasoning(item: unknown): Json {

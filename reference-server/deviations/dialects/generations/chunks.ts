@@ -6,9 +6,8 @@ import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 const delta = 'choices.0.delta'
 
@@ -89,29 +88,20 @@ export const chunks: readonly Dialect[] = [
         onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
       ]),
   }),
-  ...alternatives([
-    {
-      name: 'chunks-with-null-content',
-      summary: 'content is null in chunks without text.',
-      patch: editChunks((chunk) => [
-        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
-      ]),
-    },
-    {
-      name: 'chunks-without-empty-content',
-      summary: 'content is omitted in chunks without text.',
-      patch: editChunks((chunk) => [
+  ...alternatives({
+    'chunks-with-null-content: content is null in chunks without text.': editChunks((chunk) => [
+      setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
+    ]),
+    'chunks-without-empty-content: content is omitted in chunks without text.': editChunks(
+      (chunk) => [
         setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
-      ]),
-    },
-    {
-      name: 'chunks-with-empty-content-between',
-      summary: 'Each chunk is followed by a chunk with empty content.',
-      patch: editChunks((chunk) =>
+      ],
+    ),
+    'chunks-with-empty-content-between: Each chunk is followed by a chunk with empty content.':
+      editChunks((chunk) =>
         isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
       ),
-    },
-  ]),
+  }),
 ]
 
 const extraMembers = { system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }

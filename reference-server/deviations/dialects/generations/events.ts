@@ -10,9 +10,8 @@ import {
 } from '../../patches/events.ts'
 import { rewriteBlocks } from '../../patches/framing.ts'
 import { setAt } from '../../patches/json.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 import { pickMembers, terminalEvents } from './responses.ts'
 
 const delta = 'response.output_text.delta'
@@ -63,32 +62,19 @@ export const events: readonly Dialect[] = [
       setInEvents(all(delta, 'response.output_text.done'), 'logprobs', undefined),
     ),
   }),
-  ...alternatives([
-    {
-      name: 'deltas-of-one-character',
-      summary: 'Each delta contains one character.',
-      patch: editEvents(replaceEvents(all(delta), splitInCharacters)),
-    },
-    {
-      name: 'deltas-joined',
-      summary: 'The text of an item is sent in a single delta.',
-      patch: editEvents(joinDeltas()),
-    },
-  ]),
-  ...alternatives([
-    {
-      name: 'numbers-in-steps',
-      summary: 'sequence_number starts at 1 and increases by 3.',
-      patch: editRawEvents((all) =>
-        all.map((event, at) => ({ ...event, sequence_number: 1 + 3 * at })),
-      ),
-    },
-    {
-      name: 'numbers-left-out',
-      summary: 'Events omit sequence_number. The contract requires it; the document does not.',
-      patch: editRawEvents((all) => all.map((event) => setAt(event, 'sequence_number', undefined))),
-    },
-  ]),
+  ...alternatives({
+    'deltas-of-one-character: Each delta contains one character.': editEvents(
+      replaceEvents(all(delta), splitInCharacters),
+    ),
+    'deltas-joined: The text of an item is sent in a single delta.': editEvents(joinDeltas()),
+  }),
+  ...alternatives({
+    'numbers-in-steps: sequence_number starts at 1 and increases by 3.': editRawEvents((all) =>
+      all.map((event, at) => ({ ...event, sequence_number: 1 + 3 * at })),
+    ),
+    'numbers-left-out: Events omit sequence_number. The contract requires it; the document does not.':
+      editRawEvents((all) => all.map((event) => setAt(event, 'sequence_number', undefined))),
+  }),
 ]
 
 const documented: ReadonlySet<string> = new Set([

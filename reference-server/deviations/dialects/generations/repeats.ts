@@ -8,9 +8,8 @@ import { toObject } from '../../patches/json.ts'
 import { onReply } from '../../patches/replies.ts'
 import { v3Generate } from '../../patches/routes.ts'
 import { onStore } from '../../patches/services.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 import { terminalEvents } from './responses.ts'
 
 export const repeats: readonly Dialect[] = [
@@ -20,40 +19,24 @@ export const repeats: readonly Dialect[] = [
       (original, { clock }) => waitingIdempotency(original, clock),
     ),
   }),
-  ...alternatives([
-    {
-      name: 'repeat-in-short',
-      summary: 'A repeat of a stream returns only response.created and response.completed.',
-      patch: onReplay((reply) =>
+  ...alternatives({
+    'repeat-in-short: A repeat of a stream returns only response.created and response.completed.':
+      onReplay((reply) =>
         'blocks' in reply ? { ...reply, blocks: firstAndLast(reply.blocks) } : reply,
       ),
-    },
-    {
-      name: 'repeat-in-json',
-      summary: 'A repeat of a stream returns the final response as JSON.',
-      patch: replayAsJson,
-    },
-    {
-      name: 'repeat-409',
-      summary: 'A repeat is rejected with 409.',
-      patch: onReplay(() => errorReply(new ApiError(409, 'This step was made already'))),
-    },
-    {
-      name: 'repeat-422',
-      summary: 'A repeat is rejected with 422.',
-      patch: onReplay(() => errorReply(new ApiError(422, 'This step was made already'))),
-    },
-    {
-      name: 'repeat-noted',
-      summary: 'A repeat returns 200 with the status duplicate.',
-      patch: onReplay(() => ({ status: 200, body: { status: 'duplicate' } })),
-    },
-    {
-      name: 'repeat-204',
-      summary: 'A repeat returns 204.',
-      patch: onReplay(() => ({ status: 204 })),
-    },
-  ]),
+    'repeat-in-json: A repeat of a stream returns the final response as JSON.': replayAsJson,
+    'repeat-409: A repeat is rejected with 409.': onReplay(() =>
+      errorReply(new ApiError(409, 'This step was made already')),
+    ),
+    'repeat-422: A repeat is rejected with 422.': onReplay(() =>
+      errorReply(new ApiError(422, 'This step was made already')),
+    ),
+    'repeat-noted: A repeat returns 200 with the status duplicate.': onReplay(() => ({
+      status: 200,
+      body: { status: 'duplicate' },
+    })),
+    'repeat-204: A repeat returns 204.': onReplay(() => ({ status: 204 })),
+  }),
 ]
 
 function onReplay(change: (reply: Reply) => Reply): Patch {

@@ -4,9 +4,8 @@ import { all, editRawEvents, setInEvents } from '../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onReply, onSuccessBody } from '../../patches/replies.ts'
 import { compose } from '../../patches/services.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 export const terminalEvents: readonly string[] = [
   'response.completed',
@@ -89,28 +88,19 @@ export const responses: readonly Dialect[] = [
       ),
     ),
   }),
-  ...alternatives([
-    {
-      name: 'responses-slim',
-      summary: 'The response object omits optional members such as usage.',
-      patch: reshapeResponses(
-        pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
-      ),
-    },
-    {
-      name: 'responses-with-further-members',
-      summary: 'The response object has additional members such as output_text.',
-      patch: reshapeResponses((response) => ({
+  ...alternatives({
+    'responses-slim: The response object omits optional members such as usage.': reshapeResponses(
+      pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
+    ),
+    'responses-with-further-members: The response object has additional members such as output_text.':
+      reshapeResponses((response) => ({
         ...response,
         output_text: null,
         svc: { region: 'north' },
         conversation: null,
       })),
-    },
-    {
-      name: 'responses-without-status',
-      summary: 'The response object omits status.',
-      patch: reshapeResponses(({ status: _, ...response }) => response),
-    },
-  ]),
+    'responses-without-status: The response object omits status.': reshapeResponses(
+      ({ status: _, ...response }) => response,
+    ),
+  }),
 ]

@@ -6,9 +6,8 @@ import { onReply } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { storeMessage, v2Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 /** Messages of a chain that the model is told at most. */
 const windowSize = 6
@@ -46,18 +45,15 @@ export const v2Chains: readonly Dialect[] = [
         })
       }),
   }),
-  ...alternatives([
-    {
-      name: 'v2-context-of-six-messages',
-      summary: 'The model is told the last six messages of a chain.',
-      patch: onStore('messages', ({ chain }) => ({
+  ...alternatives({
+    'v2-context-of-six-messages: The model is told the last six messages of a chain.': onStore(
+      'messages',
+      ({ chain }) => ({
         chain: async (chat, id) => (await chain(chat, id)).slice(-windowSize),
-      })),
-    },
-    {
-      name: 'v2-context-of-the-whole-chat',
-      summary: 'A message without parent_id continues everything that was said in its chat.',
-      patch: perServer(() => {
+      }),
+    ),
+    'v2-context-of-the-whole-chat: A message without parent_id continues everything that was said in its chat.':
+      perServer(() => {
         const messagesOf = new Map<string, readonly Message[]>()
         return onStore('messages', ({ append, chain }) => ({
           append: async (message) => {
@@ -71,6 +67,5 @@ export const v2Chains: readonly Dialect[] = [
           },
         }))
       }),
-    },
-  ]),
+  }),
 ]

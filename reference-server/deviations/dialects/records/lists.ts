@@ -6,9 +6,8 @@ import { onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { type RoutePattern, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 const lists: readonly RoutePattern[] = [
   'GET /api/v3/chat',
@@ -51,52 +50,35 @@ export const listDialects: readonly Dialect[] = [
       }
     },
   }),
-  ...alternatives([
-    {
-      name: 'lists-under-items',
-      summary: 'Lists are in items, with the cursor in next_cursor.',
-      patch: reshapeLists(({ result, pagination }) => ({
+  ...alternatives({
+    'lists-under-items: Lists are in items, with the cursor in next_cursor.': reshapeLists(
+      ({ result, pagination }) => ({
         items: result,
         next_cursor: toObject(pagination)['cursor'],
-      })),
-    },
-    {
-      name: 'lists-under-data',
-      summary: 'Lists are in data, with the cursor in meta.page.next.',
-      patch: reshapeLists(({ result, pagination }) => ({
+      }),
+    ),
+    'lists-under-data: Lists are in data, with the cursor in meta.page.next.': reshapeLists(
+      ({ result, pagination }) => ({
         data: result,
         meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
-      })),
-    },
-    {
-      name: 'lists-bare',
-      summary: 'Lists are bare arrays without a cursor.',
-      patch: reshapeLists(({ result }) => result),
-    },
-    {
-      name: 'lists-with-numeric-cursors',
-      summary: 'The cursors of lists are numbers.',
-      patch: numericCursors,
-    },
-    {
-      name: 'lists-without-last-cursor',
-      summary: 'The last page of a list omits pagination.',
-      patch: reshapeLists(({ result, pagination }) =>
+      }),
+    ),
+    'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
+    'lists-with-numeric-cursors: The cursors of lists are numbers.': numericCursors,
+    'lists-without-last-cursor: The last page of a list omits pagination.': reshapeLists(
+      ({ result, pagination }) =>
         toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
-      ),
-    },
-    {
-      name: 'lists-without-last-cursor-by-pointer',
-      summary:
-        'The last page of a list omits pagination; the profile has the JSON pointers to the cursors.',
-      profile: {
-        shapes: { chatCursor: '/pagination/cursor', attachmentCursor: '/pagination/cursor' },
+    ),
+    'lists-without-last-cursor-by-pointer: The last page of a list omits pagination; the profile has the JSON pointers to the cursors.':
+      {
+        profile: {
+          shapes: { chatCursor: '/pagination/cursor', attachmentCursor: '/pagination/cursor' },
+        },
+        patch: reshapeLists(({ result, pagination }) =>
+          toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
+        ),
       },
-      patch: reshapeLists(({ result, pagination }) =>
-        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
-      ),
-    },
-  ]),
+  }),
 ]
 
 function reshapeLists(change: (list: Json) => unknown): Patch {

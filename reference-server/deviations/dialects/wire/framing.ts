@@ -1,23 +1,14 @@
 /** Legal variants of the framing of event streams. */
 import type { Patch } from '../../../services.ts'
 import { editLines, escapeJson, rechunkAll, rewriteJson } from '../../patches/framing.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 /** Must be applied last: the other patches read the lines of a block. */
-export const lineEnds = alternatives([
-  {
-    name: 'line-ends-crlf',
-    summary: 'Lines of streams end with CRLF.',
-    patch: editLines((lines) => lines, '\r\n'),
-  },
-  {
-    name: 'line-ends-cr',
-    summary: 'Lines of streams end with CR only.',
-    patch: editLines((lines) => lines, '\r'),
-  },
-])
+export const lineEnds = alternatives({
+  'line-ends-crlf: Lines of streams end with CRLF.': editLines((lines) => lines, '\r\n'),
+  'line-ends-cr: Lines of streams end with CR only.': editLines((lines) => lines, '\r'),
+})
 
 export const framing: readonly Dialect[] = [
   ...dialectTable({
@@ -46,23 +37,15 @@ export const framing: readonly Dialect[] = [
       yield* chunks
     }),
   }),
-  ...alternatives([
-    {
-      name: 'json-over-several-lines',
-      summary: 'The JSON of a block is pretty-printed over several data: lines.',
-      patch: rewriteJson((value) => JSON.stringify(value, null, 2)),
-    },
-    {
-      name: 'json-escaped',
-      summary: 'Non-ASCII characters and slashes are escaped in the JSON of blocks.',
-      patch: rewriteJson((value) => escapeJson(JSON.stringify(value))),
-    },
-    {
-      name: 'json-sorted',
-      summary: 'The members of JSON objects in blocks are sorted by name.',
-      patch: rewriteJson((value) => JSON.stringify(value, sortMembers)),
-    },
-  ]),
+  ...alternatives({
+    'json-over-several-lines: The JSON of a block is pretty-printed over several data: lines.':
+      rewriteJson((value) => JSON.stringify(value, null, 2)),
+    'json-escaped: Non-ASCII characters and slashes are escaped in the JSON of blocks.':
+      rewriteJson((value) => escapeJson(JSON.stringify(value))),
+    'json-sorted: The members of JSON objects in blocks are sorted by name.': rewriteJson((value) =>
+      JSON.stringify(value, sortMembers),
+    ),
+  }),
 ]
 
 function sortMembers(_name: string, value: unknown): unknown {

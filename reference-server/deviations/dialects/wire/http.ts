@@ -2,9 +2,8 @@
 import type { Patch } from '../../../services.ts'
 import { escapeJson } from '../../patches/framing.ts'
 import { onEveryBody, onEveryReply } from '../../patches/replies.ts'
-import { dialectTable } from '../../table.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 export const httpDialects: readonly Dialect[] = [
   ...dialectTable({
@@ -28,30 +27,20 @@ export const httpDialects: readonly Dialect[] = [
       }),
     ),
   }),
-  ...alternatives([
-    {
-      name: 'bodies-pretty-printed',
-      summary: 'JSON bodies are pretty-printed and end with an empty line.',
-      patch: serializeBodies((body) => `${JSON.stringify(body, null, 2)}\n\n`),
-    },
-    {
-      name: 'bodies-escaped',
-      summary: 'Non-ASCII characters and slashes are escaped in JSON bodies.',
-      patch: serializeBodies((body) => escapeJson(JSON.stringify(body))),
-    },
-  ]),
-  ...alternatives([
-    {
-      name: 'media-types-with-charset',
-      summary: 'Content-Type has a charset parameter.',
-      patch: changeMediaTypes((type) => (type.includes(';') ? type : `${type};charset=utf-8`)),
-    },
-    {
-      name: 'media-types-in-capitals',
-      summary: 'Content-Type is in upper case with a quoted charset parameter.',
-      patch: changeMediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
-    },
-  ]),
+  ...alternatives({
+    'bodies-pretty-printed: JSON bodies are pretty-printed and end with an empty line.':
+      serializeBodies((body) => `${JSON.stringify(body, null, 2)}\n\n`),
+    'bodies-escaped: Non-ASCII characters and slashes are escaped in JSON bodies.': serializeBodies(
+      (body) => escapeJson(JSON.stringify(body)),
+    ),
+  }),
+  ...alternatives({
+    'media-types-with-charset: Content-Type has a charset parameter.': changeMediaTypes((type) =>
+      type.includes(';') ? type : `${type};charset=utf-8`,
+    ),
+    'media-types-in-capitals: Content-Type is in upper case with a quoted charset parameter.':
+      changeMediaTypes((type) => `${type.split(';')[0]?.toUpperCase()} ; Charset="UTF-8"`),
+  }),
 ]
 
 function serializeBodies(write: (body: unknown) => string): Patch {

@@ -1,34 +1,25 @@
 /** The bytes of streams in other segments. */
 import { seededDraw } from '../../../runtime/random.ts'
 import { rechunkAll } from '../../patches/framing.ts'
+import { alternatives } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
-export const segments: readonly Dialect[] = alternatives([
-  {
-    name: 'segments-inside-characters',
-    summary: 'Each byte of multi-byte characters and line endings is sent in a separate segment.',
-    patch: rechunkAll(async function* (chunks) {
+export const segments: readonly Dialect[] = alternatives({
+  'segments-inside-characters: Each byte of multi-byte characters and line endings is sent in a separate segment.':
+    rechunkAll(async function* (chunks) {
       for await (const chunk of chunks) yield* splitAtOddBytes(chunk)
     }),
-  },
-  {
-    name: 'segments-of-seven-bytes',
-    summary: 'Streams are sent in segments of seven bytes.',
-    patch: rechunkAll((chunks) => splitChunks(chunks, () => 7)),
-  },
-  {
-    name: 'segments-at-random',
-    summary: 'Streams are sent in segments of random size, 1 to 90 bytes.',
-    patch: rechunkAll((chunks) => {
+  'segments-of-seven-bytes: Streams are sent in segments of seven bytes.': rechunkAll((chunks) =>
+    splitChunks(chunks, () => 7),
+  ),
+  'segments-at-random: Streams are sent in segments of random size, 1 to 90 bytes.': rechunkAll(
+    (chunks) => {
       const draw = seededDraw(1, 'segments')
       return splitChunks(chunks, () => 1 + Math.floor(draw() * 90))
-    }),
-  },
-  {
-    name: 'segments-few',
-    summary: 'Blocks are buffered and sent in segments of about 4 KiB.',
-    patch: rechunkAll(async function* (chunks) {
+    },
+  ),
+  'segments-few: Blocks are buffered and sent in segments of about 4 KiB.': rechunkAll(
+    async function* (chunks) {
       let gathered: Uint8Array[] = []
       let size = 0
       for await (const chunk of chunks) {
@@ -40,9 +31,9 @@ export const segments: readonly Dialect[] = alternatives([
         size = 0
       }
       if (size > 0) yield Buffer.concat(gathered)
-    }),
-  },
-])
+    },
+  ),
+})
 
 function* splitAtOddBytes(chunk: Uint8Array): Generator<Uint8Array> {
   let from = 0
