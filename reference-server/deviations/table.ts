@@ -1,26 +1,43 @@
 /** Tables of faults and dialects: one entry, one deviation. */
 import type { RequirementId } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
+import { type Edit, editEvents } from './patches/events.ts'
 import type { Dialect, Fault } from './types.ts'
 
 /** Name and summary: `openai-id-missing: The completion omits id.` */
 type Heading = `${string}: ${string}.`
 
+type Entries<Details, Change = Patch> = Readonly<Record<Heading, Change | Details>>
+
 /** Members of a fault that few faults have; `also` lists further requirements that it breaks. */
-type Particulars = Pick<Fault, 'only' | 'because' | 'precedent' | 'patch'> & {
+type Particulars<Change> = Pick<Fault, 'only' | 'because' | 'precedent'> & {
   readonly also?: readonly RequirementId[]
+  readonly patch: Change
 }
 
-type Entries<Details> = Readonly<Record<Heading, Patch | Details>>
+type FaultTable<Change> = Readonly<
+  Partial<Record<RequirementId, Entries<Particulars<Change>, Change>>>
+>
 
 /** Faults by the requirement that they break. */
-export function faultTable(
-  table: Readonly<Partial<Record<RequirementId, Entries<Particulars>>>>,
+export function faultTable(table: FaultTable<Patch>): readonly Fault[] {
+  return faultsOf(table, (patch) => patch)
+}
+
+/** Faults that edit the events of v3 streams. */
+export function eventFaultTable(table: FaultTable<Edit>): readonly Fault[] {
+  return faultsOf(table, (edit) => editEvents(edit))
+}
+
+function faultsOf<Change extends (...given: never[]) => unknown>(
+  table: FaultTable<Change>,
+  toPatch: (change: Change) => Patch,
 ): readonly Fault[] {
   return Object.entries(table).flatMap(([id, entries]) =>
     Object.entries(entries).map(([heading, entry]): Fault => {
-      const { also = [], ...particulars } = typeof entry === 'function' ? { patch: entry } : entry
-      return { ...headingParts(heading), breaks: [id as RequirementId, ...also], ...particulars }
+      const { also = [], patch, ...rest } = typeof entry === 'function' ? { patch: entry } : entry
+      const breaks = [id as RequirementId, ...also] as const
+      return { ...headingParts(heading), breaks, ...rest, patch: toPatch(patch) }
     }),
   )
 }

@@ -43,8 +43,8 @@ export const answerDialects: readonly Dialect[] = [
     'reasoning-sealed: Reasoning is streamed, but completed reasoning items contain only encrypted_content.':
       compose([
         editRawEvents(
-          setInEvents(all('response.output_item.done'), 'item', sealReasoning),
-          setInEvents(all(...terminalEvents), 'response.output.*', sealReasoning),
+          setInEvents('response.output_item.done', { item: sealReasoning }),
+          setInEvents(all(...terminalEvents), { 'response.output.*': sealReasoning }),
         ),
         onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealReasoning)),
         onSuccessBody('POST /api/v3/message/one-shot', (body) =>

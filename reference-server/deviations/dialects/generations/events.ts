@@ -27,7 +27,7 @@ export const events: readonly Dialect[] = [
       editRawEvents(replaceEvents(all(delta, 'response.output_item.added'), withVendorEvent)),
     'events-keepalive: A keepalive event without sequence_number is sent after response.created.':
       editRawEvents(
-        replaceEvents(all('response.created'), (event) => [
+        replaceEvents('response.created', (event) => [
           event,
           { type: 'keepalive' } as unknown as ResponseEvent,
         ]),
@@ -37,34 +37,34 @@ export const events: readonly Dialect[] = [
     ),
     'events-queued: The response is created with the status queued, and response.queued precedes response.in_progress.':
       editEvents(
-        setInEvents(all('response.created'), 'response.status', 'queued'),
-        replaceEvents(all('response.created'), (event) => [
+        setInEvents('response.created', { 'response.status': 'queued' }),
+        replaceEvents('response.created', (event) => [
           event,
           { ...event, type: 'response.queued' },
         ]),
       ),
     'snapshots-slim: The response object of the first events has only four members.': editRawEvents(
-      setInEvents(openingEvents, 'response', pickMembers('id', 'object', 'status', 'output')),
+      setInEvents(openingEvents, { response: pickMembers('id', 'object', 'status', 'output') }),
     ),
     'snapshots-absent: The first events have no response object; the terminal event has it.':
-      editRawEvents(setInEvents(openingEvents, 'response', undefined)),
+      editRawEvents(setInEvents(openingEvents, { response: undefined })),
     'events-without-type: The data of events omits type. The contract requires it; the document does not.':
       rewriteBlocks(({ event, data }) => {
         return `event: ${event}\ndata: ${JSON.stringify(setAt(data, 'type', undefined))}\n\n`
       }),
     'deltas-empty: An empty delta precedes each delta.': editEvents(
-      replaceEvents(all(delta), (event) => [{ ...event, delta: '' }, event]),
+      replaceEvents(delta, (event) => [{ ...event, delta: '' }, event]),
     ),
     'deltas-without-item-id: Deltas omit item_id.': editRawEvents(
-      setInEvents(all(delta, 'response.reasoning_text.delta'), 'item_id', undefined),
+      setInEvents(all(delta, 'response.reasoning_text.delta'), { item_id: undefined }),
     ),
     'texts-without-logprobs: Text events omit logprobs.': editRawEvents(
-      setInEvents(all(delta, 'response.output_text.done'), 'logprobs', undefined),
+      setInEvents(all(delta, 'response.output_text.done'), { logprobs: undefined }),
     ),
   }),
   ...alternatives({
     'deltas-of-one-character: Each delta contains one character.': editEvents(
-      replaceEvents(all(delta), splitInCharacters),
+      replaceEvents(delta, splitInCharacters),
     ),
     'deltas-joined: The text of an item is sent in a single delta.': editEvents(joinDeltas()),
   }),

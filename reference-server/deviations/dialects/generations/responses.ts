@@ -25,7 +25,9 @@ export function pickMembers(...names: readonly string[]): (object: unknown) => J
 function reshapeResponses(change: (response: Json) => Json): Patch {
   return compose([
     editRawEvents(
-      setInEvents(all(...snapshots), 'response', (response: unknown) => change(toObject(response))),
+      setInEvents(all(...snapshots), {
+        response: (response: unknown) => change(toObject(response)),
+      }),
     ),
     ...generations.map((route) =>
       onSuccessBody(route, (body) => (body['object'] === 'response' ? change(body) : body)),

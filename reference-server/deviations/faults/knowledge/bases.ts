@@ -2,7 +2,7 @@
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
 import { toList } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
 import type { RoutePattern } from '../../patches/routes.ts'
 import { compose, onStore } from '../../patches/services.ts'
@@ -37,15 +37,13 @@ export const knowledgeFaults: readonly Fault[] = [
             bytes: Buffer.from('Nothing.'),
           },
         })),
-      'knowledge-apart-fewer-findings: /api/knowledge returns one search result less.': setField(
+      'knowledge-apart-fewer-findings: /api/knowledge returns one search result less.': setFields(
         `GET ${plainPrefix}${search}`,
-        'result',
-        (found: readonly unknown[]) => found.slice(0, -1),
+        { result: (found: readonly unknown[]) => found.slice(0, -1) },
       ),
-      'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setField(
+      'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
         `GET ${plainPrefix}${search}`,
-        'result.*.score',
-        (score: number) => 100 * score,
+        { 'result.*.score': (score: number) => 100 * score },
       ),
     },
   }),
@@ -53,13 +51,14 @@ export const knowledgeFaults: readonly Fault[] = [
     rejectRequests(`GET ${prefix}`, () => true, 404),
   ),
   underBothPrefixes('list-empty', 'KB-01', 'The list of knowledge bases is empty.', (prefix) =>
-    setField(`GET ${prefix}`, 'result', []),
+    setFields(`GET ${prefix}`, { result: [] }),
   ),
   underBothPrefixes(
     'list-of-names',
     'KB-01',
     'The list of knowledge bases returns only names.',
-    (prefix) => setField(`GET ${prefix}`, 'result.*', ({ name }: { name: string }) => ({ name })),
+    (prefix) =>
+      setFields(`GET ${prefix}`, { 'result.*': ({ name }: { name: string }) => ({ name }) }),
   ),
   underBothPrefixes(
     'upload-refused',
@@ -77,23 +76,27 @@ export const knowledgeFaults: readonly Fault[] = [
     'search-finds-nothing',
     'KB-03',
     'A search in a knowledge base returns no results.',
-    (prefix) => setField(`GET ${prefix}${search}`, 'result', []),
+    (prefix) => setFields(`GET ${prefix}${search}`, { result: [] }),
   ),
   underBothPrefixes(
     'search-names-files',
     'KB-03',
     'Search results contain only file names, not content.',
     (prefix) =>
-      setField(`GET ${prefix}${search}`, 'result.*', ({ filename }: { filename: string }) => ({
-        filename,
-      })),
+      setFields(`GET ${prefix}${search}`, {
+        'result.*': ({ filename }: { filename: string }) => ({
+          filename,
+        }),
+      }),
   ),
   underBothPrefixes(
     'search-finds-the-worst',
     'KB-03',
     'A search returns only its last result.',
     (prefix) =>
-      setField(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
+      setFields(`GET ${prefix}${search}`, {
+        result: (found: readonly unknown[]) => found.slice(-1),
+      }),
   ),
   underPlainPrefix('missing', 'returns 404', (route) => rejectRequests(route, () => true, 404)),
   underPlainPrefix('status', 'returns 203 instead of 200', (route) =>

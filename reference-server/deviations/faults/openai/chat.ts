@@ -1,13 +1,14 @@
 /** Faults of non-streaming completions (sections 2.2 and 4.1). */
 import type { Patch } from '../../../services.ts'
-import { toList } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { type Fields, setAll, toList } from '../../patches/json.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
 
-const setInCompletion = (path: string, to: unknown): Patch => setField(completions, path, to)
-const setInChoices = (path: string, to: unknown): Patch => setInCompletion(`choices.*.${path}`, to)
+const setInCompletion = (fields: Fields): Patch => setFields(completions, fields)
+const setInChoices = (fields: Fields): Patch =>
+  setInCompletion({ 'choices.*': (choice: unknown) => setAll(choice, fields) })
 
 export const openaiChatFaults = faultTable({
   'OAI-CHAT-01': {
@@ -23,99 +24,89 @@ export const openaiChatFaults = faultTable({
     ),
   },
   'OAI-CHAT-02': {
-    'openai-id-missing: The completion omits id.': setInCompletion('id', undefined),
-    'openai-id-number: The id of the completion is a number.': setInCompletion('id', () =>
-      Math.random(),
-    ),
+    'openai-id-missing: The completion omits id.': setInCompletion({ id: undefined }),
+    'openai-id-number: The id of the completion is a number.': setInCompletion({
+      id: () => Math.random(),
+    }),
   },
   'OAI-CHAT-03': {
     'openai-object-of-the-chunk: The object of a non-streaming response is chat.completion.chunk.':
-      setInCompletion('object', 'chat.completion.chunk'),
-    'openai-object-missing: The completion omits object.': setInCompletion('object', undefined),
+      setInCompletion({ object: 'chat.completion.chunk' }),
+    'openai-object-missing: The completion omits object.': setInCompletion({ object: undefined }),
   },
   'OAI-CHAT-04': {
-    'openai-created-in-milliseconds: created is in milliseconds.': setInCompletion(
-      'created',
-      (created: unknown) => Number(created) * 1000,
-    ),
-    'openai-created-with-a-fraction: created has a fractional part.': setInCompletion(
-      'created',
-      (created: unknown) => Number(created) + 0.25,
-    ),
-    'openai-created-as-text: created is an ISO 8601 string.': setInCompletion(
-      'created',
-      (created: unknown) => new Date(Number(created) * 1000).toISOString(),
-    ),
+    'openai-created-in-milliseconds: created is in milliseconds.': setInCompletion({
+      created: (created: unknown) => Number(created) * 1000,
+    }),
+    'openai-created-with-a-fraction: created has a fractional part.': setInCompletion({
+      created: (created: unknown) => Number(created) + 0.25,
+    }),
+    'openai-created-as-text: created is an ISO 8601 string.': setInCompletion({
+      created: (created: unknown) => new Date(Number(created) * 1000).toISOString(),
+    }),
   },
   'OAI-CHAT-05': {
-    'openai-model-missing: The completion omits model.': setInCompletion('model', undefined),
-    'openai-model-as-entry: model is a catalog entry instead of its id.': setInCompletion(
-      'model',
-      (id: unknown) => ({ id }),
-    ),
+    'openai-model-missing: The completion omits model.': setInCompletion({ model: undefined }),
+    'openai-model-as-entry: model is a catalog entry instead of its id.': setInCompletion({
+      model: (id: unknown) => ({ id }),
+    }),
   },
   'OAI-CHAT-06': {
-    'openai-choices-empty: choices is empty.': setInCompletion('choices', []),
+    'openai-choices-empty: choices is empty.': setInCompletion({ choices: [] }),
     'openai-choices-single: choices is a single choice object instead of an array.':
-      setInCompletion('choices', (choices: unknown) => toList(choices)[0]),
-    'openai-index-missing: Choices omit index.': setInChoices('index', undefined),
-    'openai-index-as-text: The index of a choice is the string "0".': setInChoices('index', '0'),
+      setInCompletion({ choices: (choices: unknown) => toList(choices)[0] }),
+    'openai-index-missing: Choices omit index.': setInChoices({ index: undefined }),
+    'openai-index-as-text: The index of a choice is the string "0".': setInChoices({ index: '0' }),
   },
   'OAI-N-01': {
     'openai-only-choice-second: The only choice of an unstreamed answer has the index 1.':
-      setInChoices('index', 1),
+      setInChoices({ index: 1 }),
   },
   'OAI-CHAT-07': {
     'openai-message-as-delta: The choices of a non-streaming response have delta instead of message.':
-      setInCompletion('choices.*', ({ message, ...rest }: { message: unknown }) => ({
-        ...rest,
-        delta: message,
-      })),
-    'openai-content-null: The content of the message is null.': setInChoices(
-      'message.content',
-      null,
-    ),
-    'openai-content-in-parts: The content of the message is an array of parts.': setInChoices(
-      'message.content',
-      (text: unknown) => [{ type: 'text', text }],
-    ),
-    'openai-role-missing: The message omits role.': setInChoices('message.role', undefined),
+      setInCompletion({
+        'choices.*': ({ message, ...rest }: { message: unknown }) => ({
+          ...rest,
+          delta: message,
+        }),
+      }),
+    'openai-content-null: The content of the message is null.': setInChoices({
+      'message.content': null,
+    }),
+    'openai-content-in-parts: The content of the message is an array of parts.': setInChoices({
+      'message.content': (text: unknown) => [{ type: 'text', text }],
+    }),
+    'openai-role-missing: The message omits role.': setInChoices({ 'message.role': undefined }),
   },
   'OAI-CHAT-08': {
     'openai-finish-reason-null: The finish_reason of a non-streaming response is null.':
-      setInChoices('finish_reason', null),
-    'openai-finish-reason-missing: Choices omit finish_reason.': setInChoices(
-      'finish_reason',
-      undefined,
-    ),
+      setInChoices({ finish_reason: null }),
+    'openai-finish-reason-missing: Choices omit finish_reason.': setInChoices({
+      finish_reason: undefined,
+    }),
   },
   'OAI-CHAT-09': {
-    'openai-usage-missing: The completion omits usage.': setInCompletion('usage', undefined),
-    'openai-usage-without-total: usage omits total_tokens.': setInCompletion(
-      'usage.total_tokens',
-      undefined,
-    ),
-    'openai-usage-estimated: prompt_tokens has a fractional part.': setInCompletion(
-      'usage.prompt_tokens',
-      (count: unknown) => Number(count) + 0.5,
-    ),
-    'openai-usage-as-text: completion_tokens is a string.': setInCompletion(
-      'usage.completion_tokens',
-      String,
-    ),
+    'openai-usage-missing: The completion omits usage.': setInCompletion({ usage: undefined }),
+    'openai-usage-without-total: usage omits total_tokens.': setInCompletion({
+      'usage.total_tokens': undefined,
+    }),
+    'openai-usage-estimated: prompt_tokens has a fractional part.': setInCompletion({
+      'usage.prompt_tokens': (count: unknown) => Number(count) + 0.5,
+    }),
+    'openai-usage-as-text: completion_tokens is a string.': setInCompletion({
+      'usage.completion_tokens': String,
+    }),
   },
   'OAI-CHAT-10': {
-    'openai-total-off-by-one: total_tokens is too high by one.': setInCompletion(
-      'usage.total_tokens',
-      (total: unknown) => Number(total) + 1,
-    ),
-    'openai-total-without-prompt: total_tokens excludes the prompt tokens.': setInCompletion(
-      'usage',
-      (usage: { completion_tokens: number }) => ({
+    'openai-total-off-by-one: total_tokens is too high by one.': setInCompletion({
+      'usage.total_tokens': (total: unknown) => Number(total) + 1,
+    }),
+    'openai-total-without-prompt: total_tokens excludes the prompt tokens.': setInCompletion({
+      usage: (usage: { completion_tokens: number }) => ({
         ...usage,
         total_tokens: usage.completion_tokens,
       }),
-    ),
+    }),
   },
   'OAI-CHAT-11': {
     'openai-chat-as-text-plain: A non-streaming response has the Content-Type text/plain.':
@@ -125,12 +116,11 @@ export const openaiChatFaults = faultTable({
       })),
   },
   'OAI-CHAT-14': {
-    'openai-id-fixed: All completions have the same id.': setInCompletion('id', 'chatcmpl-1'),
+    'openai-id-fixed: All completions have the same id.': setInCompletion({ id: 'chatcmpl-1' }),
   },
   'OAI-CHAT-15': {
-    'openai-role-of-the-model: The role of the answer is model.': setInChoices(
-      'message.role',
-      'model',
-    ),
+    'openai-role-of-the-model: The role of the answer is model.': setInChoices({
+      'message.role': 'model',
+    }),
   },
 })

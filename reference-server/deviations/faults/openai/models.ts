@@ -1,13 +1,13 @@
 /** Faults of the models and their list (sections 2.1 and 4.1). */
 
 import { type Json, toList } from '../../patches/json.ts'
-import { onReply, setField } from '../../patches/replies.ts'
+import { onReply, setFields } from '../../patches/replies.ts'
 import { rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
 
 const setModels = (to: (models: readonly Json[]) => unknown) =>
-  setField(modelList, 'data', (data: unknown) => to(toList(data)))
+  setFields(modelList, { data: (data: unknown) => to(toList(data)) })
 
 export const openaiModelFaults = faultTable({
   'OAI-MODELS-01': {
@@ -47,19 +47,17 @@ export const openaiModelFaults = faultTable({
       ),
   },
   'OAI-MODELS-05': {
-    'openai-models-without-object: The model list omits object.': setField(
-      modelList,
-      'object',
-      undefined,
-    ),
+    'openai-models-without-object: The model list omits object.': setFields(modelList, {
+      object: undefined,
+    }),
     'openai-models-by-name: The entries of the model list have name instead of id.': setModels(
       (models) => models.map(({ id, ...entry }) => ({ ...entry, name: id })),
     ),
   },
   'OAI-MODELS-06': {
     'openai-model-by-id-another: GET /models/{model} always returns an entry with the id SVC-Vision.':
-      setField(oneModel, 'id', 'SVC-Vision'),
+      setFields(oneModel, { id: 'SVC-Vision' }),
     'openai-model-by-id-the-main-model: GET /models/{model} always returns the main model.':
-      setField(oneModel, 'id', 'svc-main-model'),
+      setFields(oneModel, { id: 'svc-main-model' }),
   },
 })

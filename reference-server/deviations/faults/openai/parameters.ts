@@ -2,7 +2,7 @@
 import type { Model, ModelRequest } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import { type Json, setAt, toObject } from '../../patches/json.ts'
-import { onError, setField } from '../../patches/replies.ts'
+import { onError, setFields } from '../../patches/replies.ts'
 import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { onModel } from '../../patches/services.ts'
@@ -72,7 +72,7 @@ const maxTokensFaults = faultTable({
   },
   'OAI-MAXTOK-02': {
     'openai-cut-says-stop: A non-streaming answer truncated by max_tokens has the finish_reason stop.':
-      setField(completions, 'choices.*.finish_reason', 'stop'),
+      setFields(completions, { 'choices.*.finish_reason': 'stop' }),
   },
 })
 
@@ -80,9 +80,9 @@ const streamFaults = faultTable({
   'OAI-MAXTOK-02': {
     'openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.': {
       only: { form: ['stream'] },
-      patch: setInChunks('choices.*.finish_reason', (reason: unknown) =>
-        reason === 'length' ? 'stop' : reason,
-      ),
+      patch: setInChunks({
+        'choices.*.finish_reason': (reason: unknown) => (reason === 'length' ? 'stop' : reason),
+      }),
     },
   },
 })

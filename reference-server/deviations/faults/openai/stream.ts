@@ -43,15 +43,16 @@ export const openaiStreamFaults = faultTable({
     ),
   },
   'OAI-STREAM-04': {
-    'openai-delta-as-message: The choices of a chunk have message instead of delta.': setInChunks(
-      'choices.*',
-      ({ delta, ...rest }: Json) => ({ ...rest, message: delta }),
-    ),
+    'openai-delta-as-message: The choices of a chunk have message instead of delta.': setInChunks({
+      'choices.*': ({ delta, ...rest }: Json) => ({ ...rest, message: delta }),
+    }),
     'openai-delta-text: Text fragments are in choices[0].text, as in legacy text completions.':
-      setInChunks('choices.*', (choice: Json) => ({
-        ...setAt(choice, 'delta.content', undefined),
-        text: toObject(choice['delta'])['content'] ?? '',
-      })),
+      setInChunks({
+        'choices.*': (choice: Json) => ({
+          ...setAt(choice, 'delta.content', undefined),
+          text: toObject(choice['delta'])['content'] ?? '',
+        }),
+      }),
   },
   'OAI-STREAM-05': {
     'openai-stream-id-for-each-chunk: Each chunk has a different id.': onEachBlock(
@@ -64,26 +65,23 @@ export const openaiStreamFaults = faultTable({
     ),
     'openai-stream-model-changes: The model of the first chunk differs from that of all others.':
       onEachBlock(completions, (chunk, at) => [at === 0 ? chunk : { ...chunk, model: 'main-30b' }]),
-    'openai-stream-object-of-a-completion: The object of a chunk is chat.completion.': setInChunks(
-      'object',
-      'chat.completion',
-    ),
+    'openai-stream-object-of-a-completion: The object of a chunk is chat.completion.': setInChunks({
+      object: 'chat.completion',
+    }),
   },
   'OAI-STREAM-06': {
-    'openai-stream-without-role: No delta has a role.': setInChunks(
-      'choices.*.delta.role',
-      undefined,
-    ),
+    'openai-stream-without-role: No delta has a role.': setInChunks({
+      'choices.*.delta.role': undefined,
+    }),
     'openai-stream-role-of-the-user: The first delta has the role user.': onEachBlock(
       completions,
       (chunk, at) => (at === 0 ? [setAt(chunk, 'choices.*.delta.role', 'user')] : [chunk]),
     ),
   },
   'OAI-STREAM-07': {
-    'openai-stream-without-finish-reason: No chunk has a finish_reason.': setInChunks(
-      'choices.*.finish_reason',
-      null,
-    ),
+    'openai-stream-without-finish-reason: No chunk has a finish_reason.': setInChunks({
+      'choices.*.finish_reason': null,
+    }),
     'openai-stream-finishes-twice: The chunk with the finish_reason is sent twice.': onEachBlock(
       completions,
       (chunk) => (isFinished(chunk) ? [chunk, chunk] : [chunk]),

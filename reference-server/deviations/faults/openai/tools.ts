@@ -1,7 +1,7 @@
 /** Faults of tools, response_format and n on the compatible surface. */
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { onEachBlock, onSuccess, setField } from '../../patches/replies.ts'
+import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../patches/json.ts'
+import { onEachBlock, onSuccess, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
@@ -16,8 +16,10 @@ const requestsFormat =
   (body: Json): boolean =>
     toObject(body['response_format'])['type'] === type
 
-const setInCalls = (path: string, to: unknown): Patch =>
-  setField(completions, `choices.*.message.tool_calls.*.${path}`, to)
+const setInCalls = (fields: Fields): Patch =>
+  setFields(completions, {
+    'choices.*.message.tool_calls.*': (call: unknown) => setAll(call, fields),
+  })
 
 const editFragments = (change: (fragment: Json, at: number) => Json): Patch =>
   onEachBlock(completions, (data, at) => [
@@ -38,19 +40,21 @@ export const openaiToolFaults = faultTable({
       ignoreMembers(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
   },
   'OAI-TOOL-02': {
-    'openai-tool-call-without-id: Tool calls omit id.': setInCalls('id', undefined),
-    'openai-tool-calls-with-one-id: An answer calls the tool twice, with the same id.': setField(
+    'openai-tool-call-without-id: Tool calls omit id.': setInCalls({ id: undefined }),
+    'openai-tool-calls-with-one-id: An answer calls the tool twice, with the same id.': setFields(
       completions,
-      'choices.*.message.tool_calls',
-      (calls: unknown) => (Array.isArray(calls) ? [...calls, ...calls] : calls),
+      {
+        'choices.*.message.tool_calls': (calls: unknown) =>
+          Array.isArray(calls) ? [...calls, ...calls] : calls,
+      },
     ),
-    'openai-tool-call-without-type: Tool calls omit type.': setInCalls('type', undefined),
+    'openai-tool-call-without-type: Tool calls omit type.': setInCalls({ type: undefined }),
     'openai-tool-name-in-a-namespace: The function name of a tool call is prefixed: functions.get_time instead of get_time.':
-      setInCalls('function.name', (name: unknown) => `functions.${name}`),
+      setInCalls({ 'function.name': (name: unknown) => `functions.${name}` }),
     'openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
-      setInCalls('function.arguments', (input: unknown) => JSON.parse(String(input))),
+      setInCalls({ 'function.arguments': (input: unknown) => JSON.parse(String(input)) }),
     'openai-tool-arguments-in-single-quotes: The arguments of a tool call are a Python dict literal instead of JSON.':
-      setInCalls('function.arguments', (input: unknown) => String(input).replaceAll('"', "'")),
+      setInCalls({ 'function.arguments': (input: unknown) => String(input).replaceAll('"', "'") }),
   },
   'OAI-TOOL-03': {
     'openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
@@ -102,10 +106,8 @@ export const openaiToolFaults = faultTable({
       ['n'],
       () => true,
     ),
-    'openai-n-with-one-index: All choices have the index 0.': setField(
-      completions,
-      'choices.*.index',
-      0,
-    ),
+    'openai-n-with-one-index: All choices have the index 0.': setFields(completions, {
+      'choices.*.index': 0,
+    }),
   },
 })

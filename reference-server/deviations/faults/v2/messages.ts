@@ -1,7 +1,7 @@
 /** Faults of the v2 message that is returned (section 2.3). */
 import type { Patch } from '../../../services.ts'
 import { isText, setAt } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { storeMessage, v2Generate } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
@@ -33,98 +33,80 @@ export const v2MessageFaults = faultTable({
         (uuid) => uuid.replaceAll('-', ''),
         (id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
       ),
-    'v2-message-id-missing: The returned message omits id.': setField(
-      storeMessage,
-      'id',
-      undefined,
-    ),
+    'v2-message-id-missing: The returned message omits id.': setFields(storeMessage, {
+      id: undefined,
+    }),
   },
   'V2-MSG-03': {
-    'v2-message-chat-missing: The returned message omits chat_id.': setField(
-      storeMessage,
-      'chat_id',
-      undefined,
-    ),
+    'v2-message-chat-missing: The returned message omits chat_id.': setFields(storeMessage, {
+      chat_id: undefined,
+    }),
     'v2-message-chat-another: The chat_id of a message is the id of the message itself.':
       onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
     'v2-message-chat-without-hyphens: The chat_id of a message is returned without hyphens.':
-      setField(storeMessage, 'chat_id', (uuid: string) => uuid.replaceAll('-', '')),
+      setFields(storeMessage, { chat_id: (uuid: string) => uuid.replaceAll('-', '') }),
   },
   'V2-MSG-04': {
-    'v2-message-model-missing: The returned message omits model_id.': setField(
-      storeMessage,
-      'model_id',
-      undefined,
-    ),
-    'v2-message-model-an-object: The model_id of a message is an object.': setField(
-      storeMessage,
-      'model_id',
-      (id: string) => ({ id }),
-    ),
+    'v2-message-model-missing: The returned message omits model_id.': setFields(storeMessage, {
+      model_id: undefined,
+    }),
+    'v2-message-model-an-object: The model_id of a message is an object.': setFields(storeMessage, {
+      model_id: (id: string) => ({ id }),
+    }),
   },
   'V2-MSG-05': {
-    'v2-message-role-missing: The returned message omits role.': setField(
+    'v2-message-role-missing: The returned message omits role.': setFields(storeMessage, {
+      role: undefined,
+    }),
+    'v2-message-role-capital: The role of a stored message is USER.': setFields(storeMessage, {
+      role: 'USER',
+    }),
+    'v2-message-role-assistant: The role of a stored user message is assistant.': setFields(
       storeMessage,
-      'role',
-      undefined,
-    ),
-    'v2-message-role-capital: The role of a stored message is USER.': setField(
-      storeMessage,
-      'role',
-      'USER',
-    ),
-    'v2-message-role-assistant: The role of a stored user message is assistant.': setField(
-      storeMessage,
-      'role',
-      'assistant',
+      { role: 'assistant' },
     ),
   },
   'V2-MSG-06': {
-    'v2-message-content-missing: The returned message omits content.': setField(
-      storeMessage,
-      'content',
-      undefined,
-    ),
+    'v2-message-content-missing: The returned message omits content.': setFields(storeMessage, {
+      content: undefined,
+    }),
     'v2-message-content-in-parts: The content of a message is returned as an array of parts.':
-      setField(storeMessage, 'content', (text: string) => [{ type: 'text', text }]),
+      setFields(storeMessage, { content: (text: string) => [{ type: 'text', text }] }),
     'v2-message-content-decomposed: The content of a message is returned in Unicode normalization form NFD.':
-      setField(storeMessage, 'content', (text: string) => text.normalize('NFD')),
+      setFields(storeMessage, { content: (text: string) => text.normalize('NFD') }),
     'v2-message-content-composed: The content of a message is returned in Unicode normalization form NFC.':
-      setField(storeMessage, 'content', (text: string) => text.normalize('NFC')),
+      setFields(storeMessage, { content: (text: string) => text.normalize('NFC') }),
     'v2-message-content-shortened: The content of a message is returned up to its 2,000th character.':
-      setField(storeMessage, 'content', (text: string) => [...text].slice(0, 2000).join('')),
+      setFields(storeMessage, { content: (text: string) => [...text].slice(0, 2000).join('') }),
     'v2-message-content-basic-plane: Characters outside the Basic Multilingual Plane are removed from the content of a message.':
-      setField(storeMessage, 'content', (text: string) => text.replaceAll(/[\ud800-\udfff]/g, '')),
-    'v2-message-content-latin: The UTF-8 bytes of the content are decoded as Latin-1.': setField(
+      setFields(storeMessage, {
+        content: (text: string) => text.replaceAll(/[\ud800-\udfff]/g, ''),
+      }),
+    'v2-message-content-latin: The UTF-8 bytes of the content are decoded as Latin-1.': setFields(
       storeMessage,
-      'content',
-      (text: string) => Buffer.from(text).toString('latin1'),
+      { content: (text: string) => Buffer.from(text).toString('latin1') },
     ),
     'v2-message-content-escaped: The content of a message is returned with HTML entities.':
-      setField(storeMessage, 'content', (text: string) =>
-        text.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
-      ),
+      setFields(storeMessage, {
+        content: (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+      }),
   },
   'V2-MSG-07': {
-    'v2-message-time-without-zone: The created_at of a message has no time zone.': setField(
+    'v2-message-time-without-zone: The created_at of a message has no time zone.': setFields(
       storeMessage,
-      'created_at',
-      (time: string) => time.replace('Z', ''),
+      { created_at: (time: string) => time.replace('Z', '') },
     ),
     'v2-message-time-elsewhere: The created_at of a message has the offset +03:00 instead of UTC.':
-      setField(storeMessage, 'created_at', (time: string) => time.replace('Z', '+03:00')),
-    'v2-message-time-a-number: The created_at of a message is in Unix seconds.': setField(
+      setFields(storeMessage, { created_at: (time: string) => time.replace('Z', '+03:00') }),
+    'v2-message-time-a-number: The created_at of a message is in Unix seconds.': setFields(
       storeMessage,
-      'created_at',
-      (time: string) => Math.floor(Date.parse(time) / 1000),
+      { created_at: (time: string) => Math.floor(Date.parse(time) / 1000) },
     ),
     'v2-message-time-of-mail: The created_at of a message is an HTTP date instead of ISO 8601.':
-      setField(storeMessage, 'created_at', (time: string) => new Date(time).toUTCString()),
-    'v2-message-time-missing: The returned message omits created_at.': setField(
-      storeMessage,
-      'created_at',
-      undefined,
-    ),
+      setFields(storeMessage, { created_at: (time: string) => new Date(time).toUTCString() }),
+    'v2-message-time-missing: The returned message omits created_at.': setFields(storeMessage, {
+      created_at: undefined,
+    }),
   },
 })
 
@@ -132,7 +114,7 @@ export const v2MessageFaults = faultTable({
 function messageIds(write: (uuid: string) => string, read: (id: string) => string): Patch {
   const reading = (value: unknown) => (isText(value) ? read(value) : value)
   return compose([
-    setField(storeMessage, 'id', write),
+    setFields(storeMessage, { id: write }),
     onRequestBody(storeMessage, (body) => setAt(body, 'parent_id', reading)),
     onRequestBody(v2Generate, (body) => setAt(body, 'parent_id', reading)),
   ])

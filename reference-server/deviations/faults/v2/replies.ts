@@ -3,7 +3,7 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
 import { isPresent, isText, toObject } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import {
   mainAlias,
@@ -26,15 +26,12 @@ export const v2ReplyFaults: readonly Fault[] = [
     'V2-GEN-01': {
       'v2-reply-without-message: The members of message are at the top level of the response.':
         onSuccessBody(v2Generate, (body) => toObject(body['message'])),
-      'v2-reply-content-missing: The message of a reply omits content.': setField(
+      'v2-reply-content-missing: The message of a reply omits content.': setFields(v2Generate, {
+        'message.content': undefined,
+      }),
+      'v2-reply-content-in-parts: The content of a reply is an array of parts.': setFields(
         v2Generate,
-        'message.content',
-        undefined,
-      ),
-      'v2-reply-content-in-parts: The content of a reply is an array of parts.': setField(
-        v2Generate,
-        'message.content',
-        (text: string) => [{ type: 'text', text }],
+        { 'message.content': (text: string) => [{ type: 'text', text }] },
       ),
       'v2-reply-in-a-list: The reply is returned as the single element of an array.': onSuccessBody(
         v2Generate,

@@ -3,7 +3,7 @@ import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
-import { failAfterSuccess, onSuccessBody, setField } from '../../../patches/replies.ts'
+import { failAfterSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { ignoreQuery, onRequest, rejectRequests } from '../../../patches/requests.ts'
 import { chatFiles, fileList, type RoutePattern } from '../../../patches/routes.ts'
 import { compose, onStore } from '../../../patches/services.ts'
@@ -25,7 +25,7 @@ export const attachmentListFaults: readonly Fault[] = [
           chatId === undefined && search === undefined ? emptyPage : page,
         ),
       'attachment-list-without-names: GET /attachment omits the names and ids of attachments.':
-        setField(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
+        setFields(fileList, { 'result.*': ({ size }: { size: number }) => ({ size }) }),
     },
     'V3-ATT-07': {
       'attachment-chat-ignored: GET /attachment ignores chat_id.': listAllChats(
@@ -92,7 +92,7 @@ export const attachmentListFaults: readonly Fault[] = [
       'attachment-chat-list-refused: GET /chat/{chat_id}/attachments returns 404.':
         failAfterSuccess(chatFiles, 404),
       'attachment-chat-list-empty: GET /chat/{chat_id}/attachments returns an empty list.':
-        setField(chatFiles, 'result', []),
+        setFields(chatFiles, { result: [] }),
       'attachment-chat-list-of-all: GET /chat/{chat_id}/attachments returns all attachments of the caller.':
         listAllChats(chatFiles, () => true),
     },

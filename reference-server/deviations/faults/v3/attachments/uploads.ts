@@ -1,5 +1,5 @@
 /** Faults of attachments (sections 2.4 and 4.3). */
-import { failAfterSuccess, onSuccessBody, setField } from '../../../patches/replies.ts'
+import { failAfterSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { rejectRequests } from '../../../patches/requests.ts'
 import { upload } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
@@ -29,7 +29,7 @@ export const uploadFaults: readonly Fault[] = [
     },
     'V3-ATT-05': {
       'attachment-type-guessed: The content_type of every attachment is application/octet-stream.':
-        setField(upload, 'content_type', 'application/octet-stream'),
+        setFields(upload, { content_type: 'application/octet-stream' }),
     },
   }),
   setMember('id-missing', 'POST /attachment omits id.', 'id', () => undefined),
@@ -86,7 +86,7 @@ function setMember(
     name: `attachment-${name}`,
     summary,
     breaks: ['V3-ATT-02'],
-    patch: setField(upload, path, make),
+    patch: setFields(upload, { [path]: make }),
   }
 }
 
@@ -96,7 +96,7 @@ function changeFilename(name: string, what: string, make: (filename: string) => 
     name: `attachment-name-${name}`,
     summary,
     breaks: ['V3-ATT-03'],
-    patch: setField(upload, 'filename', make),
+    patch: setFields(upload, { filename: make }),
   }
 }
 
@@ -106,6 +106,6 @@ function changeSize(name: string, what: string, make: (bytes: number) => unknown
     name: `attachment-size-${name}`,
     summary,
     breaks: ['V3-ATT-04'],
-    patch: setField(upload, 'size', make),
+    patch: setFields(upload, { size: make }),
   }
 }

@@ -1,7 +1,7 @@
 /** Faults of the creation of v3 chats and of their version (sections 2.5, 3 and 9). */
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatVersion } from '../../../../store/types.ts'
-import { onReply, onSuccess, onSuccessBody, setField } from '../../../patches/replies.ts'
+import { onReply, onSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { createChat, v3Generate, v3History } from '../../../patches/routes.ts'
 import { compose, perServer } from '../../../patches/services.ts'
@@ -9,15 +9,13 @@ import { faultTable } from '../../../table.ts'
 
 export const chatCreationFaults = faultTable({
   'V3-CHAT-01': {
-    'v3-new-chat-without-id: The response to POST /chat omits the id of the chat.': setField(
+    'v3-new-chat-without-id: The response to POST /chat omits the id of the chat.': setFields(
       createChat,
-      'id',
-      undefined,
+      { id: undefined },
     ),
-    'v3-new-chat-numbered: The id in the response to POST /chat is a number.': setField(
+    'v3-new-chat-numbered: The id in the response to POST /chat is a number.': setFields(
       createChat,
-      'id',
-      () => 4711,
+      { id: () => 4711 },
     ),
     'v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
       perServer(() => {

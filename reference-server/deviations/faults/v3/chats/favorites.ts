@@ -1,6 +1,6 @@
 /** Faults of favorite chats (sections 2.5 and 4.3). */
 
-import { alsoDo, failAfterSuccess, setField } from '../../../patches/replies.ts'
+import { alsoDo, failAfterSuccess, setFields } from '../../../patches/replies.ts'
 import { rejectRequests } from '../../../patches/requests.ts'
 import { addFavorite, favoriteList, removeFavorite } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
@@ -22,9 +22,9 @@ export const favoriteFaults = faultTable({
     'favorite-list-refused: GET /chat/favorite is routed to GET /chat/{chat_id} and returns 404.':
       rejectRequests(favoriteList, () => true, 404),
     'favorite-list-counts: GET /chat/favorite returns the number of favorites instead of a list.':
-      setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.length),
+      setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.length }),
     'favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
-      setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.slice(0, 1)),
+      setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
   },
   'V3-FAV-02': {
     'favorite-remove-refused: DELETE /chat/{chat_id}/favorite returns 405.': failAfterSuccess(

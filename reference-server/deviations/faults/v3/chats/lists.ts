@@ -2,7 +2,7 @@
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatPageRequest, Page } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
-import { setField } from '../../../patches/replies.ts'
+import { setFields } from '../../../patches/replies.ts'
 import { ignoreQuery, rejectRequests } from '../../../patches/requests.ts'
 import { chatList } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
@@ -21,11 +21,9 @@ export const chatListFaults: readonly Fault[] = [
         ...page,
         rows: page.rows.filter(({ favorite }) => favorite),
       })),
-      'chat-list-without-ids: GET /chat returns only the names of the chats.': setField(
-        chatList,
-        'result.*',
-        ({ name }: { name: string }) => ({ name }),
-      ),
+      'chat-list-without-ids: GET /chat returns only the names of the chats.': setFields(chatList, {
+        'result.*': ({ name }: { name: string }) => ({ name }),
+      }),
     },
     'V3-CHAT-06': {
       'chat-search-refused: GET /chat with search is rejected.': rejectRequests(

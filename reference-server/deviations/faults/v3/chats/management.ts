@@ -2,7 +2,7 @@
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatChange, ChatStore, Page } from '../../../../store/types.ts'
 import { isText, setAt, toObject } from '../../../patches/json.ts'
-import { failAfterSuccess, onError, onSuccess, setField } from '../../../patches/replies.ts'
+import { failAfterSuccess, onError, onSuccess, setFields } from '../../../patches/replies.ts'
 import { ignoreField, onRequestBody } from '../../../patches/requests.ts'
 import {
   changeChat,
@@ -41,10 +41,9 @@ export const chatManagementFaults: readonly Fault[] = [
         readChat,
         404,
       ),
-      'chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setField(
+      'chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(
         readChat,
-        'id',
-        (id: string) => id.split('').toReversed().join(''),
+        { id: (id: string) => id.split('').toReversed().join('') },
       ),
       'chat-read-says-ok: GET /chat/{chat_id} returns {"ok": true} instead of the chat.': onSuccess(
         readChat,

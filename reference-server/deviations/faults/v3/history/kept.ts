@@ -3,7 +3,7 @@ import type { RunItem } from '../../../../events/items.ts'
 import type { Patch } from '../../../../services.ts'
 import type { StoredRun } from '../../../../store/types.ts'
 import { isText, type Json, setAt, toObject } from '../../../patches/json.ts'
-import { setField } from '../../../patches/replies.ts'
+import { setFields } from '../../../patches/replies.ts'
 import { mainAlias, v3History, visionModel } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
@@ -24,13 +24,14 @@ export const historyKeptFaults: readonly Fault[] = [
           },
         })),
       'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
-        setField(v3History, 'result.*', (row: Json) =>
-          toObject(row['item'])['role'] === 'assistant'
-            ? setAt(row, 'item.content.*.text', (text: unknown) =>
-                isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
-              )
-            : row,
-        ),
+        setFields(v3History, {
+          'result.*': (row: Json) =>
+            toObject(row['item'])['role'] === 'assistant'
+              ? setAt(row, 'item.content.*.text', (text: unknown) =>
+                  isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
+                )
+              : row,
+        }),
       'v3-history-cut-at-4000: The history returns the first 4,000 characters of an input.':
         inputTexts((text) => text.slice(0, 4000)),
       'v3-history-first-part-alone: The history returns only the first content part of an input.':
@@ -72,16 +73,18 @@ export const historyKeptFaults: readonly Fault[] = [
 ]
 
 function rowsOf(type: string, change: (row: Json) => Json): Patch {
-  return setField(v3History, 'result.*', (row: Json) =>
-    toObject(row['item'])['type'] === type ? change(row) : row,
-  )
+  return setFields(v3History, {
+    'result.*': (row: Json) => (toObject(row['item'])['type'] === type ? change(row) : row),
+  })
 }
 
 /** Maps the content of input messages. */
 function inputs(change: (content: unknown) => unknown): Patch {
-  return setField(v3History, 'result.*', (row: Json) => {
-    const { role } = toObject(row['item'])
-    return role === undefined || role === 'assistant' ? row : setAt(row, 'item.content', change)
+  return setFields(v3History, {
+    'result.*': (row: Json) => {
+      const { role } = toObject(row['item'])
+      return role === undefined || role === 'assistant' ? row : setAt(row, 'item.content', change)
+    },
   })
 }
 

@@ -2,7 +2,7 @@
 import type { Patch } from '../../../../services.ts'
 import type { HistoryRow, HistoryStore, Page } from '../../../../store/types.ts'
 import { type Json, toObject } from '../../../patches/json.ts'
-import { setField } from '../../../patches/replies.ts'
+import { setFields } from '../../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../../patches/requests.ts'
 import { v3History } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
@@ -110,11 +110,9 @@ const cursorFaults = faultTable({
   'V3-HIST-12': {
     'v3-history-one-page-only: The first page has a null cursor although further pages exist.':
       continueAt(() => null),
-    'v3-history-cursor-number: The cursor is a number.': setField(
-      v3History,
-      'pagination.cursor',
-      (cursor: unknown) => cursor && 50,
-    ),
+    'v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
+      'pagination.cursor': (cursor: unknown) => cursor && 50,
+    }),
     'v3-history-cursor-refused: GET /message rejects the cursor that it returned.': rejectRequests(
       v3History,
       (_body, { query }) => 'cursor' in toObject(query),
@@ -156,5 +154,5 @@ const growthFaults = faultTable({
 export const historyPageFaults: readonly Fault[] = [...sizeFaults, ...cursorFaults, ...growthFaults]
 
 function setLastCursor(cursor: unknown): Patch {
-  return setField(v3History, 'pagination.cursor', (original: unknown) => original ?? cursor)
+  return setFields(v3History, { 'pagination.cursor': (original: unknown) => original ?? cursor })
 }

@@ -1,20 +1,21 @@
 /** Faults of history rows: their members, and missing or additional rows (section 2.6). */
 import type { Patch } from '../../../../services.ts'
 import type { HistoryRow, StoredRun } from '../../../../store/types.ts'
-import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
-import { onReply, onSuccessBody, setField } from '../../../patches/replies.ts'
+import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../../patches/json.ts'
+import { onReply, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { v3History } from '../../../patches/routes.ts'
 import { onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
-const setInRows = (path: string, to: unknown): Patch => setField(v3History, `result.*.${path}`, to)
+const setInRows = (fields: Fields): Patch =>
+  setFields(v3History, { 'result.*': (row: unknown) => setAll(row, fields) })
 
 /** Maps the rows of one role. */
 const editRows = (role: string, change: (row: Json) => Json): Patch =>
-  setField(v3History, 'result.*', (row: Json) =>
-    toObject(row['item'])['role'] === role ? change(row) : row,
-  )
+  setFields(v3History, {
+    'result.*': (row: Json) => (toObject(row['item'])['role'] === role ? change(row) : row),
+  })
 
 const shapeFaults = faultTable({
   'V3-HIST-01': {
@@ -24,11 +25,9 @@ const shapeFaults = faultTable({
     ),
     'v3-history-under-items: The rows of a history page are in items instead of result.':
       onSuccessBody(v3History, ({ result, ...rest }) => ({ items: result, ...rest })),
-    'v3-history-without-pagination: A history page omits pagination.': setField(
-      v3History,
-      'pagination',
-      undefined,
-    ),
+    'v3-history-without-pagination: A history page omits pagination.': setFields(v3History, {
+      pagination: undefined,
+    }),
     'v3-history-of-an-empty-chat-missing: The history of a chat without messages returns 404.':
       onReply(v3History, (reply) =>
         'body' in reply &&
@@ -39,35 +38,34 @@ const shapeFaults = faultTable({
       ),
   },
   'V3-HIST-02': {
-    'v3-history-item-as-text: item is a JSON string instead of an object.': setInRows(
-      'item',
-      JSON.stringify,
-    ),
-    'v3-history-item-in-a-list: item is an array with one item.': setInRows(
-      'item',
-      (item: unknown) => [item],
-    ),
+    'v3-history-item-as-text: item is a JSON string instead of an object.': setInRows({
+      item: JSON.stringify,
+    }),
+    'v3-history-item-in-a-list: item is an array with one item.': setInRows({
+      item: (item: unknown) => [item],
+    }),
   },
   'V3-HIST-03': {
-    'v3-history-item-type-missing: History rows omit item_type.': setInRows('item_type', undefined),
-    'v3-history-item-type-of-the-role: item_type is the role of the message.': setField(
+    'v3-history-item-type-missing: History rows omit item_type.': setInRows({
+      item_type: undefined,
+    }),
+    'v3-history-item-type-of-the-role: item_type is the role of the message.': setFields(
       v3History,
-      'result.*',
-      (row: Json) => ({
-        ...row,
-        item_type: toObject(row['item'])['role'] ?? row['item_type'],
-      }),
+      {
+        'result.*': (row: Json) => ({
+          ...row,
+          item_type: toObject(row['item'])['role'] ?? row['item_type'],
+        }),
+      },
     ),
   },
   'V3-HIST-04': {
-    'v3-history-item-status-missing: History rows omit item_status.': setInRows(
-      'item_status',
-      undefined,
-    ),
-    'v3-history-item-status-stale: item_status remains in_progress.': setInRows(
-      'item_status',
-      (status: unknown) => status && 'in_progress',
-    ),
+    'v3-history-item-status-missing: History rows omit item_status.': setInRows({
+      item_status: undefined,
+    }),
+    'v3-history-item-status-stale: item_status remains in_progress.': setInRows({
+      item_status: (status: unknown) => status && 'in_progress',
+    }),
   },
   'V3-HIST-05': {
     'v3-history-input-content-as-text: The content of a user message is a string instead of an array of parts.':
@@ -107,11 +105,10 @@ const contentFaults = faultTable({
       ...run,
       output: [],
     })),
-    'v3-history-without-questions: The history omits user messages.': setField(
-      v3History,
-      'result',
-      (rows: unknown) => toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
-    ),
+    'v3-history-without-questions: The history omits user messages.': setFields(v3History, {
+      result: (rows: unknown) =>
+        toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
+    }),
     'v3-history-shortens-answers: Answers are truncated to 40 characters in the history.': editRows(
       'assistant',
       (row) => setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),

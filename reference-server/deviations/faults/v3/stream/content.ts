@@ -19,58 +19,65 @@ import {
   replaceEvents,
   setInEvents,
 } from '../../../patches/events.ts'
-import { faultTable } from '../../../table.ts'
+import { eventFaultTable, faultTable } from '../../../table.ts'
+import type { Fault } from '../../../types.ts'
 
 const annotationAdded = 'response.output_text.annotation.added'
 const outOfRange = 100_000
 
-export const streamContentFaults = faultTable({
-  'V3-SSE-23': {
-    'stream-arguments-no-json: The arguments of a function call are a Python dict literal instead of JSON in all events.':
-      editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
-  },
-  'V3-SSE-24': {
-    'stream-reasons-unasked: Reasoning is streamed without think.': (services) => ({
-      ...services,
-      model: (request) => services.model(alwaysThinking(request)),
-    }),
-  },
-  'V3-SSE-25': {
-    'stream-delta-null: An event with a null delta precedes the first text delta.': editEvents(
-      replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: null }, event]),
-    ),
-    'stream-delta-missing: An event without delta precedes the first text delta.': editEvents(
-      replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: undefined }, event]),
-    ),
-    'stream-delta-an-object: Text deltas are objects instead of strings.': editEvents(
-      setInEvents(all(textDelta), 'delta', (text: string) => ({ text })),
-    ),
-    'stream-reasoning-delta-an-object: Reasoning deltas are objects instead of strings.':
-      editEvents(setInEvents(all(reasoningDelta), 'delta', (text: string) => ({ text }))),
-  },
-  'V3-SSE-27': {
-    'stream-surrogates-halved: A surrogate pair is split across two deltas as JSON escapes.':
-      editEvents(replaceEvents(all(textDelta), splitSurrogates)),
-  },
-  'V3-SSE-28': {
-    'stream-annotation-outside: The index of a citation exceeds the length of its text.':
-      editEvents(
-        setInEvents(all(annotationAdded), 'annotation.index', outOfRange),
-        setInEvents(all(partDone), 'part.annotations.*.index', outOfRange),
-        setInEvents(all(itemDone), 'item.content.*.annotations.*.index', outOfRange),
-        setInEvents(
-          all(...terminalEvents),
-          'response.output.*.content.*.annotations.*.index',
-          outOfRange,
+export const streamContentFaults: readonly Fault[] = [
+  ...faultTable({
+    'V3-SSE-23': {
+      'stream-arguments-no-json: The arguments of a function call are a Python dict literal instead of JSON in all events.':
+        editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
+    },
+    'V3-SSE-24': {
+      'stream-reasons-unasked: Reasoning is streamed without think.': (services) => ({
+        ...services,
+        model: (request) => services.model(alwaysThinking(request)),
+      }),
+    },
+    'V3-SSE-28': {
+      'stream-annotation-outside: The index of a citation exceeds the length of its text.':
+        editEvents(
+          setInEvents(annotationAdded, { 'annotation.index': outOfRange }),
+          setInEvents(partDone, { 'part.annotations.*.index': outOfRange }),
+          setInEvents(itemDone, { 'item.content.*.annotations.*.index': outOfRange }),
+          setInEvents(all(...terminalEvents), {
+            'response.output.*.content.*.annotations.*.index': outOfRange,
+          }),
         ),
+    },
+  }),
+  ...eventFaultTable({
+    'V3-SSE-25': {
+      'stream-delta-null: An event with a null delta precedes the first text delta.': replaceEvents(
+        nth(textDelta, 0),
+        (event) => [{ ...event, delta: null }, event],
       ),
-    'stream-annotation-unannounced: response.output_text.annotation.added is omitted.': editEvents(
-      dropEvents(annotationAdded),
-    ),
-    'stream-annotation-lost: response.content_part.done omits the citations that were announced.':
-      editEvents(setInEvents(all(partDone), 'part.annotations', [])),
-  },
-})
+      'stream-delta-missing: An event without delta precedes the first text delta.': replaceEvents(
+        nth(textDelta, 0),
+        (event) => [{ ...event, delta: undefined }, event],
+      ),
+      'stream-delta-an-object: Text deltas are objects instead of strings.': setInEvents(
+        textDelta,
+        { delta: (text: string) => ({ text }) },
+      ),
+      'stream-reasoning-delta-an-object: Reasoning deltas are objects instead of strings.':
+        setInEvents(reasoningDelta, { delta: (text: string) => ({ text }) }),
+    },
+    'V3-SSE-27': {
+      'stream-surrogates-halved: A surrogate pair is split across two deltas as JSON escapes.':
+        replaceEvents(textDelta, splitSurrogates),
+    },
+    'V3-SSE-28': {
+      'stream-annotation-unannounced: response.output_text.annotation.added is omitted.':
+        dropEvents(annotationAdded),
+      'stream-annotation-lost: response.content_part.done omits the citations that were announced.':
+        setInEvents(partDone, { 'part.annotations': [] }),
+    },
+  }),
+]
 
 function splitSurrogates(event: ResponseEvent): readonly ResponseEvent[] {
   const text = String(event['delta'])

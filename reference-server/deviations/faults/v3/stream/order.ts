@@ -10,9 +10,7 @@ import {
   textDone,
 } from '../../../patches/event-names.ts'
 import {
-  all,
   dropEvents,
-  editEvents,
   isCompleted,
   isThinking,
   moveEvents,
@@ -21,91 +19,76 @@ import {
   setInEvents,
   when,
 } from '../../../patches/events.ts'
-import { faultTable } from '../../../table.ts'
+import { eventFaultTable } from '../../../table.ts'
 
-export const streamOrderFaults = faultTable({
+export const streamOrderFaults = eventFaultTable({
   'V3-SSE-05': {
     'stream-created-missing: The stream omits response.created and starts with response.in_progress.':
-      editEvents(dropEvents('response.created')),
-    'stream-created-second: response.in_progress is sent before response.created.': editEvents(
-      moveEvents(all('response.in_progress'), 'before', 'response.created'),
+      dropEvents('response.created'),
+    'stream-created-second: response.in_progress is sent before response.created.': moveEvents(
+      'response.in_progress',
+      'before',
+      'response.created',
     ),
-    'stream-created-twice: response.created is sent twice.': editEvents(
-      replaceEvents(all('response.created'), (event) => [event, event]),
+    'stream-created-twice: response.created is sent twice.': replaceEvents(
+      'response.created',
+      (event) => [event, event],
     ),
   },
   'V3-SSE-12': {
     'stream-item-added-late: response.output_item.added of the answer is sent after its first delta.':
-      editEvents(moveAnswerAfterDelta()),
-    'stream-item-never-added: response.output_item.added is omitted.': editEvents(
-      dropEvents(itemAdded),
-    ),
+      moveAnswerAfterDelta(),
+    'stream-item-never-added: response.output_item.added is omitted.': dropEvents(itemAdded),
     'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
       {
         precedent: 'Sophomoresty/gemini-web2api PR 57',
-        patch: editEvents((events) =>
+        patch: (events) =>
           events.filter(
             ({ type }) =>
               type === 'response.created' ||
               type.endsWith('.delta') ||
               terminalEvents.includes(type),
           ),
-        ),
       },
   },
   'V3-SSE-13': {
-    'stream-part-not-added: response.content_part.added is omitted.': editEvents(
-      dropEvents(partAdded),
-    ),
+    'stream-part-not-added: response.content_part.added is omitted.': dropEvents(partAdded),
     'stream-part-not-done: response.content_part.done is omitted.': {
       precedent: 'vllm-project/guidellm, mock server',
-      patch: editEvents(dropEvents(partDone)),
+      patch: dropEvents(partDone),
     },
-    'stream-text-not-done: response.output_text.done is omitted.': editEvents(dropEvents(textDone)),
-    'stream-item-not-done: response.output_item.done is omitted.': editEvents(dropEvents(itemDone)),
+    'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
+    'stream-item-not-done: response.output_item.done is omitted.': dropEvents(itemDone),
     'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
-      editEvents(
-        when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone)),
-      ),
+      when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
     'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
-      editEvents(
-        when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'after', partDone)),
-      ),
-    'stream-item-added-twice: Each response.output_item.added is sent twice.': editEvents(
-      replaceEvents(all(itemAdded), (event) => [event, event]),
+      when(({ steps }) => steps.length === 1, moveEvents(textDone, 'after', partDone)),
+    'stream-item-added-twice: Each response.output_item.added is sent twice.': replaceEvents(
+      itemAdded,
+      (event) => [event, event],
     ),
-    'stream-item-null: The item of response.output_item.added is null.': editEvents(
-      setInEvents(all(itemAdded), 'item', null),
-    ),
+    'stream-item-null: The item of response.output_item.added is null.': setInEvents(itemAdded, {
+      item: null,
+    }),
     'stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
-      editEvents(moveEvents(all('response.in_progress'), 'after', partAdded)),
+      moveEvents('response.in_progress', 'after', partAdded),
     'stream-in-progress-without-output: The response object of response.in_progress omits output.':
       {
         precedent: 'diegosouzapw/OmniRoute#13964',
-        patch: editEvents(setInEvents(all('response.in_progress'), 'response.output', undefined)),
+        patch: setInEvents('response.in_progress', { 'response.output': undefined }),
       },
     'stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
-      editEvents(
-        when(
-          isThinking,
-          replaceEvents(nth(partAdded, 0), () => []),
-        ),
-      ),
-    'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.':
-      editEvents(
-        when(
-          isCompleted,
-          replaceEvents(all(textDone), (event, events) => [event, ...emptyDelta(events)]),
-        ),
-      ),
+      when(isThinking, dropEvents(nth(partAdded, 0))),
+    'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.': when(
+      isCompleted,
+      replaceEvents(textDone, (event, events) => [event, ...emptyDelta(events)]),
+    ),
     'stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
       {
         also: ['V3-SSE-18'],
-        patch: editEvents(
-          when(
-            isThinking,
-            replaceEvents(all(textDelta), (event, events) => [asFirstItem(event, events)]),
-          ),
+        patch: when(
+          isThinking,
+          replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
         ),
       },
   },
