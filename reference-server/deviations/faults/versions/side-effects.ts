@@ -1,6 +1,5 @@
 /** Faults of rejected calls that still take effect (section 9). */
 
-import type { RequirementId } from '../../../../contract/index.ts'
 import type { Call } from '../../../http/call.ts'
 import type { Patch, Services } from '../../../services.ts'
 import { isText, toObject } from '../../patches/json.ts'
@@ -9,71 +8,67 @@ import {
   addFavorite,
   deleteChat,
   type RoutePattern,
-  routeText,
   storeMessage,
   v2Generate,
   v3Generate,
 } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
-import type { Fault } from '../../types.ts'
 import { isRefusal } from './refusals.ts'
 
-export const versionSideEffectFaults: readonly Fault[] = [
-  ...faultTable({
-    'VER-06': {
-      'version-refusal-favors: POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.':
-        compose([
-          alsoDo(addFavorite, ({ store }, call, reply) =>
-            isRefusal(reply)
-              ? store.chats.update(call.caller, chatId(call), { favorite: true })
-              : undefined,
-          ),
-          onStore('chats', ({ list }) => ({
-            list: async (owner, query) => {
-              const page = await list(owner, query)
-              if (query.favorite !== true) return page
-              const older = await list(owner, { ...query, version: 'v2' })
-              return { ...page, rows: [...page.rows, ...older.rows] }
-            },
-          })),
-        ]),
-      'version-refusal-stores-the-question: A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.':
-        rememberRejectedInput(false),
-      'version-refusal-stores-the-streamed-question: A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.':
-        rememberRejectedInput(true),
-      'version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
-        alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
-          const chat = await store.chats.find(caller, params['chat_id'] ?? '')
-          if (status < 400 || chat?.version !== 'v2') return
-          await store.chats.delete(caller, chat.id)
-          await store.chats.create(chat)
-        }),
-    },
-  }),
-  sideEffect('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
-    store.chats.delete(caller, chat),
-  ),
-  sideEffect('moves', 'converts it to v3', 'VER-06', deleteChat, ({ store }, caller, chat) =>
-    store.chats.update(caller, chat, toVersion('v3')),
-  ),
-  sideEffect('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
-  sideEffect('renames', 'renames it', 'VER-09', storeMessage, ({ store }, caller, chat) =>
-    store.chats.update(caller, chat, { name: 'Hello.' }),
-  ),
-  sideEffect('stores-the-reply', 'stores a message', 'VER-09', v2Generate, storeInHistory),
-  sideEffect(
-    'empties',
-    'empties its history',
-    'VER-09',
-    storeMessage,
-    async ({ store }, caller, id) => {
-      const chat = await store.chats.find(caller, id)
-      await store.chats.delete(caller, id)
-      if (chat !== undefined) await store.chats.create(chat)
-    },
-  ),
-]
+export const versionSideEffectFaults = faultTable({
+  'VER-06': {
+    'version-refusal-favors: POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.':
+      compose([
+        alsoDo(addFavorite, ({ store }, call, reply) =>
+          isRefusal(reply)
+            ? store.chats.update(call.caller, chatId(call), { favorite: true })
+            : undefined,
+        ),
+        onStore('chats', ({ list }) => ({
+          list: async (owner, query) => {
+            const page = await list(owner, query)
+            if (query.favorite !== true) return page
+            const older = await list(owner, { ...query, version: 'v2' })
+            return { ...page, rows: [...page.rows, ...older.rows] }
+          },
+        })),
+      ]),
+    'version-refusal-stores-the-question: A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.':
+      rememberRejectedInput(false),
+    'version-refusal-stores-the-streamed-question: A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.':
+      rememberRejectedInput(true),
+    'version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
+      alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
+        const chat = await store.chats.find(caller, params['chat_id'] ?? '')
+        if (status < 400 || chat?.version !== 'v2') return
+        await store.chats.delete(caller, chat.id)
+        await store.chats.create(chat)
+      }),
+    'version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
+      sideEffect(deleteChat, ({ store }, caller, chat) => store.chats.delete(caller, chat)),
+    'version-refusal-moves: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still converts it to v3.':
+      sideEffect(deleteChat, ({ store }, caller, chat) =>
+        store.chats.update(caller, chat, toVersion('v3')),
+      ),
+  },
+  'VER-09': {
+    'version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
+      sideEffect(storeMessage, storeInHistory),
+    'version-refusal-renames: POST /api/v2/message rejects a chat of the other version but still renames it.':
+      sideEffect(storeMessage, ({ store }, caller, chat) =>
+        store.chats.update(caller, chat, { name: 'Hello.' }),
+      ),
+    'version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
+      sideEffect(v2Generate, storeInHistory),
+    'version-refusal-empties: POST /api/v2/message rejects a chat of the other version but still empties its history.':
+      sideEffect(storeMessage, async ({ store }, caller, id) => {
+        const chat = await store.chats.find(caller, id)
+        await store.chats.delete(caller, id)
+        if (chat !== undefined) await store.chats.create(chat)
+      }),
+  },
+})
 
 /** A change that the types do not allow: the version of a chat is fixed. */
 export function toVersion(
@@ -85,21 +80,10 @@ export function toVersion(
 type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>
 
 /** A rejected call on a chat of the other version still changes it. */
-function sideEffect(
-  name: string,
-  what: string,
-  requirement: RequirementId,
-  route: RoutePattern,
-  act: SideEffect,
-): Fault {
-  return {
-    name: `version-refusal-${name}`,
-    summary: `${routeText(route)} rejects a chat of the other version but still ${what}.`,
-    breaks: [requirement],
-    patch: alsoDo(route, (services, call, reply) =>
-      isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,
-    ),
-  }
+function sideEffect(route: RoutePattern, act: SideEffect): Patch {
+  return alsoDo(route, (services, call, reply) =>
+    isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,
+  )
 }
 
 async function storeInHistory({ store, ids, clock }: Services, _: string, chat: string) {

@@ -1,39 +1,29 @@
 /** Faults of updates that name another version (sections 2.5 and 3). */
 
-import type { Services } from '../../../services.ts'
+import type { Patch, Services } from '../../../services.ts'
 import { toObject } from '../../patches/json.ts'
 import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import { changeChat, readChat } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
-import type { Fault } from '../../types.ts'
 import { toVersion } from './side-effects.ts'
 
-export const versionUpdateFaults: readonly Fault[] = [
-  ...faultTable({
-    'VER-02': {
-      'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
-        showUpdatedVersion,
-    },
-  }),
-  updateVersion('alone', 'only a version', ({ name }) => name === undefined),
-  updateVersion('with-a-name', 'a version and a name', ({ name }) => name !== undefined),
-]
+export const versionUpdateFaults = faultTable({
+  'VER-02': {
+    'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
+      showUpdatedVersion,
+    'version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
+      updateVersion(({ name }) => name === undefined),
+    'version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
+      updateVersion(({ name }) => name !== undefined),
+  },
+})
 
-function updateVersion(
-  name: string,
-  fields: string,
-  when: (body: Readonly<Record<string, unknown>>) => boolean,
-): Fault {
-  return {
-    name: `version-updated-${name}`,
-    summary: `PATCH /chat/{chat_id} with ${fields} converts a v3 chat to v2.`,
-    breaks: ['VER-02'],
-    patch: alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
-      const sent = toObject(body)
-      if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
-      return store.chats.update(caller, params['chat_id'] ?? '', toVersion('v2'))
-    }),
-  }
+function updateVersion(when: (body: Readonly<Record<string, unknown>>) => boolean): Patch {
+  return alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
+    const sent = toObject(body)
+    if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
+    return store.chats.update(caller, params['chat_id'] ?? '', toVersion('v2'))
+  })
 }
 
 function showUpdatedVersion(services: Services): Services {

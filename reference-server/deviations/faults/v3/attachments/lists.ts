@@ -8,117 +8,118 @@ import { ignoreQuery, onRequest, rejectRequests } from '../../../patches/request
 import { chatFiles, fileList, type RoutePattern } from '../../../patches/routes.ts'
 import { compose, onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
 const emptyPage = { rows: [], next: null }
 
-export const attachmentListFaults: readonly Fault[] = [
-  ...faultTable({
-    'V3-ATT-06': {
-      'attachment-list-refused: GET /attachment without parameters returns 404.': rejectRequests(
-        fileList,
-        (_, { query }) => Object.keys(toObject(query)).length === 0,
-        404,
+export const attachmentListFaults = faultTable({
+  'V3-ATT-06': {
+    'attachment-list-refused: GET /attachment without parameters returns 404.': rejectRequests(
+      fileList,
+      (_, { query }) => Object.keys(toObject(query)).length === 0,
+      404,
+    ),
+    'attachment-list-of-chats-alone: GET /attachment without chat_id and search returns an empty list.':
+      editPage((page, { chatId, search }) =>
+        chatId === undefined && search === undefined ? emptyPage : page,
       ),
-      'attachment-list-of-chats-alone: GET /attachment without chat_id and search returns an empty list.':
-        editPage((page, { chatId, search }) =>
-          chatId === undefined && search === undefined ? emptyPage : page,
-        ),
-      'attachment-list-without-names: GET /attachment omits the names and ids of attachments.':
-        setFields(fileList, { 'result.*': ({ size }: { size: number }) => ({ size }) }),
-    },
-    'V3-ATT-07': {
-      'attachment-chat-ignored: GET /attachment ignores chat_id.': listAllChats(
-        fileList,
-        ({ query }) => 'chat_id' in toObject(query),
-      ),
-      'attachment-chat-empty: GET /attachment with chat_id returns an empty list.': onSuccessBody(
-        fileList,
-        (body, { query }) => ('chat_id' in toObject(query) ? { ...body, result: [] } : body),
-      ),
-      'attachment-chat-any: The attachments of a chat include those of all chats.': {
-        also: ['V3-ATT-12'],
-        patch: onStore('attachments', ({ list, link }) => {
-          const linked = new Set<string>()
-          return {
-            link: (chat, id) => link(chat, linked.add(id) && id),
-            list: async (owner, { chatId, ...page }) => {
-              const { rows, next } = await list(owner, page)
-              return { rows: rows.filter(({ id }) => chatId === undefined || linked.has(id)), next }
-            },
-          }
-        }),
-      },
-    },
-    'V3-ATT-08': {
-      'attachment-search-refused: GET /attachment with search is rejected.': rejectRequests(
-        fileList,
-        (_, { query }) => 'search' in toObject(query),
-      ),
-      'attachment-search-ignored: GET /attachment ignores search.': ignoreQuery(fileList, 'search'),
-      'attachment-search-by-type: GET /attachment with search finds no file by its name.':
-        onRequest(fileList, (call) => {
-          const { search, ...query } = toObject(call.query)
-          return search === undefined
-            ? call
-            : { ...call, query: { ...query, search: 'text/plain' } }
-        }),
-    },
-    'V3-ATT-09': {
-      'attachment-limit-refused: GET /attachment with limit is rejected.': rejectRequests(
-        fileList,
-        (_, { query }) => 'limit' in toObject(query),
-      ),
-      'attachment-limit-ignored: GET /attachment ignores limit.': ignoreQuery(fileList, 'limit'),
-      'attachment-limit-one-more: GET /attachment returns one attachment more than limit.':
-        editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
-    },
-    'V3-ATT-10': {
-      'attachment-cursor-missing: GET /attachment returns a null cursor although further pages exist.':
-        editPage((page) => ({ ...page, next: null })),
-      'attachment-cursor-ignored: GET /attachment ignores cursor and always returns the first page.':
-        editPageRequest(({ before: _, ...page }) => page),
-      'attachment-cursor-refused: GET /attachment rejects the cursor that it returned.':
-        rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
-      'attachment-cursor-skips-one: GET /attachment omits one attachment between two pages.':
-        onStore('attachments', ({ list }) => ({
-          list: async (owner, page) => {
-            const { rows, next } = await list(owner, { ...page, limit: page.limit + 1 })
-            return { rows: rows.slice(0, page.limit), next }
+    'attachment-list-without-names: GET /attachment omits the names and ids of attachments.':
+      setFields(fileList, { 'result.*': ({ size }: { size: number }) => ({ size }) }),
+  },
+  'V3-ATT-07': {
+    'attachment-chat-ignored: GET /attachment ignores chat_id.': listAllChats(
+      fileList,
+      ({ query }) => 'chat_id' in toObject(query),
+    ),
+    'attachment-chat-empty: GET /attachment with chat_id returns an empty list.': onSuccessBody(
+      fileList,
+      (body, { query }) => ('chat_id' in toObject(query) ? { ...body, result: [] } : body),
+    ),
+    'attachment-chat-any: The attachments of a chat include those of all chats.': {
+      also: ['V3-ATT-12'],
+      patch: onStore('attachments', ({ list, link }) => {
+        const linked = new Set<string>()
+        return {
+          link: (chat, id) => link(chat, linked.add(id) && id),
+          list: async (owner, { chatId, ...page }) => {
+            const { rows, next } = await list(owner, page)
+            return { rows: rows.filter(({ id }) => chatId === undefined || linked.has(id)), next }
           },
-        })),
+        }
+      }),
     },
-    'V3-ATT-12': {
-      'attachment-chat-list-refused: GET /chat/{chat_id}/attachments returns 404.':
-        failAfterSuccess(chatFiles, 404),
-      'attachment-chat-list-empty: GET /chat/{chat_id}/attachments returns an empty list.':
-        setFields(chatFiles, { result: [] }),
-      'attachment-chat-list-of-all: GET /chat/{chat_id}/attachments returns all attachments of the caller.':
-        listAllChats(chatFiles, () => true),
-    },
-    'V3-ATT-13': {
-      'attachment-chat-search-refused: GET /chat/{chat_id}/attachments with search is rejected.':
-        rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
-      'attachment-chat-search-ignored: GET /chat/{chat_id}/attachments ignores search.':
-        ignoreQuery(chatFiles, 'search'),
-      'attachment-chat-search-nothing: GET /chat/{chat_id}/attachments with search returns an empty list.':
-        onRequest(chatFiles, (call) => {
-          const query = toObject(call.query)
-          return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
-        }),
-    },
-  }),
-  listAllOwners(
-    'listed',
-    'GET /attachment returns the attachments of all callers.',
-    ({ search }) => search === undefined,
-  ),
-  listAllOwners(
-    'found',
-    'GET /attachment with search returns the attachments of all callers.',
-    ({ search }) => search !== undefined,
-  ),
-]
+  },
+  'V3-ATT-08': {
+    'attachment-search-refused: GET /attachment with search is rejected.': rejectRequests(
+      fileList,
+      (_, { query }) => 'search' in toObject(query),
+    ),
+    'attachment-search-ignored: GET /attachment ignores search.': ignoreQuery(fileList, 'search'),
+    'attachment-search-by-type: GET /attachment with search finds no file by its name.': onRequest(
+      fileList,
+      (call) => {
+        const { search, ...query } = toObject(call.query)
+        return search === undefined ? call : { ...call, query: { ...query, search: 'text/plain' } }
+      },
+    ),
+  },
+  'V3-ATT-09': {
+    'attachment-limit-refused: GET /attachment with limit is rejected.': rejectRequests(
+      fileList,
+      (_, { query }) => 'limit' in toObject(query),
+    ),
+    'attachment-limit-ignored: GET /attachment ignores limit.': ignoreQuery(fileList, 'limit'),
+    'attachment-limit-one-more: GET /attachment returns one attachment more than limit.':
+      editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
+  },
+  'V3-ATT-10': {
+    'attachment-cursor-missing: GET /attachment returns a null cursor although further pages exist.':
+      editPage((page) => ({ ...page, next: null })),
+    'attachment-cursor-ignored: GET /attachment ignores cursor and always returns the first page.':
+      editPageRequest(({ before: _, ...page }) => page),
+    'attachment-cursor-refused: GET /attachment rejects the cursor that it returned.':
+      rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
+    'attachment-cursor-skips-one: GET /attachment omits one attachment between two pages.': onStore(
+      'attachments',
+      ({ list }) => ({
+        list: async (owner, page) => {
+          const { rows, next } = await list(owner, { ...page, limit: page.limit + 1 })
+          return { rows: rows.slice(0, page.limit), next }
+        },
+      }),
+    ),
+  },
+  'V3-ATT-12': {
+    'attachment-chat-list-refused: GET /chat/{chat_id}/attachments returns 404.': failAfterSuccess(
+      chatFiles,
+      404,
+    ),
+    'attachment-chat-list-empty: GET /chat/{chat_id}/attachments returns an empty list.': setFields(
+      chatFiles,
+      { result: [] },
+    ),
+    'attachment-chat-list-of-all: GET /chat/{chat_id}/attachments returns all attachments of the caller.':
+      listAllChats(chatFiles, () => true),
+  },
+  'V3-ATT-13': {
+    'attachment-chat-search-refused: GET /chat/{chat_id}/attachments with search is rejected.':
+      rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
+    'attachment-chat-search-ignored: GET /chat/{chat_id}/attachments ignores search.': ignoreQuery(
+      chatFiles,
+      'search',
+    ),
+    'attachment-chat-search-nothing: GET /chat/{chat_id}/attachments with search returns an empty list.':
+      onRequest(chatFiles, (call) => {
+        const query = toObject(call.query)
+        return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
+      }),
+  },
+  'V3-ATT-11': {
+    'attachment-of-another-listed: GET /attachment returns the attachments of all callers.':
+      listAllOwners(({ search }) => search === undefined),
+    'attachment-of-another-found: GET /attachment with search returns the attachments of all callers.':
+      listAllOwners(({ search }) => search !== undefined),
+  },
+})
 
 function editPage(
   change: (page: Page<Attachment>, request: AttachmentPageRequest) => Page<Attachment>,
@@ -134,31 +135,22 @@ function editPageRequest(change: (page: AttachmentPageRequest) => AttachmentPage
   }))
 }
 
-function listAllOwners(
-  name: string,
-  summary: string,
-  when: (page: AttachmentPageRequest) => boolean,
-): Fault {
-  return {
-    name: `attachment-of-another-${name}`,
-    summary,
-    breaks: ['V3-ATT-11'],
-    patch: onStore('attachments', ({ add, list }) => {
-      const owners = new Set<string>()
-      return {
-        add: (attachment) => {
-          owners.add(attachment.owner)
-          return add(attachment)
-        },
-        list: async (owner, page) => {
-          const own = await list(owner, page)
-          const others = [...owners].filter((other) => other !== owner && when(page))
-          const pages = await Promise.all(others.map((other) => list(other, page)))
-          return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
-        },
-      }
-    }),
-  }
+function listAllOwners(when: (page: AttachmentPageRequest) => boolean): Patch {
+  return onStore('attachments', ({ add, list }) => {
+    const owners = new Set<string>()
+    return {
+      add: (attachment) => {
+        owners.add(attachment.owner)
+        return add(attachment)
+      },
+      list: async (owner, page) => {
+        const own = await list(owner, page)
+        const others = [...owners].filter((other) => other !== owner && when(page))
+        const pages = await Promise.all(others.map((other) => list(other, page)))
+        return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
+      },
+    }
+  })
 }
 
 /** Marks a search as not limited to a chat; no file name starts with this character. */

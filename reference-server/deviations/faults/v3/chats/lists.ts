@@ -7,98 +7,99 @@ import { ignoreQuery, rejectRequests } from '../../../patches/requests.ts'
 import { chatList } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
-export const chatListFaults: readonly Fault[] = [
-  ...faultTable({
-    'V3-CHAT-05': {
-      'chat-list-refused: GET /chat returns 404.': rejectRequests(chatList, () => true, 404),
-      'chat-list-empty: GET /chat always returns an empty list.': editPage(() => ({
-        rows: [],
-        next: null,
-      })),
-      'chat-list-favorites-alone: GET /chat returns only favorites.': editPage((page) => ({
-        ...page,
-        rows: page.rows.filter(({ favorite }) => favorite),
-      })),
-      'chat-list-without-ids: GET /chat returns only the names of the chats.': setFields(chatList, {
-        'result.*': ({ name }: { name: string }) => ({ name }),
+export const chatListFaults = faultTable({
+  'V3-CHAT-05': {
+    'chat-list-refused: GET /chat returns 404.': rejectRequests(chatList, () => true, 404),
+    'chat-list-empty: GET /chat always returns an empty list.': editPage(() => ({
+      rows: [],
+      next: null,
+    })),
+    'chat-list-favorites-alone: GET /chat returns only favorites.': editPage((page) => ({
+      ...page,
+      rows: page.rows.filter(({ favorite }) => favorite),
+    })),
+    'chat-list-without-ids: GET /chat returns only the names of the chats.': setFields(chatList, {
+      'result.*': ({ name }: { name: string }) => ({ name }),
+    }),
+  },
+  'V3-CHAT-06': {
+    'chat-search-refused: GET /chat with search is rejected.': rejectRequests(
+      chatList,
+      (_, { query }) => 'search' in toObject(query),
+    ),
+    'chat-search-ignored: GET /chat ignores search.': ignoreQuery(chatList, 'search'),
+    'chat-search-nothing: GET /chat with search returns an empty list.': editPage(
+      (page, { search }) => (search === undefined ? page : { rows: [], next: null }),
+    ),
+    'chat-search-not-the-first-word: GET /chat with search ignores the first word of each name.':
+      searchBy((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
+    'chat-search-whole-names: GET /chat with search matches whole names only.': searchBy(
+      (name, text) => name === text,
+    ),
+  },
+  'V3-CHAT-07': {
+    'chat-limit-refused: GET /chat with limit is rejected.': rejectRequests(
+      chatList,
+      (_, { query }) => 'limit' in toObject(query),
+    ),
+    'chat-limit-ignored: GET /chat ignores limit.': ignoreQuery(chatList, 'limit'),
+    'chat-limit-one-more: GET /chat returns one chat more than limit.': editPageRequest((page) => ({
+      ...page,
+      limit: page.limit + 1,
+    })),
+    'chat-limit-above-20-is-50: GET /chat treats a limit above 20 as 50.': {
+      only: { 'page size': ['above 20'] },
+      patch: editPageRequest((page) => (page.limit > 20 ? { ...page, limit: 50 } : page)),
+    },
+  },
+  'V3-CHAT-08': {
+    'chat-cursor-missing: GET /chat returns a null cursor although further pages exist.': editPage(
+      (page) => ({ ...page, next: null }),
+    ),
+    'chat-cursor-ignored: GET /chat ignores cursor and always returns the first page.':
+      editPageRequest(({ before: _, ...page }) => page),
+    'chat-cursor-refused: GET /chat rejects the cursor that it returned.': rejectRequests(
+      chatList,
+      (_, { query }) => 'cursor' in toObject(query),
+    ),
+    'chat-cursor-skips-one: GET /chat omits one chat between two pages.': onStore(
+      'chats',
+      ({ list }) => ({
+        list: async (owner, request) => {
+          const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
+          return { rows: rows.slice(0, request.limit), next }
+        },
       }),
-    },
-    'V3-CHAT-06': {
-      'chat-search-refused: GET /chat with search is rejected.': rejectRequests(
-        chatList,
-        (_, { query }) => 'search' in toObject(query),
-      ),
-      'chat-search-ignored: GET /chat ignores search.': ignoreQuery(chatList, 'search'),
-      'chat-search-nothing: GET /chat with search returns an empty list.': editPage(
-        (page, { search }) => (search === undefined ? page : { rows: [], next: null }),
-      ),
-      'chat-search-not-the-first-word: GET /chat with search ignores the first word of each name.':
-        searchBy((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
-      'chat-search-whole-names: GET /chat with search matches whole names only.': searchBy(
-        (name, text) => name === text,
-      ),
-    },
-    'V3-CHAT-07': {
-      'chat-limit-refused: GET /chat with limit is rejected.': rejectRequests(
-        chatList,
-        (_, { query }) => 'limit' in toObject(query),
-      ),
-      'chat-limit-ignored: GET /chat ignores limit.': ignoreQuery(chatList, 'limit'),
-      'chat-limit-one-more: GET /chat returns one chat more than limit.': editPageRequest(
-        (page) => ({ ...page, limit: page.limit + 1 }),
-      ),
-      'chat-limit-above-20-is-50: GET /chat treats a limit above 20 as 50.': {
+    ),
+    'chat-cursor-skips-one-above-20: GET /chat with a limit from 21 to 49 omits one chat between two pages.':
+      {
         only: { 'page size': ['above 20'] },
-        patch: editPageRequest((page) => (page.limit > 20 ? { ...page, limit: 50 } : page)),
-      },
-    },
-    'V3-CHAT-08': {
-      'chat-cursor-missing: GET /chat returns a null cursor although further pages exist.':
-        editPage((page) => ({ ...page, next: null })),
-      'chat-cursor-ignored: GET /chat ignores cursor and always returns the first page.':
-        editPageRequest(({ before: _, ...page }) => page),
-      'chat-cursor-refused: GET /chat rejects the cursor that it returned.': rejectRequests(
-        chatList,
-        (_, { query }) => 'cursor' in toObject(query),
-      ),
-      'chat-cursor-skips-one: GET /chat omits one chat between two pages.': onStore(
-        'chats',
-        ({ list }) => ({
+        patch: onStore('chats', ({ list }) => ({
           list: async (owner, request) => {
+            if (request.limit <= 20 || request.limit >= 50) return list(owner, request)
             const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
             return { rows: rows.slice(0, request.limit), next }
           },
-        }),
+        })),
+      },
+  },
+  'V3-CHAT-09': {
+    'chat-exclude-favorites-not-in-searches: exclude_favorites is ignored if search is given.':
+      editPageRequest((page) =>
+        page.favorite === false && page.search !== undefined
+          ? { ...page, favorite: undefined }
+          : page,
       ),
-      'chat-cursor-skips-one-above-20: GET /chat with a limit from 21 to 49 omits one chat between two pages.':
-        {
-          only: { 'page size': ['above 20'] },
-          patch: onStore('chats', ({ list }) => ({
-            list: async (owner, request) => {
-              if (request.limit <= 20 || request.limit >= 50) return list(owner, request)
-              const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
-              return { rows: rows.slice(0, request.limit), next }
-            },
-          })),
-        },
-    },
-    'V3-CHAT-09': {
-      'chat-exclude-favorites-not-in-searches: exclude_favorites is ignored if search is given.':
-        editPageRequest((page) =>
-          page.favorite === false && page.search !== undefined
-            ? { ...page, favorite: undefined }
-            : page,
-        ),
-      'chat-exclude-favorites-all: exclude_favorites excludes all chats.': editPage(
-        (page, { favorite }) => (favorite === false ? { rows: [], next: null } : page),
-      ),
-    },
-  }),
-  misreadExcludeFavorites('nothing', 'no chats', undefined),
-  misreadExcludeFavorites('the-others', 'all chats that are not favorites', true),
-]
+    'chat-exclude-favorites-all: exclude_favorites excludes all chats.': editPage(
+      (page, { favorite }) => (favorite === false ? { rows: [], next: null } : page),
+    ),
+    'chat-exclude-favorites-nothing: exclude_favorites excludes no chats.':
+      misreadExcludeFavorites(undefined),
+    'chat-exclude-favorites-the-others: exclude_favorites excludes all chats that are not favorites.':
+      misreadExcludeFavorites(true),
+  },
+})
 
 /** True for the list of chats, false for the list of favorites. */
 function isList({ version, favorite }: ChatPageRequest): boolean {
@@ -134,15 +135,6 @@ function searchBy(fits: (name: string, text: string) => boolean): Patch {
   }))
 }
 
-function misreadExcludeFavorites(
-  name: string,
-  excluded: string,
-  favorite: boolean | undefined,
-): Fault {
-  return {
-    name: `chat-exclude-favorites-${name}`,
-    summary: `exclude_favorites excludes ${excluded}.`,
-    breaks: ['V3-CHAT-09'],
-    patch: editPageRequest((page) => (page.favorite === false ? { ...page, favorite } : page)),
-  }
+function misreadExcludeFavorites(favorite: boolean | undefined): Patch {
+  return editPageRequest((page) => (page.favorite === false ? { ...page, favorite } : page))
 }

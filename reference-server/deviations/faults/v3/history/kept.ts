@@ -7,70 +7,74 @@ import { setFields } from '../../../patches/replies.ts'
 import { mainAlias, v3History, visionModel } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
-export const historyKeptFaults: readonly Fault[] = [
-  ...faultTable({
-    'V3-HIST-07': {
-      'v3-history-escaped-as-html: The history returns the text of an input with the escapes of HTML.':
-        inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
-      'v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
-        inputTexts((text) => text.normalize('NFD')),
-      'v3-history-third-answer-lost: The history omits the answers of a chat after its second run.':
-        onStore('history', (original) => ({
-          append: async (chatId, run, turn) => {
-            const isLate = (await original.runs(chatId)).length >= 2
-            await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
-          },
-        })),
-      'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
-        setFields(v3History, {
-          'result.*': (row: Json) =>
-            toObject(row['item'])['role'] === 'assistant'
-              ? setAt(row, 'item.content.*.text', (text: unknown) =>
-                  isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
-                )
-              : row,
-        }),
-      'v3-history-cut-at-4000: The history returns the first 4,000 characters of an input.':
-        inputTexts((text) => text.slice(0, 4000)),
-      'v3-history-first-part-alone: The history returns only the first content part of an input.':
-        inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
-      'v3-history-without-images: The history omits the images of an input.': inputs((content) =>
-        Array.isArray(content)
-          ? content.filter((part) => toObject(part)['type'] !== 'input_image')
-          : content,
-      ),
-    },
-    'V3-HIST-05': {
-      'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
-        (content) =>
-          setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
-      ),
-    },
-    'V3-HIST-03': {
-      'v3-history-reasoning-as-message: The item_type of a reasoning item is message.': rowsOf(
-        'reasoning',
-        (row) => ({ ...row, item_type: 'message' }),
-      ),
-    },
-    'V3-HIST-04': {
-      'v3-history-searches-running: The item_status of a file search call remains searching.':
-        rowsOf('file_search_call', (row) => ({ ...row, item_status: 'searching' })),
-    },
-  }),
-  texts('blanks', 'The history omits leading and trailing spaces of an input.', (text) =>
-    text.trim(),
-  ),
-  texts('line-breaks', 'The history returns the line breaks of an input as spaces.', (text) =>
-    text.replaceAll('\n', ' '),
-  ),
-  modelLost('vision', 'the vision model', visionModel),
-  modelLost('alias', 'the alias of the main model', mainAlias),
-  without('reasoning', 'Reasoning items are not stored in the history.', 'reasoning'),
-  without('searches', 'File search calls are not stored in the history.', 'file_search_call'),
-  without('tool-calls', 'Function calls are not stored in the history.', 'function_call'),
-]
+export const historyKeptFaults = faultTable({
+  'V3-HIST-07': {
+    'v3-history-escaped-as-html: The history returns the text of an input with the escapes of HTML.':
+      inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+    'v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
+      inputTexts((text) => text.normalize('NFD')),
+    'v3-history-third-answer-lost: The history omits the answers of a chat after its second run.':
+      onStore('history', (original) => ({
+        append: async (chatId, run, turn) => {
+          const isLate = (await original.runs(chatId)).length >= 2
+          await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
+        },
+      })),
+    'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
+      setFields(v3History, {
+        'result.*': (row: Json) =>
+          toObject(row['item'])['role'] === 'assistant'
+            ? setAt(row, 'item.content.*.text', (text: unknown) =>
+                isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
+              )
+            : row,
+      }),
+    'v3-history-cut-at-4000: The history returns the first 4,000 characters of an input.':
+      inputTexts((text) => text.slice(0, 4000)),
+    'v3-history-first-part-alone: The history returns only the first content part of an input.':
+      inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
+    'v3-history-without-images: The history omits the images of an input.': inputs((content) =>
+      Array.isArray(content)
+        ? content.filter((part) => toObject(part)['type'] !== 'input_image')
+        : content,
+    ),
+    'v3-history-without-blanks: The history omits leading and trailing spaces of an input.':
+      inputTexts((text) => text.trim()),
+    'v3-history-without-line-breaks: The history returns the line breaks of an input as spaces.':
+      inputTexts((text) => text.replaceAll('\n', ' ')),
+    'v3-history-without-vision-runs: Runs of the vision model are not stored in the history.':
+      modelLost(visionModel),
+    'v3-history-without-alias-runs: Runs of the alias of the main model are not stored in the history.':
+      modelLost(mainAlias),
+  },
+  'V3-HIST-05': {
+    'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
+      (content) =>
+        setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
+    ),
+  },
+  'V3-HIST-03': {
+    'v3-history-reasoning-as-message: The item_type of a reasoning item is message.': rowsOf(
+      'reasoning',
+      (row) => ({ ...row, item_type: 'message' }),
+    ),
+  },
+  'V3-HIST-04': {
+    'v3-history-searches-running: The item_status of a file search call remains searching.': rowsOf(
+      'file_search_call',
+      (row) => ({ ...row, item_status: 'searching' }),
+    ),
+  },
+  'V3-HIST-06': {
+    'v3-history-without-reasoning: Reasoning items are not stored in the history.':
+      without('reasoning'),
+    'v3-history-without-searches: File search calls are not stored in the history.':
+      without('file_search_call'),
+    'v3-history-without-tool-calls: Function calls are not stored in the history.':
+      without('function_call'),
+  },
+})
 
 function rowsOf(type: string, change: (row: Json) => Json): Patch {
   return setFields(v3History, {
@@ -88,48 +92,29 @@ function inputs(change: (content: unknown) => unknown): Patch {
   })
 }
 
-function texts(name: string, summary: string, change: (text: string) => string): Fault {
-  return {
-    name: `v3-history-without-${name}`,
-    summary,
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts(change),
-  }
-}
-
 function inputTexts(change: (text: string) => string): Patch {
   return inputs((content) =>
     setAt(content, '*.text', (text: unknown) => (isText(text) ? change(text) : text)),
   )
 }
 
-function modelLost(name: string, what: string, model: string): Fault {
-  return {
-    name: `v3-history-without-${name}-runs`,
-    summary: `Runs of ${what} are not stored in the history.`,
-    breaks: ['V3-HIST-07'],
-    patch: onStore('history', (original) => ({
-      append: (chatId, run, turn) =>
-        original.append(
-          chatId,
-          turn?.run.settings.model === model ? { ...run, input: [], output: [] } : run,
-          turn,
-        ),
-    })),
-  }
+function modelLost(model: string): Patch {
+  return onStore('history', (original) => ({
+    append: (chatId, run, turn) =>
+      original.append(
+        chatId,
+        turn?.run.settings.model === model ? { ...run, input: [], output: [] } : run,
+        turn,
+      ),
+  }))
 }
 
-function without(name: string, summary: string, type: RunItem['type']): Fault {
+function without(type: RunItem['type']): Patch {
   const change = (run: StoredRun): StoredRun => ({
     ...run,
     output: run.output.filter((item) => item.type !== type),
   })
-  return {
-    name: `v3-history-without-${name}`,
-    summary,
-    breaks: ['V3-HIST-06'],
-    patch: onStore('history', (original) => ({
-      append: (chatId, run) => original.append(chatId, change(run)),
-    })),
-  }
+  return onStore('history', (original) => ({
+    append: (chatId, run) => original.append(chatId, change(run)),
+  }))
 }
