@@ -1,10 +1,11 @@
-/** Faults of the v2 message that is returned (section 2.3). */
+/** Faults of v2 messages and of the chain of parent_id (sections 1, 2.3 and 4.2). */
 import type { Patch } from '../../../services.ts'
+import type { Message } from '../../../store/types.ts'
 import { isText, setAt } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { storeMessage, v2Generate } from '../../patches/routes.ts'
-import { compose } from '../../patches/services.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 export const v2MessageFaults = faultTable({
@@ -118,4 +119,50 @@ function messageIds(write: (uuid: string) => string, read: (id: string) => strin
     onRequestBody(storeMessage, (body) => setAt(body, 'parent_id', reading)),
     onRequestBody(v2Generate, (body) => setAt(body, 'parent_id', reading)),
   ])
+}
+
+export const v2ContextFaults = faultTable({
+  'V2-CTX-01': {
+    'v2-context-lost: Only the answered message is passed to the model, without its chain of parents.':
+      editChain((chain) => chain.slice(-1)),
+    'v2-context-one-link: Only the answered message and its parent are passed to the model.':
+      editChain((chain) => chain.slice(-2)),
+    'v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':
+      answerLatest(),
+  },
+  'V2-CTX-02': {
+    'v2-context-of-other-chats: The messages of all chats are passed to the model.': onStore(
+      'messages',
+      ({ append, chain }) => {
+        const messages: Message[] = []
+        return {
+          append: async (one) => {
+            if (one.attachmentIds.length === 0) messages.push(one)
+            await append(one)
+          },
+          chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
+        }
+      },
+    ),
+  },
+})
+
+/** The model is told the chain of the latest user message. */
+function answerLatest(): Patch {
+  return perServer(() => {
+    const latest = new Map<string, string>()
+    return onStore('messages', ({ append, chain }) => ({
+      append: (message) => {
+        if (message.role === 'user') latest.set(message.chatId, message.id)
+        return append(message)
+      },
+      chain: (chat, id) => chain(chat, latest.get(chat) ?? id),
+    }))
+  })
+}
+
+function editChain(change: (chain: readonly Message[]) => readonly Message[]): Patch {
+  return onStore('messages', ({ chain }) => ({
+    chain: async (chat, id) => change(await chain(chat, id)),
+  }))
 }

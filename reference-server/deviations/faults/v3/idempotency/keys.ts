@@ -8,8 +8,8 @@ import { onRequest, rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
-import { generateMissingKey } from '../generate/refusals.ts'
-import { noteNames } from '../history/lost-turns.ts'
+import { generateMissingKey } from '../generate/answers.ts'
+import { noteNames } from '../history/kept.ts'
 
 export const idempotencyKeyFaults = faultTable({
   'V3-IDEM-01': {
