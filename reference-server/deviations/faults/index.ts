@@ -28,7 +28,7 @@ import { historyRowFaults } from './v3/history/rows.ts'
 import { idempotencyKeyFaults } from './v3/idempotency/keys.ts'
 import { idempotencyRepeatFaults } from './v3/idempotency/repeats.ts'
 import { oneShotAnswerFaults } from './v3/one-shot/answers.ts'
-import { oneShotFormFaults, oneShotInputFaults } from './v3/one-shot/inputs.ts'
+import { oneShotFormFaults, oneShotInputFaults, oneShotTypeFaults } from './v3/one-shot/inputs.ts'
 import { streamEndingFaults } from './v3/stream/ending.ts'
 import { streamDeliveryFaults, streamFramingFaults } from './v3/stream/framing.ts'
 import { streamNumberFaults } from './v3/stream/numbers.ts'
@@ -72,6 +72,7 @@ export const faults: readonly Fault[] = [
   ...idempotencyRepeatFaults,
   ...oneShotAnswerFaults,
   ...oneShotInputFaults,
+  ...oneShotTypeFaults,
   ...oneShotFormFaults,
   ...uploadFaults,
   ...attachmentListFaults,

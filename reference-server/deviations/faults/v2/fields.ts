@@ -4,15 +4,14 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import { isObject, isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
-import { isPresent, isText } from '../../patches/json.ts'
+import { isBoolean, isPresent, isText } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
-import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../../patches/routes.ts'
 import { onStore } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
-
-const isOptionalBoolean = (value: unknown) => value === undefined || typeof value === 'boolean'
+import { member, wrongTypeFaults } from '../wrong-types.ts'
 
 export const v2FieldFaults: readonly Fault[] = [
   ...faultTable({
@@ -42,30 +41,16 @@ export const v2FieldFaults: readonly Fault[] = [
   acceptMissing('chat', 'chat_id', inSeparateChat),
   acceptMissing('content', 'content', ignoreField(storeMessage, 'content', isPresent, 'Hello.')),
   acceptMissing('model', 'model_id', ignoreField(storeMessage, 'model_id', isPresent, mainModel)),
-  acceptWrongType('chat', 'chat_id', flattenField(storeMessage, 'chat_id', 'id')),
-  acceptWrongType('content', 'content', flattenField(storeMessage, 'content', 'text')),
-  acceptWrongType(
-    'model',
-    'model_id',
-    ignoreField(storeMessage, 'model_id', orAbsent(isText), mainModel),
-  ),
-  acceptWrongType('parent', 'parent_id', ignoreField(storeMessage, 'parent_id', isText)),
-  acceptWrongType('think', 'think', ignoreField(storeMessage, 'think', isOptionalBoolean)),
-  acceptWrongType(
-    'rag',
-    'rag',
-    ignoreField(storeMessage, 'rag', (rag) => isText(rag) || isOptionalBoolean(rag)),
-  ),
-  acceptWrongType(
-    'attachments',
-    'attachments',
-    ignoreField(storeMessage, 'attachments', Array.isArray),
-  ),
-  acceptWrongType(
-    'assistant',
-    'assistant_id',
-    ignoreField(storeMessage, 'assistant_id', orAbsent(isText)),
-  ),
+  ...wrongTypeFaults(storeMessage, 'V2-MSG-09', 'v2-message', 'A message', {
+    chat: ['chat_id', isText, member('id')],
+    content: ['content', isText, member('text')],
+    model: ['model_id', isText, mainModel],
+    parent: ['parent_id', isText],
+    think: ['think', isBoolean],
+    rag: ['rag', (rag) => isText(rag) || isBoolean(rag)],
+    attachments: ['attachments', Array.isArray],
+    assistant: ['assistant_id', isText],
+  }),
   rejected('assistant', 'V2-MSG-10', 'a UUID as assistant_id', ({ assistant_id: id }) =>
     isUuid(id),
   ),
@@ -97,15 +82,6 @@ function acceptMissing(name: string, field: string, patch: Patch): Fault {
   }
 }
 
-function acceptWrongType(name: string, field: string, patch: Patch): Fault {
-  return {
-    name: `v2-message-${name}-of-any-type`,
-    summary: `A message with ${field} of the wrong type is accepted.`,
-    breaks: ['V2-MSG-09'],
-    patch,
-  }
-}
-
 function rejected(
   name: string,
   requirement: RequirementId,
@@ -118,11 +94,6 @@ function rejected(
     breaks: [requirement],
     patch: rejectRequests(storeMessage, when),
   }
-}
-
-/** Accepts an absent value as well. */
-function orAbsent(fits: (value: unknown) => boolean): (value: unknown) => boolean {
-  return (value) => value === undefined || fits(value)
 }
 
 function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {

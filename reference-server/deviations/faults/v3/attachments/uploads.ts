@@ -39,39 +39,30 @@ export const uploadFaults = faultTable({
       setFields(upload, { content_type: 'application/octet-stream' }),
   },
   'V3-ATT-02': {
-    'attachment-id-missing: POST /attachment omits id.': setMember('id', () => undefined),
-    'attachment-id-a-number: The id of an attachment is a number.': setMember('id', () => 4711),
-    'attachment-name-missing: POST /attachment omits filename.': setMember(
-      'filename',
-      () => undefined,
+    'attachment-id-missing: POST /attachment omits id.': setFields(upload, { id: undefined }),
+    'attachment-id-a-number: The id of an attachment is a number.': setFields(upload, { id: 4711 }),
+    'attachment-name-missing: POST /attachment omits filename.': setFields(upload, {
+      filename: undefined,
+    }),
+    'attachment-type-missing: POST /attachment omits content_type.': setFields(upload, {
+      content_type: undefined,
+    }),
+    'attachment-type-an-object: The content_type of an attachment is an object.': setFields(
+      upload,
+      { content_type: (type: unknown) => ({ type }) },
     ),
-    'attachment-type-missing: POST /attachment omits content_type.': setMember(
-      'content_type',
-      () => undefined,
-    ),
-    'attachment-type-an-object: The content_type of an attachment is an object.': setMember(
-      'content_type',
-      (type) => ({
-        type,
-      }),
-    ),
-    'attachment-bucket-missing: POST /attachment omits bucket.': setMember(
-      'bucket',
-      () => undefined,
-    ),
-    'attachment-bucket-an-object: The bucket of an attachment is an object.': setMember(
-      'bucket',
-      (name) => ({
-        name,
-      }),
-    ),
-    'attachment-time-missing: POST /attachment omits created_at.': setMember(
-      'created_at',
-      () => undefined,
-    ),
-    'attachment-time-a-number: The created_at of an attachment is in Unix milliseconds.': setMember(
-      'created_at',
-      (time) => Date.parse(String(time)),
+    'attachment-bucket-missing: POST /attachment omits bucket.': setFields(upload, {
+      bucket: undefined,
+    }),
+    'attachment-bucket-an-object: The bucket of an attachment is an object.': setFields(upload, {
+      bucket: (name: unknown) => ({ name }),
+    }),
+    'attachment-time-missing: POST /attachment omits created_at.': setFields(upload, {
+      created_at: undefined,
+    }),
+    'attachment-time-a-number: The created_at of an attachment is in Unix milliseconds.': setFields(
+      upload,
+      { created_at: (time: unknown) => Date.parse(String(time)) },
     ),
   },
   'V3-ATT-03': {
@@ -92,10 +83,6 @@ export const uploadFaults = faultTable({
     ),
   },
 })
-
-function setMember(path: string, make: (value: unknown) => unknown): Patch {
-  return setFields(upload, { [path]: make })
-}
 
 function changeFilename(make: (filename: string) => string): Patch {
   return setFields(upload, { filename: make })

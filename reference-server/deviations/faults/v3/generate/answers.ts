@@ -20,10 +20,11 @@ import {
   setFields,
 } from '../../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
-import { v3Generate } from '../../../patches/routes.ts'
+import { mainModel, v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
+import { member, wrongTypeFaults } from '../../wrong-types.ts'
 
 const setInResponse = (fields: Fields): Patch => setFields(v3Generate, fields)
 
@@ -127,22 +128,30 @@ const statusFaults = faultTable({
 })
 
 const typeFaults: readonly Fault[] = [
-  acceptWrongType('stream', isBoolean, false),
-  acceptWrongType('chat_id', isText, (value: unknown) => toObject(value)['id']),
-  acceptWrongType('model_id', isText, 'svc-main-model'),
-  acceptWrongType('input', (value) => isText(value) || Array.isArray(value), JSON.stringify),
-  acceptWrongType('think', isBoolean, null),
-  acceptWrongType('include_tools', Array.isArray, null),
-  acceptWrongType('exclude_tools', Array.isArray, null),
-  acceptWrongType('max_tokens', isNumber, null),
-  acceptWrongType('temperature', isNumber, null),
-  acceptWrongType('top_p', isNumber, null),
-  acceptWrongType('presence_penalty', isNumber, null),
-  acceptWrongType('assistant_id', isText, null),
-  acceptWrongType('parent_id', isText, null),
-  acceptWrongType('rag', (value) => !isNumber(value), null),
-  acceptWrongType('top_p', isNumber, null, 'in-streams'),
-  acceptWrongType('parent_id', isText, null, 'in-streams'),
+  ...wrongTypeFaults(v3Generate, 'V3-GEN-17', 'v3', 'A generation', {
+    stream: ['stream', isBoolean, false],
+    'chat-id': ['chat_id', isText, member('id')],
+    'model-id': ['model_id', isText, mainModel],
+    input: ['input', (value) => isText(value) || Array.isArray(value), JSON.stringify],
+    think: ['think', isBoolean, null],
+    'include-tools': ['include_tools', Array.isArray, null],
+    'exclude-tools': ['exclude_tools', Array.isArray, null],
+    'max-tokens': ['max_tokens', isNumber, null],
+    temperature: ['temperature', isNumber, null],
+    'top-p': ['top_p', isNumber, null],
+    'presence-penalty': ['presence_penalty', isNumber, null],
+    'assistant-id': ['assistant_id', isText, null],
+    'parent-id': ['parent_id', isText, null],
+    rag: ['rag', (value) => !isNumber(value), null],
+  }),
+  ...faultTable({
+    'V3-GEN-17': {
+      'v3-top-p-of-any-type-in-streams: A streamed generation with top_p of the wrong type is accepted.':
+        mendInStreams('top_p', isNumber),
+      'v3-parent-id-of-any-type-in-streams: A streamed generation with parent_id of the wrong type is accepted.':
+        mendInStreams('parent_id', isText),
+    },
+  }),
   ...(['include_tools', 'exclude_tools'] as const).map(
     (list): Fault => ({
       name: `v3-${list.replace('_', '-')}-of-numbers`,
@@ -168,26 +177,10 @@ export function generateMissingKey(when: (body: Json) => boolean = () => true): 
   )
 }
 
-/** Accepts a listed field of any type. */
-function acceptWrongType(
-  field: string,
-  fits: (value: unknown) => boolean,
-  mend: unknown,
-  where: 'in-streams' | '' = '',
-): Fault {
-  const mended = (value: unknown) => (typeof mend === 'function' ? mend(value) : mend)
-  return {
-    name: `v3-${field.replaceAll('_', '-')}-of-any-type${where && `-${where}`}`,
-    summary: `A ${where ? 'streamed ' : ''}generation with ${field} of the wrong type is accepted.`,
-    breaks: ['V3-GEN-17'],
-    patch: onRequestBody(v3Generate, (body) =>
-      where && body['stream'] !== true
-        ? body
-        : setAt(body, field, (value: unknown) =>
-            value == null || fits(value) ? value : mended(value),
-          ),
-    ),
-  }
+function mendInStreams(field: string, fits: (value: unknown) => boolean): Patch {
+  return onRequestBody(v3Generate, (body) =>
+    body['stream'] === true && !fits(body[field]) ? { ...body, [field]: null } : body,
+  )
 }
 
 function changeStatus(status: number, when: (call: Call) => boolean): Patch {

@@ -1,18 +1,31 @@
 /** Faults of the input and forms of one-shots (section 4.3). */
 import { isObject, isUuid } from '../../../../../contract/json.ts'
 import type { Patch } from '../../../../services.ts'
-import { isPresent, isText, type Json, toObject } from '../../../patches/json.ts'
-import { alsoDo } from '../../../patches/replies.ts'
 import {
-  flattenField,
-  ignoreField,
-  onRequestBody,
-  rejectRequests,
-} from '../../../patches/requests.ts'
+  isBoolean,
+  isNumber,
+  isPresent,
+  isText,
+  type Json,
+  toObject,
+} from '../../../patches/json.ts'
+import { alsoDo } from '../../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { mainAlias, mainModel, oneShot, visionModel } from '../../../patches/routes.ts'
 import { perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
+import { member, wrongTypeFaults } from '../../wrong-types.ts'
+
+export const oneShotTypeFaults = wrongTypeFaults(oneShot, 'V3-ONE-12', 'one-shot', 'A one-shot', {
+  model: ['model_id', isText, mainModel],
+  input: ['input', (input) => !isObject(input), member('text')],
+  runs: ['runs', Array.isArray],
+  stream: ['stream', isBoolean],
+  assistant: ['assistant_id', (id) => !isObject(id)],
+  base: ['kb_id', isText],
+  rag: ['rag', (rag) => !isNumber(rag)],
+})
 
 export const oneShotInputFaults = faultTable({
   'V3-ONE-04': {
@@ -86,31 +99,6 @@ export const oneShotInputFaults = faultTable({
   'RAG-06': {
     'one-shot-searches-by-default: rag defaults to true instead of agent in a one-shot.':
       onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
-  },
-  'V3-ONE-12': {
-    'one-shot-model-of-any-type: A one-shot with model_id of the wrong type is accepted.':
-      ignoreField(oneShot, 'model_id', isText, mainModel),
-    'one-shot-input-of-any-type: A one-shot with input of the wrong type is accepted.':
-      flattenField(oneShot, 'input', 'text'),
-    'one-shot-runs-of-any-type: A one-shot with runs of the wrong type is accepted.': ignoreField(
-      oneShot,
-      'runs',
-      Array.isArray,
-    ),
-    'one-shot-stream-of-any-type: A one-shot with stream of the wrong type is accepted.':
-      ignoreField(oneShot, 'stream', (value) => typeof value === 'boolean'),
-    'one-shot-assistant-of-any-type: A one-shot with assistant_id of the wrong type is accepted.':
-      ignoreField(oneShot, 'assistant_id', (id) => !isObject(id)),
-    'one-shot-base-of-any-type: A one-shot with kb_id of the wrong type is accepted.': ignoreField(
-      oneShot,
-      'kb_id',
-      isText,
-    ),
-    'one-shot-rag-of-any-type: A one-shot with rag of the wrong type is accepted.': ignoreField(
-      oneShot,
-      'rag',
-      (rag) => typeof rag !== 'number',
-    ),
   },
 })
 
