@@ -4,7 +4,7 @@ export { type DetectingServer, unlessRecognised } from './detecting/detecting.ts
 export { detectingServers, firstMilliseconds } from './detecting/servers.ts'
 export { combinationNamed, combineDialects } from './dialects/combination.ts'
 export { dialects } from './dialects/index.ts'
-export { delayAnswers } from './dialects/wire/pace.ts'
+export { delayAnswers } from './dialects/wire/http.ts'
 export { faults, loadFaults } from './faults/index.ts'
 export { type GeneratedFault, generatedFault } from './grammar/draw.ts'
 export { compose } from './patches/services.ts'

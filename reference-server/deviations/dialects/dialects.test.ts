@@ -7,8 +7,7 @@ import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { combineDialects } from './combination.ts'
 import { dialects } from './index.ts'
-import { framing, lineEnds } from './wire/framing.ts'
-import { segments } from './wire/segments.ts'
+import { framing, lineEnds, segments } from './wire/framing.ts'
 
 describe('dialects', () => {
   it('have names of their own, in kebab case', () => {

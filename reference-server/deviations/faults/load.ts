@@ -6,28 +6,23 @@ import type { ModelRequest } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
 import { rechunkAll } from '../patches/framing.ts'
 import { perServer } from '../patches/services.ts'
-import type { Fault } from '../types.ts'
+import { faultTable } from '../table.ts'
 
 /** Requests within a second from which on the server counts as loaded. */
 const busyThreshold = 20
 /** Number of answers of which one belongs to another request, under load. */
 const mixUpInterval = 25
 
-export const loadFaults: readonly Fault[] = [
-  {
-    name: 'load-answers-of-others',
-    summary:
-      'Under load, every 25th answer is generated from the messages of the previous request.',
-    breaks: ['V3-CTX-02', 'V2-CTX-02'],
-    patch: perServer(mixUpClients),
+export const loadFaults = faultTable({
+  'V3-CTX-02': {
+    'load-answers-of-others: Under load, every 25th answer is generated from the messages of the previous request.':
+      { also: ['V2-CTX-02'], patch: perServer(mixUpClients) },
   },
-  {
-    name: 'load-one-stream-in-a-thousand-cut',
-    summary: 'The connection is aborted after the third block of every thousandth stream.',
-    breaks: ['V3-SSE-08', 'OAI-STREAM-12'],
-    patch: perServer(() => cutEveryNth(1000)),
+  'V3-SSE-08': {
+    'load-one-stream-in-a-thousand-cut: The connection is aborted after the third block of every thousandth stream.':
+      { also: ['OAI-STREAM-12'], patch: perServer(() => cutEveryNth(1000)) },
   },
-]
+})
 
 function mixUpClients(): Patch {
   const times: number[] = []

@@ -7,13 +7,11 @@ import { decodeOnTime } from '../../runtime/decoding.ts'
 import type { Patch } from '../../services.ts'
 import { plainSettings } from '../../test-support/run-settings.ts'
 import {
-  all,
   dropEvents,
   editEvents,
   editRawEvents,
   moveEvents,
   nth,
-  replaceEvents,
   setInEvents,
   swapPairs,
   when,
@@ -54,17 +52,19 @@ describe('editEvents', () => {
   it('edits only the selected events', () => {
     const texts = (patch: Patch) =>
       eventsOf(patch).flatMap((event) => (event.type === delta ? [event['delta']] : []))
-    expect(texts(editEvents(replaceEvents(nth(delta, -1), () => [])))).toEqual(['one', ' two'])
-    expect(
-      texts(editEvents(setInEvents(all(delta), 'delta', (old: string) => old.trim()))),
-    ).toEqual(['one', 'two', 'three'])
+    expect(texts(editEvents(dropEvents(nth(delta, -1))))).toEqual(['one', ' two'])
+    expect(texts(editEvents(setInEvents(delta, { delta: (old: string) => old.trim() })))).toEqual([
+      'one',
+      'two',
+      'three',
+    ])
     expect(texts(editEvents(swapPairs(delta)))).toEqual([' two', 'one', ' three'])
     expect(texts(editEvents(when(() => false, dropEvents(delta))))).toHaveLength(deltaCount)
   })
 
   it('moves events before and after others', () => {
     const [created, ...rest] = types((services) => services)
-    const late = editEvents(moveEvents(all('response.created'), 'after', 'response.in_progress'))
+    const late = editEvents(moveEvents('response.created', 'after', 'response.in_progress'))
     expect(types(late).slice(0, 2)).toEqual([rest[0], created])
     expect(types(editEvents(moveEvents(nth(delta, 1), 'before', 'response.nowhere')))).toEqual([
       created,

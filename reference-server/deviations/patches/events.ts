@@ -3,7 +3,7 @@
 import type { ResponseRun } from '../../events/run.ts'
 import type { ResponseEvent } from '../../events/sequence.ts'
 import type { Patch } from '../../services.ts'
-import { setAt } from './json.ts'
+import { type Fields, setAll } from './json.ts'
 
 type Events = readonly ResponseEvent[]
 
@@ -41,18 +41,26 @@ export const isCompleted = (run: ResponseRun): boolean => run.finish === 'stop'
 export const isThinking = (run: ResponseRun): boolean =>
   run.steps.some(({ type }) => type === 'reasoning')
 
-/** Events of some types: all of them, or the nth; -1 is the last. */
-export interface EventSelector {
+interface Selection {
   readonly types: readonly string[]
   readonly nth?: number
 }
 
-export function nth(type: string, nth: number): EventSelector {
+/** Events of a type or of some types: all of them, or the nth; -1 is the last. */
+export type EventSelector = string | Selection
+
+export function nth(type: string, nth: number): Selection {
   return { types: [type], nth }
 }
 
-export function all(...types: readonly string[]): EventSelector {
+export function all(...types: readonly string[]): Selection {
   return { types }
+}
+
+function select(selector: EventSelector, events: Events): Events {
+  const { types, nth } = typeof selector === 'string' ? all(selector) : selector
+  const matches = events.filter(({ type }) => types.includes(type))
+  return nth === undefined ? matches : matches.slice(nth).slice(0, 1)
 }
 
 /** Maps each selected event to any number of events. */
@@ -61,19 +69,21 @@ export function replaceEvents(
   make: (event: ResponseEvent, events: Events) => Events,
 ): Edit {
   return (events) => {
-    const matches = events.filter(({ type }) => selector.types.includes(type))
-    const selected = new Set(selector.nth === undefined ? matches : [matches.at(selector.nth)])
+    const selected = new Set(select(selector, events))
     return events.flatMap((event) => (selected.has(event) ? make(event, events) : [event]))
   }
 }
 
-export function dropEvents(...types: readonly string[]): Edit {
-  return replaceEvents(all(...types), () => [])
+export function dropEvents(...selectors: readonly EventSelector[]): Edit {
+  return (events) => {
+    const dropped = new Set(selectors.flatMap((selector) => select(selector, events)))
+    return events.filter((event) => !dropped.has(event))
+  }
 }
 
-/** Sets a field of the selected events; see `setAt`. */
-export function setInEvents(selector: EventSelector, path: string, to: unknown): Edit {
-  return replaceEvents(selector, (event) => [setAt(event, path, to)])
+/** Sets fields of the selected events; see `setAt`. */
+export function setInEvents(selector: EventSelector, fields: Fields): Edit {
+  return replaceEvents(selector, (event) => [setAll(event, fields)])
 }
 
 /** Swaps events of a type in pairs: the first with the second, the third with the fourth, … */
@@ -94,8 +104,7 @@ export function swapPairs(type: string): Edit {
 /** Moves the selected events before or after the first event of another type. */
 export function moveEvents(selector: EventSelector, side: 'before' | 'after', type: string): Edit {
   return (events) => {
-    const matches = events.filter((event) => selector.types.includes(event.type))
-    const movers = selector.nth === undefined ? matches : matches.slice(selector.nth).slice(0, 1)
+    const movers = select(selector, events)
     const rest = events.filter((event) => !movers.includes(event))
     const at = rest.findIndex((event) => event.type === type)
     return at < 0 ? events : rest.toSpliced(side === 'before' ? at : at + 1, 0, ...movers)

@@ -3,6 +3,9 @@ import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
 
 export type Json = JsonObject
 
+/** New values by path, or functions of the old ones. */
+export type Fields = Readonly<Record<string, unknown>>
+
 type Change = (old: unknown) => unknown
 
 /**
@@ -13,6 +16,11 @@ type Change = (old: unknown) => unknown
 export function setAt<Value>(value: Value, path: string, to: unknown): Value {
   const change: Change = typeof to === 'function' ? (old) => to(old) : () => to
   return putAt(value, path.split('.'), change) as Value
+}
+
+/** Copy of a value with others at several paths; see `setAt`. */
+export function setAll<Value>(value: Value, fields: Fields): Value {
+  return Object.entries(fields).reduce((changed, [path, to]) => setAt(changed, path, to), value)
 }
 
 function putAt(value: unknown, [name, ...rest]: readonly string[], change: Change): unknown {

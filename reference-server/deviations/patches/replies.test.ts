@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testServer } from '../../test-support/server.ts'
 import { setAt } from './json.ts'
-import { onEachBlock, onError, setField } from './replies.ts'
+import { onEachBlock, onError, setFields } from './replies.ts'
 import { ignoreField, rejectRequests } from './requests.ts'
 import { completions, matchesRoute } from './routes.ts'
 import { onModel } from './services.ts'
@@ -15,8 +15,8 @@ test('matchesRoute compares method and path, and :name matches an id', () => {
   expect(matchesRoute(route, { method: 'GET', path: `/api/v3/chat/${id}/attachments` })).toBe(false)
 })
 
-test('setField changes successes and keeps errors', async () => {
-  const { complete } = await testServer({ patch: setField(completions, 'id', 7) })
+test('setFields changes successes and keeps errors', async () => {
+  const { complete } = await testServer({ patch: setFields(completions, { id: 7 }) })
   expect((await complete('Hi')).json.id).toBe(7)
   expect((await complete('Hi', { temperature: 3 })).json.id).toBeUndefined()
 })

@@ -4,7 +4,7 @@ import type { SseBlock } from '../../events/sse.ts'
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
 
-import { type Json, setAt, toObject } from './json.ts'
+import { type Fields, type Json, setAll, toObject } from './json.ts'
 import { matchesRoute, type RoutePattern } from './routes.ts'
 
 export function onReply(route: RoutePattern, change: (reply: Reply, call: Call) => Reply): Patch {
@@ -41,9 +41,9 @@ export function onSuccessBody(
   }))
 }
 
-/** Sets a field of the body of successful answers that are not streamed; see `setAt`. */
-export function setField(route: RoutePattern, path: string, to: unknown): Patch {
-  return onSuccessBody(route, (body) => setAt(body, path, to))
+/** Sets fields of the body of successful answers that are not streamed; see `setAt`. */
+export function setFields(route: RoutePattern, fields: Fields): Patch {
+  return onSuccessBody(route, (body) => setAll(body, fields))
 }
 
 export function onError(

@@ -1,140 +1,124 @@
-/** Faults of chats that occur only in a certain state of the chat. */
+/** Faults of chats that occur only in a certain state, or change the state of others. */
 import type { Chat, ChatStore } from '../../store/types.ts'
 import { alsoDo } from '../patches/replies.ts'
-import { changeChat } from '../patches/routes.ts'
+import { addFavorite, changeChat, deleteChat, type RoutePattern } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
-import type { Fault } from '../types.ts'
+import { faultTable } from '../table.ts'
 import { counting, remembering } from './memory.ts'
 
-export const statefulChatFaults: readonly Fault[] = [
-  {
-    name: 'chat-third-name-ignored',
-    summary: 'The third rename of a chat is accepted but ignored.',
-    breaks: ['V3-CHAT-10'],
-    patch: ignoresNames((_chat, count) => count === 3),
-  },
-  {
-    name: 'chat-favorite-keeps-its-name',
-    summary: 'The rename of a favorite is accepted but ignored.',
-    breaks: ['V3-CHAT-10'],
-    patch: ignoresNames((chat) => chat.favorite),
-  },
-  {
-    name: 'chat-of-two-runs-keeps-its-name',
-    summary: 'The rename of a chat with two or more runs is accepted but ignored.',
-    breaks: ['V3-CHAT-10'],
-    patch: (services) =>
-      onStore('chats', (chats) => ({
-        update: async (owner, id, change) => {
-          const runs = await services.store.history.runs(id)
-          const { name: _, ...rest } = change
-          return chats.update(owner, id, runs.length > 1 && change.name ? rest : change)
-        },
-      }))(services),
-  },
-  {
-    name: 'chat-renamed-favorite-is-displaced',
-    summary: 'Adding a chat to favorites removes renamed favorites.',
-    breaks: ['V3-CHAT-13', 'V3-FAV-01'],
-    patch: remembering((renamed) =>
-      onStore('chats', (chats) => ({
-        update: async (owner, id, change) => {
-          const before = await chats.find(owner, id)
-          const updated = await chats.update(owner, id, change)
-          if (before && change.name && change.name !== before.name) renamed.add(id)
-          if (!change.favorite || before?.favorite) return updated
-          for (const other of await favoritesOf(chats, owner)) {
-            if (other.id === id || !renamed.has(other.id)) continue
-            await chats.update(owner, other.id, { favorite: false })
-          }
-          return updated
-        },
-      })),
+export const statefulChatFaults = faultTable({
+  'V3-CHAT-10': {
+    'chat-third-name-ignored: The third rename of a chat is accepted but ignored.': ignoresNames(
+      (_chat, count) => count === 3,
     ),
-  },
-  {
-    name: 'chat-favorite-once-removed-stays-so',
-    summary: 'A chat that was removed from favorites cannot be added again.',
-    breaks: ['V3-FAV-01'],
-    patch: remembering((removed) =>
-      onStore('chats', (chats) => ({
-        update: async (owner, id, change) => {
-          const before = await chats.find(owner, id)
-          if (before?.favorite && change.favorite === false) removed.add(id)
-          const { favorite: _, ...rest } = change
-          return chats.update(owner, id, change.favorite && removed.has(id) ? rest : change)
-        },
-      })),
+    'chat-favorite-keeps-its-name: The rename of a favorite is accepted but ignored.': ignoresNames(
+      (chat) => chat.favorite,
     ),
-  },
-  {
-    name: 'chat-named-twice-is-not-listed',
-    summary: 'A chat that was renamed twice is not listed.',
-    breaks: ['V3-CHAT-05'],
-    patch: counting((count) =>
-      compose([
-        alsoDo(changeChat, async (_services, { params }, reply) => {
-          if (reply.status < 300) count(params['chat_id'] ?? '')
-        }),
+    'chat-of-two-runs-keeps-its-name: The rename of a chat with two or more runs is accepted but ignored.':
+      (services) =>
         onStore('chats', (chats) => ({
-          list: async (...given) => {
-            const { rows, next } = await chats.list(...given)
-            return { rows: rows.filter(({ id, favorite }) => favorite || count.of(id) < 2), next }
+          update: async (owner, id, change) => {
+            const runs = await services.store.history.runs(id)
+            const { name: _, ...rest } = change
+            return chats.update(owner, id, runs.length > 1 && change.name ? rest : change)
+          },
+        }))(services),
+  },
+  'V3-CHAT-13': {
+    'chat-renamed-favorite-is-displaced: Adding a chat to favorites removes renamed favorites.': {
+      also: ['V3-FAV-01'],
+      patch: remembering((renamed) =>
+        onStore('chats', (chats) => ({
+          update: async (owner, id, change) => {
+            const before = await chats.find(owner, id)
+            const updated = await chats.update(owner, id, change)
+            if (before && change.name && change.name !== before.name) renamed.add(id)
+            if (!change.favorite || before?.favorite) return updated
+            for (const other of await favoritesOf(chats, owner)) {
+              if (other.id === id || !renamed.has(other.id)) continue
+              await chats.update(owner, other.id, { favorite: false })
+            }
+            return updated
           },
         })),
-      ]),
+      ),
+    },
+  },
+  'V3-FAV-01': {
+    'chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
+      remembering((removed) =>
+        onStore('chats', (chats) => ({
+          update: async (owner, id, change) => {
+            const before = await chats.find(owner, id)
+            if (before?.favorite && change.favorite === false) removed.add(id)
+            const { favorite: _, ...rest } = change
+            return chats.update(owner, id, change.favorite && removed.has(id) ? rest : change)
+          },
+        })),
+      ),
+  },
+  'V3-CHAT-05': {
+    'chat-named-twice-is-not-listed: A chat that was renamed twice is not listed.': counting(
+      (count) =>
+        compose([
+          alsoDo(changeChat, async (_services, { params }, reply) => {
+            if (reply.status < 300) count(params['chat_id'] ?? '')
+          }),
+          onStore('chats', (chats) => ({
+            list: async (...given) => {
+              const { rows, next } = await chats.list(...given)
+              return { rows: rows.filter(({ id, favorite }) => favorite || count.of(id) < 2), next }
+            },
+          })),
+        ]),
     ),
   },
-  {
-    name: 'chat-once-favorite-is-excluded',
-    summary: 'exclude_favorites excludes chats that are no longer favorites.',
-    breaks: ['V3-CHAT-09'],
-    patch: remembering((once) =>
-      onStore('chats', (chats) => ({
-        update: async (owner, id, change) => {
-          if (change.favorite) once.add(id)
-          return chats.update(owner, id, change)
-        },
-        list: async (owner, page) => {
-          const { rows, next } = await chats.list(owner, page)
-          const isExcluding = page.favorite === false
-          return { rows: rows.filter(({ id }) => !(isExcluding && once.has(id))), next }
-        },
-      })),
-    ),
+  'V3-CHAT-09': {
+    'chat-once-favorite-is-excluded: exclude_favorites excludes chats that are no longer favorites.':
+      remembering((once) =>
+        onStore('chats', (chats) => ({
+          update: async (owner, id, change) => {
+            if (change.favorite) once.add(id)
+            return chats.update(owner, id, change)
+          },
+          list: async (owner, page) => {
+            const { rows, next } = await chats.list(owner, page)
+            const isExcluding = page.favorite === false
+            return { rows: rows.filter(({ id }) => !(isExcluding && once.has(id))), next }
+          },
+        })),
+      ),
   },
-  {
-    name: 'chat-search-by-first-names',
-    summary: 'GET /chat with search matches the names with which the chats were created.',
-    breaks: ['V3-CHAT-06'],
-    patch: perServer(() => {
-      const first = new Map<string, string>()
-      return onStore('chats', (chats) => ({
-        create: async (chat) => {
-          first.set(chat.id, chat.name)
-          await chats.create(chat)
-        },
-        list: async (owner, page) => {
-          if (page.search === undefined) return chats.list(owner, page)
-          const { search, ...whole } = page
-          const query = search.toLowerCase()
-          const found: Chat[] = []
-          // Row by row, because only a page tells the position of its last row.
-          for (let before = page.before; ; ) {
-            const { rows, next } = await chats.list(owner, { ...whole, before, limit: 1 })
-            found.push(
-              ...rows.filter(({ id, name }) =>
-                (first.get(id) ?? name).toLowerCase().includes(query),
-              ),
-            )
-            if (next === null || found.length === page.limit) return { rows: found, next }
-            before = next
-          }
-        },
-      }))
-    }),
+  'V3-CHAT-06': {
+    'chat-search-by-first-names: GET /chat with search matches the names with which the chats were created.':
+      perServer(() => {
+        const first = new Map<string, string>()
+        return onStore('chats', (chats) => ({
+          create: async (chat) => {
+            first.set(chat.id, chat.name)
+            await chats.create(chat)
+          },
+          list: async (owner, page) => {
+            if (page.search === undefined) return chats.list(owner, page)
+            const { search, ...whole } = page
+            const query = search.toLowerCase()
+            const found: Chat[] = []
+            // Row by row, because only a page tells the position of its last row.
+            for (let before = page.before; ; ) {
+              const { rows, next } = await chats.list(owner, { ...whole, before, limit: 1 })
+              found.push(
+                ...rows.filter(({ id, name }) =>
+                  (first.get(id) ?? name).toLowerCase().includes(query),
+                ),
+              )
+              if (next === null || found.length === page.limit) return { rows: found, next }
+              before = next
+            }
+          },
+        }))
+      }),
   },
-]
+})
 
 /** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
 function ignoresNames(when: (chat: Chat, count: number) => boolean) {
@@ -155,4 +139,98 @@ function ignoresNames(when: (chat: Chat, count: number) => boolean) {
 /** Favorites of a caller, newest first. */
 export async function favoritesOf(chats: ChatStore, owner: string): Promise<readonly Chat[]> {
   return (await chats.list(owner, { version: 'v3', favorite: true, limit: 1000 })).rows
+}
+
+export const statefulDeletionFaults = faultTable({
+  'V3-CHAT-13': {
+    'chat-deletion-clears-favorites: The deletion of a chat clears all favorites.': {
+      also: ['V3-FAV-01'],
+      patch: alsoDo(deleteChat, async ({ store: { chats } }, { caller }, reply) => {
+        if (reply.status >= 300) return
+        for (const { id } of await favoritesOf(chats, caller)) {
+          await chats.update(caller, id, { favorite: false })
+        }
+      }),
+    },
+  },
+  'V3-CHAT-11': {
+    'chat-favorite-deleted-is-readable: A deleted favorite is no longer listed but still readable.':
+      remembering((hidden) =>
+        onStore('chats', (chats) => ({
+          delete: async (owner, id) => {
+            const chat = await chats.find(owner, id)
+            if (!chat?.favorite) return chats.delete(owner, id)
+            hidden.add(id)
+            await chats.update(owner, id, { favorite: false })
+            return true
+          },
+          list: async (...given) => {
+            const { rows, next } = await chats.list(...given)
+            return { rows: rows.filter(({ id }) => !hidden.has(id)), next }
+          },
+        })),
+      ),
+    'chat-of-two-runs-deleted-stays-listed: A deleted chat with two or more runs is still listed.':
+      (services) =>
+        perServer(() => {
+          const ghosts: Chat[] = []
+          return onStore('chats', (chats) => ({
+            delete: async (owner, id) => {
+              const chat = await chats.find(owner, id)
+              const runs = await services.store.history.runs(id)
+              if (chat && runs.length > 1) ghosts.push({ ...chat, favorite: false })
+              return chats.delete(owner, id)
+            },
+            list: async (owner, page) => {
+              const { rows, next } = await chats.list(owner, page)
+              const isPlain = page.favorite === undefined && page.before === undefined
+              const room = page.limit - rows.length
+              const latest = isPlain && room > 0 ? ghosts.slice(-room) : []
+              return { rows: [...rows, ...latest], next }
+            },
+          }))
+        })(services),
+    'chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.': returnsOn(changeChat),
+    'chat-deleted-returns-as-a-favorite: Adding a deleted chat to favorites restores it.':
+      returnsOn(addFavorite),
+  },
+  'V3-CHAT-08': {
+    'chat-pages-skip-after-a-deletion: After a deletion, the second and later pages of a list omit their first chat.':
+      perServer(() => {
+        let isGapped = false
+        return onStore('chats', (chats) => ({
+          delete: async (owner, id) => {
+            isGapped = true
+            return chats.delete(owner, id)
+          },
+          list: async (owner, page) => {
+            const { rows, next } = await chats.list(owner, page)
+            const isLater = isGapped && page.before !== undefined && rows.length > 1
+            return { rows: isLater ? rows.slice(1) : rows, next }
+          },
+        }))
+      }),
+  },
+})
+
+/** Restores a deleted chat when it is requested again. */
+function returnsOn(route: RoutePattern) {
+  return perServer(() => {
+    const kept = new Map<string, Chat>()
+    return compose([
+      onStore('chats', (chats) => ({
+        delete: async (owner, id) => {
+          const chat = await chats.find(owner, id)
+          if (chat) kept.set(id, chat)
+          return chats.delete(owner, id)
+        },
+      })),
+      alsoDo(route, async ({ store }, { params }) => {
+        const chat = kept.get(params['chat_id'] ?? '')
+        if (chat === undefined) return
+        kept.delete(chat.id)
+        await store.chats.create(chat)
+      }),
+    ])
+  })
 }

@@ -1,9 +1,7 @@
 import type { Fault } from '../types.ts'
-import { statefulChatFaults } from './chats.ts'
-import { statefulDeletionFaults } from './deletions.ts'
-import { statefulFileFaults } from './files.ts'
+import { statefulChatFaults, statefulDeletionFaults } from './chats.ts'
+import { statefulFileFaults, statefulKeyFaults } from './files.ts'
 import { statefulHistoryFaults } from './histories.ts'
-import { statefulKeyFaults } from './keys.ts'
 import { statefulRefusalFaults } from './refusals.ts'
 import { statefulV2Faults } from './v2-chats.ts'
 

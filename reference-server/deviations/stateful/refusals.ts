@@ -4,111 +4,96 @@ import { alsoDo, onReply } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
 import { deleteChat, oneShot, storeMessage, v3Generate } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
-import type { Fault } from '../types.ts'
+import { faultTable } from '../table.ts'
 import { counting, remembering } from './memory.ts'
 
-export const statefulRefusalFaults: readonly Fault[] = [
-  {
-    name: 'refusal-second-one-is-stored',
-    summary: 'From the second rejected generation on, a chat stores the rejected input.',
-    breaks: ['V3-GEN-14', 'V3-IDEM-02', 'V3-IDEM-03'],
-    because: 'a rejected repeat is stored as well',
-    patch: counting((count) =>
-      alsoDo(v3Generate, async ({ store, ids }, { body }, reply) => {
+export const statefulRefusalFaults = faultTable({
+  'V3-GEN-14': {
+    'refusal-second-one-is-stored: From the second rejected generation on, a chat stores the rejected input.':
+      {
+        also: ['V3-IDEM-02', 'V3-IDEM-03'],
+        because: 'a rejected repeat is stored as well',
+        patch: counting((count) =>
+          alsoDo(v3Generate, async ({ store, ids }, { body }, reply) => {
+            if (reply.status < 400 || reply.status === 401) return
+            const { chat_id: chat, input } = Object(body)
+            if (typeof input !== 'string' || count(String(chat)) < 2) return
+            const content = [{ type: 'input_text', text: input }]
+            await store.history.append(String(chat), {
+              id: ids.tagged('resp'),
+              parentId: null,
+              createdAt: Date.now(),
+              input: [{ type: 'message', role: 'user', content }],
+              output: [],
+            })
+          }),
+        ),
+      },
+    'refusal-leaves-a-chat: A generation that is refused in a chat with runs leaves a new chat.':
+      alsoDo(v3Generate, async (services, { caller, body }, reply) => {
         if (reply.status < 400 || reply.status === 401) return
-        const { chat_id: chat, input } = Object(body)
-        if (typeof input !== 'string' || count(String(chat)) < 2) return
-        const content = [{ type: 'input_text', text: input }]
+        const runs = await services.store.history.runs(String(Object(body)['chat_id']))
+        if (runs.length > 0) await addStrayChat(services, caller)
+      }),
+  },
+  'VER-09': {
+    'v2-call-leaves-a-chat: A v2 message for a v3 chat with runs is refused, and leaves a new chat.':
+      alsoDo(storeMessage, async (services, { caller, body }, reply) => {
+        if (reply.status < 400 || reply.status === 401) return
+        const runs = await services.store.history.runs(String(Object(body)['chat_id']))
+        if (runs.length > 0) await addStrayChat(services, caller)
+      }),
+    'v2-call-is-stored-in-a-chat-with-runs: A v2 message for a v3 chat with a run is rejected but stored.':
+      alsoDo(storeMessage, async ({ store, ids }, { body }, reply) => {
+        const { chat_id: chat, content } = Object(body)
+        const runs = await store.history.runs(String(chat))
+        if (reply.status < 400 || runs.length === 0) return
+        const item = {
+          type: 'message',
+          role: 'user',
+          content: [{ type: 'input_text', text: content }],
+        }
         await store.history.append(String(chat), {
           id: ids.tagged('resp'),
           parentId: null,
           createdAt: Date.now(),
-          input: [{ type: 'message', role: 'user', content }],
+          input: [item],
           output: [],
         })
       }),
-    ),
   },
-  {
-    name: 'refusal-leaves-a-chat',
-    summary: 'A generation that is refused in a chat with runs leaves a new chat.',
-    breaks: ['V3-GEN-14'],
-    patch: alsoDo(v3Generate, async (services, { caller, body }, reply) => {
-      if (reply.status < 400 || reply.status === 401) return
-      const runs = await services.store.history.runs(String(Object(body)['chat_id']))
-      if (runs.length > 0) await addStrayChat(services, caller)
-    }),
+  'V3-ONE-09': {
+    'one-shot-after-a-deletion-is-stored: After the deletion of a chat, one-shots are stored as chats.':
+      perServer(() => {
+        let isStored = false
+        return compose([
+          onReply(deleteChat, (reply) => {
+            isStored ||= reply.status < 300
+            return reply
+          }),
+          alsoDo(oneShot, async (services, { caller, body }, reply) => {
+            if (!isStored || reply.status >= 300) return
+            await addStrayChat(services, caller, String(Object(body)['input']))
+          }),
+        ])
+      }),
   },
-  {
-    name: 'v2-call-leaves-a-chat',
-    summary: 'A v2 message for a v3 chat with runs is refused, and leaves a new chat.',
-    breaks: ['VER-09'],
-    patch: alsoDo(storeMessage, async (services, { caller, body }, reply) => {
-      if (reply.status < 400 || reply.status === 401) return
-      const runs = await services.store.history.runs(String(Object(body)['chat_id']))
-      if (runs.length > 0) await addStrayChat(services, caller)
-    }),
+  'V3-TOOLS-01': {
+    'refusal-of-both-lists-once-a-chat: Both tool lists are accepted in a chat that has a run.':
+      inUsedChats((call) => {
+        const { include_tools: listed, ...body } = Object(call.body)
+        return listed === undefined ? call : { ...call, body }
+      }),
   },
-  {
-    name: 'one-shot-after-a-deletion-is-stored',
-    summary: 'After the deletion of a chat, one-shots are stored as chats.',
-    breaks: ['V3-ONE-09'],
-    patch: perServer(() => {
-      let isStored = false
-      return compose([
-        onReply(deleteChat, (reply) => {
-          isStored ||= reply.status < 300
-          return reply
-        }),
-        alsoDo(oneShot, async (services, { caller, body }, reply) => {
-          if (!isStored || reply.status >= 300) return
-          await addStrayChat(services, caller, String(Object(body)['input']))
-        }),
-      ])
-    }),
+  'V3-IDEM-01': {
+    'refusal-of-no-key-once-a-chat: A generation without Idempotency-Key is accepted in a chat that has a run.':
+      inUsedChats((call) =>
+        call.headers['idempotency-key'] === undefined
+          ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
+          : call,
+      ),
   },
-  {
-    name: 'v2-call-is-stored-in-a-chat-with-runs',
-    summary: 'A v2 message for a v3 chat with a run is rejected but stored.',
-    breaks: ['VER-09'],
-    patch: alsoDo(storeMessage, async ({ store, ids }, { body }, reply) => {
-      const { chat_id: chat, content } = Object(body)
-      const runs = await store.history.runs(String(chat))
-      if (reply.status < 400 || runs.length === 0) return
-      const item = {
-        type: 'message',
-        role: 'user',
-        content: [{ type: 'input_text', text: content }],
-      }
-      await store.history.append(String(chat), {
-        id: ids.tagged('resp'),
-        parentId: null,
-        createdAt: Date.now(),
-        input: [item],
-        output: [],
-      })
-    }),
-  },
-  {
-    name: 'refusal-of-both-lists-once-a-chat',
-    summary: 'Both tool lists are accepted in a chat that has a run.',
-    breaks: ['V3-TOOLS-01'],
-    patch: inUsedChats((call) => {
-      const { include_tools: listed, ...body } = Object(call.body)
-      return listed === undefined ? call : { ...call, body }
-    }),
-  },
-  {
-    name: 'refusal-of-no-key-once-a-chat',
-    summary: 'A generation without Idempotency-Key is accepted in a chat that has a run.',
-    breaks: ['V3-IDEM-01'],
-    patch: inUsedChats((call) =>
-      call.headers['idempotency-key'] === undefined
-        ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
-        : call,
-    ),
-  },
-]
+})
 
 async function addStrayChat(
   { store, ids }: Services,

@@ -7,87 +7,70 @@ import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
 import { v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel } from '../../patches/services.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 import { terminalEvents } from './responses.ts'
 
 const surfaces = ['compatible', 'native'] as const
 
 export const answerDialects: readonly Dialect[] = [
-  {
-    name: 'answers-differ-each-time',
-    summary: 'Answers are not deterministic: the same request returns different text.',
-    profile: { deterministic: false },
-    patch: (services) => {
-      let requestCount = 0
-      return {
-        ...services,
-        model: (request) => {
-          requestCount += 1
-          return services.model({ ...request, variation: requestCount })
+  ...dialectTable({
+    'answers-differ-each-time: Answers are not deterministic: the same request returns different text.':
+      {
+        profile: { deterministic: false },
+        patch: (services) => {
+          let requestCount = 0
+          return {
+            ...services,
+            model: (request) => {
+              requestCount += 1
+              return services.model({ ...request, variation: requestCount })
+            },
+          }
         },
-      }
-    },
-  },
-  ...alternatives([
-    {
-      name: 'answers-terse',
-      summary: 'Answers have at most three tokens, unless they state a fact.',
-      patch: editTexts((step) =>
-        /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstTokens(step, 3)],
+      },
+    'facts-not-understood: The model does not answer questions about facts from the context.':
+      editTexts((step) =>
+        /\byour \w+ is\b/i.test(step.fragments.join(''))
+          ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
+          : [step],
       ),
-    },
-    {
-      name: 'answers-in-two-messages',
-      summary: 'The text of a v3 answer is split into two output messages.',
-      patch: onModel('native', (model, request) => splitInHalf(model(request))),
-    },
-    {
-      name: 'answers-in-two-messages-at-once',
-      summary:
-        'The text of a v3 answer is split into two output messages that are streamed in parallel.',
-      patch: compose([
-        onModel('native', (model, request) => splitInHalf(model(request))),
-        editEvents(interleave()),
-      ]),
-    },
-  ]),
-  {
-    name: 'facts-not-understood',
-    summary: 'The model does not answer questions about facts from the context.',
-    patch: editTexts((step) =>
-      /\byour \w+ is\b/i.test(step.fragments.join(''))
-        ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
-        : [step],
-    ),
-  },
-  {
-    name: 'reasoning-short',
-    summary: 'The reasoning is a single word.',
-    patch: onModel('native', (model, request) =>
+    'reasoning-short: The reasoning is a single word.': onModel('native', (model, request) =>
       withSteps(model(request), (step) =>
         step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
       ),
     ),
-  },
-  {
-    name: 'reasoning-sealed',
-    summary: 'Reasoning is streamed, but completed reasoning items contain only encrypted_content.',
-    patch: compose([
-      editRawEvents(
-        setInEvents(all('response.output_item.done'), 'item', sealReasoning),
-        setInEvents(all(...terminalEvents), 'response.output.*', sealReasoning),
-      ),
-      onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealReasoning)),
-      onSuccessBody('POST /api/v3/message/one-shot', (body) =>
-        setAt(body, 'output.*', sealReasoning),
-      ),
-      onSuccessBody(v3History, (body) => ({
-        ...body,
-        result: toList(body['result']).map((row) => setAt(row, 'item', sealReasoning)),
-      })),
-    ]),
-  },
+    'reasoning-sealed: Reasoning is streamed, but completed reasoning items contain only encrypted_content.':
+      compose([
+        editRawEvents(
+          setInEvents('response.output_item.done', { item: sealReasoning }),
+          setInEvents(all(...terminalEvents), { 'response.output.*': sealReasoning }),
+        ),
+        onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealReasoning)),
+        onSuccessBody('POST /api/v3/message/one-shot', (body) =>
+          setAt(body, 'output.*', sealReasoning),
+        ),
+        onSuccessBody(v3History, (body) => ({
+          ...body,
+          result: toList(body['result']).map((row) => setAt(row, 'item', sealReasoning)),
+        })),
+      ]),
+  }),
+  ...alternatives({
+    'answers-terse: Answers have at most three tokens, unless they state a fact.': editTexts(
+      (step) =>
+        /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstTokens(step, 3)],
+    ),
+    'answers-in-two-messages: The text of a v3 answer is split into two output messages.': onModel(
+      'native',
+      (model, request) => splitInHalf(model(request)),
+    ),
+    'answers-in-two-messages-at-once: The text of a v3 answer is split into two output messages that are streamed in parallel.':
+      compose([
+        onModel('native', (model, request) => splitInHalf(model(request))),
+        editEvents(interleave()),
+      ]),
+  }),
 ]
 
 function sealReasoning(item: unknown): Json {

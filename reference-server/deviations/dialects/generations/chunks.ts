@@ -6,8 +6,8 @@ import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 const delta = 'choices.0.delta'
 
@@ -28,88 +28,46 @@ function contentOf({ data }: SseBlock): string {
 }
 
 export const chunks: readonly Dialect[] = [
-  {
-    name: 'chunks-without-done-marker',
-    summary:
-      'Streams of chunks omit data: [DONE]. The contract requires it; the document does not.',
-    patch: onBlocks(completions, async function* (blocks) {
-      for await (const block of blocks) if (block.data !== '[DONE]') yield block
-    }),
-  },
-  {
-    name: 'chunks-with-usage-always',
-    summary:
-      'A usage chunk is sent although not requested. The contract forbids it; the document does not.',
-    patch: onRequest(completions, (call) => ({
-      ...call,
-      body: { ...toObject(call.body), ...withUsageRequested(call.body) },
-    })),
-  },
-  {
-    name: 'chunks-without-choices-first',
-    summary: 'An additional first chunk has empty choices and prompt_filter_results.',
-    patch: editChunks((chunk, at) =>
-      at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
-    ),
-  },
-  ...alternatives([
-    {
-      name: 'chunks-with-null-content',
-      summary: 'content is null in chunks without text.',
-      patch: editChunks((chunk) => [
-        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
-      ]),
-    },
-    {
-      name: 'chunks-without-empty-content',
-      summary: 'content is omitted in chunks without text.',
-      patch: editChunks((chunk) => [
-        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
-      ]),
-    },
-    {
-      name: 'chunks-with-empty-content-between',
-      summary: 'Each chunk is followed by a chunk with empty content.',
-      patch: editChunks((chunk) =>
-        isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
+  ...dialectTable({
+    'chunks-without-done-marker: Streams of chunks omit data: [DONE]. The contract requires it; the document does not.':
+      onBlocks(completions, async function* (blocks) {
+        for await (const block of blocks) if (block.data !== '[DONE]') yield block
+      }),
+    'chunks-with-usage-always: A usage chunk is sent although not requested. The contract forbids it; the document does not.':
+      onRequest(completions, (call) => ({
+        ...call,
+        body: { ...toObject(call.body), ...withUsageRequested(call.body) },
+      })),
+    'chunks-without-choices-first: An additional first chunk has empty choices and prompt_filter_results.':
+      editChunks((chunk, at) =>
+        at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
       ),
-    },
-  ]),
-  {
-    name: 'chunks-joined',
-    summary: 'The text of a completion is sent in a single chunk.',
-    patch: onBlocks(completions, async function* (blocks) {
-      let first: SseBlock | undefined
-      let text = ''
-      for await (const block of blocks) {
-        const content = contentOf(block)
-        if (content !== '' && isPlain(toObject(block.data))) {
-          first ??= block
-          text += content
-          continue
+    'chunks-joined: The text of a completion is sent in a single chunk.': onBlocks(
+      completions,
+      async function* (blocks) {
+        let first: SseBlock | undefined
+        let text = ''
+        for await (const block of blocks) {
+          const content = contentOf(block)
+          if (content !== '' && isPlain(toObject(block.data))) {
+            first ??= block
+            text += content
+            continue
+          }
+          if (first !== undefined && !isPlain(toObject(block.data))) {
+            yield { ...first, data: setAt(toObject(first.data), `${delta}.content`, text) }
+            first = undefined
+          }
+          yield block
         }
-        if (first !== undefined && !isPlain(toObject(block.data))) {
-          yield { ...first, data: setAt(toObject(first.data), `${delta}.content`, text) }
-          first = undefined
-        }
-        yield block
-      }
-    }),
-  },
-  {
-    name: 'chunks-with-role-in-each',
-    summary: 'Every delta has the role assistant.',
-    patch: editChunks((chunk) => [setAt(chunk, `${delta}.role`, 'assistant')]),
-  },
-  {
-    name: 'chunks-without-null-members',
-    summary: 'Chunks omit members whose value is null: finish_reason, logprobs, usage.',
-    patch: editChunks((chunk) => [withoutNulls(chunk)]),
-  },
-  {
-    name: 'completions-with-further-members',
-    summary: 'Completions and chunks have additional members.',
-    patch: compose([
+      },
+    ),
+    'chunks-with-role-in-each: Every delta has the role assistant.': editChunks((chunk) => [
+      setAt(chunk, `${delta}.role`, 'assistant'),
+    ]),
+    'chunks-without-null-members: Chunks omit members whose value is null: finish_reason, logprobs, usage.':
+      editChunks((chunk) => [withoutNulls(chunk)]),
+    'completions-with-further-members: Completions and chunks have additional members.': compose([
       editChunks((chunk) => [{ ...chunk, ...extraMembers }]),
       onSuccessBody(completions, (body) => ({
         ...setAt(body, 'usage', (old: Json) => ({
@@ -119,23 +77,31 @@ export const chunks: readonly Dialect[] = [
         ...extraMembers,
       })),
     ]),
-  },
-  {
-    name: 'completions-end-with-eos',
-    summary: 'The finish_reason of a complete answer is eos instead of stop.',
-    patch: compose([
-      editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
-      onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
+    'completions-end-with-eos: The finish_reason of a complete answer is eos instead of stop.':
+      compose([
+        editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
+        onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
+      ]),
+    'completions-name-the-model-behind: The model of a completion is the full name of the model behind the alias.':
+      compose([
+        editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
+        onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
+      ]),
+  }),
+  ...alternatives({
+    'chunks-with-null-content: content is null in chunks without text.': editChunks((chunk) => [
+      setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
     ]),
-  },
-  {
-    name: 'completions-name-the-model-behind',
-    summary: 'The model of a completion is the full name of the model behind the alias.',
-    patch: compose([
-      editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
-      onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
-    ]),
-  },
+    'chunks-without-empty-content: content is omitted in chunks without text.': editChunks(
+      (chunk) => [
+        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
+      ],
+    ),
+    'chunks-with-empty-content-between: Each chunk is followed by a chunk with empty content.':
+      editChunks((chunk) =>
+        isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
+      ),
+  }),
 ]
 
 const extraMembers = { system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }

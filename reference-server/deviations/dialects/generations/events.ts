@@ -10,120 +10,71 @@ import {
 } from '../../patches/events.ts'
 import { rewriteBlocks } from '../../patches/framing.ts'
 import { setAt } from '../../patches/json.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 import { pickMembers, terminalEvents } from './responses.ts'
 
 const delta = 'response.output_text.delta'
 const openingEvents = all('response.created', 'response.in_progress')
 
 export const events: readonly Dialect[] = [
-  {
-    name: 'events-of-five-names',
-    summary:
-      'v3 streams contain only the events named in the document and the other terminal events.',
-    patch: editEvents((all) =>
-      all.filter(({ type }) => documented.has(type) || terminalEvents.includes(type)),
-    ),
-  },
-  {
-    name: 'events-of-a-vendor',
-    summary: 'Vendor events without sequence_number are sent between the others.',
-    patch: editRawEvents(replaceEvents(all(delta, 'response.output_item.added'), withVendorEvent)),
-  },
-  {
-    name: 'events-keepalive',
-    summary: 'A keepalive event without sequence_number is sent after response.created.',
-    patch: editRawEvents(
-      replaceEvents(all('response.created'), (event) => [
-        event,
-        { type: 'keepalive' } as unknown as ResponseEvent,
-      ]),
-    ),
-  },
-  {
-    name: 'events-with-further-members',
-    summary: 'Every event has additional members.',
-    patch: editRawEvents((all) =>
+  ...dialectTable({
+    'events-of-five-names: v3 streams contain only the events named in the document and the other terminal events.':
+      editEvents((all) =>
+        all.filter(({ type }) => documented.has(type) || terminalEvents.includes(type)),
+      ),
+    'events-of-a-vendor: Vendor events without sequence_number are sent between the others.':
+      editRawEvents(replaceEvents(all(delta, 'response.output_item.added'), withVendorEvent)),
+    'events-keepalive: A keepalive event without sequence_number is sent after response.created.':
+      editRawEvents(
+        replaceEvents('response.created', (event) => [
+          event,
+          { type: 'keepalive' } as unknown as ResponseEvent,
+        ]),
+      ),
+    'events-with-further-members: Every event has additional members.': editRawEvents((all) =>
       all.map((event) => ({ ...event, obfuscation: 'xK2', svc: { a: 1 } })),
     ),
-  },
-  {
-    name: 'events-queued',
-    summary:
-      'The response is created with the status queued, and response.queued precedes response.in_progress.',
-    patch: editEvents(
-      setInEvents(all('response.created'), 'response.status', 'queued'),
-      replaceEvents(all('response.created'), (event) => [
-        event,
-        { ...event, type: 'response.queued' },
-      ]),
-    ),
-  },
-  {
-    name: 'snapshots-slim',
-    summary: 'The response object of the first events has only four members.',
-    patch: editRawEvents(
-      setInEvents(openingEvents, 'response', pickMembers('id', 'object', 'status', 'output')),
-    ),
-  },
-  {
-    name: 'snapshots-absent',
-    summary: 'The first events have no response object; the terminal event has it.',
-    patch: editRawEvents(setInEvents(openingEvents, 'response', undefined)),
-  },
-  {
-    name: 'events-without-type',
-    summary: 'The data of events omits type. The contract requires it; the document does not.',
-    patch: rewriteBlocks(({ event, data }) => {
-      return `event: ${event}\ndata: ${JSON.stringify(setAt(data, 'type', undefined))}\n\n`
-    }),
-  },
-  {
-    name: 'deltas-empty',
-    summary: 'An empty delta precedes each delta.',
-    patch: editEvents(replaceEvents(all(delta), (event) => [{ ...event, delta: '' }, event])),
-  },
-  ...alternatives([
-    {
-      name: 'deltas-of-one-character',
-      summary: 'Each delta contains one character.',
-      patch: editEvents(replaceEvents(all(delta), splitInCharacters)),
-    },
-    {
-      name: 'deltas-joined',
-      summary: 'The text of an item is sent in a single delta.',
-      patch: editEvents(joinDeltas()),
-    },
-  ]),
-  {
-    name: 'deltas-without-item-id',
-    summary: 'Deltas omit item_id.',
-    patch: editRawEvents(
-      setInEvents(all(delta, 'response.reasoning_text.delta'), 'item_id', undefined),
-    ),
-  },
-  {
-    name: 'texts-without-logprobs',
-    summary: 'Text events omit logprobs.',
-    patch: editRawEvents(
-      setInEvents(all(delta, 'response.output_text.done'), 'logprobs', undefined),
-    ),
-  },
-  ...alternatives([
-    {
-      name: 'numbers-in-steps',
-      summary: 'sequence_number starts at 1 and increases by 3.',
-      patch: editRawEvents((all) =>
-        all.map((event, at) => ({ ...event, sequence_number: 1 + 3 * at })),
+    'events-queued: The response is created with the status queued, and response.queued precedes response.in_progress.':
+      editEvents(
+        setInEvents('response.created', { 'response.status': 'queued' }),
+        replaceEvents('response.created', (event) => [
+          event,
+          { ...event, type: 'response.queued' },
+        ]),
       ),
-    },
-    {
-      name: 'numbers-left-out',
-      summary: 'Events omit sequence_number. The contract requires it; the document does not.',
-      patch: editRawEvents((all) => all.map((event) => setAt(event, 'sequence_number', undefined))),
-    },
-  ]),
+    'snapshots-slim: The response object of the first events has only four members.': editRawEvents(
+      setInEvents(openingEvents, { response: pickMembers('id', 'object', 'status', 'output') }),
+    ),
+    'snapshots-absent: The first events have no response object; the terminal event has it.':
+      editRawEvents(setInEvents(openingEvents, { response: undefined })),
+    'events-without-type: The data of events omits type. The contract requires it; the document does not.':
+      rewriteBlocks(({ event, data }) => {
+        return `event: ${event}\ndata: ${JSON.stringify(setAt(data, 'type', undefined))}\n\n`
+      }),
+    'deltas-empty: An empty delta precedes each delta.': editEvents(
+      replaceEvents(delta, (event) => [{ ...event, delta: '' }, event]),
+    ),
+    'deltas-without-item-id: Deltas omit item_id.': editRawEvents(
+      setInEvents(all(delta, 'response.reasoning_text.delta'), { item_id: undefined }),
+    ),
+    'texts-without-logprobs: Text events omit logprobs.': editRawEvents(
+      setInEvents(all(delta, 'response.output_text.done'), { logprobs: undefined }),
+    ),
+  }),
+  ...alternatives({
+    'deltas-of-one-character: Each delta contains one character.': editEvents(
+      replaceEvents(delta, splitInCharacters),
+    ),
+    'deltas-joined: The text of an item is sent in a single delta.': editEvents(joinDeltas()),
+  }),
+  ...alternatives({
+    'numbers-in-steps: sequence_number starts at 1 and increases by 3.': editRawEvents((all) =>
+      all.map((event, at) => ({ ...event, sequence_number: 1 + 3 * at })),
+    ),
+    'numbers-left-out: Events omit sequence_number. The contract requires it; the document does not.':
+      editRawEvents((all) => all.map((event) => setAt(event, 'sequence_number', undefined))),
+  }),
 ]
 
 const documented: ReadonlySet<string> = new Set([

@@ -1,57 +1,44 @@
-/** Answers to a repeat with the same Idempotency-Key: open, as long as there is one step. */
+/** Answers to a repeat with the same key, and chains of v2 messages: both are open. */
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Reply } from '../../../http/call.ts'
 import { ApiError, errorReply } from '../../../http/errors.ts'
 import type { Patch, Services } from '../../../services.ts'
+import type { Message } from '../../../store/types.ts'
 import { waitingIdempotency } from '../../../store/waiting-idempotency.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply } from '../../patches/replies.ts'
-import { v3Generate } from '../../patches/routes.ts'
-import { onStore } from '../../patches/services.ts'
+import { onRequest } from '../../patches/requests.ts'
+import { storeMessage, v2Generate, v3Generate } from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 import { terminalEvents } from './responses.ts'
 
 export const repeats: readonly Dialect[] = [
-  ...alternatives([
-    {
-      name: 'repeat-in-short',
-      summary: 'A repeat of a stream returns only response.created and response.completed.',
-      patch: onReplay((reply) =>
+  ...dialectTable({
+    'repeat-waits: A repeat of a running request waits until that request completes.': onStore(
+      'idempotency',
+      (original, { clock }) => waitingIdempotency(original, clock),
+    ),
+  }),
+  ...alternatives({
+    'repeat-in-short: A repeat of a stream returns only response.created and response.completed.':
+      onReplay((reply) =>
         'blocks' in reply ? { ...reply, blocks: firstAndLast(reply.blocks) } : reply,
       ),
-    },
-    {
-      name: 'repeat-in-json',
-      summary: 'A repeat of a stream returns the final response as JSON.',
-      patch: replayAsJson,
-    },
-    {
-      name: 'repeat-409',
-      summary: 'A repeat is rejected with 409.',
-      patch: onReplay(() => errorReply(new ApiError(409, 'This step was made already'))),
-    },
-    {
-      name: 'repeat-422',
-      summary: 'A repeat is rejected with 422.',
-      patch: onReplay(() => errorReply(new ApiError(422, 'This step was made already'))),
-    },
-    {
-      name: 'repeat-noted',
-      summary: 'A repeat returns 200 with the status duplicate.',
-      patch: onReplay(() => ({ status: 200, body: { status: 'duplicate' } })),
-    },
-    {
-      name: 'repeat-204',
-      summary: 'A repeat returns 204.',
-      patch: onReplay(() => ({ status: 204 })),
-    },
-  ]),
-  {
-    name: 'repeat-waits',
-    summary: 'A repeat of a running request waits until that request completes.',
-    patch: onStore('idempotency', (original, { clock }) => waitingIdempotency(original, clock)),
-  },
+    'repeat-in-json: A repeat of a stream returns the final response as JSON.': replayAsJson,
+    'repeat-409: A repeat is rejected with 409.': onReplay(() =>
+      errorReply(new ApiError(409, 'This step was made already')),
+    ),
+    'repeat-422: A repeat is rejected with 422.': onReplay(() =>
+      errorReply(new ApiError(422, 'This step was made already')),
+    ),
+    'repeat-noted: A repeat returns 200 with the status duplicate.': onReplay(() => ({
+      status: 200,
+      body: { status: 'duplicate' },
+    })),
+    'repeat-204: A repeat returns 204.': onReplay(() => ({ status: 204 })),
+  }),
 ]
 
 function onReplay(change: (reply: Reply) => Reply): Patch {
@@ -98,3 +85,64 @@ async function* lastResponse(
     yield { data: response }
   }
 }
+
+/** Messages of a chain that the model is told at most. */
+const windowSize = 6
+
+export const v2Chains: readonly Dialect[] = [
+  ...dialectTable({
+    'v2-messages-are-answered-once: A second reply to the same message is refused.': perServer(
+      () => {
+        const answered = new Set<string>()
+        return compose([
+          onStore('messages', ({ append }) => ({
+            append: async (message) => {
+              if (message.role === 'assistant') answered.add(String(message.parentId))
+              await append(message)
+            },
+          })),
+          onRequest(v2Generate, (call) => {
+            if (answered.has(String(toObject(call.body)['parent_id']))) {
+              throw new ApiError(409, 'This message has its reply')
+            }
+            return call
+          }),
+        ])
+      },
+    ),
+    'v2-same-message-is-stored-once: A message with the body of an earlier one is answered with that one.':
+      perServer(() => {
+        const stored = new Map<string, object>()
+        return onReply(storeMessage, (reply, { body }) => {
+          if (reply.status >= 300 || !('body' in reply)) return reply
+          const key = JSON.stringify(body)
+          const earlier = stored.get(key)
+          if (earlier === undefined) stored.set(key, toObject(reply.body))
+          return earlier === undefined ? reply : { ...reply, status: 200, body: earlier }
+        })
+      }),
+  }),
+  ...alternatives({
+    'v2-context-of-six-messages: The model is told the last six messages of a chain.': onStore(
+      'messages',
+      ({ chain }) => ({
+        chain: async (chat, id) => (await chain(chat, id)).slice(-windowSize),
+      }),
+    ),
+    'v2-context-of-the-whole-chat: A message without parent_id continues everything that was said in its chat.':
+      perServer(() => {
+        const messagesOf = new Map<string, readonly Message[]>()
+        return onStore('messages', ({ append, chain }) => ({
+          append: async (message) => {
+            messagesOf.set(message.chatId, [...(messagesOf.get(message.chatId) ?? []), message])
+            await append(message)
+          },
+          chain: async (chat, id) => {
+            const messages = await chain(chat, id)
+            const ids = new Set(messages.map((one) => one.id))
+            return [...(messagesOf.get(chat) ?? []).filter((one) => !ids.has(one.id)), ...messages]
+          },
+        }))
+      }),
+  }),
+]

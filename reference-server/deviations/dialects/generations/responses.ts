@@ -4,8 +4,8 @@ import { all, editRawEvents, setInEvents } from '../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onReply, onSuccessBody } from '../../patches/replies.ts'
 import { compose } from '../../patches/services.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 export const terminalEvents: readonly string[] = [
   'response.completed',
@@ -25,7 +25,9 @@ export function pickMembers(...names: readonly string[]): (object: unknown) => J
 function reshapeResponses(change: (response: Json) => Json): Patch {
   return compose([
     editRawEvents(
-      setInEvents(all(...snapshots), 'response', (response: unknown) => change(toObject(response))),
+      setInEvents(all(...snapshots), {
+        response: (response: unknown) => change(toObject(response)),
+      }),
     ),
     ...generations.map((route) =>
       onSuccessBody(route, (body) => (body['object'] === 'response' ? change(body) : body)),
@@ -36,54 +38,25 @@ function reshapeResponses(change: (response: Json) => Json): Patch {
 const withoutStatus = ({ status: _, ...item }: Json): Json => item
 
 export const responses: readonly Dialect[] = [
-  ...alternatives([
-    {
-      name: 'responses-slim',
-      summary: 'The response object omits optional members such as usage.',
-      patch: reshapeResponses(
-        pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
-      ),
-    },
-    {
-      name: 'responses-with-further-members',
-      summary: 'The response object has additional members such as output_text.',
-      patch: reshapeResponses((response) => ({
-        ...response,
-        output_text: null,
-        svc: { region: 'north' },
-        conversation: null,
-      })),
-    },
-    {
-      name: 'responses-without-status',
-      summary: 'The response object omits status.',
-      patch: reshapeResponses(({ status: _, ...response }) => response),
-    },
-  ]),
-  {
-    name: 'items-without-status',
-    summary: 'Output items have no status, in responses, events and histories.',
-    patch: compose([
-      reshapeResponses((response) => ({
-        ...response,
-        output: toList(response['output']).map((item) => withoutStatus(toObject(item))),
-      })),
-      editRawEvents((all) =>
-        all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
-      ),
-      onSuccessBody('GET /api/v3/message', (body) =>
-        setAt(body, 'result.*', (row: Json) => ({
-          ...row,
-          item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),
-          item_status: null,
+  ...dialectTable({
+    'items-without-status: Output items have no status, in responses, events and histories.':
+      compose([
+        reshapeResponses((response) => ({
+          ...response,
+          output: toList(response['output']).map((item) => withoutStatus(toObject(item))),
         })),
-      ),
-    ]),
-  },
-  {
-    name: 'usage-in-detail',
-    summary: 'usage has additional members.',
-    patch: reshapeResponses((response) =>
+        editRawEvents((all) =>
+          all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
+        ),
+        onSuccessBody('GET /api/v3/message', (body) =>
+          setAt(body, 'result.*', (row: Json) => ({
+            ...row,
+            item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),
+            item_status: null,
+          })),
+        ),
+      ]),
+    'usage-in-detail: usage has additional members.': reshapeResponses((response) =>
       response['usage'] === null || response['usage'] === undefined
         ? response
         : {
@@ -91,11 +64,7 @@ export const responses: readonly Dialect[] = [
             usage: { ...toObject(response['usage']), num_sources_used: 0, cost: 0.1 },
           },
     ),
-  },
-  {
-    name: 'stream-by-default',
-    summary: 'stream defaults to true in v3 generations.',
-    patch: (services) => ({
+    'stream-by-default: stream defaults to true in v3 generations.': (services) => ({
       ...services,
       incoming: (call) => {
         const received = services.incoming(call)
@@ -104,29 +73,36 @@ export const responses: readonly Dialect[] = [
           : received
       },
     }),
-  },
-  {
-    name: 'done-marker',
-    summary:
-      'v3 streams end with data: [DONE], which neither the contract nor the document mentions.',
-    patch: compose(
-      generations.map((route) =>
-        onBlocks(route, async function* (blocks) {
-          yield* blocks
-          yield { data: '[DONE]' as const }
-        }),
+    'done-marker: v3 streams end with data: [DONE], which neither the contract nor the document mentions.':
+      compose(
+        generations.map((route) =>
+          onBlocks(route, async function* (blocks) {
+            yield* blocks
+            yield { data: '[DONE]' as const }
+          }),
+        ),
       ),
-    ),
-  },
-  {
-    name: 'generations-created',
-    summary: 'Non-streaming v3 generations return 201.',
-    patch: compose(
+    'generations-created: Non-streaming v3 generations return 201.': compose(
       generations.map((route) =>
         onReply(route, (reply) =>
           'blocks' in reply || reply.status !== 200 ? reply : { ...reply, status: 201 },
         ),
       ),
     ),
-  },
+  }),
+  ...alternatives({
+    'responses-slim: The response object omits optional members such as usage.': reshapeResponses(
+      pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
+    ),
+    'responses-with-further-members: The response object has additional members such as output_text.':
+      reshapeResponses((response) => ({
+        ...response,
+        output_text: null,
+        svc: { region: 'north' },
+        conversation: null,
+      })),
+    'responses-without-status: The response object omits status.': reshapeResponses(
+      ({ status: _, ...response }) => response,
+    ),
+  }),
 ]

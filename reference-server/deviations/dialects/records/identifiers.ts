@@ -3,70 +3,45 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onEveryBody } from '../../patches/replies.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 export const identifiers: readonly Dialect[] = [
-  ...alternatives([
-    {
-      name: 'ids-counted',
-      summary: 'Ids of completions, responses and items are consecutive numbers as strings.',
-      patch: tagIds((_prefix, count) => String(count)),
+  ...dialectTable({
+    'attachment-ids-tagged: Attachment ids have the prefix file- and are not UUIDs.': {
+      excludes: ['uuids-in-capitals'],
+      patch: tagAttachments(),
     },
-    {
-      name: 'ids-long',
-      summary: 'Ids of completions, responses and items are long and contain special characters.',
-      patch: tagIds((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
-    },
-  ]),
-  ...alternatives([
-    {
-      name: 'uuids-in-capitals',
-      summary: 'UUIDs are in upper case.',
-      patch: changeUuids((text) => text.toUpperCase()),
-    },
-    {
-      name: 'uuids-of-version-7',
-      summary: 'UUIDs are of version 7 (time-ordered).',
-      patch: (services) => ({
-        ...services,
-        ids: { ...services.ids, uuid: () => timeOrderedUuid(services.ids.uuid(), Date.now()) },
-      }),
-    },
-  ]),
-  {
-    name: 'attachment-ids-tagged',
-    summary: 'Attachment ids have the prefix file- and are not UUIDs.',
-    // A prefixed id is not recognized as a UUID in requests.
-    excludes: ['uuids-in-capitals'],
-    patch: tagAttachments(),
-  },
-  ...alternatives([
-    {
-      name: 'times-with-offset',
-      summary: 'Timestamps have microseconds and the offset +00:00 instead of Z.',
-      patch: changeTimes((text) => text.replace(/(\.\d+)?Z$/, '.123456+00:00')),
-    },
-    {
-      name: 'times-in-whole-seconds',
-      summary: 'Timestamps have no fractional seconds.',
-      patch: changeTimes((text) => text.replace(/\.\d+Z$/, 'Z')),
-    },
-    {
-      name: 'times-as-week-dates',
-      summary: 'Timestamps are ISO 8601 week dates: 2026-W48-1T15:58:03Z.',
-      patch: changeTimes((text) => text.replace(/^[^T]+/, weekDate)),
-    },
-    {
-      name: 'times-as-ordinal-dates',
-      summary: 'Timestamps are ISO 8601 ordinal dates with decimal minutes: 2026-327T15:58,05Z.',
-      patch: changeTimes((text) =>
+  }),
+  ...alternatives({
+    'ids-counted: Ids of completions, responses and items are consecutive numbers as strings.':
+      tagIds((_prefix, count) => String(count)),
+    'ids-long: Ids of completions, responses and items are long and contain special characters.':
+      tagIds((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
+  }),
+  ...alternatives({
+    'uuids-in-capitals: UUIDs are in upper case.': changeUuids((text) => text.toUpperCase()),
+    'uuids-of-version-7: UUIDs are of version 7 (time-ordered).': (services) => ({
+      ...services,
+      ids: { ...services.ids, uuid: () => timeOrderedUuid(services.ids.uuid(), Date.now()) },
+    }),
+  }),
+  ...alternatives({
+    'times-with-offset: Timestamps have microseconds and the offset +00:00 instead of Z.':
+      changeTimes((text) => text.replace(/(\.\d+)?Z$/, '.123456+00:00')),
+    'times-in-whole-seconds: Timestamps have no fractional seconds.': changeTimes((text) =>
+      text.replace(/\.\d+Z$/, 'Z'),
+    ),
+    'times-as-week-dates: Timestamps are ISO 8601 week dates: 2026-W48-1T15:58:03Z.': changeTimes(
+      (text) => text.replace(/^[^T]+/, weekDate),
+    ),
+    'times-as-ordinal-dates: Timestamps are ISO 8601 ordinal dates with decimal minutes: 2026-327T15:58,05Z.':
+      changeTimes((text) =>
         text
           .replace(/^[^T]+/, (date) => `${date.slice(0, 4)}-${dayOfYear(date)}`)
           .replace(/:(\d\d)(?:\.\d+)?Z$/, (_, seconds: string) => `${decimalOf(seconds)}Z`),
       ),
-    },
-  ]),
+  }),
 ]
 
 const dayMs = 86_400_000

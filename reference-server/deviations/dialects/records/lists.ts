@@ -6,8 +6,8 @@ import { onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { type RoutePattern, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 const lists: readonly RoutePattern[] = [
   'GET /api/v3/chat',
@@ -17,66 +17,12 @@ const lists: readonly RoutePattern[] = [
 ]
 
 export const listDialects: readonly Dialect[] = [
-  ...alternatives([
-    {
-      name: 'lists-under-items',
-      summary: 'Lists are in items, with the cursor in next_cursor.',
-      patch: reshapeLists(({ result, pagination }) => ({
-        items: result,
-        next_cursor: toObject(pagination)['cursor'],
-      })),
-    },
-    {
-      name: 'lists-under-data',
-      summary: 'Lists are in data, with the cursor in meta.page.next.',
-      patch: reshapeLists(({ result, pagination }) => ({
-        data: result,
-        meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
-      })),
-    },
-    {
-      name: 'lists-bare',
-      summary: 'Lists are bare arrays without a cursor.',
-      patch: reshapeLists(({ result }) => result),
-    },
-    {
-      name: 'lists-with-numeric-cursors',
-      summary: 'The cursors of lists are numbers.',
-      patch: numericCursors,
-    },
-    {
-      name: 'lists-without-last-cursor',
-      summary: 'The last page of a list omits pagination.',
-      patch: reshapeLists(({ result, pagination }) =>
-        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
-      ),
-    },
-    {
-      name: 'lists-without-last-cursor-by-pointer',
-      summary:
-        'The last page of a list omits pagination; the profile has the JSON pointers to the cursors.',
-      profile: {
-        shapes: { chatCursor: '/pagination/cursor', attachmentCursor: '/pagination/cursor' },
-      },
-      patch: reshapeLists(({ result, pagination }) =>
-        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
-      ),
-    },
-  ]),
-  {
-    name: 'lists-capped-at-ten',
-    summary: 'Lists return at most ten rows per page, regardless of limit.',
-    patch: capLists(10),
-  },
-  {
-    name: 'lists-of-one-row',
-    summary: 'Lists return one row per page, and the history one per page if a limit is given.',
-    patch: oneRow,
-  },
-  {
-    name: 'search-from-the-start',
-    summary: 'search matches only the beginning of names.',
-    patch: (services) => {
+  ...dialectTable({
+    'lists-capped-at-ten: Lists return at most ten rows per page, regardless of limit.':
+      capLists(10),
+    'lists-of-one-row: Lists return one row per page, and the history one per page if a limit is given.':
+      oneRow,
+    'search-from-the-start: search matches only the beginning of names.': (services) => {
       const { attachments, chats } = services.store
       return {
         ...services,
@@ -103,7 +49,36 @@ export const listDialects: readonly Dialect[] = [
         },
       }
     },
-  },
+  }),
+  ...alternatives({
+    'lists-under-items: Lists are in items, with the cursor in next_cursor.': reshapeLists(
+      ({ result, pagination }) => ({
+        items: result,
+        next_cursor: toObject(pagination)['cursor'],
+      }),
+    ),
+    'lists-under-data: Lists are in data, with the cursor in meta.page.next.': reshapeLists(
+      ({ result, pagination }) => ({
+        data: result,
+        meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
+      }),
+    ),
+    'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
+    'lists-with-numeric-cursors: The cursors of lists are numbers.': numericCursors,
+    'lists-without-last-cursor: The last page of a list omits pagination.': reshapeLists(
+      ({ result, pagination }) =>
+        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
+    ),
+    'lists-without-last-cursor-by-pointer: The last page of a list omits pagination; the profile has the JSON pointers to the cursors.':
+      {
+        profile: {
+          shapes: { chatCursor: '/pagination/cursor', attachmentCursor: '/pagination/cursor' },
+        },
+        patch: reshapeLists(({ result, pagination }) =>
+          toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
+        ),
+      },
+  }),
 ]
 
 function reshapeLists(change: (list: Json) => unknown): Patch {

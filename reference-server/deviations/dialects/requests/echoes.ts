@@ -2,23 +2,19 @@
 import type { Call } from '../../../http/call.ts'
 import { type Json, toObject } from '../../patches/json.ts'
 import { onEveryReply } from '../../patches/replies.ts'
-import type { Dialect } from '../../types.ts'
+import { dialectTable } from '../../table.ts'
 
 /** Names of the members that contain lists in any dialect. */
 const listNames = ['result', 'items', 'data']
 
-export const echoes: readonly Dialect[] = [
-  {
-    name: 'echoes-the-request',
-    summary:
-      'Responses, errors, list elements and response objects repeat the request in additional members.',
-    patch: onEveryReply((reply, call) => {
+export const echoes = dialectTable({
+  'echoes-the-request: Responses, errors, list elements and response objects repeat the request in additional members.':
+    onEveryReply((reply, call) => {
       const echo = echoOf(call)
       if ('blocks' in reply) return { ...reply, blocks: streamWith(reply.blocks, echo) }
       return { ...reply, body: bodyWith(reply.body, echo) }
     }),
-  },
-]
+})
 
 function echoOf({ method, path, query, headers, body, file }: Call): Json {
   const { authorization: _, ...publicHeaders } = headers

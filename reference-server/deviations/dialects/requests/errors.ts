@@ -3,103 +3,66 @@ import type { Call, Reply, ValueReply } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import { toObject } from '../../patches/json.ts'
 import { onEveryError, onNativeError } from '../../patches/replies.ts'
+import { alternatives } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 /** Must be applied before the shapes, which remove the members by which errors are recognized. */
 export const statuses: readonly Dialect[] = [
-  ...alternatives([
-    {
-      name: 'native-auth-403',
-      summary: 'Native routes return 403 for missing or wrong credentials.',
-      patch: changeNativeStatus(401, 403),
-    },
-    {
-      name: 'native-auth-404',
-      summary: 'Native routes return 404 for missing or wrong credentials.',
-      patch: changeNativeStatus(401, 404),
-    },
-  ]),
-  ...alternatives([
-    {
-      name: 'native-refusals-422',
-      summary: 'Native routes return 422 instead of 400.',
-      patch: changeNativeStatus(400, 422),
-    },
-    {
-      name: 'native-refusals-428-and-409',
-      summary: 'Native routes return 428 without Idempotency-Key and 409 for both tool lists.',
-      patch: onNativeError((reply) => {
+  ...alternatives({
+    'native-auth-403: Native routes return 403 for missing or wrong credentials.':
+      changeNativeStatus(401, 403),
+    'native-auth-404: Native routes return 404 for missing or wrong credentials.':
+      changeNativeStatus(401, 404),
+  }),
+  ...alternatives({
+    'native-refusals-422: Native routes return 422 instead of 400.': changeNativeStatus(400, 422),
+    'native-refusals-428-and-409: Native routes return 428 without Idempotency-Key and 409 for both tool lists.':
+      onNativeError((reply) => {
         if (reply.status !== 400) return reply
         const text = messageOf(reply)
         if (/Idempotency-Key/.test(text)) return { ...reply, status: 428 }
         return /tools/.test(text) ? { ...reply, status: 409 } : reply
       }),
-    },
-  ]),
-  ...alternatives([
-    {
-      name: 'wrong-version-400',
-      summary:
-        'A chat of the other version is rejected with 400 and a hint to the prefix as plain text.',
-      patch: changeVersionError(
+  }),
+  ...alternatives({
+    'wrong-version-400: A chat of the other version is rejected with 400 and a hint to the prefix as plain text.':
+      changeVersionError(
         400,
         (right, called) => `Chats of ${right} live under ${right}, not ${called}`,
       ),
-    },
-    {
-      name: 'wrong-version-404',
-      summary:
-        'A chat of the other version is rejected with 404 and a hint that names both prefixes.',
-      patch: changeVersionError(
+    'wrong-version-404: A chat of the other version is rejected with 404 and a hint that names both prefixes.':
+      changeVersionError(
         404,
         (right, called) => `No such chat under ${called}/message. Try ${right}/message instead.`,
       ),
-    },
-    {
-      name: 'wrong-version-421',
-      summary: 'A chat of the other version is rejected with 421 and a URL as hint.',
-      patch: changeVersionError(421, (right) => `See https://chat.example${right}/`),
-    },
-    {
-      name: 'wrong-version-409-without-slash',
-      summary: 'The hint names the correct prefix without its first slash.',
-      patch: changeVersionError(409, (right) => `This chat has the prefix ${right.slice(1)}`),
-    },
-  ]),
+    'wrong-version-421: A chat of the other version is rejected with 421 and a URL as hint.':
+      changeVersionError(421, (right) => `See https://chat.example${right}/`),
+    'wrong-version-409-without-slash: The hint names the correct prefix without its first slash.':
+      changeVersionError(409, (right) => `This chat has the prefix ${right.slice(1)}`),
+  }),
 ]
 
-export const shapes: readonly Dialect[] = alternatives([
-  {
-    name: 'errors-as-text',
-    summary: 'Errors are plain text.',
-    patch: onEveryError((reply) => textReply(reply, 'text/plain; charset=utf-8', messageOf(reply))),
-  },
-  {
-    name: 'errors-as-html',
-    summary: 'Errors are HTML pages.',
-    patch: onEveryError((reply) =>
-      textReply(
-        reply,
-        'text/html',
-        `<!doctype html><h1>${reply.status}</h1><p>${messageOf(reply)}</p>`,
-      ),
+export const shapes: readonly Dialect[] = alternatives({
+  'errors-as-text: Errors are plain text.': onEveryError((reply) =>
+    textReply(reply, 'text/plain; charset=utf-8', messageOf(reply)),
+  ),
+  'errors-as-html: Errors are HTML pages.': onEveryError((reply) =>
+    textReply(
+      reply,
+      'text/html',
+      `<!doctype html><h1>${reply.status}</h1><p>${messageOf(reply)}</p>`,
     ),
-  },
-  {
-    name: 'errors-empty',
-    summary: 'Errors have no body, except for the hint to the correct prefix.',
-    patch: onEveryError((reply) => {
+  ),
+  'errors-empty: Errors have no body, except for the hint to the correct prefix.': onEveryError(
+    (reply) => {
       const { 'content-type': _, ...headers } = reply.headers ?? {}
       return isHint(reply)
         ? reply
         : { status: reply.status, headers: { ...headers, 'content-length': '0' } }
-    }),
-  },
-  {
-    name: 'errors-with-detail',
-    summary: 'Errors have the form {"detail": …}, with a string or an array.',
-    patch: onEveryError((reply) =>
+    },
+  ),
+  'errors-with-detail: Errors have the form {"detail": …}, with a string or an array.':
+    onEveryError((reply) =>
       jsonReply(
         reply,
         reply.status === 400
@@ -107,51 +70,36 @@ export const shapes: readonly Dialect[] = alternatives([
           : { detail: messageOf(reply) },
       ),
     ),
-  },
-  {
-    name: 'errors-as-a-list',
-    summary: 'Errors have the form {"errors": […]}, with escaped slashes.',
-    patch: onEveryError((reply) =>
+  'errors-as-a-list: Errors have the form {"errors": […]}, with escaped slashes.': onEveryError(
+    (reply) =>
       textReply(
         reply,
         'application/json',
         JSON.stringify({ errors: [{ message: messageOf(reply) }] }).replaceAll('/', '\\/'),
       ),
-    ),
-  },
-  {
-    name: 'errors-as-a-json-text',
-    summary: 'Errors are a single JSON string.',
-    patch: onEveryError((reply) => jsonReply(reply, messageOf(reply))),
-  },
-  {
-    name: 'errors-as-escaped-html',
-    summary: 'Errors are HTML pages in which every slash of the message is a character reference.',
-    patch: onEveryError((reply) =>
+  ),
+  'errors-as-a-json-text: Errors are a single JSON string.': onEveryError((reply) =>
+    jsonReply(reply, messageOf(reply)),
+  ),
+  'errors-as-escaped-html: Errors are HTML pages in which every slash of the message is a character reference.':
+    onEveryError((reply) =>
       textReply(
         reply,
         'text/html',
         `<!doctype html><p>${messageOf(reply).replaceAll('/', '&#x2F;')}</p>`,
       ),
     ),
-  },
-  {
-    name: 'errors-within-errors',
-    summary: 'Errors contain the JSON of an upstream error as text, with escaped slashes.',
-    patch: onEveryError((reply) =>
+  'errors-within-errors: Errors contain the JSON of an upstream error as text, with escaped slashes.':
+    onEveryError((reply) =>
       jsonReply(reply, {
         upstream: JSON.stringify({ detail: messageOf(reply) }).replaceAll('/', '\\/'),
       }),
     ),
-  },
-  {
-    name: 'errors-as-events',
-    summary: 'Rejected generations return the error status and a stream with one error event.',
-    patch: onNativeError((reply, call) =>
+  'errors-as-events: Rejected generations return the error status and a stream with one error event.':
+    onNativeError((reply, call) =>
       /generate$|one-shot$/.test(call.path) && !isHint(reply) ? errorEvent(reply, call) : reply,
     ),
-  },
-])
+})
 
 function changeNativeStatus(from: number, to: number): Patch {
   return onNativeError((reply) => {

@@ -12,7 +12,7 @@ import {
   v3Generate,
 } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
-import type { Dialect } from '../../types.ts'
+import { dialectTable } from '../../table.ts'
 
 const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
 const v2Generation: RoutePattern = 'POST /api/v2/message/generate'
@@ -43,75 +43,55 @@ const listedFields: readonly (readonly [RoutePattern, readonly string[]])[] = [
   [createChat, ['name']],
 ]
 
-export const strictness: readonly Dialect[] = [
-  {
-    name: 'listed-fields-only',
-    summary: 'A request with a field that the document does not list is rejected.',
-    patch: compose(
+export const strictness = dialectTable({
+  'listed-fields-only: A request with a field that the document does not list is rejected.':
+    compose(
       listedFields.map(([route, names]) =>
         rejectRequests(route, (body) => Object.keys(body).some((name) => !names.includes(name))),
       ),
     ),
-  },
-  {
-    name: 'models-as-a-list-alone',
-    summary: 'GET /models/{model} returns 404: the document shows only the list.',
-    patch: rejectRequests(oneModel, () => true, 404),
-  },
-  {
-    name: 'include-tools-not-yet',
-    summary: 'v2 generation rejects include_tools, which is under development.',
-    patch: rejectRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
-  },
-  {
-    name: 'guesses-refused',
-    summary:
-      'A one-shot with assistant or runs, whose structure the document does not show, is rejected.',
-    profile: { requests: { assistant: null, runs: null } },
-    patch: rejectRequests(
-      oneShot,
-      ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
-    ),
-  },
-  {
-    name: 'both-tool-lists-on-one-shot',
-    summary: 'A one-shot with both tool lists is rejected, as in chat generation.',
-    patch: rejectRequests(
+  'models-as-a-list-alone: GET /models/{model} returns 404: the document shows only the list.':
+    rejectRequests(oneModel, () => true, 404),
+  'include-tools-not-yet: v2 generation rejects include_tools, which is under development.':
+    rejectRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
+  'guesses-refused: A one-shot with assistant or runs, whose structure the document does not show, is rejected.':
+    {
+      profile: { requests: { assistant: null, runs: null } },
+      patch: rejectRequests(
+        oneShot,
+        ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
+      ),
+    },
+  'both-tool-lists-on-one-shot: A one-shot with both tool lists is rejected, as in chat generation.':
+    rejectRequests(
       oneShot,
       (body) => body['include_tools'] !== undefined && body['exclude_tools'] !== undefined,
     ),
-  },
-  {
-    name: 'requires-assistant-id',
-    summary:
-      'A v3 generation without assistant_id is rejected with 422 and an error that names the field.',
-    excludes: ['errors-empty'],
-    patch: rejectRequests(
-      v3Generate,
-      (body) => body['assistant_id'] === undefined,
-      422,
-      'body.assistant_id: field required',
-    ),
-  },
-  {
-    name: 'requires-sampling',
-    summary:
-      'Chat completions require max_tokens and temperature; an error names only one missing field.',
-    excludes: ['errors-empty'],
-    patch: compose(
-      ['max_tokens', 'temperature'].map((name) =>
-        rejectRequests(
-          completions,
-          (body) => !(name in body),
-          400,
-          `Missing required parameter: '${name}'.`,
+  'requires-assistant-id: A v3 generation without assistant_id is rejected with 422 and an error that names the field.':
+    {
+      excludes: ['errors-empty'],
+      patch: rejectRequests(
+        v3Generate,
+        (body) => body['assistant_id'] === undefined,
+        422,
+        'body.assistant_id: field required',
+      ),
+    },
+  'requires-sampling: Chat completions require max_tokens and temperature; an error names only one missing field.':
+    {
+      excludes: ['errors-empty'],
+      patch: compose(
+        ['max_tokens', 'temperature'].map((name) =>
+          rejectRequests(
+            completions,
+            (body) => !(name in body),
+            400,
+            `Missing required parameter: '${name}'.`,
+          ),
         ),
       ),
-    ),
-  },
-  {
-    name: 'chat-needs-a-folder',
-    summary: 'POST /chat requires folder, which the profile sets.',
+    },
+  'chat-needs-a-folder: POST /chat requires folder, which the profile sets.': {
     profile: { requests: { createChat: { folder: 'inbox' } } },
     excludes: ['listed-fields-only'],
     patch: compose([
@@ -119,29 +99,19 @@ export const strictness: readonly Dialect[] = [
       onSuccessBody(createChat, (chat) => ({ ...chat, folder: 'inbox' })),
     ]),
   },
-  {
-    name: 'chats-remember-by-themselves',
-    summary: 'A v3 generation continues the latest run of its chat even without parent_id.',
-    patch: continueLatestRun,
-  },
-  {
-    name: 'v2-chats-of-any-uuid',
-    summary: 'The first v2 message creates its chat with any UUID.',
+  'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
+    continueLatestRun,
+  'v2-chats-of-any-uuid: The first v2 message creates its chat with any UUID.': {
     profile: { v2Chat: { create: null, anyUuid: true } },
     patch: createChatsOnFirstMessage(),
   },
-  {
-    name: 'v2-chats-that-are-there',
-    summary: 'v2 chats cannot be created; the profile names three existing chats.',
+  'v2-chats-that-are-there: v2 chats cannot be created; the profile names three existing chats.': {
     profile: { v2Chat: { create: null, ids: [1, 2, 3].map(chatId) } },
     patch: withChats([1, 2, 3].map(chatId)),
   },
-  {
-    name: 'busy-now-and-then',
-    summary: 'Every 80th request is rejected with 429 and Retry-After: 0.',
-    patch: rejectEveryNth(80),
-  },
-]
+  'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.':
+    rejectEveryNth(80),
+})
 
 function chatId(number: number): string {
   return `0b1e55ed-0000-4000-8000-00000000000${number}`

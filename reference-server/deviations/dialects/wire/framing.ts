@@ -1,84 +1,53 @@
-/** Legal variants of the framing of event streams. */
+/** Legal variants of the framing of event streams, and of their segments. */
+
+import { seededDraw } from '../../../runtime/random.ts'
 import type { Patch } from '../../../services.ts'
 import { editLines, escapeJson, rechunkAll, rewriteJson } from '../../patches/framing.ts'
+import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { alternatives } from '../alternatives.ts'
 
 /** Must be applied last: the other patches read the lines of a block. */
-export const lineEnds = alternatives([
-  {
-    name: 'line-ends-crlf',
-    summary: 'Lines of streams end with CRLF.',
-    patch: editLines((lines) => lines, '\r\n'),
-  },
-  {
-    name: 'line-ends-cr',
-    summary: 'Lines of streams end with CR only.',
-    patch: editLines((lines) => lines, '\r'),
-  },
-])
+export const lineEnds = alternatives({
+  'line-ends-crlf: Lines of streams end with CRLF.': editLines((lines) => lines, '\r\n'),
+  'line-ends-cr: Lines of streams end with CR only.': editLines((lines) => lines, '\r'),
+})
 
 export const framing: readonly Dialect[] = [
-  ...alternatives([
-    {
-      name: 'json-over-several-lines',
-      summary: 'The JSON of a block is pretty-printed over several data: lines.',
-      patch: rewriteJson((value) => JSON.stringify(value, null, 2)),
-    },
-    {
-      name: 'json-escaped',
-      summary: 'Non-ASCII characters and slashes are escaped in the JSON of blocks.',
-      patch: rewriteJson((value) => escapeJson(JSON.stringify(value))),
-    },
-    {
-      name: 'json-sorted',
-      summary: 'The members of JSON objects in blocks are sorted by name.',
-      patch: rewriteJson((value) => JSON.stringify(value, sortMembers)),
-    },
-  ]),
-  {
-    name: 'no-space-after-colon',
-    summary: 'Fields of a block have no space after the colon.',
-    patch: editLines((lines) => lines.map((line) => line.replace(/^(\w+): /, '$1:'))),
-  },
-  {
-    name: 'data-before-event',
-    summary: 'The event: line follows the data: lines of its block.',
-    patch: editLines((lines) => [
-      ...lines.filter((line) => !line.startsWith('event:')),
-      ...lines.filter((line) => line.startsWith('event:')),
-    ]),
-  },
-  {
-    name: 'comment-heartbeats',
-    summary: 'Comment lines are sent between blocks, some followed by an empty line.',
-    patch: editLines((lines) => [': heartbeat', '', ':', ...lines]),
-  },
-  {
-    name: 'comments-inside-blocks',
-    summary: 'Each block contains a comment line.',
-    patch: editLines((lines) =>
+  ...dialectTable({
+    'no-space-after-colon: Fields of a block have no space after the colon.': editLines((lines) =>
+      lines.map((line) => line.replace(/^(\w+): /, '$1:')),
+    ),
+    'data-before-event: The event: line follows the data: lines of its block.': editLines(
+      (lines) => [
+        ...lines.filter((line) => !line.startsWith('event:')),
+        ...lines.filter((line) => line.startsWith('event:')),
+      ],
+    ),
+    'comment-heartbeats: Comment lines are sent between blocks, some followed by an empty line.':
+      editLines((lines) => [': heartbeat', '', ':', ...lines]),
+    'comments-inside-blocks: Each block contains a comment line.': editLines((lines) =>
       lines.flatMap((line, at) => (at === 0 ? [line, ':data: {'] : [line])),
     ),
-  },
-  {
-    name: 'blank-lines-more',
-    summary: 'Blocks are separated by three empty lines.',
-    patch: editLines((lines) => ['', '', ...lines]),
-  },
-  {
-    name: 'other-fields',
-    summary: 'Blocks contain id: and retry: lines and unknown fields.',
-    patch: numberBlocks(),
-  },
-  {
-    name: 'byte-order-mark',
-    summary: 'Streams start with a byte order mark.',
-    patch: rechunkAll(async function* (chunks) {
+    'blank-lines-more: Blocks are separated by three empty lines.': editLines((lines) => [
+      '',
+      '',
+      ...lines,
+    ]),
+    'other-fields: Blocks contain id: and retry: lines and unknown fields.': numberBlocks(),
+    'byte-order-mark: Streams start with a byte order mark.': rechunkAll(async function* (chunks) {
       yield Buffer.from('\ufeff')
       yield* chunks
     }),
-  },
+  }),
+  ...alternatives({
+    'json-over-several-lines: The JSON of a block is pretty-printed over several data: lines.':
+      rewriteJson((value) => JSON.stringify(value, null, 2)),
+    'json-escaped: Non-ASCII characters and slashes are escaped in the JSON of blocks.':
+      rewriteJson((value) => escapeJson(JSON.stringify(value))),
+    'json-sorted: The members of JSON objects in blocks are sorted by name.': rewriteJson((value) =>
+      JSON.stringify(value, sortMembers),
+    ),
+  }),
 ]
 
 function sortMembers(_name: string, value: unknown): unknown {
@@ -92,4 +61,59 @@ function numberBlocks(): Patch {
     blocks += 1
     return [`id: ${blocks}`, 'retry: 3000', ...lines, 'x-node: 7', 'trace']
   })
+}
+
+export const segments: readonly Dialect[] = alternatives({
+  'segments-inside-characters: Each byte of multi-byte characters and line endings is sent in a separate segment.':
+    rechunkAll(async function* (chunks) {
+      for await (const chunk of chunks) yield* splitAtOddBytes(chunk)
+    }),
+  'segments-of-seven-bytes: Streams are sent in segments of seven bytes.': rechunkAll((chunks) =>
+    splitChunks(chunks, () => 7),
+  ),
+  'segments-at-random: Streams are sent in segments of random size, 1 to 90 bytes.': rechunkAll(
+    (chunks) => {
+      const draw = seededDraw(1, 'segments')
+      return splitChunks(chunks, () => 1 + Math.floor(draw() * 90))
+    },
+  ),
+  'segments-few: Blocks are buffered and sent in segments of about 4 KiB.': rechunkAll(
+    async function* (chunks) {
+      let gathered: Uint8Array[] = []
+      let size = 0
+      for await (const chunk of chunks) {
+        gathered.push(chunk)
+        size += chunk.length
+        if (size < 4096) continue
+        yield Buffer.concat(gathered)
+        gathered = []
+        size = 0
+      }
+      if (size > 0) yield Buffer.concat(gathered)
+    },
+  ),
+})
+
+function* splitAtOddBytes(chunk: Uint8Array): Generator<Uint8Array> {
+  let from = 0
+  for (const [at, byte] of chunk.entries()) {
+    if (byte < 0x80 && byte !== 10 && byte !== 13) continue
+    if (at > from) yield chunk.subarray(from, at)
+    yield chunk.subarray(at, at + 1)
+    from = at + 1
+  }
+  if (from < chunk.length) yield chunk.subarray(from)
+}
+
+async function* splitChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  size: () => number,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let from = 0; from < chunk.length; ) {
+      const to = from + size()
+      yield chunk.subarray(from, to)
+      from = to
+    }
+  }
 }

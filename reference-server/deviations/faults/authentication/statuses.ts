@@ -12,61 +12,53 @@ import {
   v3Generate,
   v3History,
 } from '../../patches/routes.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 import { bearerToken } from './credentials.ts'
 
 export const authenticationStatusFaults: readonly Fault[] = [
-  {
-    name: 'openai-auth-missing-key-is-403',
-    summary: 'POST /chat/completions returns 403 without a key.',
-    breaks: ['OAI-AUTH-01', 'OAI-AUTH-03'],
-    patch: answerWith(
-      completions,
-      403,
-      (authorization) =>
-        bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
-    ),
-  },
-  {
-    name: 'openai-auth-missing-key-is-200',
-    summary: 'GET /models without a key returns 200 with an error body.',
-    breaks: ['OAI-AUTH-01'],
-    patch: answerWith(modelList, 200, (authorization) => authorization === ''),
-  },
-  {
-    name: 'openai-auth-wrong-key-is-403',
-    summary: 'POST /chat/completions returns 403 for a wrong key.',
-    breaks: ['OAI-AUTH-02', 'OAI-AUTH-04'],
-    patch: answerWith(
-      completions,
-      403,
-      (authorization) => bearerToken(authorization) !== undefined,
-    ),
-  },
-  {
-    name: 'openai-auth-other-scheme-is-400',
-    summary: 'GET /models returns 400 for another authentication scheme.',
-    breaks: ['OAI-AUTH-03'],
-    patch: answerWith(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
-  },
-  {
-    name: 'openai-auth-key-of-other-length-is-500',
-    summary: 'POST /chat/completions returns 500 for a wrong key of another length.',
-    breaks: ['OAI-AUTH-04'],
-    patch: answerWith(completions, 500, isOfOtherLength),
-  },
-  {
-    name: 'v3-auth-key-of-other-length-is-500',
-    summary: 'GET /api/v3/message returns 500 for a wrong key of another length.',
-    breaks: ['V3-AUTH-06'],
-    patch: answerWith(v3History, 500, isOfOtherLength),
-  },
-  {
-    name: 'v3-auth-missing-key-is-500',
-    summary: 'GET /api/v3/chat returns 500 without a key.',
-    breaks: ['V3-AUTH-06'],
-    patch: answerWith('GET /api/v3/chat', 500, (authorization) => authorization === ''),
-  },
+  ...faultTable({
+    'OAI-AUTH-01': {
+      'openai-auth-missing-key-is-403: POST /chat/completions returns 403 without a key.': {
+        also: ['OAI-AUTH-03'],
+        patch: answerWith(
+          completions,
+          403,
+          (authorization) =>
+            bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
+        ),
+      },
+      'openai-auth-missing-key-is-200: GET /models without a key returns 200 with an error body.':
+        answerWith(modelList, 200, (authorization) => authorization === ''),
+    },
+    'OAI-AUTH-02': {
+      'openai-auth-wrong-key-is-403: POST /chat/completions returns 403 for a wrong key.': {
+        also: ['OAI-AUTH-04'],
+        patch: answerWith(
+          completions,
+          403,
+          (authorization) => bearerToken(authorization) !== undefined,
+        ),
+      },
+    },
+    'OAI-AUTH-03': {
+      'openai-auth-other-scheme-is-400: GET /models returns 400 for another authentication scheme.':
+        answerWith(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
+    },
+    'OAI-AUTH-04': {
+      'openai-auth-key-of-other-length-is-500: POST /chat/completions returns 500 for a wrong key of another length.':
+        answerWith(completions, 500, isOfOtherLength),
+    },
+    'V3-AUTH-06': {
+      'v3-auth-key-of-other-length-is-500: GET /api/v3/message returns 500 for a wrong key of another length.':
+        answerWith(v3History, 500, isOfOtherLength),
+      'v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': answerWith(
+        'GET /api/v3/chat',
+        500,
+        (authorization) => authorization === '',
+      ),
+    },
+  }),
   ...([401, 403] as const).flatMap((status): readonly Fault[] => [
     {
       name: `openai-auth-right-key-is-${status}`,

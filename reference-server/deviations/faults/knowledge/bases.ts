@@ -1,146 +1,106 @@
-/** Faults of the knowledge prefix (sections 2.7, 4.3 and 9). */
-import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
 import { toList } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
 import type { RoutePattern } from '../../patches/routes.ts'
 import { compose, onStore } from '../../patches/services.ts'
-import type { Fault } from '../../types.ts'
+import { faultTable } from '../../table.ts'
 
 const plainPrefix = '/api/knowledge'
 const v3Prefix = '/api/v3/knowledge'
 const search = '/:base_id/search'
 const documents = '/:base_id/documents'
 
-export const knowledgeFaults: readonly Fault[] = [
-  underBothPrefixes('list-refused', 'KB-01', 'The list of knowledge bases returns 404.', (prefix) =>
-    rejectRequests(`GET ${prefix}`, () => true, 404),
-  ),
-  underBothPrefixes('list-empty', 'KB-01', 'The list of knowledge bases is empty.', (prefix) =>
-    setField(`GET ${prefix}`, 'result', []),
-  ),
-  underBothPrefixes(
-    'list-of-names',
-    'KB-01',
-    'The list of knowledge bases returns only names.',
-    (prefix) => setField(`GET ${prefix}`, 'result.*', ({ name }: { name: string }) => ({ name })),
-  ),
-  underBothPrefixes(
-    'upload-refused',
-    'KB-02',
-    'Document uploads are rejected with 405.',
-    (prefix) => rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
-  ),
-  {
-    name: 'knowledge-upload-forgotten',
-    summary: 'A document upload is accepted but never found by a search.',
-    breaks: ['KB-02'],
-    patch: onStore('knowledge', () => ({ addDocument: async () => true })),
-  },
-  {
-    name: 'knowledge-upload-empty',
-    summary: 'The text and the file name of uploaded documents are not stored.',
-    breaks: ['KB-02'],
-    patch: onStore('knowledge', ({ addDocument }) => ({
-      addDocument: (owner, base, document) =>
-        addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
-    })),
-  },
-  underBothPrefixes(
-    'search-refused',
-    'KB-03',
-    'A search in a knowledge base returns 404.',
-    (prefix) => rejectRequests(`GET ${prefix}${search}`, () => true, 404),
-  ),
-  underBothPrefixes(
-    'search-finds-nothing',
-    'KB-03',
-    'A search in a knowledge base returns no results.',
-    (prefix) => setField(`GET ${prefix}${search}`, 'result', []),
-  ),
-  underBothPrefixes(
-    'search-names-files',
-    'KB-03',
-    'Search results contain only file names, not content.',
-    (prefix) =>
-      setField(`GET ${prefix}${search}`, 'result.*', ({ filename }: { filename: string }) => ({
-        filename,
+export const knowledgeFaults = faultTable({
+  'KB-02': {
+    'knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
+      onStore('knowledge', () => ({ addDocument: async () => true })),
+    'knowledge-upload-empty: The text and the file name of uploaded documents are not stored.':
+      onStore('knowledge', ({ addDocument }) => ({
+        addDocument: (owner, base, document) =>
+          addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
       })),
-  ),
-  underBothPrefixes(
-    'search-finds-the-worst',
-    'KB-03',
-    'A search returns only its last result.',
-    (prefix) =>
-      setField(`GET ${prefix}${search}`, 'result', (found: readonly unknown[]) => found.slice(-1)),
-  ),
-  underPlainPrefix('missing', 'returns 404', (route) => rejectRequests(route, () => true, 404)),
-  underPlainPrefix('status', 'returns 203 instead of 200', (route) =>
-    onSuccess(route, (reply) => ({ ...reply, status: 203 })),
-  ),
-  underPlainPrefix('longer', 'returns an additional member total', (route) =>
-    onSuccessBody(route, (body) => ({ ...body, total: toList(body['result']).length })),
-  ),
-  underPlainPrefix('renamed', 'returns items instead of result', (route) =>
-    onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
-  ),
-  {
-    name: 'knowledge-apart-upload-refused',
-    summary: '/api/knowledge rejects document uploads with 405.',
-    breaks: ['KB-04'],
-    patch: rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
-  },
-  {
-    name: 'knowledge-apart-upload-empty',
-    summary: 'The text and the file name of documents uploaded to /api/knowledge are not stored.',
-    breaks: ['KB-04'],
-    patch: onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
-      ...call,
-      file: call.file && { ...call.file, filename: 'document.txt', bytes: Buffer.from('Nothing.') },
-    })),
-  },
-  {
-    name: 'knowledge-apart-fewer-findings',
-    summary: '/api/knowledge returns one search result less.',
-    breaks: ['KB-04'],
-    patch: setField(`GET ${plainPrefix}${search}`, 'result', (found: readonly unknown[]) =>
-      found.slice(0, -1),
+    'knowledge-upload-refused: Document uploads are rejected with 405.': underBothPrefixes(
+      (prefix) => rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
     ),
   },
-  {
-    name: 'knowledge-apart-scores',
-    summary: '/api/knowledge returns search scores in percent.',
-    breaks: ['KB-04'],
-    patch: setField(
+  'KB-04': {
+    'knowledge-apart-upload-refused: /api/knowledge rejects document uploads with 405.':
+      rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
+    'knowledge-apart-upload-empty: The text and the file name of documents uploaded to /api/knowledge are not stored.':
+      onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
+        ...call,
+        file: call.file && {
+          ...call.file,
+          filename: 'document.txt',
+          bytes: Buffer.from('Nothing.'),
+        },
+      })),
+    'knowledge-apart-fewer-findings: /api/knowledge returns one search result less.': setFields(
       `GET ${plainPrefix}${search}`,
-      'result.*.score',
-      (score: number) => 100 * score,
+      { result: (found: readonly unknown[]) => found.slice(0, -1) },
+    ),
+    'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
+      `GET ${plainPrefix}${search}`,
+      { 'result.*.score': (score: number) => 100 * score },
+    ),
+    'knowledge-apart-missing: /api/knowledge returns 404.': underPlainPrefix((route) =>
+      rejectRequests(route, () => true, 404),
+    ),
+    'knowledge-apart-status: /api/knowledge returns 203 instead of 200.': underPlainPrefix(
+      (route) => onSuccess(route, (reply) => ({ ...reply, status: 203 })),
+    ),
+    'knowledge-apart-longer: /api/knowledge returns an additional member total.': underPlainPrefix(
+      (route) =>
+        onSuccessBody(route, (body) => ({ ...body, total: toList(body['result']).length })),
+    ),
+    'knowledge-apart-renamed: /api/knowledge returns items instead of result.': underPlainPrefix(
+      (route) => onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
     ),
   },
-]
+  'KB-01': {
+    'knowledge-list-refused: The list of knowledge bases returns 404.': underBothPrefixes(
+      (prefix) => rejectRequests(`GET ${prefix}`, () => true, 404),
+    ),
+    'knowledge-list-empty: The list of knowledge bases is empty.': underBothPrefixes((prefix) =>
+      setFields(`GET ${prefix}`, { result: [] }),
+    ),
+    'knowledge-list-of-names: The list of knowledge bases returns only names.': underBothPrefixes(
+      (prefix) =>
+        setFields(`GET ${prefix}`, { 'result.*': ({ name }: { name: string }) => ({ name }) }),
+    ),
+  },
+  'KB-03': {
+    'knowledge-search-refused: A search in a knowledge base returns 404.': underBothPrefixes(
+      (prefix) => rejectRequests(`GET ${prefix}${search}`, () => true, 404),
+    ),
+    'knowledge-search-finds-nothing: A search in a knowledge base returns no results.':
+      underBothPrefixes((prefix) => setFields(`GET ${prefix}${search}`, { result: [] })),
+    'knowledge-search-names-files: Search results contain only file names, not content.':
+      underBothPrefixes((prefix) =>
+        setFields(`GET ${prefix}${search}`, {
+          'result.*': ({ filename }: { filename: string }) => ({
+            filename,
+          }),
+        }),
+      ),
+    'knowledge-search-finds-the-worst: A search returns only its last result.': underBothPrefixes(
+      (prefix) =>
+        setFields(`GET ${prefix}${search}`, {
+          result: (found: readonly unknown[]) => found.slice(-1),
+        }),
+    ),
+  },
+})
 
 /** The same fault under both prefixes. */
 function underBothPrefixes(
-  name: string,
-  requirement: RequirementId,
-  summary: string,
   under: (prefix: '/api/knowledge' | '/api/v3/knowledge') => Patch,
-): Fault {
-  return {
-    name: `knowledge-${name}`,
-    summary,
-    breaks: [requirement],
-    patch: compose([under(plainPrefix), under(v3Prefix)]),
-  }
+): Patch {
+  return compose([under(plainPrefix), under(v3Prefix)])
 }
 
 /** A fault under the plain prefix only. */
-function underPlainPrefix(name: string, what: string, at: (route: RoutePattern) => Patch): Fault {
-  return {
-    name: `knowledge-apart-${name}`,
-    summary: `/api/knowledge ${what}.`,
-    breaks: ['KB-04'],
-    patch: compose([at(`GET ${plainPrefix}`), at(`GET ${plainPrefix}${search}`)]),
-  }
+function underPlainPrefix(at: (route: RoutePattern) => Patch): Patch {
+  return compose([at(`GET ${plainPrefix}`), at(`GET ${plainPrefix}${search}`)])
 }

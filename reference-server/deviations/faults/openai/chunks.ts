@@ -1,12 +1,12 @@
 /** Reading and changing the chunks of a streamed completion. */
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../patches/json.ts'
 import { onEachBlock } from '../../patches/replies.ts'
 import { completions } from '../../patches/routes.ts'
 
-/** Sets a value in every chunk. */
-export function setInChunks(path: string, to: unknown): Patch {
-  return onEachBlock(completions, (chunk) => [setAt(chunk, path, to)])
+/** Sets fields in every chunk. */
+export function setInChunks(fields: Fields): Patch {
+  return onEachBlock(completions, (chunk) => [setAll(chunk, fields)])
 }
 
 /** Maps every text fragment. */

@@ -1,23 +1,37 @@
 /** Faults of validation and of error statuses on the compatible surface (section 7). */
 import { isObject } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
-import { isNumber, isText, type Json, setAt, toObject } from '../../patches/json.ts'
+import { isBoolean, isNumber, isText, setAt, toObject } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
-import { completions } from '../../patches/routes.ts'
+import { completions, mainModel } from '../../patches/routes.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
+import { wrongTypeFaults } from '../wrong-types.ts'
 
 export const openaiErrorFaults: readonly Fault[] = [
-  {
-    name: 'openai-no-body-answered-500',
-    summary: 'A request without a body returns 500.',
-    breaks: ['OAI-ERR-01'],
-    patch: onError(
-      completions,
-      (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply),
-      ({ body }) => body === undefined || body === '',
-    ),
-  },
+  ...faultTable({
+    'OAI-ERR-01': {
+      'openai-no-body-answered-500: A request without a body returns 500.': onError(
+        completions,
+        (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply),
+        ({ body }) => body === undefined || body === '',
+      ),
+      'openai-broken-json-mended: A request with malformed JSON returns 200 with an empty completion.':
+        onError(completions, (reply) =>
+          codeOf(reply.body) === 'invalid_json' ? emptyCompletion : reply,
+        ),
+    },
+    'OAI-ERR-02': {
+      'openai-stream-read-from-text: stream accepts the strings "true" and "false".': onRequestBody(
+        completions,
+        (body) =>
+          setAt(body, 'stream', (value: unknown) =>
+            value === 'true' || value === 'false' ? value === 'true' : value,
+          ),
+      ),
+    },
+  }),
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
       name: `openai-broken-json-answered-${status}`,
@@ -26,14 +40,6 @@ export const openaiErrorFaults: readonly Fault[] = [
       patch: changeStatus(status, 'invalid_json'),
     }),
   ),
-  {
-    name: 'openai-broken-json-mended',
-    summary: 'A request with malformed JSON returns 200 with an empty completion.',
-    breaks: ['OAI-ERR-01'],
-    patch: onError(completions, (reply) =>
-      codeOf(reply.body) === 'invalid_json' ? emptyCompletion : reply,
-    ),
-  },
   ...([422, 500, 200] as const).map(
     (status): Fault => ({
       name: `openai-wrong-type-answered-${status}`,
@@ -46,20 +52,18 @@ export const openaiErrorFaults: readonly Fault[] = [
       ),
     }),
   ),
-  acceptWrongType('model', isText, () => 'svc-main-model'),
-  acceptWrongType('messages', Array.isArray, (content) => [{ role: 'user', content }]),
-  acceptWrongType('messages.*', isObject, (content) => ({ role: 'user', content }), 'message'),
-  acceptWrongType('messages.*.role', isText, () => 'user', 'role'),
-  acceptWrongType('messages.*.content', isText, String, 'content'),
-  acceptWrongType('temperature', isNumber, () => null),
-  acceptWrongType('max_tokens', isNumber, () => null),
-  acceptWrongType('top_p', isNumber, () => null),
-  acceptWrongType('stream', (value) => typeof value === 'boolean', Boolean),
-  acceptWrongType(
-    'stop',
-    (value) => isText(value) || Array.isArray(value),
-    () => null,
-  ),
+  ...wrongTypeFaults(completions, 'OAI-ERR-02', 'openai', 'A request', {
+    model: ['model', isText, mainModel],
+    messages: ['messages', Array.isArray, (content: unknown) => [{ role: 'user', content }]],
+    message: ['messages.*', isObject, (content: unknown) => ({ role: 'user', content })],
+    role: ['messages.*.role', isText, 'user'],
+    content: ['messages.*.content', isText, String],
+    temperature: ['temperature', isNumber, null],
+    'max-tokens': ['max_tokens', isNumber, null],
+    'top-p': ['top_p', isNumber, null],
+    stream: ['stream', isBoolean, Boolean],
+    stop: ['stop', (value) => isText(value) || Array.isArray(value), null],
+  }),
   ...['temperature', 'max_tokens', 'top_p'].map(
     (field): Fault => ({
       name: `openai-${field.replace('_', '-')}-read-from-text`,
@@ -72,16 +76,6 @@ export const openaiErrorFaults: readonly Fault[] = [
       ),
     }),
   ),
-  {
-    name: 'openai-stream-read-from-text',
-    summary: 'stream accepts the strings "true" and "false".',
-    breaks: ['OAI-ERR-02'],
-    patch: onRequestBody(completions, (body) =>
-      setAt(body, 'stream', (value: unknown) =>
-        value === 'true' || value === 'false' ? value === 'true' : value,
-      ),
-    ),
-  },
 ]
 
 const emptyCompletion = {
@@ -94,23 +88,6 @@ const emptyCompletion = {
     choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
   },
-}
-
-/** Accepts a listed field of any type. */
-function acceptWrongType(
-  path: string,
-  fits: (value: unknown) => boolean,
-  mend: (value: unknown) => unknown,
-  name = path,
-): Fault {
-  return {
-    name: `openai-${name.replace('_', '-')}-of-any-type`,
-    summary: `A request with ${name} of the wrong type is accepted.`,
-    breaks: ['OAI-ERR-02'],
-    patch: onRequestBody(completions, (body: Json) =>
-      setAt(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),
-    ),
-  }
 }
 
 function changeStatus(status: number, code: string): Patch {

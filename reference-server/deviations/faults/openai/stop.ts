@@ -1,142 +1,101 @@
-/** Faults of stop sequences (section 4.1). */
+/** Faults of stop sequences, and of one form only, streaming or not (section 4.1). */
+
+import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onSuccessBody } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
-import { completions } from '../../patches/routes.ts'
+import { completions, mainAlias, visionModel } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 import { isFinished } from './chunks.ts'
 
-export const openaiStopFaults: readonly Fault[] = [
-  {
-    name: 'openai-stop-text-ignored',
-    only: { form: ['JSON'] },
-    summary: 'In a non-streaming response, stop is ignored if it is a string.',
-    breaks: ['OAI-STOP-01'],
-    patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
+export const openaiStopFaults = faultTable({
+  'OAI-STOP-01': {
+    'openai-stop-text-ignored: In a non-streaming response, stop is ignored if it is a string.': {
+      only: { form: ['JSON'] },
+      patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
+    },
+    'openai-stop-leaks-a-word: If stop is a string, the answer includes the stop sequence and the text right after it.':
+      cutAnswersAtStop(
+        ({ stop }) => typeof stop === 'string',
+        (text, end) => text.slice(0, end + 8),
+      ),
+    'openai-stop-removed-from-the-answer: In a non-streaming response, a single stop sequence is removed and the answer continues.':
+      cutAnswersAtStop(
+        ({ stop }) => typeof stop === 'string',
+        (text, end, start) => text.slice(0, start) + text.slice(end),
+      ),
   },
-  {
-    name: 'openai-stop-leaks-a-word',
-    summary:
-      'If stop is a string, the answer includes the stop sequence and the text right after it.',
-    breaks: ['OAI-STOP-01'],
-    patch: cutAnswersAtStop(
-      ({ stop }) => typeof stop === 'string',
-      (text, end) => text.slice(0, end + 8),
-    ),
+  'OAI-STOP-02': {
+    'openai-stop-array-ignored: In a non-streaming response, stop is ignored if it is an array.': {
+      only: { form: ['JSON'] },
+      patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
+    },
+    'openai-stop-first-of-array: Only the first of several stop sequences takes effect.':
+      onRequestBody(completions, (body) =>
+        setAt(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
+      ),
+    'openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
+      rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
   },
-  {
-    name: 'openai-stop-array-ignored',
-    only: { form: ['JSON'] },
-    summary: 'In a non-streaming response, stop is ignored if it is an array.',
-    breaks: ['OAI-STOP-02'],
-    patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
-  },
-  {
-    name: 'openai-stop-first-of-array',
-    summary: 'Only the first of several stop sequences takes effect.',
-    breaks: ['OAI-STOP-02'],
-    patch: onRequestBody(completions, (body) =>
-      setAt(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
-    ),
-  },
-  {
-    name: 'openai-stop-shown',
-    summary: 'The answer ends with the stop sequence.',
-    breaks: ['OAI-STOP-03'],
-    patch: cutAnswersAtStop(
+  'OAI-STOP-03': {
+    'openai-stop-shown: The answer ends with the stop sequence.': cutAnswersAtStop(
       () => true,
       (text, end) => text.slice(0, end),
     ),
-  },
-  {
-    name: 'openai-stop-removed-from-the-answer',
-    summary:
-      'In a non-streaming response, a single stop sequence is removed and the answer continues.',
-    breaks: ['OAI-STOP-01'],
-    patch: cutAnswersAtStop(
-      ({ stop }) => typeof stop === 'string',
-      (text, end, start) => text.slice(0, start) + text.slice(end),
-    ),
-  },
-  {
-    name: 'openai-stop-list-of-four-refused',
-    summary: 'A list of more than three stop sequences is rejected.',
-    breaks: ['OAI-STOP-02'],
-    patch: rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
-  },
-  {
-    name: 'openai-stop-list-of-one-ignored',
-    only: { form: ['stream'] },
-    summary: 'In a stream, a list with a single stop sequence is ignored.',
-    breaks: ['OAI-STOP-04'],
-    patch: ignoreStop(
-      ({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true,
-    ),
-  },
-  {
-    name: 'openai-stop-refused-in-streams',
-    only: { form: ['stream'] },
-    summary: 'A streaming request with stop as a string is rejected.',
-    breaks: ['OAI-STOP-05'],
-    patch: rejectRequests(
-      completions,
-      ({ stop, stream }) => typeof stop === 'string' && stream === true,
-    ),
-  },
-  {
-    name: 'openai-stop-shown-in-streams',
-    only: { form: ['stream'] },
-    summary: 'A stream ends with its first stop sequence.',
-    breaks: ['OAI-STOP-03'],
-    patch: onBlocks(completions, async function* (blocks, call) {
-      const { stop } = toObject(call.body)
-      const [sequence] = Array.isArray(stop) ? stop : [stop]
-      for await (const block of blocks) {
-        const chunk = toObject(block.data)
-        if (typeof sequence === 'string' && isFinished(chunk)) {
-          const withStop = setAt(chunk, contentPath, sequence)
-          yield { ...block, data: setAt(withStop, 'choices.*.finish_reason', null) }
+    'openai-stop-shown-in-streams: A stream ends with its first stop sequence.': {
+      only: { form: ['stream'] },
+      patch: onBlocks(completions, async function* (blocks, call) {
+        const { stop } = toObject(call.body)
+        const [sequence] = Array.isArray(stop) ? stop : [stop]
+        for await (const block of blocks) {
+          const chunk = toObject(block.data)
+          if (typeof sequence === 'string' && isFinished(chunk)) {
+            const withStop = setAt(chunk, contentPath, sequence)
+            yield { ...block, data: setAt(withStop, 'choices.*.finish_reason', null) }
+          }
+          yield block
         }
-        yield block
-      }
-    }),
+      }),
+    },
   },
-  {
-    name: 'openai-stop-ignored-in-streams',
-    only: { form: ['stream'] },
-    summary: 'stop is ignored in streams.',
-    breaks: ['OAI-STOP-05'],
-    patch: ignoreStop(({ stream }) => stream === true),
+  'OAI-STOP-04': {
+    'openai-stop-list-of-one-ignored: In a stream, a list with a single stop sequence is ignored.':
+      {
+        only: { form: ['stream'] },
+        patch: ignoreStop(
+          ({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true,
+        ),
+      },
+    'openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
+      cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
   },
-  {
-    name: 'openai-stop-array-ignored-in-streams',
-    only: { form: ['stream'] },
-    summary: 'In a stream, stop is ignored if it is an array.',
-    breaks: ['OAI-STOP-05'],
-    patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
+  'OAI-STOP-05': {
+    'openai-stop-refused-in-streams: A streaming request with stop as a string is rejected.': {
+      only: { form: ['stream'] },
+      patch: rejectRequests(
+        completions,
+        ({ stop, stream }) => typeof stop === 'string' && stream === true,
+      ),
+    },
+    'openai-stop-ignored-in-streams: stop is ignored in streams.': {
+      only: { form: ['stream'] },
+      patch: ignoreStop(({ stream }) => stream === true),
+    },
+    'openai-stop-array-ignored-in-streams: In a stream, stop is ignored if it is an array.': {
+      only: { form: ['stream'] },
+      patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
+    },
+    'openai-stop-text-ignored-in-streams: In a stream, stop is ignored if it is a string.': {
+      only: { form: ['stream'] },
+      patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
+    },
+    'openai-stop-shows-the-rest-of-its-chunk: A stream includes the whole chunk that contains the stop sequence.':
+      cutStreamsAtStop((chunk) => chunk),
   },
-  {
-    name: 'openai-stop-text-ignored-in-streams',
-    only: { form: ['stream'] },
-    summary: 'In a stream, stop is ignored if it is a string.',
-    breaks: ['OAI-STOP-05'],
-    patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
-  },
-  {
-    name: 'openai-stop-shows-the-rest-of-its-chunk',
-    summary: 'A stream includes the whole chunk that contains the stop sequence.',
-    breaks: ['OAI-STOP-05'],
-    patch: cutStreamsAtStop((chunk) => chunk),
-  },
-  {
-    name: 'openai-stop-misses-two-chunks',
-    summary: 'A stop sequence that spans two chunks is missed: each chunk is searched separately.',
-    breaks: ['OAI-STOP-04'],
-    patch: cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
-  },
-]
+})
 
 function ignoreStop(when: (body: Json) => boolean): Patch {
   return onRequestBody(completions, (body) =>
@@ -193,4 +152,94 @@ function findStop(text: string, sent: unknown): { start: number; end: number } |
   const sequence = sequences.find((one) => text.includes(one))
   const start = sequence === undefined ? -1 : text.indexOf(sequence)
   return sequence === undefined ? undefined : { start, end: start + sequence.length }
+}
+
+export const openaiFormFaults: readonly Fault[] = [
+  ...faultTable({
+    'OAI-ERR-02': {
+      'openai-streams-of-any-type: A streaming request with messages, max_tokens or stop of the wrong type is accepted.':
+        {
+          only: { form: ['stream'] },
+          patch: inStreams((body) => ({
+            ...body,
+            messages: isText(body['messages'])
+              ? [{ role: 'user', content: body['messages'] }]
+              : body['messages'],
+            max_tokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
+            stop: typeof body['stop'] === 'number' ? null : body['stop'],
+          })),
+        },
+    },
+    'OAI-TEMP-02': {
+      'openai-streams-of-any-temperature: A streaming request with a temperature above 2 is accepted.':
+        {
+          only: { form: ['stream'] },
+          patch: inStreams((body) =>
+            setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
+          ),
+        },
+    },
+    'OAI-MODELS-02': {
+      'openai-streams-no-alias: A streaming request with the model id SVC-Main is rejected with 404.':
+        {
+          only: { form: ['stream'] },
+          patch: rejectRequests(
+            completions,
+            ({ stream, model }) => stream === true && model === mainAlias,
+            404,
+          ),
+        },
+    },
+    'OAI-STOP-02': {
+      'openai-stop-list-refused: A non-streaming request with several stop sequences is rejected.':
+        rejectRequests(
+          completions,
+          ({ stop, stream }) => Array.isArray(stop) && stop.length > 1 && stream !== true,
+        ),
+    },
+    'OAI-STOP-01': {
+      'openai-stop-text-refused: A non-streaming request with stop as a string is rejected.':
+        rejectRequests(completions, ({ stop, stream }) => isText(stop) && stream !== true),
+    },
+  }),
+  refuseStreams(
+    'of-the-vision-model',
+    'OAI-MODELS-03',
+    'the model id SVC-Vision',
+    ({ model }) => model === visionModel,
+  ),
+  refuseStreams('with-system-messages', 'OAI-CHAT-12', 'a system message', ({ messages }) =>
+    toList(messages).some(({ role }) => role === 'system'),
+  ),
+  refuseStreams(
+    'of-temperature-2',
+    'OAI-TEMP-01',
+    'a temperature of 2',
+    ({ temperature }) => temperature === 2,
+  ),
+  refuseStreams(
+    'with-top-p',
+    'OAI-TOPP-01',
+    'top_p below 1',
+    ({ top_p: topP }) => Number(topP ?? 1) < 1,
+  ),
+]
+
+function inStreams(change: (body: Json) => Json): Patch {
+  return onRequestBody(completions, (body) => (body['stream'] === true ? change(body) : body))
+}
+
+function refuseStreams(
+  name: string,
+  requirement: RequirementId,
+  what: string,
+  when: (body: Json) => boolean,
+): Fault {
+  return {
+    name: `openai-no-streams-${name}`,
+    only: { form: ['stream'] },
+    summary: `A streaming request with ${what} is rejected.`,
+    breaks: [requirement],
+    patch: rejectRequests(completions, (body) => body['stream'] === true && when(body)),
+  }
 }

@@ -1,174 +1,118 @@
-/** Faults of streamed completions: framing and chunks (section 4.1). */
+/** Faults of streamed completions: framing, chunks and end (section 4.1). */
+
+import { setTimeout as timeout } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
-import type { Fault } from '../../types.ts'
+import { faultTable } from '../../table.ts'
 import { isFinished, mapFragments, setInChunks, textOf } from './chunks.ts'
 
 const setMediaType = (type: string): Patch =>
   onBlocks(completions, (blocks) => blocks, { 'content-type': type })
 
-export const openaiStreamFaults: readonly Fault[] = [
-  {
-    name: 'openai-stream-ignored',
-    summary: 'A request with stream: true returns a non-streaming response.',
-    breaks: ['OAI-STREAM-01'],
-    patch: onRequestBody(completions, (body) =>
-      setAt(body, 'stream', (on: unknown) => (on === true ? false : on)),
+export const openaiStreamFaults = faultTable({
+  'OAI-STREAM-01': {
+    'openai-stream-ignored: A request with stream: true returns a non-streaming response.':
+      onRequestBody(completions, (body) =>
+        setAt(body, 'stream', (on: unknown) => (on === true ? false : on)),
+      ),
+    'openai-stream-of-other-json: The data of a block is the bare choice instead of a chunk with choices.':
+      onEachBlock(completions, (chunk) => toList(chunk['choices']).slice(0, 1)),
+    'openai-stream-in-latin-1: The stream is encoded in Latin-1.': encodeText((text) =>
+      Buffer.from(text, 'latin1'),
+    ),
+    'openai-stream-blocks-run-together: Blocks are not terminated by an empty line.': encodeText(
+      (text) => Buffer.from(text.replace(/\n\n$/, '\n')),
     ),
   },
-  {
-    name: 'openai-stream-of-other-json',
-    summary: 'The data of a block is the bare choice instead of a chunk with choices.',
-    breaks: ['OAI-STREAM-01'],
-    patch: onEachBlock(completions, (chunk) => toList(chunk['choices']).slice(0, 1)),
+  'OAI-STREAM-02': {
+    'openai-stream-as-text-plain: A stream has the Content-Type text/plain.': setMediaType(
+      'text/plain; charset=utf-8',
+    ),
+    'openai-stream-as-json: A stream has the Content-Type application/json.':
+      setMediaType('application/json'),
   },
-  {
-    name: 'openai-stream-in-latin-1',
-    summary: 'The stream is encoded in Latin-1.',
-    breaks: ['OAI-STREAM-01'],
-    patch: encodeText((text) => Buffer.from(text, 'latin1')),
-  },
-  {
-    name: 'openai-stream-blocks-run-together',
-    summary: 'Blocks are not terminated by an empty line.',
-    breaks: ['OAI-STREAM-01'],
-    patch: encodeText((text) => Buffer.from(text.replace(/\n\n$/, '\n'))),
-  },
-  {
-    name: 'openai-stream-as-text-plain',
-    summary: 'A stream has the Content-Type text/plain.',
-    breaks: ['OAI-STREAM-02'],
-    patch: setMediaType('text/plain; charset=utf-8'),
-  },
-  {
-    name: 'openai-stream-as-json',
-    summary: 'A stream has the Content-Type application/json.',
-    breaks: ['OAI-STREAM-02'],
-    patch: setMediaType('application/json'),
-  },
-  {
-    name: 'openai-delta-content-in-parts',
-    summary: 'delta.content is an array of parts.',
-    breaks: ['OAI-STREAM-03'],
-    patch: mapFragments((text) => [{ type: 'text', text }]),
-  },
-  {
-    name: 'openai-delta-content-number',
-    summary: 'delta.content of one chunk is a number.',
-    breaks: ['OAI-STREAM-03'],
-    patch: onEachBlock(completions, (chunk, at) =>
-      at === 2 ? [setAt(chunk, 'choices.*.delta.content', 7)] : [chunk],
+  'OAI-STREAM-03': {
+    'openai-delta-content-in-parts: delta.content is an array of parts.': mapFragments((text) => [
+      { type: 'text', text },
+    ]),
+    'openai-delta-content-number: delta.content of one chunk is a number.': onEachBlock(
+      completions,
+      (chunk, at) => (at === 2 ? [setAt(chunk, 'choices.*.delta.content', 7)] : [chunk]),
     ),
   },
-  {
-    name: 'openai-delta-as-message',
-    summary: 'The choices of a chunk have message instead of delta.',
-    breaks: ['OAI-STREAM-04'],
-    patch: setInChunks('choices.*', ({ delta, ...rest }: Json) => ({ ...rest, message: delta })),
+  'OAI-STREAM-04': {
+    'openai-delta-as-message: The choices of a chunk have message instead of delta.': setInChunks({
+      'choices.*': ({ delta, ...rest }: Json) => ({ ...rest, message: delta }),
+    }),
+    'openai-delta-text: Text fragments are in choices[0].text, as in legacy text completions.':
+      setInChunks({
+        'choices.*': (choice: Json) => ({
+          ...setAt(choice, 'delta.content', undefined),
+          text: toObject(choice['delta'])['content'] ?? '',
+        }),
+      }),
   },
-  {
-    name: 'openai-delta-text',
-    summary: 'Text fragments are in choices[0].text, as in legacy text completions.',
-    breaks: ['OAI-STREAM-04'],
-    patch: setInChunks('choices.*', (choice: Json) => ({
-      ...setAt(choice, 'delta.content', undefined),
-      text: toObject(choice['delta'])['content'] ?? '',
-    })),
+  'OAI-STREAM-05': {
+    'openai-stream-id-for-each-chunk: Each chunk has a different id.': onEachBlock(
+      completions,
+      (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }],
+    ),
+    'openai-stream-created-goes-on: created increases with each chunk.': onEachBlock(
+      completions,
+      (chunk, at) => [{ ...chunk, created: Number(chunk['created']) + at }],
+    ),
+    'openai-stream-model-changes: The model of the first chunk differs from that of all others.':
+      onEachBlock(completions, (chunk, at) => [at === 0 ? chunk : { ...chunk, model: 'main-30b' }]),
+    'openai-stream-object-of-a-completion: The object of a chunk is chat.completion.': setInChunks({
+      object: 'chat.completion',
+    }),
   },
-  {
-    name: 'openai-stream-id-for-each-chunk',
-    summary: 'Each chunk has a different id.',
-    breaks: ['OAI-STREAM-05'],
-    patch: onEachBlock(completions, (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }]),
-  },
-  {
-    name: 'openai-stream-created-goes-on',
-    summary: 'created increases with each chunk.',
-    breaks: ['OAI-STREAM-05'],
-    patch: onEachBlock(completions, (chunk, at) => [
-      { ...chunk, created: Number(chunk['created']) + at },
-    ]),
-  },
-  {
-    name: 'openai-stream-model-changes',
-    summary: 'The model of the first chunk differs from that of all others.',
-    breaks: ['OAI-STREAM-05'],
-    patch: onEachBlock(completions, (chunk, at) => [
-      at === 0 ? chunk : { ...chunk, model: 'main-30b' },
-    ]),
-  },
-  {
-    name: 'openai-stream-object-of-a-completion',
-    summary: 'The object of a chunk is chat.completion.',
-    breaks: ['OAI-STREAM-05'],
-    patch: setInChunks('object', 'chat.completion'),
-  },
-  {
-    name: 'openai-stream-without-role',
-    summary: 'No delta has a role.',
-    breaks: ['OAI-STREAM-06'],
-    patch: setInChunks('choices.*.delta.role', undefined),
-  },
-  {
-    name: 'openai-stream-role-of-the-user',
-    summary: 'The first delta has the role user.',
-    breaks: ['OAI-STREAM-06'],
-    patch: onEachBlock(completions, (chunk, at) =>
-      at === 0 ? [setAt(chunk, 'choices.*.delta.role', 'user')] : [chunk],
+  'OAI-STREAM-06': {
+    'openai-stream-without-role: No delta has a role.': setInChunks({
+      'choices.*.delta.role': undefined,
+    }),
+    'openai-stream-role-of-the-user: The first delta has the role user.': onEachBlock(
+      completions,
+      (chunk, at) => (at === 0 ? [setAt(chunk, 'choices.*.delta.role', 'user')] : [chunk]),
     ),
   },
-  {
-    name: 'openai-stream-without-finish-reason',
-    summary: 'No chunk has a finish_reason.',
-    breaks: ['OAI-STREAM-07'],
-    patch: setInChunks('choices.*.finish_reason', null),
+  'OAI-STREAM-07': {
+    'openai-stream-without-finish-reason: No chunk has a finish_reason.': setInChunks({
+      'choices.*.finish_reason': null,
+    }),
+    'openai-stream-finishes-twice: The chunk with the finish_reason is sent twice.': onEachBlock(
+      completions,
+      (chunk) => (isFinished(chunk) ? [chunk, chunk] : [chunk]),
+    ),
+    'openai-stream-goes-on-after-its-finish: The last text fragment is sent after the finish_reason.':
+      swapLastFragment(),
   },
-  {
-    name: 'openai-stream-finishes-twice',
-    summary: 'The chunk with the finish_reason is sent twice.',
-    breaks: ['OAI-STREAM-07'],
-    patch: onEachBlock(completions, (chunk) => (isFinished(chunk) ? [chunk, chunk] : [chunk])),
+  'OAI-STREAM-08': {
+    'openai-stream-usage-unasked: The chunk with the finish_reason contains usage that was not requested.':
+      onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
+    'openai-stream-usage-never: stream_options is ignored: requested usage is not sent.':
+      onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
+    'openai-stream-usage-twice: Requested usage is sent twice.': onEachBlock(
+      completions,
+      (chunk) => (chunk['usage'] ? [chunk, chunk] : [chunk]),
+    ),
   },
-  {
-    name: 'openai-stream-goes-on-after-its-finish',
-    summary: 'The last text fragment is sent after the finish_reason.',
-    breaks: ['OAI-STREAM-07'],
-    patch: swapLastFragment(),
+  'OAI-CHAT-10': {
+    'openai-stream-usage-miscounted: total_tokens in the usage of a stream leaves out the prompt.':
+      {
+        only: { form: ['stream'] },
+        patch: onEachBlock(completions, (chunk) => [
+          chunk['usage']
+            ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
+            : chunk,
+        ]),
+      },
   },
-  {
-    name: 'openai-stream-usage-unasked',
-    summary: 'The chunk with the finish_reason contains usage that was not requested.',
-    breaks: ['OAI-STREAM-08'],
-    patch: onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
-  },
-  {
-    name: 'openai-stream-usage-miscounted',
-    only: { form: ['stream'] },
-    summary: 'total_tokens in the usage of a stream leaves out the prompt.',
-    breaks: ['OAI-CHAT-10'],
-    patch: onEachBlock(completions, (chunk) => [
-      chunk['usage']
-        ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
-        : chunk,
-    ]),
-  },
-  {
-    name: 'openai-stream-usage-never',
-    summary: 'stream_options is ignored: requested usage is not sent.',
-    breaks: ['OAI-STREAM-08'],
-    patch: onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
-  },
-  {
-    name: 'openai-stream-usage-twice',
-    summary: 'Requested usage is sent twice.',
-    breaks: ['OAI-STREAM-08'],
-    patch: onEachBlock(completions, (chunk) => (chunk['usage'] ? [chunk, chunk] : [chunk])),
-  },
-]
+})
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
@@ -193,6 +137,96 @@ function swapLastFragment(): Patch {
       fragment = undefined
       if (textOf(chunk) !== '') fragment = block
       else if (!isFinished(chunk)) yield block
+    }
+  })
+}
+
+export const openaiStreamEndFaults = faultTable({
+  'OAI-STREAM-09': {
+    'openai-stream-without-done: A stream ends without [DONE].': onBlocks(
+      completions,
+      async function* (blocks) {
+        for await (const block of blocks) if (block.data !== '[DONE]') yield block
+      },
+    ),
+    'openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
+      completions,
+      async function* (blocks) {
+        yield* blocks
+        yield { data: '[DONE]' }
+      },
+    ),
+  },
+  'OAI-STREAM-12': {
+    'openai-stream-cut-in-the-middle: The connection is aborted after the sixth chunk.': onBlocks(
+      completions,
+      async function* (blocks) {
+        let sent = 0
+        for await (const block of blocks) {
+          if (sent === 6) throw new Error('cut')
+          sent += 1
+          yield block
+        }
+      },
+    ),
+    'openai-stream-cut-at-its-end: The connection is aborted in place of [DONE].': onBlocks(
+      completions,
+      async function* (blocks) {
+        for await (const block of blocks) {
+          if (block.data === '[DONE]') throw new Error('cut')
+          yield block
+        }
+      },
+    ),
+  },
+  'OAI-STREAM-10': {
+    'openai-stream-drops-the-last-delta: The last text fragment is omitted.': onChunkPairs(
+      (chunk, next) => (isFinished(next) && textOf(chunk) !== '' ? [] : [chunk]),
+    ),
+    'openai-stream-doubles-a-delta: The first text fragment is sent twice.': onEachBlock(
+      completions,
+      (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk]),
+    ),
+    'openai-stream-loses-a-space: The second text fragment loses its leading space.': onEachBlock(
+      completions,
+      (chunk, at) =>
+        at === 2 ? [setAt(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
+    ),
+    'openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
+      mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
+  },
+  'OAI-STREAM-11': {
+    'openai-stream-in-one-go: The stream is buffered and sent when the answer is complete.':
+      onBlocks(completions, async function* (blocks) {
+        const held: SseBlock[] = []
+        for await (const block of blocks) held.push(block)
+        await timeout(held.length * 30)
+        yield* held
+      }),
+    'openai-stream-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
+      onBlocks(completions, async function* (blocks) {
+        let held: SseBlock[] = []
+        for await (const block of blocks) {
+          held.push(block)
+          if (held.length < 9) continue
+          await timeout(400)
+          yield* held
+          held = []
+        }
+        yield* held
+      }),
+  },
+})
+
+/** Each chunk with the one that follows it. */
+function onChunkPairs(change: (chunk: Json, next: Json) => readonly Json[]): Patch {
+  return onBlocks(completions, async function* (blocks) {
+    let held: Json | undefined
+    for await (const { data } of blocks) {
+      const next = toObject(data)
+      if (held !== undefined) for (const chunk of change(held, next)) yield { data: chunk }
+      held = data === '[DONE]' ? undefined : next
+      if (data === '[DONE]') yield { data }
     }
   })
 }

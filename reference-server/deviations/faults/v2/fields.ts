@@ -4,61 +4,53 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import { isObject, isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
-import { isPresent, isText } from '../../patches/json.ts'
+import { isBoolean, isPresent, isText } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
-import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../../patches/routes.ts'
 import { onStore } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
-
-const isOptionalBoolean = (value: unknown) => value === undefined || typeof value === 'boolean'
+import { member, wrongTypeFaults } from '../wrong-types.ts'
 
 export const v2FieldFaults: readonly Fault[] = [
-  {
-    name: 'v2-message-needs-think',
-    summary: 'A message without think is rejected.',
-    breaks: ['V2-MSG-01'],
-    patch: rejectRequests(storeMessage, ({ think }) => think === undefined),
-  },
-  {
-    name: 'v2-message-not-stored',
-    summary: 'POST /message returns the message but does not store it.',
-    breaks: ['V2-MSG-11', 'V2-GEN-01'],
-    patch: onStore('messages', () => ({ append: async () => {} })),
-  },
+  ...faultTable({
+    'V2-MSG-01': {
+      'v2-message-needs-think: A message without think is rejected.': rejectRequests(
+        storeMessage,
+        ({ think }) => think === undefined,
+      ),
+    },
+    'V2-MSG-11': {
+      'v2-message-not-stored: POST /message returns the message but does not store it.': {
+        also: ['V2-GEN-01'],
+        patch: onStore('messages', () => ({ append: async () => {} })),
+      },
+    },
+    'V2-MSG-09': {
+      'v2-message-attachments-of-anything: A message with attachments that are not objects is accepted.':
+        ignoreField(storeMessage, 'attachments', isNoListOfNonStrings),
+    },
+    'V2-MSG-15': {
+      'v2-message-refused-500: POST /api/v2/message returns 500 instead of 400.':
+        fail400With500(storeMessage),
+      'v2-reply-refused-500: POST /api/v2/message/generate returns 500 instead of 400.':
+        fail400With500(v2Generate),
+    },
+  }),
   acceptMissing('chat', 'chat_id', inSeparateChat),
   acceptMissing('content', 'content', ignoreField(storeMessage, 'content', isPresent, 'Hello.')),
   acceptMissing('model', 'model_id', ignoreField(storeMessage, 'model_id', isPresent, mainModel)),
-  acceptWrongType('chat', 'chat_id', flattenField(storeMessage, 'chat_id', 'id')),
-  acceptWrongType('content', 'content', flattenField(storeMessage, 'content', 'text')),
-  acceptWrongType(
-    'model',
-    'model_id',
-    ignoreField(storeMessage, 'model_id', orAbsent(isText), mainModel),
-  ),
-  acceptWrongType('parent', 'parent_id', ignoreField(storeMessage, 'parent_id', isText)),
-  acceptWrongType('think', 'think', ignoreField(storeMessage, 'think', isOptionalBoolean)),
-  acceptWrongType(
-    'rag',
-    'rag',
-    ignoreField(storeMessage, 'rag', (rag) => isText(rag) || isOptionalBoolean(rag)),
-  ),
-  acceptWrongType(
-    'attachments',
-    'attachments',
-    ignoreField(storeMessage, 'attachments', Array.isArray),
-  ),
-  acceptWrongType(
-    'assistant',
-    'assistant_id',
-    ignoreField(storeMessage, 'assistant_id', orAbsent(isText)),
-  ),
-  {
-    name: 'v2-message-attachments-of-anything',
-    summary: 'A message with attachments that are not objects is accepted.',
-    breaks: ['V2-MSG-09'],
-    patch: ignoreField(storeMessage, 'attachments', isNoListOfNonStrings),
-  },
+  ...wrongTypeFaults(storeMessage, 'V2-MSG-09', 'v2-message', 'A message', {
+    chat: ['chat_id', isText, member('id')],
+    content: ['content', isText, member('text')],
+    model: ['model_id', isText, mainModel],
+    parent: ['parent_id', isText],
+    think: ['think', isBoolean],
+    rag: ['rag', (rag) => isText(rag) || isBoolean(rag)],
+    attachments: ['attachments', Array.isArray],
+    assistant: ['assistant_id', isText],
+  }),
   rejected('assistant', 'V2-MSG-10', 'a UUID as assistant_id', ({ assistant_id: id }) =>
     isUuid(id),
   ),
@@ -75,18 +67,6 @@ export const v2FieldFaults: readonly Fault[] = [
   rejected('rag-off', 'V2-MSG-13', 'rag: false', ({ rag }) => rag === false),
   rejected('rag-agent', 'V2-MSG-13', 'rag: agent', ({ rag }) => rag === 'agent'),
   rejected('attachments', 'V2-MSG-14', 'attachments', ({ attachments }) => isPresent(attachments)),
-  {
-    name: 'v2-message-refused-500',
-    summary: 'POST /api/v2/message returns 500 instead of 400.',
-    breaks: ['V2-MSG-15'],
-    patch: fail400With500(storeMessage),
-  },
-  {
-    name: 'v2-reply-refused-500',
-    summary: 'POST /api/v2/message/generate returns 500 instead of 400.',
-    breaks: ['V2-MSG-15'],
-    patch: fail400With500(v2Generate),
-  },
 ]
 
 function isNoListOfNonStrings(value: unknown): boolean {
@@ -98,15 +78,6 @@ function acceptMissing(name: string, field: string, patch: Patch): Fault {
     name: `v2-message-needs-no-${name}`,
     summary: `A message without ${field} is accepted.`,
     breaks: ['V2-MSG-08'],
-    patch,
-  }
-}
-
-function acceptWrongType(name: string, field: string, patch: Patch): Fault {
-  return {
-    name: `v2-message-${name}-of-any-type`,
-    summary: `A message with ${field} of the wrong type is accepted.`,
-    breaks: ['V2-MSG-09'],
     patch,
   }
 }
@@ -123,11 +94,6 @@ function rejected(
     breaks: [requirement],
     patch: rejectRequests(storeMessage, when),
   }
-}
-
-/** Accepts an absent value as well. */
-function orAbsent(fits: (value: unknown) => boolean): (value: unknown) => boolean {
-  return (value) => value === undefined || fits(value)
 }
 
 function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {

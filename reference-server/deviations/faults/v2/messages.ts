@@ -1,204 +1,168 @@
-/** Faults of the v2 message that is returned (section 2.3). */
+/** Faults of v2 messages and of the chain of parent_id (sections 1, 2.3 and 4.2). */
 import type { Patch } from '../../../services.ts'
+import type { Message } from '../../../store/types.ts'
 import { isText, setAt } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { storeMessage, v2Generate } from '../../patches/routes.ts'
-import { compose } from '../../patches/services.ts'
-import type { Fault } from '../../types.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 
-export const v2MessageFaults: readonly Fault[] = [
-  {
-    name: 'v2-message-ascii-only',
-    summary: 'A message with non-ASCII characters is rejected.',
-    breaks: ['V2-MSG-01'],
-    patch: rejectRequests(storeMessage, ({ content }) => /[^\0-\x7f]/.test(String(content))),
+export const v2MessageFaults = faultTable({
+  'V2-MSG-01': {
+    'v2-message-ascii-only: A message with non-ASCII characters is rejected.': rejectRequests(
+      storeMessage,
+      ({ content }) => /[^\0-\x7f]/.test(String(content)),
+    ),
+    'v2-message-in-a-list: The stored message is returned as the single element of an array.':
+      onSuccessBody(storeMessage, (body) => [body]),
+    'v2-message-wrapped: The stored message is returned inside data.': onSuccessBody(
+      storeMessage,
+      (body) => ({ data: body }),
+    ),
+    'v2-message-without-content: POST /message stores the message and returns 204 without a body.':
+      onSuccess(storeMessage, () => ({ status: 204 })),
   },
-  {
-    name: 'v2-message-in-a-list',
-    summary: 'The stored message is returned as the single element of an array.',
-    breaks: ['V2-MSG-01'],
-    patch: onSuccessBody(storeMessage, (body) => [body]),
+  'V2-MSG-02': {
+    'v2-message-id-prefixed: Message ids have the prefix msg_, in responses and as parent_id.':
+      messageIds(
+        (uuid) => `msg_${uuid}`,
+        (id) => id.replace(/^msg_/, ''),
+      ),
+    'v2-message-id-without-hyphens: Message ids are UUIDs without hyphens, in responses and as parent_id.':
+      messageIds(
+        (uuid) => uuid.replaceAll('-', ''),
+        (id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+      ),
+    'v2-message-id-missing: The returned message omits id.': setFields(storeMessage, {
+      id: undefined,
+    }),
   },
-  {
-    name: 'v2-message-wrapped',
-    summary: 'The stored message is returned inside data.',
-    breaks: ['V2-MSG-01'],
-    patch: onSuccessBody(storeMessage, (body) => ({ data: body })),
+  'V2-MSG-03': {
+    'v2-message-chat-missing: The returned message omits chat_id.': setFields(storeMessage, {
+      chat_id: undefined,
+    }),
+    'v2-message-chat-another: The chat_id of a message is the id of the message itself.':
+      onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
+    'v2-message-chat-without-hyphens: The chat_id of a message is returned without hyphens.':
+      setFields(storeMessage, { chat_id: (uuid: string) => uuid.replaceAll('-', '') }),
   },
-  {
-    name: 'v2-message-without-content',
-    summary: 'POST /message stores the message and returns 204 without a body.',
-    breaks: ['V2-MSG-01'],
-    patch: onSuccess(storeMessage, () => ({ status: 204 })),
+  'V2-MSG-04': {
+    'v2-message-model-missing: The returned message omits model_id.': setFields(storeMessage, {
+      model_id: undefined,
+    }),
+    'v2-message-model-an-object: The model_id of a message is an object.': setFields(storeMessage, {
+      model_id: (id: string) => ({ id }),
+    }),
   },
-  {
-    name: 'v2-message-id-prefixed',
-    summary: 'Message ids have the prefix msg_, in responses and as parent_id.',
-    breaks: ['V2-MSG-02'],
-    patch: messageIds(
-      (uuid) => `msg_${uuid}`,
-      (id) => id.replace(/^msg_/, ''),
+  'V2-MSG-05': {
+    'v2-message-role-missing: The returned message omits role.': setFields(storeMessage, {
+      role: undefined,
+    }),
+    'v2-message-role-capital: The role of a stored message is USER.': setFields(storeMessage, {
+      role: 'USER',
+    }),
+    'v2-message-role-assistant: The role of a stored user message is assistant.': setFields(
+      storeMessage,
+      { role: 'assistant' },
     ),
   },
-  {
-    name: 'v2-message-id-without-hyphens',
-    summary: 'Message ids are UUIDs without hyphens, in responses and as parent_id.',
-    breaks: ['V2-MSG-02'],
-    patch: messageIds(
-      (uuid) => uuid.replaceAll('-', ''),
-      (id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+  'V2-MSG-06': {
+    'v2-message-content-missing: The returned message omits content.': setFields(storeMessage, {
+      content: undefined,
+    }),
+    'v2-message-content-in-parts: The content of a message is returned as an array of parts.':
+      setFields(storeMessage, { content: (text: string) => [{ type: 'text', text }] }),
+    'v2-message-content-decomposed: The content of a message is returned in Unicode normalization form NFD.':
+      setFields(storeMessage, { content: (text: string) => text.normalize('NFD') }),
+    'v2-message-content-composed: The content of a message is returned in Unicode normalization form NFC.':
+      setFields(storeMessage, { content: (text: string) => text.normalize('NFC') }),
+    'v2-message-content-shortened: The content of a message is returned up to its 2,000th character.':
+      setFields(storeMessage, { content: (text: string) => [...text].slice(0, 2000).join('') }),
+    'v2-message-content-basic-plane: Characters outside the Basic Multilingual Plane are removed from the content of a message.':
+      setFields(storeMessage, {
+        content: (text: string) => text.replaceAll(/[\ud800-\udfff]/g, ''),
+      }),
+    'v2-message-content-latin: The UTF-8 bytes of the content are decoded as Latin-1.': setFields(
+      storeMessage,
+      { content: (text: string) => Buffer.from(text).toString('latin1') },
     ),
+    'v2-message-content-escaped: The content of a message is returned with HTML entities.':
+      setFields(storeMessage, {
+        content: (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+      }),
   },
-  {
-    name: 'v2-message-id-missing',
-    summary: 'The returned message omits id.',
-    breaks: ['V2-MSG-02'],
-    patch: setField(storeMessage, 'id', undefined),
-  },
-  {
-    name: 'v2-message-chat-missing',
-    summary: 'The returned message omits chat_id.',
-    breaks: ['V2-MSG-03'],
-    patch: setField(storeMessage, 'chat_id', undefined),
-  },
-  {
-    name: 'v2-message-chat-another',
-    summary: 'The chat_id of a message is the id of the message itself.',
-    breaks: ['V2-MSG-03'],
-    patch: onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
-  },
-  {
-    name: 'v2-message-chat-without-hyphens',
-    summary: 'The chat_id of a message is returned without hyphens.',
-    breaks: ['V2-MSG-03'],
-    patch: setField(storeMessage, 'chat_id', (uuid: string) => uuid.replaceAll('-', '')),
-  },
-  {
-    name: 'v2-message-model-missing',
-    summary: 'The returned message omits model_id.',
-    breaks: ['V2-MSG-04'],
-    patch: setField(storeMessage, 'model_id', undefined),
-  },
-  {
-    name: 'v2-message-model-an-object',
-    summary: 'The model_id of a message is an object.',
-    breaks: ['V2-MSG-04'],
-    patch: setField(storeMessage, 'model_id', (id: string) => ({ id })),
-  },
-  {
-    name: 'v2-message-role-missing',
-    summary: 'The returned message omits role.',
-    breaks: ['V2-MSG-05'],
-    patch: setField(storeMessage, 'role', undefined),
-  },
-  {
-    name: 'v2-message-role-capital',
-    summary: 'The role of a stored message is USER.',
-    breaks: ['V2-MSG-05'],
-    patch: setField(storeMessage, 'role', 'USER'),
-  },
-  {
-    name: 'v2-message-role-assistant',
-    summary: 'The role of a stored user message is assistant.',
-    breaks: ['V2-MSG-05'],
-    patch: setField(storeMessage, 'role', 'assistant'),
-  },
-  {
-    name: 'v2-message-content-missing',
-    summary: 'The returned message omits content.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', undefined),
-  },
-  {
-    name: 'v2-message-content-in-parts',
-    summary: 'The content of a message is returned as an array of parts.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) => [{ type: 'text', text }]),
-  },
-  {
-    name: 'v2-message-content-decomposed',
-    summary: 'The content of a message is returned in Unicode normalization form NFD.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) => text.normalize('NFD')),
-  },
-  {
-    name: 'v2-message-content-composed',
-    summary: 'The content of a message is returned in Unicode normalization form NFC.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) => text.normalize('NFC')),
-  },
-  {
-    name: 'v2-message-content-shortened',
-    summary: 'The content of a message is returned up to its 2,000th character.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) => [...text].slice(0, 2000).join('')),
-  },
-  {
-    name: 'v2-message-content-basic-plane',
-    summary:
-      'Characters outside the Basic Multilingual Plane are removed from the content of a message.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) =>
-      text.replaceAll(/[\ud800-\udfff]/g, ''),
+  'V2-MSG-07': {
+    'v2-message-time-without-zone: The created_at of a message has no time zone.': setFields(
+      storeMessage,
+      { created_at: (time: string) => time.replace('Z', '') },
     ),
-  },
-  {
-    name: 'v2-message-content-latin',
-    summary: 'The UTF-8 bytes of the content are decoded as Latin-1.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) =>
-      Buffer.from(text).toString('latin1'),
+    'v2-message-time-elsewhere: The created_at of a message has the offset +03:00 instead of UTC.':
+      setFields(storeMessage, { created_at: (time: string) => time.replace('Z', '+03:00') }),
+    'v2-message-time-a-number: The created_at of a message is in Unix seconds.': setFields(
+      storeMessage,
+      { created_at: (time: string) => Math.floor(Date.parse(time) / 1000) },
     ),
+    'v2-message-time-of-mail: The created_at of a message is an HTTP date instead of ISO 8601.':
+      setFields(storeMessage, { created_at: (time: string) => new Date(time).toUTCString() }),
+    'v2-message-time-missing: The returned message omits created_at.': setFields(storeMessage, {
+      created_at: undefined,
+    }),
   },
-  {
-    name: 'v2-message-content-escaped',
-    summary: 'The content of a message is returned with HTML entities.',
-    breaks: ['V2-MSG-06'],
-    patch: setField(storeMessage, 'content', (text: string) =>
-      text.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
-    ),
-  },
-  {
-    name: 'v2-message-time-without-zone',
-    summary: 'The created_at of a message has no time zone.',
-    breaks: ['V2-MSG-07'],
-    patch: setField(storeMessage, 'created_at', (time: string) => time.replace('Z', '')),
-  },
-  {
-    name: 'v2-message-time-elsewhere',
-    summary: 'The created_at of a message has the offset +03:00 instead of UTC.',
-    breaks: ['V2-MSG-07'],
-    patch: setField(storeMessage, 'created_at', (time: string) => time.replace('Z', '+03:00')),
-  },
-  {
-    name: 'v2-message-time-a-number',
-    summary: 'The created_at of a message is in Unix seconds.',
-    breaks: ['V2-MSG-07'],
-    patch: setField(storeMessage, 'created_at', (time: string) =>
-      Math.floor(Date.parse(time) / 1000),
-    ),
-  },
-  {
-    name: 'v2-message-time-of-mail',
-    summary: 'The created_at of a message is an HTTP date instead of ISO 8601.',
-    breaks: ['V2-MSG-07'],
-    patch: setField(storeMessage, 'created_at', (time: string) => new Date(time).toUTCString()),
-  },
-  {
-    name: 'v2-message-time-missing',
-    summary: 'The returned message omits created_at.',
-    breaks: ['V2-MSG-07'],
-    patch: setField(storeMessage, 'created_at', undefined),
-  },
-]
+})
 
 /** Message ids in another notation, consistently in responses and requests. */
 function messageIds(write: (uuid: string) => string, read: (id: string) => string): Patch {
   const reading = (value: unknown) => (isText(value) ? read(value) : value)
   return compose([
-    setField(storeMessage, 'id', write),
+    setFields(storeMessage, { id: write }),
     onRequestBody(storeMessage, (body) => setAt(body, 'parent_id', reading)),
     onRequestBody(v2Generate, (body) => setAt(body, 'parent_id', reading)),
   ])
+}
+
+export const v2ContextFaults = faultTable({
+  'V2-CTX-01': {
+    'v2-context-lost: Only the answered message is passed to the model, without its chain of parents.':
+      editChain((chain) => chain.slice(-1)),
+    'v2-context-one-link: Only the answered message and its parent are passed to the model.':
+      editChain((chain) => chain.slice(-2)),
+    'v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':
+      answerLatest(),
+  },
+  'V2-CTX-02': {
+    'v2-context-of-other-chats: The messages of all chats are passed to the model.': onStore(
+      'messages',
+      ({ append, chain }) => {
+        const messages: Message[] = []
+        return {
+          append: async (one) => {
+            if (one.attachmentIds.length === 0) messages.push(one)
+            await append(one)
+          },
+          chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
+        }
+      },
+    ),
+  },
+})
+
+/** The model is told the chain of the latest user message. */
+function answerLatest(): Patch {
+  return perServer(() => {
+    const latest = new Map<string, string>()
+    return onStore('messages', ({ append, chain }) => ({
+      append: (message) => {
+        if (message.role === 'user') latest.set(message.chatId, message.id)
+        return append(message)
+      },
+      chain: (chat, id) => chain(chat, latest.get(chat) ?? id),
+    }))
+  })
+}
+
+function editChain(change: (chain: readonly Message[]) => readonly Message[]): Patch {
+  return onStore('messages', ({ chain }) => ({
+    chain: async (chat, id) => change(await chain(chat, id)),
+  }))
 }

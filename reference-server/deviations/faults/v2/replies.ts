@@ -1,9 +1,7 @@
-/** Faults of v2 generation (section 4.2): its answer, its fields, its context, its retrieval. */
-import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
 import { isPresent, isText, toObject } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setField } from '../../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import {
   mainAlias,
@@ -13,143 +11,107 @@ import {
   visionModel,
 } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
-import type { Fault } from '../../types.ts'
+import { faultTable } from '../../table.ts'
 
 const hasBothLists = ({
   include_tools: include,
   exclude_tools: exclude,
 }: Readonly<Record<string, unknown>>) => isPresent(include) && isPresent(exclude)
 
-export const v2ReplyFaults: readonly Fault[] = [
-  {
-    name: 'v2-reply-without-message',
-    summary: 'The members of message are at the top level of the response.',
-    breaks: ['V2-GEN-01'],
-    patch: onSuccessBody(v2Generate, (body) => toObject(body['message'])),
-  },
-  {
-    name: 'v2-reply-content-missing',
-    summary: 'The message of a reply omits content.',
-    breaks: ['V2-GEN-01'],
-    patch: setField(v2Generate, 'message.content', undefined),
-  },
-  {
-    name: 'v2-reply-content-in-parts',
-    summary: 'The content of a reply is an array of parts.',
-    breaks: ['V2-GEN-01'],
-    patch: setField(v2Generate, 'message.content', (text: string) => [{ type: 'text', text }]),
-  },
-  {
-    name: 'v2-reply-in-a-list',
-    summary: 'The reply is returned as the single element of an array.',
-    breaks: ['V2-GEN-01'],
-    patch: onSuccessBody(v2Generate, (body) => [body]),
-  },
-  {
-    name: 'v2-reply-promised',
-    summary: 'POST /api/v2/message/generate returns 202 without a reply.',
-    breaks: ['V2-GEN-01'],
-    patch: onSuccess(v2Generate, () => ({ status: 202, body: { status: 'queued' } })),
-  },
-  {
-    name: 'v2-reply-needs-no-chat',
-    summary: 'A v2 generation without chat_id is accepted: the chat of the message is used.',
-    breaks: ['V2-GEN-02'],
-    patch: recallMissingId(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
-  },
-  {
-    name: 'v2-reply-needs-no-parent',
-    summary:
-      'A v2 generation without parent_id is accepted: the last message of the chat is answered.',
-    breaks: ['V2-GEN-02'],
-    patch: recallMissingId(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
-  },
-  {
-    name: 'v2-reply-needs-no-model',
-    summary: 'A v2 generation without model_id is accepted: the main model is used.',
-    breaks: ['V2-GEN-02'],
-    patch: ignoreField(v2Generate, 'model_id', isPresent, mainModel),
-  },
-  {
-    name: 'v2-reply-include-wins',
-    summary: 'If both tool lists are sent, exclude_tools is ignored.',
-    breaks: ['V2-GEN-03'],
-    patch: onRequestBody(v2Generate, (body) =>
-      hasBothLists(body) ? { ...body, exclude_tools: undefined } : body,
-    ),
-  },
-  {
-    name: 'v2-reply-exclude-wins',
-    summary: 'If both tool lists are sent, include_tools is ignored.',
-    breaks: ['V2-GEN-03'],
-    patch: onRequestBody(v2Generate, (body) =>
-      hasBothLists(body) ? { ...body, include_tools: undefined } : body,
-    ),
-  },
-  {
-    name: 'v2-reply-exclude-refused',
-    summary: 'A v2 generation with exclude_tools is rejected.',
-    breaks: ['V2-GEN-04'],
-    patch: rejectRequests(v2Generate, ({ exclude_tools: list }) => Array.isArray(list)),
-  },
-  {
-    name: 'v2-reply-exclude-ignored',
-    summary: 'exclude_tools is ignored in a v2 generation.',
-    breaks: ['V2-GEN-04'],
-    patch: onRequestBody(v2Generate, (body) => {
-      const { exclude_tools: list } = body
-      const isRight = Array.isArray(list) && list.every(isText) && !hasBothLists(body)
-      return isRight ? { ...body, exclude_tools: [] } : body
+export const v2ReplyFaults = faultTable({
+  'V2-GEN-01': {
+    'v2-reply-without-message: The members of message are at the top level of the response.':
+      onSuccessBody(v2Generate, (body) => toObject(body['message'])),
+    'v2-reply-content-missing: The message of a reply omits content.': setFields(v2Generate, {
+      'message.content': undefined,
     }),
-  },
-  acceptWrongType('chat', 'chat_id', flattenField(v2Generate, 'chat_id', 'id')),
-  acceptWrongType('parent', 'parent_id', flattenField(v2Generate, 'parent_id', 'id')),
-  acceptWrongType(
-    'model',
-    'model_id',
-    ignoreField(v2Generate, 'model_id', (id) => id === undefined || isText(id), mainModel),
-  ),
-  acceptWrongType(
-    'exclude',
-    'exclude_tools',
-    ignoreField(v2Generate, 'exclude_tools', Array.isArray),
-  ),
-  {
-    name: 'v2-reply-exclude-of-numbers',
-    summary: 'A v2 generation with numbers in exclude_tools is accepted.',
-    breaks: ['V2-GEN-05'],
-    patch: ignoreField(
+    'v2-reply-content-in-parts: The content of a reply is an array of parts.': setFields(
       v2Generate,
-      'exclude_tools',
-      (list) => !Array.isArray(list) || list.every(isText),
+      { 'message.content': (text: string) => [{ type: 'text', text }] },
+    ),
+    'v2-reply-in-a-list: The reply is returned as the single element of an array.': onSuccessBody(
+      v2Generate,
+      (body) => [body],
+    ),
+    'v2-reply-promised: POST /api/v2/message/generate returns 202 without a reply.': onSuccess(
+      v2Generate,
+      () => ({ status: 202, body: { status: 'queued' } }),
     ),
   },
-  rejectReplyModel('alias', 'V2-MODEL-01', mainAlias),
-  rejectReplyModel('vision', 'V2-MODEL-02', visionModel),
-  misreadRag('on-ignored', 'V2-RAG-01', true, false),
-  misreadRag('off-ignored', 'V2-RAG-02', false, true),
-  misreadRag('unasked', 'V2-RAG-02', undefined, true),
-  misreadRag('agent-searches', 'V2-RAG-03', 'agent', true),
-  rejectMessageModel('alias', 'V2-MODEL-01', mainAlias),
-  rejectMessageModel('vision', 'V2-MODEL-02', visionModel),
-]
+  'V2-GEN-02': {
+    'v2-reply-needs-no-chat: A v2 generation without chat_id is accepted: the chat of the message is used.':
+      recallMissingId(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
+    'v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
+      recallMissingId(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
+    'v2-reply-needs-no-model: A v2 generation without model_id is accepted: the main model is used.':
+      ignoreField(v2Generate, 'model_id', isPresent, mainModel),
+  },
+  'V2-GEN-03': {
+    'v2-reply-include-wins: If both tool lists are sent, exclude_tools is ignored.': onRequestBody(
+      v2Generate,
+      (body) => (hasBothLists(body) ? { ...body, exclude_tools: undefined } : body),
+    ),
+    'v2-reply-exclude-wins: If both tool lists are sent, include_tools is ignored.': onRequestBody(
+      v2Generate,
+      (body) => (hasBothLists(body) ? { ...body, include_tools: undefined } : body),
+    ),
+  },
+  'V2-GEN-04': {
+    'v2-reply-exclude-refused: A v2 generation with exclude_tools is rejected.': rejectRequests(
+      v2Generate,
+      ({ exclude_tools: list }) => Array.isArray(list),
+    ),
+    'v2-reply-exclude-ignored: exclude_tools is ignored in a v2 generation.': onRequestBody(
+      v2Generate,
+      (body) => {
+        const { exclude_tools: list } = body
+        const isRight = Array.isArray(list) && list.every(isText) && !hasBothLists(body)
+        return isRight ? { ...body, exclude_tools: [] } : body
+      },
+    ),
+  },
+  'V2-GEN-05': {
+    'v2-reply-exclude-of-numbers: A v2 generation with numbers in exclude_tools is accepted.':
+      ignoreField(
+        v2Generate,
+        'exclude_tools',
+        (list) => !Array.isArray(list) || list.every(isText),
+      ),
+    'v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
+      flattenField(v2Generate, 'chat_id', 'id'),
+    'v2-reply-parent-of-any-type: A v2 generation with parent_id of the wrong type is accepted.':
+      flattenField(v2Generate, 'parent_id', 'id'),
+    'v2-reply-model-of-any-type: A v2 generation with model_id of the wrong type is accepted.':
+      ignoreField(v2Generate, 'model_id', (id) => id === undefined || isText(id), mainModel),
+    'v2-reply-exclude-of-any-type: A v2 generation with exclude_tools of the wrong type is accepted.':
+      ignoreField(v2Generate, 'exclude_tools', Array.isArray),
+  },
+  'V2-MODEL-01': {
+    'v2-reply-alias-unknown: POST /api/v2/message/generate rejects the model SVC-Main, which POST /api/v2/message accepts.':
+      rejectReplyModel(mainAlias),
+    'v2-model-alias-unknown: POST /api/v2/message rejects the model SVC-Main with 404.':
+      rejectMessageModel(mainAlias),
+  },
+  'V2-MODEL-02': {
+    'v2-reply-vision-unknown: POST /api/v2/message/generate rejects the model SVC-Vision, which POST /api/v2/message accepts.':
+      rejectReplyModel(visionModel),
+    'v2-model-vision-unknown: POST /api/v2/message rejects the model SVC-Vision with 404.':
+      rejectMessageModel(visionModel),
+  },
+  'V2-RAG-01': {
+    'v2-rag-on-ignored: rag: true is treated as rag: false in v2.': misreadRag(true, false),
+  },
+  'V2-RAG-02': {
+    'v2-rag-off-ignored: rag: false is treated as rag: true in v2.': misreadRag(false, true),
+    'v2-rag-unasked: A missing rag is treated as rag: true in v2.': misreadRag(undefined, true),
+  },
+  'V2-RAG-03': {
+    'v2-rag-agent-searches: rag: agent is treated as rag: true in v2.': misreadRag('agent', true),
+  },
+})
 
-function rejectReplyModel(name: string, requirement: RequirementId, model: string): Fault {
-  return {
-    name: `v2-reply-${name}-unknown`,
-    summary: `POST /api/v2/message/generate rejects the model ${model}, which POST /api/v2/message accepts.`,
-    breaks: [requirement],
-    patch: rejectRequests(v2Generate, ({ model_id }) => model_id === model, 404),
-  }
-}
-
-function acceptWrongType(name: string, field: string, patch: Patch): Fault {
-  return {
-    name: `v2-reply-${name}-of-any-type`,
-    summary: `A v2 generation with ${field} of the wrong type is accepted.`,
-    breaks: ['V2-GEN-05'],
-    patch,
-  }
+function rejectReplyModel(model: string): Patch {
+  return rejectRequests(v2Generate, ({ model_id }) => model_id === model, 404)
 }
 
 /** Fills in a missing id from the message that the other id names. */
@@ -174,27 +136,12 @@ function recallMissingId(
   })
 }
 
-function misreadRag(
-  name: string,
-  requirement: RequirementId,
-  sent: unknown,
-  taken: boolean,
-): Fault {
-  return {
-    name: `v2-rag-${name}`,
-    summary: `${sent === undefined ? 'A missing rag' : `rag: ${sent}`} is treated as rag: ${taken} in v2.`,
-    breaks: [requirement],
-    patch: onRequestBody(storeMessage, (body) =>
-      body['rag'] === sent ? { ...body, rag: taken } : body,
-    ),
-  }
+function misreadRag(sent: unknown, taken: boolean): Patch {
+  return onRequestBody(storeMessage, (body) =>
+    body['rag'] === sent ? { ...body, rag: taken } : body,
+  )
 }
 
-function rejectMessageModel(name: string, requirement: RequirementId, model: string): Fault {
-  return {
-    name: `v2-model-${name}-unknown`,
-    summary: `POST /api/v2/message rejects the model ${model} with 404.`,
-    breaks: [requirement],
-    patch: rejectRequests(storeMessage, ({ model_id: id }) => id === model, 404),
-  }
+function rejectMessageModel(model: string): Patch {
+  return rejectRequests(storeMessage, ({ model_id: id }) => id === model, 404)
 }

@@ -22,12 +22,27 @@ import {
   v3Generate,
   v3History,
 } from '../../patches/routes.ts'
+import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 
 const emptyPage = { result: [], pagination: { cursor: null } }
 const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
 
 export const versionRefusalFaults: readonly Fault[] = [
+  ...faultTable({
+    'VER-04': {
+      'version-stream-accepted: A streaming generation in a v2 chat is accepted, a non-streaming one is rejected.':
+        onReply(v3Generate, (reply, { body }) =>
+          isRefusal(reply) && toObject(body)['stream'] === true
+            ? { status: 200, body: response }
+            : reply,
+        ),
+    },
+    'VER-05': {
+      'version-hint-vague: PATCH /chat/{chat_id} rejects a v2 chat with a hint that names the version but no prefix.':
+        changeHint(changeChat, () => 'This chat has version v2'),
+    },
+  }),
   ...acceptOtherVersion({
     history: ['VER-03', v3History, emptyPage],
     generation: ['VER-04', v3Generate, response],
@@ -43,27 +58,10 @@ export const versionRefusalFaults: readonly Fault[] = [
     message: ['VER-07', storeMessage, { id: 'known' }],
     reply: ['VER-08', v2Generate, { message: { content: 'Blue.' } }],
   }),
-  {
-    name: 'version-stream-accepted',
-    summary: 'A streaming generation in a v2 chat is accepted, a non-streaming one is rejected.',
-    breaks: ['VER-04'],
-    patch: onReply(v3Generate, (reply, { body }) =>
-      isRefusal(reply) && toObject(body)['stream'] === true
-        ? { status: 200, body: response }
-        : reply,
-    ),
-  },
   ...changeHints('another', 'the hint names the requested prefix', (hint) =>
     hint.replaceAll(/v[23]/g, (version) => (version === 'v2' ? 'v3' : 'v2')),
   ),
   ...changeHints('missing', 'the error is "No such chat" without a hint', () => 'No such chat'),
-  {
-    name: 'version-hint-vague',
-    summary:
-      'PATCH /chat/{chat_id} rejects a v2 chat with a hint that names the version but no prefix.',
-    breaks: ['VER-05'],
-    patch: changeHint(changeChat, () => 'This chat has version v2'),
-  },
   failWith500('history', v3History),
   failWith500('generation', v3Generate),
   failWith500('deletion', deleteChat),

@@ -1,92 +1,75 @@
-/** Faults of rejected calls that still take effect (section 9). */
-
-import type { RequirementId } from '../../../../contract/index.ts'
+/** Faults of rejected calls and updates that change the version or the chat (sections 2.5, 3 and 9). */
 import type { Call } from '../../../http/call.ts'
 import type { Patch, Services } from '../../../services.ts'
 import { isText, toObject } from '../../patches/json.ts'
-import { alsoDo } from '../../patches/replies.ts'
+import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import {
   addFavorite,
+  changeChat,
   deleteChat,
   type RoutePattern,
-  routeText,
+  readChat,
   storeMessage,
   v2Generate,
   v3Generate,
 } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
-import type { Fault } from '../../types.ts'
+import { faultTable } from '../../table.ts'
 import { isRefusal } from './refusals.ts'
 
-export const versionSideEffectFaults: readonly Fault[] = [
-  sideEffect('deletes', 'deletes it', 'VER-06', deleteChat, ({ store }, caller, chat) =>
-    store.chats.delete(caller, chat),
-  ),
-  {
-    name: 'version-refusal-favors',
-    summary: 'POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.',
-    breaks: ['VER-06'],
-    patch: compose([
-      alsoDo(addFavorite, ({ store }, call, reply) =>
-        isRefusal(reply)
-          ? store.chats.update(call.caller, chatId(call), { favorite: true })
-          : undefined,
+export const versionSideEffectFaults = faultTable({
+  'VER-06': {
+    'version-refusal-favors: POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.':
+      compose([
+        alsoDo(addFavorite, ({ store }, call, reply) =>
+          isRefusal(reply)
+            ? store.chats.update(call.caller, chatId(call), { favorite: true })
+            : undefined,
+        ),
+        onStore('chats', ({ list }) => ({
+          list: async (owner, query) => {
+            const page = await list(owner, query)
+            if (query.favorite !== true) return page
+            const older = await list(owner, { ...query, version: 'v2' })
+            return { ...page, rows: [...page.rows, ...older.rows] }
+          },
+        })),
+      ]),
+    'version-refusal-stores-the-question: A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.':
+      rememberRejectedInput(false),
+    'version-refusal-stores-the-streamed-question: A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.':
+      rememberRejectedInput(true),
+    'version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
+      alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
+        const chat = await store.chats.find(caller, params['chat_id'] ?? '')
+        if (status < 400 || chat?.version !== 'v2') return
+        await store.chats.delete(caller, chat.id)
+        await store.chats.create(chat)
+      }),
+    'version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
+      sideEffect(deleteChat, ({ store }, caller, chat) => store.chats.delete(caller, chat)),
+    'version-refusal-moves: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still converts it to v3.':
+      sideEffect(deleteChat, ({ store }, caller, chat) =>
+        store.chats.update(caller, chat, toVersion('v3')),
       ),
-      onStore('chats', ({ list }) => ({
-        list: async (owner, query) => {
-          const page = await list(owner, query)
-          if (query.favorite !== true) return page
-          const older = await list(owner, { ...query, version: 'v2' })
-          return { ...page, rows: [...page.rows, ...older.rows] }
-        },
-      })),
-    ]),
   },
-  sideEffect('moves', 'converts it to v3', 'VER-06', deleteChat, ({ store }, caller, chat) =>
-    store.chats.update(caller, chat, toVersion('v3')),
-  ),
-  sideEffect('stores-the-message', 'stores the message', 'VER-09', storeMessage, storeInHistory),
-  sideEffect('renames', 'renames it', 'VER-09', storeMessage, ({ store }, caller, chat) =>
-    store.chats.update(caller, chat, { name: 'Hello.' }),
-  ),
-  sideEffect('stores-the-reply', 'stores a message', 'VER-09', v2Generate, storeInHistory),
-  sideEffect(
-    'empties',
-    'empties its history',
-    'VER-09',
-    storeMessage,
-    async ({ store }, caller, id) => {
-      const chat = await store.chats.find(caller, id)
-      await store.chats.delete(caller, id)
-      if (chat !== undefined) await store.chats.create(chat)
-    },
-  ),
-  {
-    name: 'version-refusal-stores-the-question',
-    summary:
-      'A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.',
-    breaks: ['VER-06'],
-    patch: rememberRejectedInput(false),
+  'VER-09': {
+    'version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
+      sideEffect(storeMessage, storeInHistory),
+    'version-refusal-renames: POST /api/v2/message rejects a chat of the other version but still renames it.':
+      sideEffect(storeMessage, ({ store }, caller, chat) =>
+        store.chats.update(caller, chat, { name: 'Hello.' }),
+      ),
+    'version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
+      sideEffect(v2Generate, storeInHistory),
+    'version-refusal-empties: POST /api/v2/message rejects a chat of the other version but still empties its history.':
+      sideEffect(storeMessage, async ({ store }, caller, id) => {
+        const chat = await store.chats.find(caller, id)
+        await store.chats.delete(caller, id)
+        if (chat !== undefined) await store.chats.create(chat)
+      }),
   },
-  {
-    name: 'version-refusal-stores-the-streamed-question',
-    summary:
-      'A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.',
-    breaks: ['VER-06'],
-    patch: rememberRejectedInput(true),
-  },
-  {
-    name: 'version-refusal-empties-the-v2-chat',
-    summary: 'DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.',
-    breaks: ['VER-06'],
-    patch: alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
-      const chat = await store.chats.find(caller, params['chat_id'] ?? '')
-      if (status < 400 || chat?.version !== 'v2') return
-      await store.chats.delete(caller, chat.id)
-      await store.chats.create(chat)
-    }),
-  },
-]
+})
 
 /** A change that the types do not allow: the version of a chat is fixed. */
 export function toVersion(
@@ -98,21 +81,10 @@ export function toVersion(
 type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>
 
 /** A rejected call on a chat of the other version still changes it. */
-function sideEffect(
-  name: string,
-  what: string,
-  requirement: RequirementId,
-  route: RoutePattern,
-  act: SideEffect,
-): Fault {
-  return {
-    name: `version-refusal-${name}`,
-    summary: `${routeText(route)} rejects a chat of the other version but still ${what}.`,
-    breaks: [requirement],
-    patch: alsoDo(route, (services, call, reply) =>
-      isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,
-    ),
-  }
+function sideEffect(route: RoutePattern, act: SideEffect): Patch {
+  return alsoDo(route, (services, call, reply) =>
+    isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,
+  )
 }
 
 async function storeInHistory({ store, ids, clock }: Services, _: string, chat: string) {
@@ -155,4 +127,37 @@ function rememberRejectedInput(stream: boolean): Patch {
       })),
     ])
   })
+}
+
+export const versionUpdateFaults = faultTable({
+  'VER-02': {
+    'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
+      showUpdatedVersion,
+    'version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
+      updateVersion(({ name }) => name === undefined),
+    'version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
+      updateVersion(({ name }) => name !== undefined),
+  },
+})
+
+function updateVersion(when: (body: Readonly<Record<string, unknown>>) => boolean): Patch {
+  return alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
+    const sent = toObject(body)
+    if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
+    return store.chats.update(caller, params['chat_id'] ?? '', toVersion('v2'))
+  })
+}
+
+function showUpdatedVersion(services: Services): Services {
+  const versions = new Map<string | undefined, unknown>()
+  const remembered = alsoDo(changeChat, (_, { body, params }, { status }) => {
+    const { version } = toObject(body)
+    if (status < 300 && version !== undefined) versions.set(params['chat_id'], version)
+    return undefined
+  })
+  return onSuccess(readChat, (reply, { params }) => {
+    const version = versions.get(params['chat_id'])
+    if (version === undefined) return reply
+    return { ...reply, body: { ...toObject(reply.body), version } }
+  })(remembered(services))
 }

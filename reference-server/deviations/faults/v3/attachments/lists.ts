@@ -3,186 +3,123 @@ import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
-import { failAfterSuccess, onSuccessBody, setField } from '../../../patches/replies.ts'
+import { failAfterSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { ignoreQuery, onRequest, rejectRequests } from '../../../patches/requests.ts'
 import { chatFiles, fileList, type RoutePattern } from '../../../patches/routes.ts'
-import { compose, onStore } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 
 const emptyPage = { rows: [], next: null }
 
-export const attachmentListFaults: readonly Fault[] = [
-  {
-    name: 'attachment-list-refused',
-    summary: 'GET /attachment without parameters returns 404.',
-    breaks: ['V3-ATT-06'],
-    patch: rejectRequests(
+export const attachmentListFaults = faultTable({
+  'V3-ATT-06': {
+    'attachment-list-refused: GET /attachment without parameters returns 404.': rejectRequests(
       fileList,
       (_, { query }) => Object.keys(toObject(query)).length === 0,
       404,
     ),
+    'attachment-list-of-chats-alone: GET /attachment without chat_id and search returns an empty list.':
+      editPage((page, { chatId, search }) =>
+        chatId === undefined && search === undefined ? emptyPage : page,
+      ),
+    'attachment-list-without-names: GET /attachment omits the names and ids of attachments.':
+      setFields(fileList, { 'result.*': ({ size }: { size: number }) => ({ size }) }),
   },
-  {
-    name: 'attachment-list-of-chats-alone',
-    summary: 'GET /attachment without chat_id and search returns an empty list.',
-    breaks: ['V3-ATT-06'],
-    patch: editPage((page, { chatId, search }) =>
-      chatId === undefined && search === undefined ? emptyPage : page,
+  'V3-ATT-07': {
+    'attachment-chat-ignored: GET /attachment ignores chat_id.': listAllChats(
+      fileList,
+      ({ query }) => 'chat_id' in toObject(query),
     ),
-  },
-  {
-    name: 'attachment-list-without-names',
-    summary: 'GET /attachment omits the names and ids of attachments.',
-    breaks: ['V3-ATT-06'],
-    patch: setField(fileList, 'result.*', ({ size }: { size: number }) => ({ size })),
-  },
-  {
-    name: 'attachment-chat-ignored',
-    summary: 'GET /attachment ignores chat_id.',
-    breaks: ['V3-ATT-07'],
-    patch: listAllChats(fileList, ({ query }) => 'chat_id' in toObject(query)),
-  },
-  {
-    name: 'attachment-chat-empty',
-    summary: 'GET /attachment with chat_id returns an empty list.',
-    breaks: ['V3-ATT-07'],
-    patch: onSuccessBody(fileList, (body, { query }) =>
-      'chat_id' in toObject(query) ? { ...body, result: [] } : body,
+    'attachment-chat-empty: GET /attachment with chat_id returns an empty list.': onSuccessBody(
+      fileList,
+      (body, { query }) => ('chat_id' in toObject(query) ? { ...body, result: [] } : body),
     ),
+    'attachment-chat-any: The attachments of a chat include those of all chats.': {
+      also: ['V3-ATT-12'],
+      patch: onStore('attachments', ({ list, link }) => {
+        const linked = new Set<string>()
+        return {
+          link: (chat, id) => link(chat, linked.add(id) && id),
+          list: async (owner, { chatId, ...page }) => {
+            const { rows, next } = await list(owner, page)
+            return { rows: rows.filter(({ id }) => chatId === undefined || linked.has(id)), next }
+          },
+        }
+      }),
+    },
   },
-  {
-    name: 'attachment-chat-any',
-    summary: 'The attachments of a chat include those of all chats.',
-    breaks: ['V3-ATT-07', 'V3-ATT-12'],
-    patch: onStore('attachments', ({ list, link }) => {
-      const linked = new Set<string>()
-      return {
-        link: (chat, id) => link(chat, linked.add(id) && id),
-        list: async (owner, { chatId, ...page }) => {
-          const { rows, next } = await list(owner, page)
-          return { rows: rows.filter(({ id }) => chatId === undefined || linked.has(id)), next }
-        },
-      }
-    }),
-  },
-  {
-    name: 'attachment-search-refused',
-    summary: 'GET /attachment with search is rejected.',
-    breaks: ['V3-ATT-08'],
-    patch: rejectRequests(fileList, (_, { query }) => 'search' in toObject(query)),
-  },
-  {
-    name: 'attachment-search-ignored',
-    summary: 'GET /attachment ignores search.',
-    breaks: ['V3-ATT-08'],
-    patch: ignoreQuery(fileList, 'search'),
-  },
-  {
-    name: 'attachment-search-by-type',
-    summary: 'GET /attachment with search finds no file by its name.',
-    breaks: ['V3-ATT-08'],
-    patch: onRequest(fileList, (call) => {
-      const { search, ...query } = toObject(call.query)
-      return search === undefined ? call : { ...call, query: { ...query, search: 'text/plain' } }
-    }),
-  },
-  {
-    name: 'attachment-limit-refused',
-    summary: 'GET /attachment with limit is rejected.',
-    breaks: ['V3-ATT-09'],
-    patch: rejectRequests(fileList, (_, { query }) => 'limit' in toObject(query)),
-  },
-  {
-    name: 'attachment-limit-ignored',
-    summary: 'GET /attachment ignores limit.',
-    breaks: ['V3-ATT-09'],
-    patch: ignoreQuery(fileList, 'limit'),
-  },
-  {
-    name: 'attachment-limit-one-more',
-    summary: 'GET /attachment returns one attachment more than limit.',
-    breaks: ['V3-ATT-09'],
-    patch: editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
-  },
-  {
-    name: 'attachment-cursor-missing',
-    summary: 'GET /attachment returns a null cursor although further pages exist.',
-    breaks: ['V3-ATT-10'],
-    patch: editPage((page) => ({ ...page, next: null })),
-  },
-  {
-    name: 'attachment-cursor-ignored',
-    summary: 'GET /attachment ignores cursor and always returns the first page.',
-    breaks: ['V3-ATT-10'],
-    patch: editPageRequest(({ before: _, ...page }) => page),
-  },
-  {
-    name: 'attachment-cursor-refused',
-    summary: 'GET /attachment rejects the cursor that it returned.',
-    breaks: ['V3-ATT-10'],
-    patch: rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
-  },
-  {
-    name: 'attachment-cursor-skips-one',
-    summary: 'GET /attachment omits one attachment between two pages.',
-    breaks: ['V3-ATT-10'],
-    patch: onStore('attachments', ({ list }) => ({
-      list: async (owner, page) => {
-        const { rows, next } = await list(owner, { ...page, limit: page.limit + 1 })
-        return { rows: rows.slice(0, page.limit), next }
+  'V3-ATT-08': {
+    'attachment-search-refused: GET /attachment with search is rejected.': rejectRequests(
+      fileList,
+      (_, { query }) => 'search' in toObject(query),
+    ),
+    'attachment-search-ignored: GET /attachment ignores search.': ignoreQuery(fileList, 'search'),
+    'attachment-search-by-type: GET /attachment with search finds no file by its name.': onRequest(
+      fileList,
+      (call) => {
+        const { search, ...query } = toObject(call.query)
+        return search === undefined ? call : { ...call, query: { ...query, search: 'text/plain' } }
       },
-    })),
+    ),
   },
-  listAllOwners(
-    'listed',
-    'GET /attachment returns the attachments of all callers.',
-    ({ search }) => search === undefined,
-  ),
-  listAllOwners(
-    'found',
-    'GET /attachment with search returns the attachments of all callers.',
-    ({ search }) => search !== undefined,
-  ),
-  {
-    name: 'attachment-chat-list-refused',
-    summary: 'GET /chat/{chat_id}/attachments returns 404.',
-    breaks: ['V3-ATT-12'],
-    patch: failAfterSuccess(chatFiles, 404),
+  'V3-ATT-09': {
+    'attachment-limit-refused: GET /attachment with limit is rejected.': rejectRequests(
+      fileList,
+      (_, { query }) => 'limit' in toObject(query),
+    ),
+    'attachment-limit-ignored: GET /attachment ignores limit.': ignoreQuery(fileList, 'limit'),
+    'attachment-limit-one-more: GET /attachment returns one attachment more than limit.':
+      editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
   },
-  {
-    name: 'attachment-chat-list-empty',
-    summary: 'GET /chat/{chat_id}/attachments returns an empty list.',
-    breaks: ['V3-ATT-12'],
-    patch: setField(chatFiles, 'result', []),
+  'V3-ATT-10': {
+    'attachment-cursor-missing: GET /attachment returns a null cursor although further pages exist.':
+      editPage((page) => ({ ...page, next: null })),
+    'attachment-cursor-ignored: GET /attachment ignores cursor and always returns the first page.':
+      editPageRequest(({ before: _, ...page }) => page),
+    'attachment-cursor-refused: GET /attachment rejects the cursor that it returned.':
+      rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
+    'attachment-cursor-skips-one: GET /attachment omits one attachment between two pages.': onStore(
+      'attachments',
+      ({ list }) => ({
+        list: async (owner, page) => {
+          const { rows, next } = await list(owner, { ...page, limit: page.limit + 1 })
+          return { rows: rows.slice(0, page.limit), next }
+        },
+      }),
+    ),
   },
-  {
-    name: 'attachment-chat-list-of-all',
-    summary: 'GET /chat/{chat_id}/attachments returns all attachments of the caller.',
-    breaks: ['V3-ATT-12'],
-    patch: listAllChats(chatFiles, () => true),
+  'V3-ATT-12': {
+    'attachment-chat-list-refused: GET /chat/{chat_id}/attachments returns 404.': failAfterSuccess(
+      chatFiles,
+      404,
+    ),
+    'attachment-chat-list-empty: GET /chat/{chat_id}/attachments returns an empty list.': setFields(
+      chatFiles,
+      { result: [] },
+    ),
+    'attachment-chat-list-of-all: GET /chat/{chat_id}/attachments returns all attachments of the caller.':
+      listAllChats(chatFiles, () => true),
   },
-  {
-    name: 'attachment-chat-search-refused',
-    summary: 'GET /chat/{chat_id}/attachments with search is rejected.',
-    breaks: ['V3-ATT-13'],
-    patch: rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
+  'V3-ATT-13': {
+    'attachment-chat-search-refused: GET /chat/{chat_id}/attachments with search is rejected.':
+      rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
+    'attachment-chat-search-ignored: GET /chat/{chat_id}/attachments ignores search.': ignoreQuery(
+      chatFiles,
+      'search',
+    ),
+    'attachment-chat-search-nothing: GET /chat/{chat_id}/attachments with search returns an empty list.':
+      onRequest(chatFiles, (call) => {
+        const query = toObject(call.query)
+        return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
+      }),
   },
-  {
-    name: 'attachment-chat-search-ignored',
-    summary: 'GET /chat/{chat_id}/attachments ignores search.',
-    breaks: ['V3-ATT-13'],
-    patch: ignoreQuery(chatFiles, 'search'),
+  'V3-ATT-11': {
+    'attachment-of-another-listed: GET /attachment returns the attachments of all callers.':
+      listAllOwners(({ search }) => search === undefined),
+    'attachment-of-another-found: GET /attachment with search returns the attachments of all callers.':
+      listAllOwners(({ search }) => search !== undefined),
   },
-  {
-    name: 'attachment-chat-search-nothing',
-    summary: 'GET /chat/{chat_id}/attachments with search returns an empty list.',
-    breaks: ['V3-ATT-13'],
-    patch: onRequest(chatFiles, (call) => {
-      const query = toObject(call.query)
-      return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
-    }),
-  },
-]
+})
 
 function editPage(
   change: (page: Page<Attachment>, request: AttachmentPageRequest) => Page<Attachment>,
@@ -198,31 +135,22 @@ function editPageRequest(change: (page: AttachmentPageRequest) => AttachmentPage
   }))
 }
 
-function listAllOwners(
-  name: string,
-  summary: string,
-  when: (page: AttachmentPageRequest) => boolean,
-): Fault {
-  return {
-    name: `attachment-of-another-${name}`,
-    summary,
-    breaks: ['V3-ATT-11'],
-    patch: onStore('attachments', ({ add, list }) => {
-      const owners = new Set<string>()
-      return {
-        add: (attachment) => {
-          owners.add(attachment.owner)
-          return add(attachment)
-        },
-        list: async (owner, page) => {
-          const own = await list(owner, page)
-          const others = [...owners].filter((other) => other !== owner && when(page))
-          const pages = await Promise.all(others.map((other) => list(other, page)))
-          return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
-        },
-      }
-    }),
-  }
+function listAllOwners(when: (page: AttachmentPageRequest) => boolean): Patch {
+  return onStore('attachments', ({ add, list }) => {
+    const owners = new Set<string>()
+    return {
+      add: (attachment) => {
+        owners.add(attachment.owner)
+        return add(attachment)
+      },
+      list: async (owner, page) => {
+        const own = await list(owner, page)
+        const others = [...owners].filter((other) => other !== owner && when(page))
+        const pages = await Promise.all(others.map((other) => list(other, page)))
+        return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
+      },
+    }
+  })
 }
 
 /** Marks a search as not limited to a chat; no file name starts with this character. */
@@ -243,3 +171,62 @@ function listAllChats(route: RoutePattern, when: (call: Call) => boolean): Patch
     ),
   ])
 }
+
+export const chatAttachmentFaults = faultTable({
+  'V3-ATT-07': {
+    'attachment-chat-takes-one: A chat takes one attachment; further ones are not listed with it.':
+      {
+        also: ['V3-ATT-12'],
+        patch: onStore('attachments', ({ link }) => {
+          const chats = new Set<string>()
+          return {
+            link: async (chat, id) => {
+              if (chats.has(chat)) return
+              chats.add(chat)
+              await link(chat, id)
+            },
+          }
+        }),
+      },
+    'attachment-chat-takes-none: A file that is uploaded to a chat does not join it.': {
+      also: ['V3-ATT-12'],
+      patch: onStore('attachments', () => ({ link: async () => undefined })),
+    },
+  },
+  'V3-ATT-11': {
+    'attachment-of-another-with-a-limit: GET /attachment with search and limit returns the attachments of all callers.':
+      perServer(() => {
+        const owners = new Set<string>()
+        const limited = new Set<unknown>()
+        return compose([
+          onRequest(fileList, (call) => {
+            const { search, limit } = toObject(call.query)
+            if (limit !== undefined) limited.add(search)
+            return call
+          }),
+          onStore('attachments', ({ add, list }) => ({
+            add: (attachment) => {
+              owners.add(attachment.owner)
+              return add(attachment)
+            },
+            list: async (owner, page) => {
+              const own = await list(owner, page)
+              if (page.search === undefined || !limited.has(page.search)) return own
+              const others = [...owners].filter((other) => other !== owner)
+              const pages = await Promise.all(others.map((other) => list(other, page)))
+              return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
+            },
+          })),
+        ])
+      }),
+  },
+  'V3-ATT-08': {
+    'attachment-chat-search-by-id-ignored: GET /attachment with chat_id ignores search.': onRequest(
+      fileList,
+      (call) => {
+        const { search: _, ...query } = toObject(call.query)
+        return 'chat_id' in query ? { ...call, query } : call
+      },
+    ),
+  },
+})

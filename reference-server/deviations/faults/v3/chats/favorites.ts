@@ -1,90 +1,222 @@
-/** Faults of favorite chats (sections 2.5 and 4.3). */
+/** Faults of favorites, and side effects of requests on other chats (sections 2.5 and 4.3). */
 
-import { alsoDo, failAfterSuccess, setField } from '../../../patches/replies.ts'
-import { rejectRequests } from '../../../patches/requests.ts'
-import { addFavorite, favoriteList, removeFavorite } from '../../../patches/routes.ts'
-import { onStore } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import type { Patch, Services } from '../../../../services.ts'
+import type { Chat } from '../../../../store/types.ts'
+import { toObject } from '../../../patches/json.ts'
+import { alsoDo, failAfterSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
+import { onRequest, rejectRequests } from '../../../patches/requests.ts'
+import {
+  addFavorite,
+  changeChat,
+  favoriteList,
+  fileList,
+  type RoutePattern,
+  removeFavorite,
+  v3Generate,
+  v3History,
+} from '../../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 
-export const favoriteFaults: readonly Fault[] = [
-  {
-    name: 'favorite-add-refused',
-    summary: 'POST /chat/{chat_id}/favorite returns 405.',
-    breaks: ['V3-FAV-01'],
-    patch: failAfterSuccess(addFavorite, 405),
+export const favoriteFaults = faultTable({
+  'V3-FAV-01': {
+    'favorite-add-refused: POST /chat/{chat_id}/favorite returns 405.': failAfterSuccess(
+      addFavorite,
+      405,
+    ),
+    'favorite-add-forgotten: POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.':
+      onStore('chats', ({ update }) => ({
+        update: (owner, id, change) => {
+          const marks = change.favorite === true && change.name === undefined
+          return update(owner, id, marks ? {} : change)
+        },
+      })),
+    'favorite-list-refused: GET /chat/favorite is routed to GET /chat/{chat_id} and returns 404.':
+      rejectRequests(favoriteList, () => true, 404),
+    'favorite-list-counts: GET /chat/favorite returns the number of favorites instead of a list.':
+      setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.length }),
+    'favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
+      setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
   },
-  {
-    name: 'favorite-add-forgotten',
-    summary: 'POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.',
-    breaks: ['V3-FAV-01'],
-    patch: onStore('chats', ({ update }) => ({
-      update: (owner, id, change) => {
-        const marks = change.favorite === true && change.name === undefined
-        return update(owner, id, marks ? {} : change)
-      },
-    })),
-  },
-  {
-    name: 'favorite-list-refused',
-    summary: 'GET /chat/favorite is routed to GET /chat/{chat_id} and returns 404.',
-    breaks: ['V3-FAV-01'],
-    patch: rejectRequests(favoriteList, () => true, 404),
-  },
-  {
-    name: 'favorite-list-counts',
-    summary: 'GET /chat/favorite returns the number of favorites instead of a list.',
-    breaks: ['V3-FAV-01'],
-    patch: setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.length),
-  },
-  {
-    name: 'favorite-list-latest-alone',
-    summary: 'GET /chat/favorite returns only the newest chat among the favorites.',
-    breaks: ['V3-FAV-01'],
-    patch: setField(favoriteList, 'result', (chats: readonly unknown[]) => chats.slice(0, 1)),
-  },
-  {
-    name: 'favorite-remove-refused',
-    summary: 'DELETE /chat/{chat_id}/favorite returns 405.',
-    breaks: ['V3-FAV-02'],
-    patch: failAfterSuccess(removeFavorite, 405),
-  },
-  {
-    name: 'favorite-remove-forgotten',
-    summary:
-      'DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.',
-    breaks: ['V3-FAV-02'],
-    patch: onStore('chats', ({ update }) => ({
-      update: (owner, id, change) => {
-        const unmarks = change.favorite === false && change.name === undefined
-        return update(owner, id, unmarks ? {} : change)
-      },
-    })),
-  },
-  {
-    name: 'favorite-remove-deletes',
-    summary: 'DELETE /chat/{chat_id}/favorite deletes the chat.',
-    breaks: ['V3-FAV-02'],
-    patch: alsoDo(removeFavorite, ({ store }, { caller, params }, { status }) =>
-      status < 300 ? store.chats.delete(caller, params['chat_id'] ?? '') : undefined,
+  'V3-FAV-02': {
+    'favorite-remove-refused: DELETE /chat/{chat_id}/favorite returns 405.': failAfterSuccess(
+      removeFavorite,
+      405,
+    ),
+    'favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
+      onStore('chats', ({ update }) => ({
+        update: (owner, id, change) => {
+          const unmarks = change.favorite === false && change.name === undefined
+          return update(owner, id, unmarks ? {} : change)
+        },
+      })),
+    'favorite-remove-deletes: DELETE /chat/{chat_id}/favorite deletes the chat.': alsoDo(
+      removeFavorite,
+      ({ store }, { caller, params }, { status }) =>
+        status < 300 ? store.chats.delete(caller, params['chat_id'] ?? '') : undefined,
     ),
   },
-  {
-    name: 'favorite-list-others',
-    summary: 'GET /chat/favorite also returns chats that were never favorites.',
-    breaks: ['V3-FAV-03'],
-    patch: onStore('chats', ({ list, update }) => {
-      const marked = new Set<string>()
-      return {
-        update: (owner, id, change) => {
-          if (change.favorite === true) marked.add(id)
-          return update(owner, id, change)
-        },
-        list: async (owner, query) => {
-          if (query.favorite !== true) return list(owner, query)
-          const { rows, next } = await list(owner, { ...query, favorite: undefined })
-          return { rows: rows.filter(({ id, favorite }) => favorite || !marked.has(id)), next }
-        },
-      }
+  'V3-FAV-03': {
+    'favorite-list-others: GET /chat/favorite also returns chats that were never favorites.':
+      onStore('chats', ({ list, update }) => {
+        const marked = new Set<string>()
+        return {
+          update: (owner, id, change) => {
+            if (change.favorite === true) marked.add(id)
+            return update(owner, id, change)
+          },
+          list: async (owner, query) => {
+            if (query.favorite !== true) return list(owner, query)
+            const { rows, next } = await list(owner, { ...query, favorite: undefined })
+            return { rows: rows.filter(({ id, favorite }) => favorite || !marked.has(id)), next }
+          },
+        }
+      }),
+  },
+})
+
+export const chatNeighborFaults = faultTable({
+  'V3-FAV-01': {
+    'chat-update-clears-favorite: Renaming a chat removes it from favorites.': onStore(
+      'chats',
+      ({ update }) => ({
+        update: (owner, id, change) =>
+          update(owner, id, change.name === undefined ? change : { ...change, favorite: false }),
+      }),
+    ),
+    'chat-favorite-twice-removes: Adding a chat to favorites twice removes it from favorites.': {
+      only: { occurrence: ['repeat'] },
+      patch: everySecond(addFavorite, false),
+    },
+  },
+  'V3-CHAT-13': {
+    'chat-delete-clears-histories: The deletion of a chat that was renamed and used empties the histories of favorites.':
+      perServer(() => {
+        const [renamed, favorites] = [new Set<string>(), new Set<string>()]
+        const [used, cleared] = [new Set<string>(), new Set<unknown>()]
+        return compose([
+          onStore('chats', (original) => ({
+            update: (owner, id, change) => {
+              if (change.favorite === true) favorites.add(id)
+              else if (change.name !== undefined) renamed.add(id)
+              return original.update(owner, id, change)
+            },
+            delete: (owner, id) => {
+              if (used.has(id)) for (const favorite of favorites) cleared.add(favorite)
+              return original.delete(owner, id)
+            },
+          })),
+          onStore('history', (original) => ({
+            append: (chatId, run, turn) => {
+              if (renamed.has(chatId)) used.add(chatId)
+              return original.append(chatId, run, turn)
+            },
+          })),
+          onSuccessBody(v3History, (body, { query }) =>
+            cleared.has(toObject(query)['chat_id']) ? { ...body, result: [] } : body,
+          ),
+        ])
+      }),
+  },
+  'V3-FAV-03': {
+    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoDo(
+      v3Generate,
+      ({ store }, { body, caller }, { status }) =>
+        status < 300
+          ? store.chats.update(caller, String(toObject(body)['chat_id']), { favorite: true })
+          : undefined,
+    ),
+  },
+  'V3-FAV-02': {
+    'chat-favorite-removed-twice-returns: Removing a chat from favorites twice adds it to favorites.':
+      { only: { occurrence: ['repeat'] }, patch: everySecond(removeFavorite, true) },
+  },
+  'V3-CHAT-02': {
+    'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': alsoDo(
+      addFavorite,
+      ({ store }, { params, caller }, { status }) =>
+        status < 300
+          ? store.chats.update(caller, params['chat_id'] ?? '', { name: 'Favorite' })
+          : undefined,
+    ),
+  },
+  'V3-CHAT-10': {
+    'chat-update-once: Only the first PATCH of a chat takes effect.': perServer(() => {
+      const changed = new Set<string>()
+      return onRequest(changeChat, (call) => {
+        const id = call.params['chat_id'] ?? ''
+        if (!changed.has(id)) {
+          changed.add(id)
+          return call
+        }
+        return { ...call, body: {} }
+      })
     }),
   },
-]
+  'V3-CHAT-11': {
+    'chat-deleted-stays-favorite: A deleted chat remains in the list of favorites.': perServer(
+      () => {
+        const deleted: Chat[] = []
+        return onStore('chats', (original) => ({
+          delete: async (owner, id) => {
+            const chat = await original.find(owner, id)
+            if (chat?.favorite) deleted.push(chat)
+            return original.delete(owner, id)
+          },
+          list: async (owner, query) => {
+            const page = await original.list(owner, query)
+            return query.favorite === true ? { ...page, rows: [...page.rows, ...deleted] } : page
+          },
+        }))
+      },
+    ),
+  },
+  'V3-CHAT-05': {
+    'chat-list-without-favorites: GET /chat omits favorites.': onStore('chats', ({ list }) => ({
+      list: (owner, query) =>
+        list(owner, query.favorite === undefined ? { ...query, favorite: false } : query),
+    })),
+  },
+  'V3-ATT-06': {
+    'attachment-list-without-those-of-chats: GET /attachment without chat_id omits attachments that are linked to a chat.':
+      perServer(() => {
+        const linked = new Set<string>()
+        return onStore('attachments', (original) => ({
+          link: (chatId, id) => {
+            linked.add(id)
+            return original.link(chatId, id)
+          },
+          list: async (owner, query) => {
+            const page = await original.list(owner, query)
+            if (query.chatId !== undefined) return page
+            return { ...page, rows: page.rows.filter(({ id }) => !linked.has(id)) }
+          },
+        }))
+      }),
+  },
+  'V3-ATT-07': {
+    'attachment-search-leaves-the-chat: GET /attachment with search ignores chat_id.': onRequest(
+      fileList,
+      (call) => {
+        const { chat_id: _, ...rest } = toObject(call.query)
+        return 'search' in rest ? { ...call, query: rest } : call
+      },
+    ),
+  },
+})
+
+/** The second of two equal requests for a chat has the opposite effect. */
+function everySecond(route: RoutePattern, favorite: boolean): Patch {
+  return perServer(() => {
+    const ids = new Set<string>()
+    return alsoDo(route, ({ store }: Services, { params, caller }, { status }) => {
+      const id = params['chat_id'] ?? ''
+      if (status >= 300) return undefined
+      if (!ids.delete(id)) {
+        ids.add(id)
+        return undefined
+      }
+      return store.chats.update(caller, id, { favorite })
+    })
+  })
+}

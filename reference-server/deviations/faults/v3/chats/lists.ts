@@ -1,154 +1,105 @@
-/** Faults of the list of chats (section 4.3): search, limit, cursor, exclude_favorites. */
+/** Faults of lists and names of chats (sections 2.5 and 4.3). */
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatPageRequest, Page } from '../../../../store/types.ts'
-import { toObject } from '../../../patches/json.ts'
-import { setField } from '../../../patches/replies.ts'
-import { ignoreQuery, rejectRequests } from '../../../patches/requests.ts'
-import { chatList } from '../../../patches/routes.ts'
+import { isText, setAt, toObject } from '../../../patches/json.ts'
+import { setFields } from '../../../patches/replies.ts'
+import { ignoreQuery, onRequestBody, rejectRequests } from '../../../patches/requests.ts'
+import { changeChat, chatList } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
-export const chatListFaults: readonly Fault[] = [
-  {
-    name: 'chat-list-refused',
-    summary: 'GET /chat returns 404.',
-    breaks: ['V3-CHAT-05'],
-    patch: rejectRequests(chatList, () => true, 404),
-  },
-  {
-    name: 'chat-list-empty',
-    summary: 'GET /chat always returns an empty list.',
-    breaks: ['V3-CHAT-05'],
-    patch: editPage(() => ({ rows: [], next: null })),
-  },
-  {
-    name: 'chat-list-favorites-alone',
-    summary: 'GET /chat returns only favorites.',
-    breaks: ['V3-CHAT-05'],
-    patch: editPage((page) => ({ ...page, rows: page.rows.filter(({ favorite }) => favorite) })),
-  },
-  {
-    name: 'chat-list-without-ids',
-    summary: 'GET /chat returns only the names of the chats.',
-    breaks: ['V3-CHAT-05'],
-    patch: setField(chatList, 'result.*', ({ name }: { name: string }) => ({ name })),
-  },
-  {
-    name: 'chat-search-refused',
-    summary: 'GET /chat with search is rejected.',
-    breaks: ['V3-CHAT-06'],
-    patch: rejectRequests(chatList, (_, { query }) => 'search' in toObject(query)),
-  },
-  {
-    name: 'chat-search-ignored',
-    summary: 'GET /chat ignores search.',
-    breaks: ['V3-CHAT-06'],
-    patch: ignoreQuery(chatList, 'search'),
-  },
-  {
-    name: 'chat-search-nothing',
-    summary: 'GET /chat with search returns an empty list.',
-    breaks: ['V3-CHAT-06'],
-    patch: editPage((page, { search }) => (search === undefined ? page : { rows: [], next: null })),
-  },
-  {
-    name: 'chat-search-not-the-first-word',
-    summary: 'GET /chat with search ignores the first word of each name.',
-    breaks: ['V3-CHAT-06'],
-    patch: searchBy((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
-  },
-  {
-    name: 'chat-search-whole-names',
-    summary: 'GET /chat with search matches whole names only.',
-    breaks: ['V3-CHAT-06'],
-    patch: searchBy((name, text) => name === text),
-  },
-  {
-    name: 'chat-limit-refused',
-    summary: 'GET /chat with limit is rejected.',
-    breaks: ['V3-CHAT-07'],
-    patch: rejectRequests(chatList, (_, { query }) => 'limit' in toObject(query)),
-  },
-  {
-    name: 'chat-limit-ignored',
-    summary: 'GET /chat ignores limit.',
-    breaks: ['V3-CHAT-07'],
-    patch: ignoreQuery(chatList, 'limit'),
-  },
-  {
-    name: 'chat-limit-one-more',
-    summary: 'GET /chat returns one chat more than limit.',
-    breaks: ['V3-CHAT-07'],
-    patch: editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
-  },
-  {
-    name: 'chat-limit-above-20-is-50',
-    only: { 'page size': ['above 20'] },
-    summary: 'GET /chat treats a limit above 20 as 50.',
-    breaks: ['V3-CHAT-07'],
-    patch: editPageRequest((page) => (page.limit > 20 ? { ...page, limit: 50 } : page)),
-  },
-  {
-    name: 'chat-cursor-missing',
-    summary: 'GET /chat returns a null cursor although further pages exist.',
-    breaks: ['V3-CHAT-08'],
-    patch: editPage((page) => ({ ...page, next: null })),
-  },
-  {
-    name: 'chat-cursor-ignored',
-    summary: 'GET /chat ignores cursor and always returns the first page.',
-    breaks: ['V3-CHAT-08'],
-    patch: editPageRequest(({ before: _, ...page }) => page),
-  },
-  {
-    name: 'chat-cursor-refused',
-    summary: 'GET /chat rejects the cursor that it returned.',
-    breaks: ['V3-CHAT-08'],
-    patch: rejectRequests(chatList, (_, { query }) => 'cursor' in toObject(query)),
-  },
-  {
-    name: 'chat-cursor-skips-one',
-    summary: 'GET /chat omits one chat between two pages.',
-    breaks: ['V3-CHAT-08'],
-    patch: onStore('chats', ({ list }) => ({
-      list: async (owner, request) => {
-        const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
-        return { rows: rows.slice(0, request.limit), next }
-      },
+export const chatListFaults = faultTable({
+  'V3-CHAT-05': {
+    'chat-list-refused: GET /chat returns 404.': rejectRequests(chatList, () => true, 404),
+    'chat-list-empty: GET /chat always returns an empty list.': editPage(() => ({
+      rows: [],
+      next: null,
     })),
-  },
-  {
-    name: 'chat-cursor-skips-one-above-20',
-    only: { 'page size': ['above 20'] },
-    summary: 'GET /chat with a limit from 21 to 49 omits one chat between two pages.',
-    breaks: ['V3-CHAT-08'],
-    patch: onStore('chats', ({ list }) => ({
-      list: async (owner, request) => {
-        if (request.limit <= 20 || request.limit >= 50) return list(owner, request)
-        const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
-        return { rows: rows.slice(0, request.limit), next }
-      },
+    'chat-list-favorites-alone: GET /chat returns only favorites.': editPage((page) => ({
+      ...page,
+      rows: page.rows.filter(({ favorite }) => favorite),
     })),
+    'chat-list-without-ids: GET /chat returns only the names of the chats.': setFields(chatList, {
+      'result.*': ({ name }: { name: string }) => ({ name }),
+    }),
   },
-  misreadExcludeFavorites('nothing', 'no chats', undefined),
-  misreadExcludeFavorites('the-others', 'all chats that are not favorites', true),
-  {
-    name: 'chat-exclude-favorites-not-in-searches',
-    summary: 'exclude_favorites is ignored if search is given.',
-    breaks: ['V3-CHAT-09'],
-    patch: editPageRequest((page) =>
-      page.favorite === false && page.search !== undefined
-        ? { ...page, favorite: undefined }
-        : page,
+  'V3-CHAT-06': {
+    'chat-search-refused: GET /chat with search is rejected.': rejectRequests(
+      chatList,
+      (_, { query }) => 'search' in toObject(query),
+    ),
+    'chat-search-ignored: GET /chat ignores search.': ignoreQuery(chatList, 'search'),
+    'chat-search-nothing: GET /chat with search returns an empty list.': editPage(
+      (page, { search }) => (search === undefined ? page : { rows: [], next: null }),
+    ),
+    'chat-search-not-the-first-word: GET /chat with search ignores the first word of each name.':
+      searchBy((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
+    'chat-search-whole-names: GET /chat with search matches whole names only.': searchBy(
+      (name, text) => name === text,
     ),
   },
-  {
-    name: 'chat-exclude-favorites-all',
-    summary: 'exclude_favorites excludes all chats.',
-    breaks: ['V3-CHAT-09'],
-    patch: editPage((page, { favorite }) => (favorite === false ? { rows: [], next: null } : page)),
+  'V3-CHAT-07': {
+    'chat-limit-refused: GET /chat with limit is rejected.': rejectRequests(
+      chatList,
+      (_, { query }) => 'limit' in toObject(query),
+    ),
+    'chat-limit-ignored: GET /chat ignores limit.': ignoreQuery(chatList, 'limit'),
+    'chat-limit-one-more: GET /chat returns one chat more than limit.': editPageRequest((page) => ({
+      ...page,
+      limit: page.limit + 1,
+    })),
+    'chat-limit-above-20-is-50: GET /chat treats a limit above 20 as 50.': {
+      only: { 'page size': ['above 20'] },
+      patch: editPageRequest((page) => (page.limit > 20 ? { ...page, limit: 50 } : page)),
+    },
   },
-]
+  'V3-CHAT-08': {
+    'chat-cursor-missing: GET /chat returns a null cursor although further pages exist.': editPage(
+      (page) => ({ ...page, next: null }),
+    ),
+    'chat-cursor-ignored: GET /chat ignores cursor and always returns the first page.':
+      editPageRequest(({ before: _, ...page }) => page),
+    'chat-cursor-refused: GET /chat rejects the cursor that it returned.': rejectRequests(
+      chatList,
+      (_, { query }) => 'cursor' in toObject(query),
+    ),
+    'chat-cursor-skips-one: GET /chat omits one chat between two pages.': onStore(
+      'chats',
+      ({ list }) => ({
+        list: async (owner, request) => {
+          const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
+          return { rows: rows.slice(0, request.limit), next }
+        },
+      }),
+    ),
+    'chat-cursor-skips-one-above-20: GET /chat with a limit from 21 to 49 omits one chat between two pages.':
+      {
+        only: { 'page size': ['above 20'] },
+        patch: onStore('chats', ({ list }) => ({
+          list: async (owner, request) => {
+            if (request.limit <= 20 || request.limit >= 50) return list(owner, request)
+            const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
+            return { rows: rows.slice(0, request.limit), next }
+          },
+        })),
+      },
+  },
+  'V3-CHAT-09': {
+    'chat-exclude-favorites-not-in-searches: exclude_favorites is ignored if search is given.':
+      editPageRequest((page) =>
+        page.favorite === false && page.search !== undefined
+          ? { ...page, favorite: undefined }
+          : page,
+      ),
+    'chat-exclude-favorites-all: exclude_favorites excludes all chats.': editPage(
+      (page, { favorite }) => (favorite === false ? { rows: [], next: null } : page),
+    ),
+    'chat-exclude-favorites-nothing: exclude_favorites excludes no chats.':
+      misreadExcludeFavorites(undefined),
+    'chat-exclude-favorites-the-others: exclude_favorites excludes all chats that are not favorites.':
+      misreadExcludeFavorites(true),
+  },
+})
 
 /** True for the list of chats, false for the list of favorites. */
 function isList({ version, favorite }: ChatPageRequest): boolean {
@@ -184,15 +135,53 @@ function searchBy(fits: (name: string, text: string) => boolean): Patch {
   }))
 }
 
-function misreadExcludeFavorites(
-  name: string,
-  excluded: string,
-  favorite: boolean | undefined,
-): Fault {
-  return {
-    name: `chat-exclude-favorites-${name}`,
-    summary: `exclude_favorites excludes ${excluded}.`,
-    breaks: ['V3-CHAT-09'],
-    patch: editPageRequest((page) => (page.favorite === false ? { ...page, favorite } : page)),
-  }
+function misreadExcludeFavorites(favorite: boolean | undefined): Patch {
+  return editPageRequest((page) => (page.favorite === false ? { ...page, favorite } : page))
+}
+
+export const chatNameFaults = faultTable({
+  'V3-CHAT-10': {
+    'chat-update-ascii: Non-ASCII characters of a new name are replaced by question marks.':
+      onRequestBody(changeChat, (body) =>
+        setAt(body, 'name', (name: unknown) =>
+          isText(name) ? name.replaceAll(/[^\0-\x7f]/g, '?') : name,
+        ),
+      ),
+    'chat-list-first-names: GET /chat with search shows the name that a chat was created with.':
+      withFirstNames((chats) => chats.map((chat) => ({ ...chat, name: chat.first }))),
+  },
+  'V3-CHAT-06': {
+    'chat-search-ascii: GET /chat with non-ASCII characters in search returns an empty list.':
+      onStore('chats', ({ list }) => ({
+        list: async (owner, page) =>
+          /[^\0-\x7f]/.test(page.search ?? '') ? { rows: [], next: null } : list(owner, page),
+      })),
+    'chat-search-first-names: GET /chat with search matches the name that a chat was created with.':
+      withFirstNames((chats, { search = '' }) =>
+        chats.filter(({ first }) => first.toLowerCase().includes(search.toLowerCase())),
+      ),
+  },
+})
+
+type NamedChat = Chat & { readonly first: string }
+
+/** Maps the chats that a search finds, and knows their first names. */
+function withFirstNames(
+  change: (chats: readonly NamedChat[], page: ChatPageRequest) => readonly Chat[],
+): Patch {
+  return onStore('chats', ({ create, list }) => {
+    const firstNames = new Map<string, string>()
+    return {
+      create: (chat) => {
+        firstNames.set(chat.id, chat.name)
+        return create(chat)
+      },
+      list: async (owner, page) => {
+        const { rows, next } = await list(owner, page)
+        if (page.search === undefined) return { rows, next }
+        const chats = rows.map((chat) => ({ ...chat, first: firstNames.get(chat.id) ?? chat.name }))
+        return { rows: change(chats, page), next }
+      },
+    }
+  })
 }

@@ -2,7 +2,7 @@
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatChange, ChatStore, Page } from '../../../../store/types.ts'
 import { isText, setAt, toObject } from '../../../patches/json.ts'
-import { failAfterSuccess, onError, onSuccess, setField } from '../../../patches/replies.ts'
+import { failAfterSuccess, onError, onSuccess, setFields } from '../../../patches/replies.ts'
 import { ignoreField, onRequestBody } from '../../../patches/requests.ts'
 import {
   changeChat,
@@ -13,176 +13,136 @@ import {
   v3History,
 } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
 const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: null } } }
 
 export const chatManagementFaults: readonly Fault[] = [
-  {
-    name: 'chat-name-lost',
-    summary: 'POST /chat ignores name: every chat is named New chat.',
-    breaks: ['V3-CHAT-02'],
-    patch: changeNewNames(() => undefined),
-  },
-  {
-    name: 'chat-name-first-word',
-    summary: 'Only the first word of a chat name is stored.',
-    breaks: ['V3-CHAT-02'],
-    patch: changeNewNames((name) => name.split(' ')[0] ?? ''),
-  },
-  {
-    name: 'chat-name-upper-case',
-    summary: 'Chat names are stored in upper case.',
-    breaks: ['V3-CHAT-02'],
-    patch: changeNewNames((name) => name.toUpperCase()),
-  },
-  {
-    name: 'chat-name-ascii',
-    summary: 'Non-ASCII characters of a chat name are replaced by question marks.',
-    breaks: ['V3-CHAT-02'],
-    patch: changeNewNames((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
-  },
-  {
-    name: 'chat-name-escaped-as-html',
-    summary: 'Chat names are stored with the escapes of HTML.',
-    breaks: ['V3-CHAT-02'],
-    patch: changeNewNames((name) => name.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
-  },
-  {
-    name: 'chat-read-refused',
-    summary: 'GET /chat/{chat_id} returns 404 for an existing chat.',
-    breaks: ['V3-CHAT-04'],
-    patch: failAfterSuccess(readChat, 404),
-  },
-  {
-    name: 'chat-read-another',
-    summary: 'GET /chat/{chat_id} returns a chat with another id.',
-    breaks: ['V3-CHAT-04'],
-    patch: setField(readChat, 'id', (id: string) => id.split('').toReversed().join('')),
-  },
-  {
-    name: 'chat-read-says-ok',
-    summary: 'GET /chat/{chat_id} returns {"ok": true} instead of the chat.',
-    breaks: ['V3-CHAT-04'],
-    patch: onSuccess(readChat, () => ({ status: 200, body: { ok: true } })),
-  },
-  {
-    name: 'chat-update-refused',
-    summary: 'PATCH /chat/{chat_id} returns 405.',
-    breaks: ['V3-CHAT-10'],
-    patch: failAfterSuccess(changeChat, 405),
-  },
-  {
-    name: 'chat-update-forgotten',
-    summary: 'PATCH /chat/{chat_id} returns the new name but does not store it.',
-    breaks: ['V3-CHAT-10'],
-    patch: compose([
-      onSuccess(changeChat, (reply, call) => ({
-        ...reply,
-        body: { ...toObject(reply.body), ...toObject(call.body) },
-      })),
-      onRequestBody(changeChat, () => ({})),
-    ]),
-  },
-  {
-    name: 'chat-update-nothing',
-    summary: 'PATCH /chat/{chat_id} succeeds but changes nothing.',
-    breaks: ['V3-CHAT-10'],
-    patch: onRequestBody(changeChat, () => ({})),
-  },
-  {
-    name: 'chat-delete-refused',
-    summary: 'DELETE /chat/{chat_id} returns 405.',
-    breaks: ['V3-CHAT-11'],
-    patch: failAfterSuccess(deleteChat, 405),
-  },
-  {
-    name: 'chat-delete-forgotten',
-    summary: 'DELETE /chat/{chat_id} succeeds but does not delete the chat.',
-    breaks: ['V3-CHAT-11'],
-    patch: onStore('chats', () => ({ delete: async () => true })),
-  },
-  {
-    name: 'chat-delete-hides',
-    summary: 'A deleted chat is no longer listed but still readable.',
-    breaks: ['V3-CHAT-11'],
-    patch: onStore('chats', ({ list }) => {
-      const hidden = new Set<string>()
-      return {
-        delete: async (_, id) => hidden.add(id).has(id),
-        list: async (...given) => withoutIds(await list(...given), hidden),
-      }
-    }),
-  },
-  {
-    name: 'chat-delete-keeps-listing',
-    summary: 'A deleted chat is no longer readable but still listed.',
-    breaks: ['V3-CHAT-11'],
-    patch: onStore('chats', ({ find }) => {
-      const deletedIds = new Set<string>()
-      return {
-        delete: async (_, id) => deletedIds.add(id).has(id),
-        find: async (owner, id) => (deletedIds.has(id) ? undefined : find(owner, id)),
-      }
-    }),
-  },
-  {
-    name: 'chat-delete-keeps-history',
-    summary: 'GET /message returns 200 with an empty history for a deleted chat.',
-    breaks: ['V3-CHAT-11'],
-    patch: perServer(() => {
-      const deletedIds = new Set<unknown>()
-      return compose([
-        onSuccess(deleteChat, (reply, { params }) => {
-          deletedIds.add(params['chat_id'])
-          return reply
+  ...faultTable({
+    'V3-CHAT-02': {
+      'chat-name-lost: POST /chat ignores name: every chat is named New chat.': changeNewNames(
+        () => undefined,
+      ),
+      'chat-name-first-word: Only the first word of a chat name is stored.': changeNewNames(
+        (name) => name.split(' ')[0] ?? '',
+      ),
+      'chat-name-upper-case: Chat names are stored in upper case.': changeNewNames((name) =>
+        name.toUpperCase(),
+      ),
+      'chat-name-ascii: Non-ASCII characters of a chat name are replaced by question marks.':
+        changeNewNames((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
+      'chat-name-escaped-as-html: Chat names are stored with the escapes of HTML.': changeNewNames(
+        (name) => name.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+      ),
+    },
+    'V3-CHAT-04': {
+      'chat-read-refused: GET /chat/{chat_id} returns 404 for an existing chat.': failAfterSuccess(
+        readChat,
+        404,
+      ),
+      'chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(
+        readChat,
+        { id: (id: string) => id.split('').toReversed().join('') },
+      ),
+      'chat-read-says-ok: GET /chat/{chat_id} returns {"ok": true} instead of the chat.': onSuccess(
+        readChat,
+        () => ({ status: 200, body: { ok: true } }),
+      ),
+    },
+    'V3-CHAT-10': {
+      'chat-update-refused: PATCH /chat/{chat_id} returns 405.': failAfterSuccess(changeChat, 405),
+      'chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
+        compose([
+          onSuccess(changeChat, (reply, call) => ({
+            ...reply,
+            body: { ...toObject(reply.body), ...toObject(call.body) },
+          })),
+          onRequestBody(changeChat, () => ({})),
+        ]),
+      'chat-update-nothing: PATCH /chat/{chat_id} succeeds but changes nothing.': onRequestBody(
+        changeChat,
+        () => ({}),
+      ),
+    },
+    'V3-CHAT-11': {
+      'chat-delete-refused: DELETE /chat/{chat_id} returns 405.': failAfterSuccess(deleteChat, 405),
+      'chat-delete-forgotten: DELETE /chat/{chat_id} succeeds but does not delete the chat.':
+        onStore('chats', () => ({ delete: async () => true })),
+      'chat-delete-hides: A deleted chat is no longer listed but still readable.': onStore(
+        'chats',
+        ({ list }) => {
+          const hidden = new Set<string>()
+          return {
+            delete: async (_, id) => hidden.add(id).has(id),
+            list: async (...given) => withoutIds(await list(...given), hidden),
+          }
+        },
+      ),
+      'chat-delete-keeps-listing: A deleted chat is no longer readable but still listed.': onStore(
+        'chats',
+        ({ find }) => {
+          const deletedIds = new Set<string>()
+          return {
+            delete: async (_, id) => deletedIds.add(id).has(id),
+            find: async (owner, id) => (deletedIds.has(id) ? undefined : find(owner, id)),
+          }
+        },
+      ),
+      'chat-delete-keeps-history: GET /message returns 200 with an empty history for a deleted chat.':
+        perServer(() => {
+          const deletedIds = new Set<unknown>()
+          return compose([
+            onSuccess(deleteChat, (reply, { params }) => {
+              deletedIds.add(params['chat_id'])
+              return reply
+            }),
+            onError(v3History, (reply, { query }) =>
+              deletedIds.has(toObject(query)['chat_id']) ? emptyHistory : reply,
+            ),
+          ])
         }),
-        onError(v3History, (reply, { query }) =>
-          deletedIds.has(toObject(query)['chat_id']) ? emptyHistory : reply,
-        ),
-      ])
-    }),
-  },
-  {
-    name: 'chat-title-refused',
-    summary: 'POST /chat/{chat_id}/generate-name returns 404.',
-    breaks: ['V3-CHAT-12'],
-    patch: failAfterSuccess(nameChat, 404),
-  },
+    },
+    'V3-CHAT-12': {
+      'chat-title-refused: POST /chat/{chat_id}/generate-name returns 404.': failAfterSuccess(
+        nameChat,
+        404,
+      ),
+    },
+    'V3-CHAT-13': {
+      'chat-update-spreads: An update of a chat renames all chats with the same name.': onStore(
+        'chats',
+        (chats) => ({
+          update: async (owner, id, change) => {
+            const { name } = change
+            const others = name === undefined ? [] : await chatsOfSameName(chats, owner, id)
+            for (const other of others) await chats.update(owner, other, { ...(name && { name }) })
+            return chats.update(owner, id, change)
+          },
+        }),
+      ),
+      'chat-delete-spreads: The deletion of a chat deletes all chats with the same name.': onStore(
+        'chats',
+        (chats) => ({
+          delete: async (owner, id) => {
+            for (const other of await chatsOfSameName(chats, owner, id))
+              await chats.delete(owner, other)
+            return chats.delete(owner, id)
+          },
+        }),
+      ),
+    },
+    'V3-CHAT-14': {
+      'chat-name-of-any-type: POST /chat with name of the wrong type is accepted.': ignoreField(
+        createChat,
+        'name',
+        isText,
+      ),
+    },
+  }),
   changeTitle('unchanged', 'is the current name of the chat', ({ name: _, ...change }) => change),
   changeTitle('empty', 'is empty', (change) => ({ ...change, name: '' })),
   changeTitle('a-dash', 'contains no letters', (change) => ({ ...change, name: '–' })),
-  {
-    name: 'chat-update-spreads',
-    summary: 'An update of a chat renames all chats with the same name.',
-    breaks: ['V3-CHAT-13'],
-    patch: onStore('chats', (chats) => ({
-      update: async (owner, id, change) => {
-        const { name } = change
-        const others = name === undefined ? [] : await chatsOfSameName(chats, owner, id)
-        for (const other of others) await chats.update(owner, other, { ...(name && { name }) })
-        return chats.update(owner, id, change)
-      },
-    })),
-  },
-  {
-    name: 'chat-delete-spreads',
-    summary: 'The deletion of a chat deletes all chats with the same name.',
-    breaks: ['V3-CHAT-13'],
-    patch: onStore('chats', (chats) => ({
-      delete: async (owner, id) => {
-        for (const other of await chatsOfSameName(chats, owner, id))
-          await chats.delete(owner, other)
-        return chats.delete(owner, id)
-      },
-    })),
-  },
-  {
-    name: 'chat-name-of-any-type',
-    summary: 'POST /chat with name of the wrong type is accepted.',
-    breaks: ['V3-CHAT-14'],
-    patch: ignoreField(createChat, 'name', isText),
-  },
 ]
 
 /** Maps the names of new chats. */

@@ -1,126 +1,85 @@
-/** Faults of the response of v3 generations (sections 2.6 and 4.3). */
-import type { Patch } from '../../../../services.ts'
-import { setAt, toList } from '../../../patches/json.ts'
-import { onEachBlock, onSuccessBody, setField } from '../../../patches/replies.ts'
-import { onRequestBody } from '../../../patches/requests.ts'
-import { v3Generate } from '../../../patches/routes.ts'
-import { compose } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+/** Faults of the validation, status and response of v3 generations (sections 2.6 and 4.3). */
 
-const setInResponse = (path: string, to: unknown): Patch => setField(v3Generate, path, to)
+import type { Call } from '../../../../http/call.ts'
+import type { Patch } from '../../../../services.ts'
+import {
+  type Fields,
+  isBoolean,
+  isNumber,
+  isText,
+  type Json,
+  setAt,
+  toList,
+  toObject,
+} from '../../../patches/json.ts'
+import {
+  onEachBlock,
+  onError,
+  onReply,
+  onSuccessBody,
+  setFields,
+} from '../../../patches/replies.ts'
+import { onRequest, onRequestBody } from '../../../patches/requests.ts'
+import { mainModel, v3Generate } from '../../../patches/routes.ts'
+import { compose } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
+import type { Fault } from '../../../types.ts'
+import { member, wrongTypeFaults } from '../../wrong-types.ts'
+
+const setInResponse = (fields: Fields): Patch => setFields(v3Generate, fields)
 
 const fixedId = 'resp_1'
 
-export const generateAnswerFaults: readonly Fault[] = [
-  {
-    name: 'v3-response-wrapped',
-    summary: 'The response object of a non-streaming response is nested in response.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
+export const generateAnswerFaults = faultTable({
+  'V3-GEN-01': {
+    'v3-response-wrapped: The response object of a non-streaming response is nested in response.':
+      onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
+    'v3-response-in-a-list: The response object is returned as the single element of an array.':
+      onSuccessBody(v3Generate, (response) => [response]),
+    'v3-response-text-alone: The body of a non-streaming response is a string instead of a response object.':
+      onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
+    'v3-response-streamed-unasked: A generation with stream: false returns a stream.':
+      onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
+    'v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
+      onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
   },
-  {
-    name: 'v3-response-in-a-list',
-    summary: 'The response object is returned as the single element of an array.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, (response) => [response]),
+  'V3-GEN-02': {
+    'v3-output-missing: The response object omits output.': setInResponse({ output: undefined }),
+    'v3-output-empty: The output of the response object is empty.': setInResponse({ output: [] }),
+    'v3-output-single: output is a single item instead of an array.': setInResponse({
+      output: (output: unknown) => toList(output)[0],
+    }),
+    'v3-output-untyped: The items of output omit type.': setInResponse({
+      'output.*.type': undefined,
+    }),
+    'v3-output-text-for-content: The content of an output message is a string instead of an array of parts.':
+      setInResponse({ 'output.*.content': (content: unknown) => toList(content)[0]?.['text'] }),
   },
-  {
-    name: 'v3-response-text-alone',
-    summary: 'The body of a non-streaming response is a string instead of a response object.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
+  'V3-GEN-03': {
+    'v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
+      setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
+    'v3-response-numbers-as-text: The temperature of a non-streaming response is a string.':
+      setInResponse({ temperature: String }),
   },
-  {
-    name: 'v3-response-streamed-unasked',
-    summary: 'A generation with stream: false returns a stream.',
-    breaks: ['V3-GEN-01'],
-    patch: onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
+  'V3-GEN-04': {
+    'v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
+      usage: undefined,
+    }),
+    'v3-response-with-a-status-code: A non-streaming response has an additional member status_code.':
+      setInResponse({ status_code: 200 }),
   },
-  {
-    name: 'v3-response-accepted-for-later',
-    summary: 'The body of a non-streaming response contains only an id and the status queued.',
-    breaks: ['V3-GEN-01'],
-    patch: onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
+  'V3-GEN-12': {
+    'v3-usage-total-off-by-one: The total_tokens of a non-streaming response are too high by one.':
+      setInResponse({ 'usage.total_tokens': (total: unknown) => Number(total) + 1 }),
+    'v3-usage-cached-beyond-input: The cached_tokens of a non-streaming response exceed input_tokens.':
+      setInResponse({ 'usage.input_tokens_details.cached_tokens': 1_000_000 }),
+    'v3-usage-reasoning-beyond-output: The reasoning_tokens of a non-streaming response exceed output_tokens.':
+      setInResponse({ 'usage.output_tokens_details.reasoning_tokens': 1_000_000 }),
   },
-  {
-    name: 'v3-output-missing',
-    summary: 'The response object omits output.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output', undefined),
+  'V3-GEN-15': {
+    'v3-response-id-fixed: All responses have the same id.': fixResponseId(),
   },
-  {
-    name: 'v3-output-empty',
-    summary: 'The output of the response object is empty.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output', []),
-  },
-  {
-    name: 'v3-output-single',
-    summary: 'output is a single item instead of an array.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output', (output: unknown) => toList(output)[0]),
-  },
-  {
-    name: 'v3-output-untyped',
-    summary: 'The items of output omit type.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output.*.type', undefined),
-  },
-  {
-    name: 'v3-output-text-for-content',
-    summary: 'The content of an output message is a string instead of an array of parts.',
-    breaks: ['V3-GEN-02'],
-    patch: setInResponse('output.*.content', (content: unknown) => toList(content)[0]?.['text']),
-  },
-  {
-    name: 'v3-response-times-as-text',
-    summary: 'The created_at of a non-streaming response is an ISO 8601 string.',
-    breaks: ['V3-GEN-03'],
-    patch: setInResponse('created_at', (at: unknown) => new Date(Number(at) * 1000).toISOString()),
-  },
-  {
-    name: 'v3-response-numbers-as-text',
-    summary: 'The temperature of a non-streaming response is a string.',
-    breaks: ['V3-GEN-03'],
-    patch: setInResponse('temperature', String),
-  },
-  {
-    name: 'v3-response-without-usage',
-    summary: 'A non-streaming response omits usage.',
-    breaks: ['V3-GEN-04'],
-    patch: setInResponse('usage', undefined),
-  },
-  {
-    name: 'v3-response-with-a-status-code',
-    summary: 'A non-streaming response has an additional member status_code.',
-    breaks: ['V3-GEN-04'],
-    patch: setInResponse('status_code', 200),
-  },
-  {
-    name: 'v3-usage-total-off-by-one',
-    summary: 'The total_tokens of a non-streaming response are too high by one.',
-    breaks: ['V3-GEN-12'],
-    patch: setInResponse('usage.total_tokens', (total: unknown) => Number(total) + 1),
-  },
-  {
-    name: 'v3-usage-cached-beyond-input',
-    summary: 'The cached_tokens of a non-streaming response exceed input_tokens.',
-    breaks: ['V3-GEN-12'],
-    patch: setInResponse('usage.input_tokens_details.cached_tokens', 1_000_000),
-  },
-  {
-    name: 'v3-usage-reasoning-beyond-output',
-    summary: 'The reasoning_tokens of a non-streaming response exceed output_tokens.',
-    breaks: ['V3-GEN-12'],
-    patch: setInResponse('usage.output_tokens_details.reasoning_tokens', 1_000_000),
-  },
-  {
-    name: 'v3-response-id-fixed',
-    summary: 'All responses have the same id.',
-    breaks: ['V3-GEN-15'],
-    patch: fixResponseId(),
-  },
-]
+})
 
 /** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
 function fixResponseId(): Patch {
@@ -128,7 +87,120 @@ function fixResponseId(): Patch {
     onRequestBody(v3Generate, (body) =>
       setAt(body, 'parent_id', (id: unknown) => (id === fixedId ? null : id)),
     ),
-    setInResponse('id', fixedId),
+    setInResponse({ id: fixedId }),
     onEachBlock(v3Generate, (event) => [setAt(event, 'response.id', fixedId)]),
   ])
+}
+
+const statusFaults = faultTable({
+  'V3-GEN-13': {
+    'v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': changeStatus(
+      500,
+      ({ headers }) => headers['idempotency-key'] === undefined,
+    ),
+    'v3-both-tool-lists-crash: A generation with both tool lists returns 500.': changeStatus(
+      500,
+      ({ body }) => hasBothLists(toObject(body)),
+    ),
+    'v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.': changeStatus(
+      500,
+      ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number',
+    ),
+    'v3-missing-model-crashes: A generation without model_id returns 500.': changeStatus(
+      500,
+      ({ body }) => toObject(body)['model_id'] === undefined,
+    ),
+  },
+  'V3-GEN-14': {
+    'v3-refuses-both-tool-lists-and-stores: A generation with both tool lists is rejected after the step is stored.':
+      compose([
+        onRequestBody(v3Generate, (body) =>
+          hasBothLists(body) ? { ...body, include_tools: null } : body,
+        ),
+        rejectAfterSuccess(({ body }) => hasBothLists(toObject(body))),
+      ]),
+    'v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
+      compose([
+        generateMissingKey(),
+        rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
+      ]),
+  },
+})
+
+const typeFaults: readonly Fault[] = [
+  ...wrongTypeFaults(v3Generate, 'V3-GEN-17', 'v3', 'A generation', {
+    stream: ['stream', isBoolean, false],
+    'chat-id': ['chat_id', isText, member('id')],
+    'model-id': ['model_id', isText, mainModel],
+    input: ['input', (value) => isText(value) || Array.isArray(value), JSON.stringify],
+    think: ['think', isBoolean, null],
+    'include-tools': ['include_tools', Array.isArray, null],
+    'exclude-tools': ['exclude_tools', Array.isArray, null],
+    'max-tokens': ['max_tokens', isNumber, null],
+    temperature: ['temperature', isNumber, null],
+    'top-p': ['top_p', isNumber, null],
+    'presence-penalty': ['presence_penalty', isNumber, null],
+    'assistant-id': ['assistant_id', isText, null],
+    'parent-id': ['parent_id', isText, null],
+    rag: ['rag', (value) => !isNumber(value), null],
+  }),
+  ...faultTable({
+    'V3-GEN-17': {
+      'v3-top-p-of-any-type-in-streams: A streamed generation with top_p of the wrong type is accepted.':
+        mendInStreams('top_p', isNumber),
+      'v3-parent-id-of-any-type-in-streams: A streamed generation with parent_id of the wrong type is accepted.':
+        mendInStreams('parent_id', isText),
+    },
+  }),
+  ...(['include_tools', 'exclude_tools'] as const).map(
+    (list): Fault => ({
+      name: `v3-${list.replace('_', '-')}-of-numbers`,
+      summary: `A generation with numbers in ${list} is accepted.`,
+      breaks: ['V3-GEN-17'],
+      patch: onRequestBody(v3Generate, (body) =>
+        setAt(body, list, (value: unknown) =>
+          Array.isArray(value) ? value.filter((name) => !isNumber(name)) : value,
+        ),
+      ),
+    }),
+  ),
+]
+
+export const generateRefusalFaults: readonly Fault[] = [...statusFaults, ...typeFaults]
+
+/** Generates a missing Idempotency-Key for each request. */
+export function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
+  return onRequest(v3Generate, (call) =>
+    when(toObject(call.body))
+      ? { ...call, headers: { 'idempotency-key': call.id, ...call.headers } }
+      : call,
+  )
+}
+
+function mendInStreams(field: string, fits: (value: unknown) => boolean): Patch {
+  return onRequestBody(v3Generate, (body) =>
+    body['stream'] === true && !fits(body[field]) ? { ...body, [field]: null } : body,
+  )
+}
+
+function changeStatus(status: number, when: (call: Call) => boolean): Patch {
+  return onError(
+    v3Generate,
+    (reply) => ({ ...reply, status }),
+    (call) => call.caller !== '' && when(call),
+  )
+}
+
+/** Performs a generation and answers with an error. */
+function rejectAfterSuccess(when: (call: Call) => boolean): Patch {
+  return onReply(v3Generate, (reply, call) =>
+    call.caller !== '' && when(call)
+      ? { status: 400, body: { error: { message: 'Not like this' } } }
+      : reply,
+  )
+}
+
+function hasBothLists(body: unknown): boolean {
+  const { include_tools, exclude_tools } = toObject(body)
+  return Array.isArray(include_tools) && Array.isArray(exclude_tools)
 }

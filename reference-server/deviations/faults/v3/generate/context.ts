@@ -9,97 +9,90 @@ import { isPresent, type Json, setAt, toObject } from '../../../patches/json.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onModel, onStore, perServer } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
-const chainFaults: readonly Fault[] = [
-  {
-    name: 'v3-parent-forgotten',
-    summary: 'The content of the parent run is not passed to the model.',
-    breaks: ['V3-CTX-01'],
-    patch: onStore('history', (original) => ({
-      runs: async (chatId) =>
-        (await original.runs(chatId)).map((run) => ({ ...run, input: [], output: [] })),
-    })),
-  },
-  {
-    name: 'v3-parent-known-by-its-answer-alone',
-    summary: 'Only the answer of the parent run is passed to the model, without its input.',
-    breaks: ['V3-CTX-01'],
-    patch: onStore('history', (original) => ({
-      runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
-    })),
-  },
-  {
-    name: 'v3-parent-known-if-it-is-the-first-run',
-    summary: 'Only the content of the first run of a chat is passed to the model.',
-    breaks: ['V3-CTX-01'],
-    patch: onStore('history', (original) => ({
-      runs: async (chatId) =>
-        (await original.runs(chatId)).map((run, at) =>
-          at === 0 ? run : { ...run, input: [], output: [] },
-        ),
-    })),
-  },
-  {
-    name: 'v3-parent-forgotten-while-thinking',
-    summary: 'With think, only the new input is passed to the model.',
-    breaks: ['V3-CTX-01'],
-    patch: onModel('native', (model, request) =>
-      model(request.think ? { ...request, turns: request.turns.slice(-1) } : request),
+const chainFaults = faultTable({
+  'V3-CTX-01': {
+    'v3-parent-forgotten: The content of the parent run is not passed to the model.': onStore(
+      'history',
+      (original) => ({
+        runs: async (chatId) =>
+          (await original.runs(chatId)).map((run) => ({ ...run, input: [], output: [] })),
+      }),
     ),
+    'v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
+      onStore('history', (original) => ({
+        runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
+      })),
+    'v3-parent-known-if-it-is-the-first-run: Only the content of the first run of a chat is passed to the model.':
+      onStore('history', (original) => ({
+        runs: async (chatId) =>
+          (await original.runs(chatId)).map((run, at) =>
+            at === 0 ? run : { ...run, input: [], output: [] },
+          ),
+      })),
+    'v3-parent-forgotten-while-thinking: With think, only the new input is passed to the model.':
+      onModel('native', (model, request) =>
+        model(request.think ? { ...request, turns: request.turns.slice(-1) } : request),
+      ),
   },
-  {
-    name: 'v3-fresh-chat-goes-on-from-others',
-    summary: 'In a new chat, the inputs of all earlier chats are passed to the model.',
-    breaks: ['V3-CTX-02'],
-    patch: perServer(() => {
-      const items: { readonly type: string }[] = []
-      return onStore('history', (original) => ({
-        append: (chatId, run) => {
-          items.push(...run.input)
-          return original.append(chatId, run)
-        },
-        runs: async (chatId) => {
-          const runs = await original.runs(chatId)
-          const others = { id: 'resp_others', parentId: null, createdAt: 0, output: [] }
-          return runs.length > 0 ? runs : [{ ...others, input: [...items] }]
-        },
-      }))
-    }),
+  'V3-CTX-02': {
+    'v3-fresh-chat-goes-on-from-others: In a new chat, the inputs of all earlier chats are passed to the model.':
+      perServer(() => {
+        const items: { readonly type: string }[] = []
+        return onStore('history', (original) => ({
+          append: (chatId, run) => {
+            items.push(...run.input)
+            return original.append(chatId, run)
+          },
+          runs: async (chatId) => {
+            const runs = await original.runs(chatId)
+            const others = { id: 'resp_others', parentId: null, createdAt: 0, output: [] }
+            return runs.length > 0 ? runs : [{ ...others, input: [...items] }]
+          },
+        }))
+      }),
   },
-  {
-    name: 'v3-second-turn-wants-a-parent',
-    summary: 'A generation without parent_id is rejected in a chat that already has a run.',
-    breaks: ['V3-GEN-11'],
-    patch: rejectSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
+  'V3-GEN-11': {
+    'v3-second-turn-wants-a-parent: A generation without parent_id is rejected in a chat that already has a run.':
+      rejectSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
   },
-]
+})
 
 const toolFaults: readonly Fault[] = [
-  {
-    name: 'v3-both-tool-lists-accepted',
-    summary: 'If both tool lists are sent, include_tools is ignored.',
-    breaks: ['V3-TOOLS-01'],
-    patch: onRequestBody(v3Generate, (body) =>
-      hasBothLists(body) ? setAt(body, 'include_tools', undefined) : body,
-    ),
-  },
-  {
-    name: 'v3-exclude-tools-ignored',
-    summary: 'exclude_tools is ignored.',
-    breaks: ['V3-TOOLS-02'],
-    patch: onRequestBody(v3Generate, (body) =>
-      hasBothLists(body) ? body : setAt(body, 'exclude_tools', ignoreValidList),
-    ),
-  },
-  {
-    name: 'v3-include-tools-ignored',
-    summary: 'include_tools is ignored.',
-    breaks: ['V3-TOOLS-03'],
-    patch: onRequestBody(v3Generate, (body) =>
-      hasBothLists(body) ? body : setAt(body, 'include_tools', ignoreValidList),
-    ),
-  },
+  ...faultTable({
+    'V3-TOOLS-01': {
+      'v3-both-tool-lists-accepted: If both tool lists are sent, include_tools is ignored.':
+        onRequestBody(v3Generate, (body) =>
+          hasBothLists(body) ? setAt(body, 'include_tools', undefined) : body,
+        ),
+    },
+    'V3-TOOLS-02': {
+      'v3-exclude-tools-ignored: exclude_tools is ignored.': onRequestBody(v3Generate, (body) =>
+        hasBothLists(body) ? body : setAt(body, 'exclude_tools', ignoreValidList),
+      ),
+      'v3-tool-lists-shown-and-not-kept: The response lists the allowed tools, but the model uses others as well.':
+        {
+          also: ['V3-TOOLS-03'],
+          patch: onModel('native', (model, request) =>
+            model({ ...request, tools: allowedTools({}).map(({ name }) => name) }),
+          ),
+        },
+    },
+    'V3-TOOLS-03': {
+      'v3-include-tools-ignored: include_tools is ignored.': onRequestBody(v3Generate, (body) =>
+        hasBothLists(body) ? body : setAt(body, 'include_tools', ignoreValidList),
+      ),
+      'v3-include-tools-excludes: include_tools is treated as exclude_tools.': onRequestBody(
+        v3Generate,
+        ({ include_tools, ...body }) =>
+          hasBothLists({ ...body, include_tools }) || !Array.isArray(include_tools)
+            ? { ...body, include_tools }
+            : { ...body, exclude_tools: include_tools },
+      ),
+    },
+  }),
   ...(['exclude_tools', 'include_tools'] as const).flatMap((list) =>
     (['streams', 'json'] as const).map(
       (form): Fault => ({
@@ -117,60 +110,28 @@ const toolFaults: readonly Fault[] = [
       }),
     ),
   ),
-  {
-    name: 'v3-include-tools-excludes',
-    summary: 'include_tools is treated as exclude_tools.',
-    breaks: ['V3-TOOLS-03'],
-    patch: onRequestBody(v3Generate, ({ include_tools, ...body }) =>
-      hasBothLists({ ...body, include_tools }) || !Array.isArray(include_tools)
-        ? { ...body, include_tools }
-        : { ...body, exclude_tools: include_tools },
-    ),
-  },
-  {
-    name: 'v3-tool-lists-shown-and-not-kept',
-    summary: 'The response lists the allowed tools, but the model uses others as well.',
-    breaks: ['V3-TOOLS-02', 'V3-TOOLS-03'],
-    patch: onModel('native', (model, request) =>
-      model({ ...request, tools: allowedTools({}).map(({ name }) => name) }),
-    ),
-  },
 ]
 
-const thinkingFaults: readonly Fault[] = [
-  {
-    name: 'v3-think-ignored',
-    summary: 'think is ignored.',
-    breaks: ['V3-THINK-01'],
-    patch: onRequestBody(v3Generate, (body) =>
+const thinkingFaults = faultTable({
+  'V3-THINK-01': {
+    'v3-think-ignored: think is ignored.': onRequestBody(v3Generate, (body) =>
       setAt(body, 'think', (on: unknown) => (on === true ? false : on)),
     ),
-  },
-  {
-    name: 'v3-think-told-in-the-answer',
-    summary: 'The reasoning is returned only at the start of the answer text.',
-    breaks: ['V3-THINK-01'],
-    patch: onModel('native', (model, request) => withReasoningInText(model(request), false)),
-  },
-  {
-    name: 'v3-think-shown-at-the-end',
-    summary:
-      'The reasoning is returned in its completed item, without response.reasoning_text.delta.',
-    breaks: ['V3-THINK-01'],
-    patch: editEvents(
-      dropEvents('response.reasoning_text.delta', 'response.reasoning_text.done'),
-      replaceEvents(all('response.content_part.added', 'response.content_part.done'), (event) =>
-        toObject(event['part'])['type'] === 'reasoning_text' ? [] : [event],
+    'v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
+      onModel('native', (model, request) => withReasoningInText(model(request), false)),
+    'v3-think-shown-at-the-end: The reasoning is returned in its completed item, without response.reasoning_text.delta.':
+      editEvents(
+        dropEvents('response.reasoning_text.delta', 'response.reasoning_text.done'),
+        replaceEvents(all('response.content_part.added', 'response.content_part.done'), (event) =>
+          toObject(event['part'])['type'] === 'reasoning_text' ? [] : [event],
+        ),
       ),
-    ),
   },
-  {
-    name: 'v3-think-repeated-in-the-answer',
-    summary: 'The answer text starts with the reasoning that was already streamed.',
-    breaks: ['V3-THINK-02'],
-    patch: onModel('native', (model, request) => withReasoningInText(model(request), true)),
+  'V3-THINK-02': {
+    'v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
+      onModel('native', (model, request) => withReasoningInText(model(request), true)),
   },
-]
+})
 
 export const generateContextFaults: readonly Fault[] = [
   ...chainFaults,

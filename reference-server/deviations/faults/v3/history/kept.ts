@@ -1,125 +1,96 @@
-/** Faults of histories that omit or change a part of a turn (section 2.6). */
+/** Faults of histories that omit or change a turn (sections 2.6 and 4.3). */
 import type { RunItem } from '../../../../events/items.ts'
 import type { Patch } from '../../../../services.ts'
 import type { StoredRun } from '../../../../store/types.ts'
 import { isText, type Json, setAt, toObject } from '../../../patches/json.ts'
-import { setField } from '../../../patches/replies.ts'
-import { mainAlias, v3History, visionModel } from '../../../patches/routes.ts'
-import { onStore } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { onSuccessBody, setFields } from '../../../patches/replies.ts'
+import { onRequest } from '../../../patches/requests.ts'
+import { mainAlias, v3Generate, v3History, visionModel } from '../../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 
-export const historyKeptFaults: readonly Fault[] = [
-  texts('blanks', 'The history omits leading and trailing spaces of an input.', (text) =>
-    text.trim(),
-  ),
-  texts('line-breaks', 'The history returns the line breaks of an input as spaces.', (text) =>
-    text.replaceAll('\n', ' '),
-  ),
-  {
-    name: 'v3-history-escaped-as-html',
-    summary: 'The history returns the text of an input with the escapes of HTML.',
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
-  },
-  {
-    name: 'v3-history-decomposed',
-    summary: 'The history returns the text of an input in Unicode normalization form D.',
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts((text) => text.normalize('NFD')),
-  },
-  {
-    name: 'v3-history-third-answer-lost',
-    summary: 'The history omits the answers of a chat after its second run.',
-    breaks: ['V3-HIST-07'],
-    patch: onStore('history', (original) => ({
-      append: async (chatId, run, turn) => {
-        const isLate = (await original.runs(chatId)).length >= 2
-        await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
-      },
-    })),
-  },
-  modelLost('vision', 'the vision model', visionModel),
-  modelLost('alias', 'the alias of the main model', mainAlias),
-  {
-    name: 'v3-history-ascii-answers',
-    summary: 'Non-ASCII characters of a stored answer are replaced by question marks.',
-    breaks: ['V3-HIST-07'],
-    patch: setField(v3History, 'result.*', (row: Json) =>
-      toObject(row['item'])['role'] === 'assistant'
-        ? setAt(row, 'item.content.*.text', (text: unknown) =>
-            isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
-          )
-        : row,
-    ),
-  },
-  {
-    name: 'v3-history-parts-called-text',
-    summary: 'The type of a text part of an input is text.',
-    breaks: ['V3-HIST-05'],
-    patch: inputs((content) =>
-      setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
-    ),
-  },
-  {
-    name: 'v3-history-cut-at-4000',
-    summary: 'The history returns the first 4,000 characters of an input.',
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts((text) => text.slice(0, 4000)),
-  },
-  {
-    name: 'v3-history-first-part-alone',
-    summary: 'The history returns only the first content part of an input.',
-    breaks: ['V3-HIST-07'],
-    patch: inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
-  },
-  {
-    name: 'v3-history-without-images',
-    summary: 'The history omits the images of an input.',
-    breaks: ['V3-HIST-07'],
-    patch: inputs((content) =>
+export const historyKeptFaults = faultTable({
+  'V3-HIST-07': {
+    'v3-history-escaped-as-html: The history returns the text of an input with the escapes of HTML.':
+      inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+    'v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
+      inputTexts((text) => text.normalize('NFD')),
+    'v3-history-third-answer-lost: The history omits the answers of a chat after its second run.':
+      onStore('history', (original) => ({
+        append: async (chatId, run, turn) => {
+          const isLate = (await original.runs(chatId)).length >= 2
+          await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
+        },
+      })),
+    'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
+      setFields(v3History, {
+        'result.*': (row: Json) =>
+          toObject(row['item'])['role'] === 'assistant'
+            ? setAt(row, 'item.content.*.text', (text: unknown) =>
+                isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
+              )
+            : row,
+      }),
+    'v3-history-cut-at-4000: The history returns the first 4,000 characters of an input.':
+      inputTexts((text) => text.slice(0, 4000)),
+    'v3-history-first-part-alone: The history returns only the first content part of an input.':
+      inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
+    'v3-history-without-images: The history omits the images of an input.': inputs((content) =>
       Array.isArray(content)
         ? content.filter((part) => toObject(part)['type'] !== 'input_image')
         : content,
     ),
+    'v3-history-without-blanks: The history omits leading and trailing spaces of an input.':
+      inputTexts((text) => text.trim()),
+    'v3-history-without-line-breaks: The history returns the line breaks of an input as spaces.':
+      inputTexts((text) => text.replaceAll('\n', ' ')),
+    'v3-history-without-vision-runs: Runs of the vision model are not stored in the history.':
+      modelLost(visionModel),
+    'v3-history-without-alias-runs: Runs of the alias of the main model are not stored in the history.':
+      modelLost(mainAlias),
   },
-  without('reasoning', 'Reasoning items are not stored in the history.', 'reasoning'),
-  without('searches', 'File search calls are not stored in the history.', 'file_search_call'),
-  without('tool-calls', 'Function calls are not stored in the history.', 'function_call'),
-  {
-    name: 'v3-history-reasoning-as-message',
-    summary: 'The item_type of a reasoning item is message.',
-    breaks: ['V3-HIST-03'],
-    patch: rowsOf('reasoning', (row) => ({ ...row, item_type: 'message' })),
+  'V3-HIST-05': {
+    'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
+      (content) =>
+        setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
+    ),
   },
-  {
-    name: 'v3-history-searches-running',
-    summary: 'The item_status of a file search call remains searching.',
-    breaks: ['V3-HIST-04'],
-    patch: rowsOf('file_search_call', (row) => ({ ...row, item_status: 'searching' })),
+  'V3-HIST-03': {
+    'v3-history-reasoning-as-message: The item_type of a reasoning item is message.': rowsOf(
+      'reasoning',
+      (row) => ({ ...row, item_type: 'message' }),
+    ),
   },
-]
+  'V3-HIST-04': {
+    'v3-history-searches-running: The item_status of a file search call remains searching.': rowsOf(
+      'file_search_call',
+      (row) => ({ ...row, item_status: 'searching' }),
+    ),
+  },
+  'V3-HIST-06': {
+    'v3-history-without-reasoning: Reasoning items are not stored in the history.':
+      without('reasoning'),
+    'v3-history-without-searches: File search calls are not stored in the history.':
+      without('file_search_call'),
+    'v3-history-without-tool-calls: Function calls are not stored in the history.':
+      without('function_call'),
+  },
+})
 
 function rowsOf(type: string, change: (row: Json) => Json): Patch {
-  return setField(v3History, 'result.*', (row: Json) =>
-    toObject(row['item'])['type'] === type ? change(row) : row,
-  )
+  return setFields(v3History, {
+    'result.*': (row: Json) => (toObject(row['item'])['type'] === type ? change(row) : row),
+  })
 }
 
 /** Maps the content of input messages. */
 function inputs(change: (content: unknown) => unknown): Patch {
-  return setField(v3History, 'result.*', (row: Json) => {
-    const { role } = toObject(row['item'])
-    return role === undefined || role === 'assistant' ? row : setAt(row, 'item.content', change)
+  return setFields(v3History, {
+    'result.*': (row: Json) => {
+      const { role } = toObject(row['item'])
+      return role === undefined || role === 'assistant' ? row : setAt(row, 'item.content', change)
+    },
   })
-}
-
-function texts(name: string, summary: string, change: (text: string) => string): Fault {
-  return {
-    name: `v3-history-without-${name}`,
-    summary,
-    breaks: ['V3-HIST-07'],
-    patch: inputTexts(change),
-  }
 }
 
 function inputTexts(change: (text: string) => string): Patch {
@@ -128,33 +99,110 @@ function inputTexts(change: (text: string) => string): Patch {
   )
 }
 
-function modelLost(name: string, what: string, model: string): Fault {
-  return {
-    name: `v3-history-without-${name}-runs`,
-    summary: `Runs of ${what} are not stored in the history.`,
-    breaks: ['V3-HIST-07'],
-    patch: onStore('history', (original) => ({
-      append: (chatId, run, turn) =>
-        original.append(
-          chatId,
-          turn?.run.settings.model === model ? { ...run, input: [], output: [] } : run,
-          turn,
-        ),
-    })),
-  }
+function modelLost(model: string): Patch {
+  return onStore('history', (original) => ({
+    append: (chatId, run, turn) =>
+      original.append(
+        chatId,
+        turn?.run.settings.model === model ? { ...run, input: [], output: [] } : run,
+        turn,
+      ),
+  }))
 }
 
-function without(name: string, summary: string, type: RunItem['type']): Fault {
+function without(type: RunItem['type']): Patch {
   const change = (run: StoredRun): StoredRun => ({
     ...run,
     output: run.output.filter((item) => item.type !== type),
   })
-  return {
-    name: `v3-history-without-${name}`,
-    summary,
-    breaks: ['V3-HIST-06'],
-    patch: onStore('history', (original) => ({
-      append: (chatId, run) => original.append(chatId, change(run)),
-    })),
-  }
+  return onStore('history', (original) => ({
+    append: (chatId, run) => original.append(chatId, change(run)),
+  }))
+}
+
+export const lostTurnFaults = faultTable({
+  'V3-HIST-07': {
+    'v3-history-of-renamed-chats-ends: Runs of a chat are not stored once it was renamed.':
+      perServer(() => {
+        const renamed = new Set<string>()
+        return compose([noteNames(renamed), dropRuns((chatId) => renamed.has(chatId))])
+      }),
+    'v3-history-turn-lost-after-a-refusal: The run that follows a request without Idempotency-Key is not stored.':
+      perServer(() => {
+        const refused = new Set<unknown>()
+        return compose([
+          onRequest(v3Generate, (call) => {
+            if (call.headers['idempotency-key'] === undefined)
+              refused.add(toObject(call.body)['chat_id'])
+            return call
+          }),
+          dropRuns((chatId) => refused.delete(chatId)),
+        ])
+      }),
+    'v3-history-ends-with-a-refusal: A generation with both tool lists removes the runs of its chat from the history.':
+      perServer(() => {
+        const cleared = new Set<string>()
+        return compose([
+          onRequest(v3Generate, (call) => {
+            const { chat_id: chatId, include_tools, exclude_tools } = toObject(call.body)
+            if (include_tools && exclude_tools) cleared.add(String(chatId))
+            return call
+          }),
+          onSuccessBody(v3History, (body, { query }) =>
+            cleared.has(String(toObject(query)['chat_id'])) ? { ...body, result: [] } : body,
+          ),
+        ])
+      }),
+    'v3-history-of-favorites-ends: Runs of a favorite chat are not stored.': perServer(() => {
+      const marked = new Set<string>()
+      return compose([
+        onStore('chats', ({ update }) => ({
+          update: (owner, id, change) => {
+            if (change.favorite === true) marked.add(id)
+            return update(owner, id, change)
+          },
+        })),
+        dropRuns((chatId) => marked.has(chatId)),
+      ])
+    }),
+    'v3-history-without-turns-of-images: Inputs with an image are not stored.': onStore(
+      'history',
+      (original) => ({
+        append: (chatId, run, turn) => {
+          const hasImage = JSON.stringify(run.input).includes('input_image')
+          return original.append(chatId, hasImage ? { ...run, input: [] } : run, turn)
+        },
+      }),
+    ),
+  },
+  'V3-HIST-06': {
+    'v3-history-incomplete-answers-lost: Answers that reach max_tokens are not stored.': onStore(
+      'history',
+      (original) => ({
+        append: (chatId, run, turn) => {
+          const isCut = turn?.run.finish === 'length'
+          return original.append(chatId, isCut ? { ...run, output: [] } : run, turn)
+        },
+      }),
+    ),
+  },
+})
+
+/** Notes the chats that are renamed. */
+export function noteNames(renamed: Set<string>): Patch {
+  return onStore('chats', ({ update }) => ({
+    update: (owner, id, change) => {
+      if (change.name !== undefined) renamed.add(id)
+      return update(owner, id, change)
+    },
+  }))
+}
+
+function dropRuns(when: (chatId: string) => boolean): Patch {
+  return onStore('history', (original) => ({
+    append: (chatId, run, turn) => {
+      const kept: StoredRun = when(chatId) ? { ...run, input: [], output: [] } : run
+      return original.append(chatId, kept, turn)
+    },
+  }))
 }

@@ -7,116 +7,81 @@ import { toObject } from '../../../patches/json.ts'
 import { onRequest, rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
-import { generateMissingKey } from '../generate/refusals.ts'
-import { noteNames } from '../history/lost-turns.ts'
+import { faultTable } from '../../../table.ts'
+import { generateMissingKey } from '../generate/answers.ts'
+import { noteNames } from '../history/kept.ts'
 
-export const idempotencyKeyFaults: readonly Fault[] = [
-  {
-    name: 'v3-idempotency-key-optional',
-    summary: 'A generation without Idempotency-Key is accepted.',
-    breaks: ['V3-IDEM-01'],
-    patch: generateMissingKey(),
+export const idempotencyKeyFaults = faultTable({
+  'V3-IDEM-01': {
+    'v3-idempotency-key-optional: A generation without Idempotency-Key is accepted.':
+      generateMissingKey(),
+    'v3-idempotency-key-optional-for-streams: A streaming request without Idempotency-Key is accepted.':
+      { only: { form: ['stream'] }, patch: generateMissingKey(({ stream }) => stream === true) },
+    'v3-idempotency-key-optional-in-third-turns: A generation without Idempotency-Key is accepted in a chat that has two runs.':
+      perServer(() => {
+        const runs = new Map<string, number>()
+        return compose([
+          onStore('history', (original) => ({
+            append: (chatId, run, turn) => {
+              runs.set(chatId, (runs.get(chatId) ?? 0) + 1)
+              return original.append(chatId, run, turn)
+            },
+          })),
+          generateMissingKey((body) => (runs.get(String(body['chat_id'])) ?? 0) >= 2),
+        ])
+      }),
   },
-  {
-    name: 'v3-idempotency-key-optional-for-streams',
-    only: { form: ['stream'] },
-    summary: 'A streaming request without Idempotency-Key is accepted.',
-    breaks: ['V3-IDEM-01'],
-    patch: generateMissingKey(({ stream }) => stream === true),
+  'V3-IDEM-06': {
+    'v3-idempotency-uuids-alone: An Idempotency-Key that is not a UUID is rejected.': rejectKeys(
+      (key) => !isUuid(key),
+    ),
+    'v3-idempotency-short-keys-refused: An Idempotency-Key shorter than 16 characters is rejected.':
+      rejectKeys((key) => key.length < 16),
+    'v3-idempotency-long-keys-refused: An Idempotency-Key longer than 36 characters is rejected.':
+      rejectKeys((key) => key.length > 36),
+    'v3-idempotency-words-alone: An Idempotency-Key may contain only letters, digits, underscores and hyphens.':
+      rejectKeys((key) => !/^[\w-]+$/.test(key)),
   },
-  {
-    name: 'v3-idempotency-uuids-alone',
-    summary: 'An Idempotency-Key that is not a UUID is rejected.',
-    breaks: ['V3-IDEM-06'],
-    patch: rejectKeys((key) => !isUuid(key)),
-  },
-  {
-    name: 'v3-idempotency-short-keys-refused',
-    summary: 'An Idempotency-Key shorter than 16 characters is rejected.',
-    breaks: ['V3-IDEM-06'],
-    patch: rejectKeys((key) => key.length < 16),
-  },
-  {
-    name: 'v3-idempotency-long-keys-refused',
-    summary: 'An Idempotency-Key longer than 36 characters is rejected.',
-    breaks: ['V3-IDEM-06'],
-    patch: rejectKeys((key) => key.length > 36),
-  },
-  {
-    name: 'v3-idempotency-words-alone',
-    summary: 'An Idempotency-Key may contain only letters, digits, underscores and hyphens.',
-    breaks: ['V3-IDEM-06'],
-    patch: rejectKeys((key) => !/^[\w-]+$/.test(key)),
-  },
-  {
-    name: 'v3-idempotency-by-content',
-    summary: 'An identical request with a different Idempotency-Key is treated as a repeat.',
-    breaks: ['V3-IDEM-07'],
-    patch: perServer(() => {
-      const prints = new Map<string, string>()
-      const byContent = (scope: IdempotencyScope) => ({
-        ...scope,
-        key: prints.get(scope.key) ?? '',
-      })
-      return onStore('idempotency', (original) => ({
-        reserve: (scope, print, now) => {
-          // A key is bound to its first request: a repeat in the other form remains a repeat.
-          if (!prints.has(scope.key)) prints.set(scope.key, print)
-          return original.reserve(byContent(scope), print, now)
-        },
-        finish: (scope, run) => original.finish(byContent(scope), run),
-        release: (scope) => original.release(byContent(scope)),
-      }))
-    }),
-  },
-  {
-    name: 'v3-idempotency-by-beginning',
-    summary: 'Only the first 64 characters of an Idempotency-Key are compared.',
-    breaks: ['V3-IDEM-07'],
-    patch: shortenKeys((key) => key.slice(0, 64)),
-  },
-  {
-    name: 'v3-idempotency-in-any-case',
-    summary: 'Idempotency-Keys are compared case-insensitively.',
-    breaks: ['V3-IDEM-07'],
-    patch: shortenKeys((key) => key.toLowerCase()),
-  },
-  {
-    name: 'v3-idempotency-key-optional-in-third-turns',
-    summary: 'A generation without Idempotency-Key is accepted in a chat that has two runs.',
-    breaks: ['V3-IDEM-01'],
-    patch: perServer(() => {
-      const runs = new Map<string, number>()
-      return compose([
-        onStore('history', (original) => ({
-          append: (chatId, run, turn) => {
-            runs.set(chatId, (runs.get(chatId) ?? 0) + 1)
-            return original.append(chatId, run, turn)
+  'V3-IDEM-07': {
+    'v3-idempotency-by-content: An identical request with a different Idempotency-Key is treated as a repeat.':
+      perServer(() => {
+        const prints = new Map<string, string>()
+        const byContent = (scope: IdempotencyScope) => ({
+          ...scope,
+          key: prints.get(scope.key) ?? '',
+        })
+        return onStore('idempotency', (original) => ({
+          reserve: (scope, print, now) => {
+            // A key is bound to its first request: a repeat in the other form remains a repeat.
+            if (!prints.has(scope.key)) prints.set(scope.key, print)
+            return original.reserve(byContent(scope), print, now)
           },
-        })),
-        generateMissingKey((body) => (runs.get(String(body['chat_id'])) ?? 0) >= 2),
-      ])
-    }),
+          finish: (scope, run) => original.finish(byContent(scope), run),
+          release: (scope) => original.release(byContent(scope)),
+        }))
+      }),
+    'v3-idempotency-by-beginning: Only the first 64 characters of an Idempotency-Key are compared.':
+      shortenKeys((key) => key.slice(0, 64)),
+    'v3-idempotency-in-any-case: Idempotency-Keys are compared case-insensitively.': shortenKeys(
+      (key) => key.toLowerCase(),
+    ),
   },
-  {
-    name: 'v3-idempotency-forgets-renamed-chats',
-    summary: 'The Idempotency-Keys of a chat are forgotten when it is renamed.',
-    breaks: ['V3-IDEM-03'],
-    patch: perServer(() => {
-      const renamed = new Set<string>()
-      return compose([
-        noteNames(renamed),
-        onRequest(v3Generate, (call) =>
-          renamed.has(String(toObject(call.body)['chat_id'])) &&
-          call.headers['idempotency-key'] !== undefined
-            ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
-            : call,
-        ),
-      ])
-    }),
+  'V3-IDEM-03': {
+    'v3-idempotency-forgets-renamed-chats: The Idempotency-Keys of a chat are forgotten when it is renamed.':
+      perServer(() => {
+        const renamed = new Set<string>()
+        return compose([
+          noteNames(renamed),
+          onRequest(v3Generate, (call) =>
+            renamed.has(String(toObject(call.body)['chat_id'])) &&
+            call.headers['idempotency-key'] !== undefined
+              ? { ...call, headers: { ...call.headers, 'idempotency-key': call.id } }
+              : call,
+          ),
+        ])
+      }),
   },
-]
+})
 
 /** Compares keys in a shortened form. */
 function shortenKeys(short: (key: string) => string): Patch {

@@ -6,141 +6,95 @@ import { isText, type Json, toObject } from '../../../patches/json.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
 const first: Reservation = { state: 'first' }
 
-export const idempotencyRepeatFaults: readonly Fault[] = [
-  {
-    name: 'v3-idempotency-streams-after-an-answer',
-    summary: 'A streaming repeat of a non-streaming request creates a second step.',
-    breaks: ['V3-IDEM-02'],
-    patch: separateForms('json'),
+export const idempotencyRepeatFaults = faultTable({
+  'V3-IDEM-02': {
+    'v3-idempotency-streams-after-an-answer: A streaming repeat of a non-streaming request creates a second step.':
+      separateForms('json'),
+    'v3-idempotency-forgets-answers: The Idempotency-Key of a non-streaming request is forgotten when the request completes.':
+      { only: { form: ['JSON'] }, patch: forgetFinished('json') },
+    'v3-idempotency-stores-replayed-answers: A repeat of a non-streaming request returns the first response but stores its answer again.':
+      storeReplays('json'),
+    'v3-idempotency-latest-key-alone: Only the latest Idempotency-Key of a chat is remembered.': {
+      also: ['V3-IDEM-03'],
+      only: { occurrence: ['repeat'] },
+      patch: perServer(() => {
+        const latest = new Map<unknown, string>()
+        const used = new Set<string>()
+        return onRequest(v3Generate, (call) => {
+          const { chat_id: chatId } = toObject(call.body)
+          const key = call.headers['idempotency-key']
+          if (typeof key !== 'string') return call
+          const isForgotten = used.has(key) && latest.get(chatId) !== key
+          used.add(key)
+          latest.set(chatId, key)
+          if (!isForgotten) return call
+          return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
+        })
+      }),
+    },
+    'v3-idempotency-forgets-thinking: The repeat of a request with think: true creates a second step.':
+      repeatOf(({ think }) => think === true),
+    'v3-idempotency-forgets-items: The repeat of a request with an array as input creates a second step.':
+      repeatOf(({ input }) => Array.isArray(input)),
+    'v3-idempotency-forgets-runs-with-a-parent: The repeat of a request with parent_id creates a second step.':
+      repeatOf(({ parent_id: id }) => isText(id)),
   },
-  {
-    name: 'v3-idempotency-answers-after-a-stream',
-    summary: 'A non-streaming repeat of a streaming request creates a second step.',
-    breaks: ['V3-IDEM-03'],
-    patch: separateForms('stream'),
+  'V3-IDEM-03': {
+    'v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
+      separateForms('stream'),
+    'v3-idempotency-forgets-streams: The Idempotency-Key of a stream is forgotten when the stream completes.':
+      { only: { form: ['stream'] }, patch: forgetFinished('stream') },
+    'v3-idempotency-stores-replayed-streams: A repeat of a streaming request returns the first response but stores its answer again.':
+      { only: { form: ['stream'] }, patch: storeReplays('stream') },
   },
-  {
-    name: 'v3-idempotency-forgets-answers',
-    only: { form: ['JSON'] },
-    summary:
-      'The Idempotency-Key of a non-streaming request is forgotten when the request completes.',
-    breaks: ['V3-IDEM-02'],
-    patch: forgetFinished('json'),
+  'V3-IDEM-04': {
+    'v3-idempotency-of-finished-streams-alone: The Idempotency-Key of a stream takes effect only when the stream completes.':
+      { also: ['V3-IDEM-05'], patch: ignoreRunning('stream') },
   },
-  {
-    name: 'v3-idempotency-forgets-streams',
-    only: { form: ['stream'] },
-    summary: 'The Idempotency-Key of a stream is forgotten when the stream completes.',
-    breaks: ['V3-IDEM-03'],
-    patch: forgetFinished('stream'),
+  'V3-IDEM-05': {
+    'v3-idempotency-of-finished-answers-alone: The Idempotency-Key of a non-streaming request takes effect only when the request completes.':
+      ignoreRunning('json'),
+    'v3-idempotency-loses-races: Lookup and reservation of an Idempotency-Key are not atomic: concurrent requests create two steps.':
+      perServer(() => {
+        const taken = new Set<string>()
+        return onStore('idempotency', (original, { clock }) => ({
+          reserve: async (scope, fingerprint, now) => {
+            const free = !taken.has(scope.key)
+            await clock.sleep(10)
+            taken.add(scope.key)
+            const reservation = await original.reserve(scope, fingerprint, now)
+            return free && reservation.state === 'running' ? first : reservation
+          },
+        }))
+      }),
   },
-  {
-    name: 'v3-idempotency-stores-replayed-answers',
-    summary:
-      'A repeat of a non-streaming request returns the first response but stores its answer again.',
-    breaks: ['V3-IDEM-02'],
-    patch: storeReplays('json'),
+  'V3-IDEM-08': {
+    'v3-idempotency-repeat-crashes: The repeat of a completed request returns 500.':
+      crashOn('finished'),
+    'v3-idempotency-running-repeat-crashes: The repeat of a running request returns 500.':
+      crashOn('running'),
   },
-  {
-    name: 'v3-idempotency-stores-replayed-streams',
-    only: { form: ['stream'] },
-    summary:
-      'A repeat of a streaming request returns the first response but stores its answer again.',
-    breaks: ['V3-IDEM-03'],
-    patch: storeReplays('stream'),
-  },
-  {
-    name: 'v3-idempotency-of-finished-streams-alone',
-    summary: 'The Idempotency-Key of a stream takes effect only when the stream completes.',
-    breaks: ['V3-IDEM-04', 'V3-IDEM-05'],
-    patch: ignoreRunning('stream'),
-  },
-  {
-    name: 'v3-idempotency-of-finished-answers-alone',
-    summary:
-      'The Idempotency-Key of a non-streaming request takes effect only when the request completes.',
-    breaks: ['V3-IDEM-05'],
-    patch: ignoreRunning('json'),
-  },
-  {
-    name: 'v3-idempotency-loses-races',
-    summary:
-      'Lookup and reservation of an Idempotency-Key are not atomic: concurrent requests create two steps.',
-    breaks: ['V3-IDEM-05'],
-    patch: perServer(() => {
-      const taken = new Set<string>()
-      return onStore('idempotency', (original, { clock }) => ({
-        reserve: async (scope, fingerprint, now) => {
-          const free = !taken.has(scope.key)
-          await clock.sleep(10)
-          taken.add(scope.key)
-          const reservation = await original.reserve(scope, fingerprint, now)
-          return free && reservation.state === 'running' ? first : reservation
-        },
-      }))
-    }),
-  },
-  {
-    name: 'v3-idempotency-latest-key-alone',
-    only: { occurrence: ['repeat'] },
-    summary: 'Only the latest Idempotency-Key of a chat is remembered.',
-    breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patch: perServer(() => {
-      const latest = new Map<unknown, string>()
-      const used = new Set<string>()
-      return onRequest(v3Generate, (call) => {
-        const { chat_id: chatId } = toObject(call.body)
-        const key = call.headers['idempotency-key']
-        if (typeof key !== 'string') return call
-        const isForgotten = used.has(key) && latest.get(chatId) !== key
-        used.add(key)
-        latest.set(chatId, key)
-        if (!isForgotten) return call
-        return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
-      })
-    }),
-  },
-  repeatOf('thinking', 'with think: true', ({ think }) => think === true),
-  repeatOf('items', 'with an array as input', ({ input }) => Array.isArray(input)),
-  repeatOf('runs-with-a-parent', 'with parent_id', ({ parent_id: id }) => isText(id)),
-  {
-    name: 'v3-idempotency-repeat-crashes',
-    summary: 'The repeat of a completed request returns 500.',
-    breaks: ['V3-IDEM-08'],
-    patch: crashOn('finished'),
-  },
-  {
-    name: 'v3-idempotency-running-repeat-crashes',
-    summary: 'The repeat of a running request returns 500.',
-    breaks: ['V3-IDEM-08'],
-    patch: crashOn('running'),
-  },
-]
+})
 
 /** Each repeat of such a request creates another step. */
-function repeatOf(name: string, what: string, applies: (body: Json) => boolean): Fault {
-  return {
-    name: `v3-idempotency-forgets-${name}`,
-    summary: `The repeat of a request ${what} creates a second step.`,
-    breaks: ['V3-IDEM-02'],
-    patch: perServer(() => {
-      const keys = new Set<string>()
-      return onRequest(v3Generate, (call) => {
-        const key = call.headers['idempotency-key']
-        if (typeof key !== 'string') return call
-        if (!keys.has(key)) {
-          keys.add(key)
-          return call
-        }
-        if (!applies(toObject(call.body))) return call
-        return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${call.id}` } }
-      })
-    }),
-  }
+function repeatOf(applies: (body: Json) => boolean): Patch {
+  return perServer(() => {
+    const keys = new Set<string>()
+    return onRequest(v3Generate, (call) => {
+      const key = call.headers['idempotency-key']
+      if (typeof key !== 'string') return call
+      if (!keys.has(key)) {
+        keys.add(key)
+        return call
+      }
+      if (!applies(toObject(call.body))) return call
+      return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${call.id}` } }
+    })
+  })
 }
 
 /** Treats a repeat in the other form as a request with another key. */

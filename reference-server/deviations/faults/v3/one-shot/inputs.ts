@@ -1,159 +1,186 @@
-/** Faults of the input of one-shots and of its validation (section 4.3). */
+/** Faults of the input and forms of one-shots (section 4.3). */
 import { isObject, isUuid } from '../../../../../contract/json.ts'
 import type { Patch } from '../../../../services.ts'
-import { isPresent, isText, type Json } from '../../../patches/json.ts'
 import {
-  flattenField,
-  ignoreField,
-  onRequestBody,
-  rejectRequests,
-} from '../../../patches/requests.ts'
+  isBoolean,
+  isNumber,
+  isPresent,
+  isText,
+  type Json,
+  toObject,
+} from '../../../patches/json.ts'
+import { alsoDo } from '../../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { mainAlias, mainModel, oneShot, visionModel } from '../../../patches/routes.ts'
 import { perServer } from '../../../patches/services.ts'
+import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
+import { member, wrongTypeFaults } from '../../wrong-types.ts'
 
-export const oneShotInputFaults: readonly Fault[] = [
-  {
-    name: 'one-shot-content-refused',
-    summary: 'A one-shot with content instead of input is rejected.',
-    breaks: ['V3-ONE-04'],
-    patch: rejectRequests(oneShot, ({ input }) => !isPresent(input)),
-  },
-  {
-    name: 'one-shot-content-ignored',
-    summary: 'A one-shot ignores the text of content.',
-    breaks: ['V3-ONE-04'],
-    patch: onRequestBody(oneShot, (body) =>
-      isText(body['content']) ? { ...body, content: 'Hello.' } : body,
+export const oneShotTypeFaults = wrongTypeFaults(oneShot, 'V3-ONE-12', 'one-shot', 'A one-shot', {
+  model: ['model_id', isText, mainModel],
+  input: ['input', (input) => !isObject(input), member('text')],
+  runs: ['runs', Array.isArray],
+  stream: ['stream', isBoolean],
+  assistant: ['assistant_id', (id) => !isObject(id)],
+  base: ['kb_id', isText],
+  rag: ['rag', (rag) => !isNumber(rag)],
+})
+
+export const oneShotInputFaults = faultTable({
+  'V3-ONE-04': {
+    'one-shot-content-refused: A one-shot with content instead of input is rejected.':
+      rejectRequests(oneShot, ({ input }) => !isPresent(input)),
+    'one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
+      oneShot,
+      (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
     ),
   },
-  {
-    name: 'one-shot-runs-refused',
-    summary: 'A one-shot with runs is rejected.',
-    breaks: ['V3-ONE-05'],
-    patch: rejectRequests(oneShot, ({ runs }) => Array.isArray(runs)),
-  },
-  editRuns('ignored', 'A one-shot ignores runs.', () => []),
-  editRuns('last-alone', 'A one-shot uses only the last of its runs.', (all) => all.slice(-1)),
-  editRuns('input-alone', 'A one-shot ignores the output of its runs.', (all) =>
-    all.map(({ output: _, ...run }) => run),
-  ),
-  {
-    name: 'one-shot-null-refused',
-    summary: 'A one-shot with assistant_id: null is rejected.',
-    breaks: ['V3-ONE-06'],
-    patch: rejectRequests(oneShot, ({ assistant_id: id }) => id === null),
-  },
-  rejectSearcher('unknown', 'is rejected', () => true),
-  rejectSearcher(
-    'without-base-refused',
-    'is rejected without kb_id',
-    ({ kb_id: id }) => !isPresent(id),
-  ),
-  rejectSearcher('with-base-refused', 'is rejected with kb_id', ({ kb_id: id }) => isPresent(id)),
-  {
-    name: 'one-shot-searcher-finds-nothing',
-    summary: 'assistant_id: searcher is treated as null.',
-    breaks: ['V3-ONE-07'],
-    patch: onRequestBody(oneShot, (body) =>
-      body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
+  'V3-ONE-05': {
+    'one-shot-runs-refused: A one-shot with runs is rejected.': rejectRequests(
+      oneShot,
+      ({ runs }) => Array.isArray(runs),
+    ),
+    'one-shot-runs-ignored: A one-shot ignores runs.': editRuns(() => []),
+    'one-shot-runs-last-alone: A one-shot uses only the last of its runs.': editRuns((all) =>
+      all.slice(-1),
+    ),
+    'one-shot-runs-input-alone: A one-shot ignores the output of its runs.': editRuns((all) =>
+      all.map(({ output: _, ...run }) => run),
     ),
   },
-  {
-    name: 'one-shot-assistant-refused',
-    summary: 'A one-shot with the UUID of an assistant is rejected.',
-    breaks: ['V3-ONE-08'],
-    patch: rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+  'V3-ONE-06': {
+    'one-shot-null-refused: A one-shot with assistant_id: null is rejected.': rejectRequests(
+      oneShot,
+      ({ assistant_id: id }) => id === null,
+    ),
   },
-  {
-    name: 'one-shot-items-refused',
-    only: { input: ['items'] },
-    summary: 'A one-shot with an array as input is rejected.',
-    breaks: ['V3-ONE-10'],
-    patch: rejectRequests(oneShot, ({ input }) => Array.isArray(input)),
+  'V3-ONE-07': {
+    'one-shot-searcher-finds-nothing: assistant_id: searcher is treated as null.': onRequestBody(
+      oneShot,
+      (body) => (body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body),
+    ),
+    'one-shot-searcher-unknown: assistant_id: searcher is rejected.': rejectSearcher(() => true),
+    'one-shot-searcher-without-base-refused: assistant_id: searcher is rejected without kb_id.':
+      rejectSearcher(({ kb_id: id }) => !isPresent(id)),
+    'one-shot-searcher-with-base-refused: assistant_id: searcher is rejected with kb_id.':
+      rejectSearcher(({ kb_id: id }) => isPresent(id)),
   },
-  {
-    name: 'one-shot-remembers',
-    summary: 'The inputs of previous one-shots are passed to the model.',
-    breaks: ['V3-ONE-11'],
-    patch: perServer(() => {
-      const earlierInputs: unknown[] = []
-      return onRequestBody(oneShot, (body) => {
-        const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
-        if (isText(body['input'])) earlierInputs.push(body['input'])
-        return isPresent(body['runs']) ? body : { ...body, runs: before }
-      })
-    }),
+  'V3-ONE-08': {
+    'one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
+      rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
   },
-  acceptWrongType('model', 'model_id', ignoreField(oneShot, 'model_id', isText, mainModel)),
-  acceptWrongType('input', 'input', flattenField(oneShot, 'input', 'text')),
-  acceptWrongType('runs', 'runs', ignoreField(oneShot, 'runs', Array.isArray)),
-  acceptWrongType(
-    'stream',
-    'stream',
-    ignoreField(oneShot, 'stream', (value) => typeof value === 'boolean'),
-  ),
-  acceptWrongType(
-    'assistant',
-    'assistant_id',
-    ignoreField(oneShot, 'assistant_id', (id) => !isObject(id)),
-  ),
-  acceptWrongType('base', 'kb_id', ignoreField(oneShot, 'kb_id', isText)),
-  acceptWrongType(
-    'rag',
-    'rag',
-    ignoreField(oneShot, 'rag', (rag) => typeof rag !== 'number'),
-  ),
-  {
-    name: 'one-shot-alias-unknown',
-    summary: 'A one-shot with the model id SVC-Main is rejected with 404.',
-    breaks: ['V3-MODEL-01'],
-    patch: rejectRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
+  'V3-ONE-10': {
+    'one-shot-items-refused: A one-shot with an array as input is rejected.': {
+      only: { input: ['items'] },
+      patch: rejectRequests(oneShot, ({ input }) => Array.isArray(input)),
+    },
   },
-  {
-    name: 'one-shot-vision-unknown',
-    summary: 'A one-shot with the model id SVC-Vision is rejected with 404.',
-    breaks: ['V3-MODEL-02'],
-    patch: rejectRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
+  'V3-ONE-11': {
+    'one-shot-remembers: The inputs of previous one-shots are passed to the model.': perServer(
+      () => {
+        const earlierInputs: unknown[] = []
+        return onRequestBody(oneShot, (body) => {
+          const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
+          if (isText(body['input'])) earlierInputs.push(body['input'])
+          return isPresent(body['runs']) ? body : { ...body, runs: before }
+        })
+      },
+    ),
   },
-  {
-    name: 'one-shot-searches-by-default',
-    summary: 'rag defaults to true instead of agent in a one-shot.',
-    breaks: ['RAG-06'],
-    patch: onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
+  'V3-MODEL-01': {
+    'one-shot-alias-unknown: A one-shot with the model id SVC-Main is rejected with 404.':
+      rejectRequests(oneShot, ({ model_id: id }) => id === mainAlias, 404),
   },
+  'V3-MODEL-02': {
+    'one-shot-vision-unknown: A one-shot with the model id SVC-Vision is rejected with 404.':
+      rejectRequests(oneShot, ({ model_id: id }) => id === visionModel, 404),
+  },
+  'RAG-06': {
+    'one-shot-searches-by-default: rag defaults to true instead of agent in a one-shot.':
+      onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
+  },
+})
+
+function editRuns(change: (runs: readonly Json[]) => unknown): Patch {
+  const changed = (value: unknown) => (Array.isArray(value) ? change(value) : value)
+  return onRequestBody(oneShot, (body) =>
+    'runs' in body ? { ...body, runs: changed(body['runs']) } : body,
+  )
+}
+
+function rejectSearcher(when: (body: Json) => boolean): Patch {
+  return rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body))
+}
+
+const isStream = ({ stream }: Json) => stream === true
+
+export const oneShotFormFaults: readonly Fault[] = [
+  ...faultTable({
+    'V3-ONE-05': {
+      'one-shot-streams-without-runs: A streaming one-shot ignores runs.': {
+        only: { form: ['stream'] },
+        patch: inStreams((body) => (Array.isArray(body['runs']) ? { ...body, runs: [] } : body)),
+      },
+    },
+    'V3-ONE-04': {
+      'one-shot-streams-without-content: A streaming one-shot with content instead of input is rejected.':
+        {
+          only: { form: ['stream'] },
+          patch: rejectRequests(
+            oneShot,
+            (body) =>
+              isStream(body) && body['content'] !== undefined && body['input'] === undefined,
+          ),
+        },
+    },
+    'V3-ONE-09': {
+      'one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': {
+        only: { form: ['stream'] },
+        patch: alsoDo(oneShot, ({ store, ids, clock }, { body, caller }, { status }) => {
+          const request = toObject(body)
+          if (status >= 300 || !isStream(request)) return undefined
+          const now = clock.now()
+          return store.chats.create({
+            ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(request['input'] ?? '') },
+            ...{ version: 'v3', favorite: false, createdAt: now, updatedAt: now },
+          })
+        }),
+      },
+    },
+    'V3-ONE-12': {
+      'one-shot-streams-of-any-type: A streaming one-shot with rag of the wrong type is accepted.':
+        {
+          only: { form: ['stream'] },
+          patch: inStreams((body) =>
+            typeof body['rag'] === 'number' ? { ...body, rag: false } : body,
+          ),
+        },
+    },
+    'RAG-06': {
+      'one-shot-streams-search-by-default: rag defaults to true instead of agent in a streaming one-shot.':
+        { only: { form: ['stream'] }, patch: inStreams((body) => ({ rag: true, ...body })) },
+    },
+  }),
+  refusesRag('off', 'rag: false', 'RAG-02', (rag) => rag === false),
+  refusesRag('agent', 'rag: agent', 'RAG-03', (rag) => rag === 'agent'),
+  refusesRag('object', 'an object as rag', 'RAG-04', (rag) => isObject(rag)),
 ]
 
-function editRuns(
+function inStreams(change: (body: Json) => Json) {
+  return onRequestBody(oneShot, (body) => (isStream(body) ? change(body) : body))
+}
+
+function refusesRag(
   name: string,
-  summary: string,
-  change: (runs: readonly Json[]) => unknown,
+  value: string,
+  requirement: 'RAG-02' | 'RAG-03' | 'RAG-04',
+  is: (rag: unknown) => boolean,
 ): Fault {
-  const changed = (value: unknown) => (Array.isArray(value) ? change(value) : value)
   return {
-    name: `one-shot-runs-${name}`,
-    summary,
-    breaks: ['V3-ONE-05'],
-    patch: onRequestBody(oneShot, (body) =>
-      'runs' in body ? { ...body, runs: changed(body['runs']) } : body,
-    ),
-  }
-}
-
-function rejectSearcher(name: string, what: string, when: (body: Json) => boolean): Fault {
-  return {
-    name: `one-shot-searcher-${name}`,
-    summary: `assistant_id: searcher ${what}.`,
-    breaks: ['V3-ONE-07'],
-    patch: rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body)),
-  }
-}
-
-function acceptWrongType(name: string, field: string, patch: Patch): Fault {
-  return {
-    name: `one-shot-${name}-of-any-type`,
-    summary: `A one-shot with ${field} of the wrong type is accepted.`,
-    breaks: ['V3-ONE-12'],
-    patch,
+    name: `one-shot-rag-${name}-refused`,
+    summary: `A one-shot with ${value} is rejected.`,
+    breaks: [requirement],
+    patch: rejectRequests(oneShot, ({ rag }) => is(rag)),
   }
 }

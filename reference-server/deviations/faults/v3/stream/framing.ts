@@ -1,8 +1,10 @@
-/** Faults of blocks, lines and bytes of the v3 event stream (section 6, 1 and 4.3). */
+/** Faults of blocks, lines and bytes of the v3 event stream, and of their delivery (sections 1, 4.3 and 6). */
+
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../../services.ts'
-import { type NamedBlock, onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
+import { type NamedBlock, onV3Blocks, rechunkV3, rewriteBlocks } from '../../../patches/framing.ts'
 import { setAt } from '../../../patches/json.ts'
-import type { Fault } from '../../../types.ts'
+import { faultTable } from '../../../table.ts'
 
 /** Rewrites one delta of the answer, chosen by its sequence number. */
 function rewriteOneDelta(
@@ -28,24 +30,17 @@ function encodeLatin1(text: string): Buffer {
   return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
 }
 
-export const streamFramingFaults: readonly Fault[] = [
-  {
-    name: 'stream-media-type-json',
-    summary: 'An event stream has the Content-Type application/json.',
-    breaks: ['V3-SSE-01'],
-    patch: onV3Blocks((blocks) => blocks, { 'content-type': 'application/json' }),
-  },
-  {
-    name: 'stream-media-type-plain',
-    summary: 'An event stream has the Content-Type text/plain.',
-    breaks: ['V3-SSE-01'],
-    patch: onV3Blocks((blocks) => blocks, { 'content-type': 'text/plain; charset=utf-8' }),
-  },
-  {
-    name: 'stream-status-201',
-    summary: 'An event stream has the status 201.',
-    breaks: ['V3-SSE-01'],
-    patch: (services) => ({
+export const streamFramingFaults = faultTable({
+  'V3-SSE-01': {
+    'stream-media-type-json: An event stream has the Content-Type application/json.': onV3Blocks(
+      (blocks) => blocks,
+      { 'content-type': 'application/json' },
+    ),
+    'stream-media-type-plain: An event stream has the Content-Type text/plain.': onV3Blocks(
+      (blocks) => blocks,
+      { 'content-type': 'text/plain; charset=utf-8' },
+    ),
+    'stream-status-201: An event stream has the status 201.': (services) => ({
       ...services,
       outgoing: (call, reply) => {
         const original = services.outgoing(call, reply)
@@ -53,12 +48,9 @@ export const streamFramingFaults: readonly Fault[] = [
         return isStream ? { ...original, status: 201 } : original
       },
     }),
-  },
-  {
-    name: 'stream-asked-for-in-vain',
-    summary: 'A generation with stream: true returns a non-streaming response.',
-    breaks: ['V3-SSE-01'],
-    patch: (services) => ({
+    'stream-asked-for-in-vain: A generation with stream: true returns a non-streaming response.': (
+      services,
+    ) => ({
       ...services,
       incoming: (call) => {
         const original = services.incoming(call)
@@ -71,173 +63,150 @@ export const streamFramingFaults: readonly Fault[] = [
       },
     }),
   },
-  {
-    name: 'stream-without-event-lines',
-    summary: 'Blocks omit the event: line: the event name is only in type.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
-  },
-  {
-    name: 'stream-delta-without-event-line',
-    summary: 'Only the blocks of response.output_text.delta omit the event: line.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) =>
-      block.event === 'response.output_text.delta' ? `data: ${blockJson(block)}\n\n` : undefined,
+  'V3-SSE-02': {
+    'stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
+      rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
+    'stream-delta-without-event-line: Only the blocks of response.output_text.delta omit the event: line.':
+      rewriteBlocks((block) =>
+        block.event === 'response.output_text.delta' ? `data: ${blockJson(block)}\n\n` : undefined,
+      ),
+    'stream-event-in-capitals: The event field is written Event:, although field names are case-sensitive.':
+      rewriteBlocks((block) => `Event: ${block.event}\ndata: ${blockJson(block)}\n\n`),
+    'stream-space-before-the-colon: The event field is written "event :", with a space before the colon.':
+      rewriteBlocks((block) => `event : ${block.event}\ndata: ${blockJson(block)}\n\n`),
+    'stream-two-event-lines: Every block has an additional line event: message before its event: line.':
+      rewriteBlocks(
+        (block) => `event: message\nevent: ${block.event}\ndata: ${blockJson(block)}\n\n`,
+      ),
+    'stream-event-line-empty: The event: line of one delta is empty.': rewriteOneDelta(
+      (block) => `event:\ndata: ${blockJson(block)}\n\n`,
     ),
-  },
-  {
-    name: 'stream-event-in-capitals',
-    summary: 'The event field is written Event:, although field names are case-sensitive.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) => `Event: ${block.event}\ndata: ${blockJson(block)}\n\n`),
-  },
-  {
-    name: 'stream-space-before-the-colon',
-    summary: 'The event field is written "event :", with a space before the colon.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) => `event : ${block.event}\ndata: ${blockJson(block)}\n\n`),
-  },
-  {
-    name: 'stream-two-event-lines',
-    summary: 'Every block has an additional line event: message before its event: line.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks(
-      (block) => `event: message\nevent: ${block.event}\ndata: ${blockJson(block)}\n\n`,
+    'stream-json-over-blocks: The JSON of one delta is split across two blocks.': rewriteOneDelta(
+      (block) => {
+        const text = blockJson(block)
+        const head = `event: ${block.event}\ndata: `
+        return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
+      },
     ),
-  },
-  {
-    name: 'stream-event-line-empty',
-    summary: 'The event: line of one delta is empty.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteOneDelta((block) => `event:\ndata: ${blockJson(block)}\n\n`),
-  },
-  {
-    name: 'stream-json-over-blocks',
-    summary: 'The JSON of one delta is split across two blocks.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteOneDelta((block) => {
-      const text = blockJson(block)
-      const head = `event: ${block.event}\ndata: `
-      return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
-    }),
-  },
-  {
-    name: 'stream-json-over-bare-lines',
-    summary:
-      'The JSON of response.completed is pretty-printed, but only its first line is a data: line.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) =>
-      block.event === 'response.completed'
-        ? `event: ${block.event}\ndata: ${JSON.stringify(block.data, null, 2)}\n\n`
-        : undefined,
-    ),
-  },
-  {
-    name: 'stream-json-cut',
-    summary: 'The JSON of one delta lacks its closing brace.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteOneDelta(
+    'stream-json-over-bare-lines: The JSON of response.completed is pretty-printed, but only its first line is a data: line.':
+      rewriteBlocks((block) =>
+        block.event === 'response.completed'
+          ? `event: ${block.event}\ndata: ${JSON.stringify(block.data, null, 2)}\n\n`
+          : undefined,
+      ),
+    'stream-json-cut: The JSON of one delta lacks its closing brace.': rewriteOneDelta(
       (block) => `event: ${block.event}\ndata: ${blockJson(block).slice(0, -1)}\n\n`,
     ),
+    'stream-json-of-python: The data of response.in_progress is a Python dict literal instead of JSON.':
+      rewriteBlocks((block) =>
+        block.event === 'response.in_progress'
+          ? `event: ${block.event}\ndata: ${blockJson(block).replaceAll('"', "'").replaceAll('null', 'None')}\n\n`
+          : undefined,
+      ),
+    'stream-data-in-an-array: The data of one delta is wrapped in an array.': rewriteOneDelta(
+      (block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`,
+    ),
+    'stream-block-without-data: The block of response.in_progress has no data: line.':
+      rewriteBlocks((block) =>
+        block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
+      ),
+    'stream-heartbeat-as-data: A heartbeat is sent as a data: line that is not JSON.': {
+      precedent: 'anomalyco/opencode#50871, mnfst/manifest#2053',
+      patch: rewriteBlocks((block, original) =>
+        block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
+      ),
+    },
   },
-  {
-    name: 'stream-json-of-python',
-    summary: 'The data of response.in_progress is a Python dict literal instead of JSON.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) =>
-      block.event === 'response.in_progress'
-        ? `event: ${block.event}\ndata: ${blockJson(block).replaceAll('"', "'").replaceAll('null', 'None')}\n\n`
-        : undefined,
+  'V3-SSE-03': {
+    'stream-type-differs: The type of response.output_text.delta events is response.text.delta.':
+      rewriteBlocks((block) => {
+        if (block.event !== 'response.output_text.delta') return undefined
+        const data = setAt(block.data, 'type', 'response.text.delta')
+        return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
+      }),
+    'stream-event-misspelt: The event: line of response.output_text.done is response.output_text_done.':
+      {
+        precedent:
+          'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
+        patch: rewriteBlocks((block) =>
+          block.event === 'response.output_text.done'
+            ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
+            : undefined,
+        ),
+      },
+    'stream-all-events-called-message: The event: line of every block is message.': rewriteBlocks(
+      (block) => `event: message\ndata: ${blockJson(block)}\n\n`,
     ),
   },
-  {
-    name: 'stream-data-in-an-array',
-    summary: 'The data of one delta is wrapped in an array.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteOneDelta((block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`),
+  'V3-SSE-04': {
+    'stream-type-missing: The data of events omits type.': {
+      precedent: '7836246/cursor2api#114',
+      patch: rewriteBlocks((block) => {
+        return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
+      }),
+    },
+    'stream-type-missing-at-the-end: Only the data of response.completed omits type.':
+      rewriteBlocks((block) =>
+        block.event === 'response.completed'
+          ? `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
+          : undefined,
+      ),
   },
-  {
-    name: 'stream-block-without-data',
-    summary: 'The block of response.in_progress has no data: line.',
-    breaks: ['V3-SSE-02'],
-    patch: rewriteBlocks((block) =>
-      block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
+  'V3-SSE-26': {
+    'stream-in-latin-1: The stream is encoded in Latin-1.': rewriteBlocks((_block, original) =>
+      encodeLatin1(original.toString()),
     ),
+    'stream-character-cut: In deltas, every multi-byte character loses its last byte.':
+      rewriteBlocks((block, original) =>
+        block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
+      ),
   },
-  {
-    name: 'stream-heartbeat-as-data',
-    summary: 'A heartbeat is sent as a data: line that is not JSON.',
-    breaks: ['V3-SSE-02'],
-    precedent: 'anomalyco/opencode#50871, mnfst/manifest#2053',
-    patch: rewriteBlocks((block, original) =>
-      block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
-    ),
-  },
-  {
-    name: 'stream-type-differs',
-    summary: 'The type of response.output_text.delta events is response.text.delta.',
-    breaks: ['V3-SSE-03'],
-    patch: rewriteBlocks((block) => {
-      if (block.event !== 'response.output_text.delta') return undefined
-      const data = setAt(block.data, 'type', 'response.text.delta')
-      return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
-    }),
-  },
-  {
-    name: 'stream-event-misspelt',
-    summary: 'The event: line of response.output_text.done is response.output_text_done.',
-    breaks: ['V3-SSE-03'],
-    precedent:
-      'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
-    patch: rewriteBlocks((block) =>
-      block.event === 'response.output_text.done'
-        ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
-        : undefined,
-    ),
-  },
-  {
-    name: 'stream-all-events-called-message',
-    summary: 'The event: line of every block is message.',
-    breaks: ['V3-SSE-03'],
-    patch: rewriteBlocks((block) => `event: message\ndata: ${blockJson(block)}\n\n`),
-  },
-  {
-    name: 'stream-type-missing',
-    summary: 'The data of events omits type.',
-    breaks: ['V3-SSE-04'],
-    precedent: '7836246/cursor2api#114',
-    patch: rewriteBlocks((block) => {
-      return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
-    }),
-  },
-  {
-    name: 'stream-type-missing-at-the-end',
-    summary: 'Only the data of response.completed omits type.',
-    breaks: ['V3-SSE-04'],
-    patch: rewriteBlocks((block) =>
-      block.event === 'response.completed'
-        ? `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
-        : undefined,
-    ),
-  },
-  {
-    name: 'stream-in-latin-1',
-    summary: 'The stream is encoded in Latin-1.',
-    breaks: ['V3-SSE-26'],
-    patch: rewriteBlocks((_block, original) => encodeLatin1(original.toString())),
-  },
-  {
-    name: 'stream-character-cut',
-    summary: 'In deltas, every multi-byte character loses its last byte.',
-    breaks: ['V3-SSE-26'],
-    patch: rewriteBlocks((block, original) =>
-      block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
-    ),
-  },
-]
+})
 
 /** Removes the last continuation byte of each multi-byte character. */
 function cutCharacters(bytes: Buffer): Buffer {
   const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   return bytes.filter((_byte, at) => !continues(at) || continues(at + 1)) as Buffer
 }
+
+/** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
+const blockMs = 30
+
+/** Sends the first blocks at once, and all others together after the last one. */
+async function* bufferRest(chunks: AsyncIterable<Uint8Array>, ahead: number) {
+  const held: Uint8Array[] = []
+  let count = 0
+  for await (const chunk of chunks) {
+    if (count < ahead) yield chunk
+    else held.push(chunk)
+    count += 1
+  }
+  await sleep(held.length * blockMs)
+  yield Buffer.concat(held)
+}
+
+/** Blocks that are sent together, and their generation time, as with a corked socket. */
+const batch = { blocks: 9, ms: 400 }
+
+async function* sendInBatches(chunks: AsyncIterable<Uint8Array>) {
+  let held: Uint8Array[] = []
+  for await (const chunk of chunks) {
+    held.push(chunk)
+    if (held.length < batch.blocks) continue
+    await sleep(batch.ms)
+    yield Buffer.concat(held)
+    held = []
+  }
+  if (held.length > 0) yield Buffer.concat(held)
+}
+
+export const streamDeliveryFaults = faultTable({
+  'V3-SSE-30': {
+    'delivery-all-at-the-end: The stream is buffered and sent when the answer is complete.':
+      rechunkV3((chunks) => bufferRest(chunks, 0)),
+    'delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
+      rechunkV3((chunks) => bufferRest(chunks, 4)),
+    'delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
+      rechunkV3(sendInBatches),
+  },
+})

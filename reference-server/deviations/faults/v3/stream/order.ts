@@ -1,6 +1,10 @@
-/** Faults of the order of events and of their added and done brackets (section 6, 2 and 3). */
+/** Faults of the order of events, and of one kind of stream (section 6, 2 and 3). */
+
+import type { ResponseRun } from '../../../../events/run.ts'
 import type { ResponseEvent } from '../../../../events/sequence.ts'
 import {
+  completed,
+  created,
   itemAdded,
   itemDone,
   partAdded,
@@ -12,7 +16,6 @@ import {
 import {
   all,
   dropEvents,
-  editEvents,
   isCompleted,
   isThinking,
   moveEvents,
@@ -21,151 +24,80 @@ import {
   setInEvents,
   when,
 } from '../../../patches/events.ts'
-import type { Fault } from '../../../types.ts'
+import { eventFaultTable } from '../../../table.ts'
 
-export const streamOrderFaults: readonly Fault[] = [
-  {
-    name: 'stream-created-missing',
-    summary: 'The stream omits response.created and starts with response.in_progress.',
-    breaks: ['V3-SSE-05'],
-    patch: editEvents(dropEvents('response.created')),
-  },
-  {
-    name: 'stream-created-second',
-    summary: 'response.in_progress is sent before response.created.',
-    breaks: ['V3-SSE-05'],
-    patch: editEvents(moveEvents(all('response.in_progress'), 'before', 'response.created')),
-  },
-  {
-    name: 'stream-created-twice',
-    summary: 'response.created is sent twice.',
-    breaks: ['V3-SSE-05'],
-    patch: editEvents(replaceEvents(all('response.created'), (event) => [event, event])),
-  },
-  {
-    name: 'stream-item-added-late',
-    summary: 'response.output_item.added of the answer is sent after its first delta.',
-    breaks: ['V3-SSE-12'],
-    patch: editEvents(moveAnswerAfterDelta()),
-  },
-  {
-    name: 'stream-item-never-added',
-    summary: 'response.output_item.added is omitted.',
-    breaks: ['V3-SSE-12'],
-    patch: editEvents(dropEvents(itemAdded)),
-  },
-  {
-    name: 'stream-of-deltas-alone',
-    summary: 'Only deltas are sent between response.created and the terminal event.',
-    breaks: ['V3-SSE-12'],
-    precedent: 'Sophomoresty/gemini-web2api PR 57',
-    patch: editEvents((events) =>
-      events.filter(
-        ({ type }) =>
-          type === 'response.created' || type.endsWith('.delta') || terminalEvents.includes(type),
-      ),
+export const streamOrderFaults = eventFaultTable({
+  'V3-SSE-05': {
+    'stream-created-missing: The stream omits response.created and starts with response.in_progress.':
+      dropEvents('response.created'),
+    'stream-created-second: response.in_progress is sent before response.created.': moveEvents(
+      'response.in_progress',
+      'before',
+      'response.created',
+    ),
+    'stream-created-twice: response.created is sent twice.': replaceEvents(
+      'response.created',
+      (event) => [event, event],
     ),
   },
-  {
-    name: 'stream-part-not-added',
-    summary: 'response.content_part.added is omitted.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(dropEvents(partAdded)),
+  'V3-SSE-12': {
+    'stream-item-added-late: response.output_item.added of the answer is sent after its first delta.':
+      moveAnswerAfterDelta(),
+    'stream-item-never-added: response.output_item.added is omitted.': dropEvents(itemAdded),
+    'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
+      {
+        precedent: 'Sophomoresty/gemini-web2api PR 57',
+        patch: (events) =>
+          events.filter(
+            ({ type }) =>
+              type === 'response.created' ||
+              type.endsWith('.delta') ||
+              terminalEvents.includes(type),
+          ),
+      },
   },
-  {
-    name: 'stream-part-not-done',
-    summary: 'response.content_part.done is omitted.',
-    breaks: ['V3-SSE-13'],
-    precedent: 'vllm-project/guidellm, mock server',
-    patch: editEvents(dropEvents(partDone)),
-  },
-  {
-    name: 'stream-text-not-done',
-    summary: 'response.output_text.done is omitted.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(dropEvents(textDone)),
-  },
-  {
-    name: 'stream-item-not-done',
-    summary: 'response.output_item.done is omitted.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(dropEvents(itemDone)),
-  },
-  {
-    name: 'stream-item-done-early',
-    summary: 'response.output_item.done is sent before response.content_part.done.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(({ steps }) => steps.length === 1, moveEvents(all(itemDone), 'before', partDone)),
+  'V3-SSE-13': {
+    'stream-part-not-added: response.content_part.added is omitted.': dropEvents(partAdded),
+    'stream-part-not-done: response.content_part.done is omitted.': {
+      precedent: 'vllm-project/guidellm, mock server',
+      patch: dropEvents(partDone),
+    },
+    'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
+    'stream-item-not-done: response.output_item.done is omitted.': dropEvents(itemDone),
+    'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
+      when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
+    'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
+      when(({ steps }) => steps.length === 1, moveEvents(textDone, 'after', partDone)),
+    'stream-item-added-twice: Each response.output_item.added is sent twice.': replaceEvents(
+      itemAdded,
+      (event) => [event, event],
     ),
-  },
-  {
-    name: 'stream-text-done-after-its-part',
-    summary: 'response.output_text.done is sent after response.content_part.done.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(({ steps }) => steps.length === 1, moveEvents(all(textDone), 'after', partDone)),
+    'stream-item-null: The item of response.output_item.added is null.': setInEvents(itemAdded, {
+      item: null,
+    }),
+    'stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
+      moveEvents('response.in_progress', 'after', partAdded),
+    'stream-in-progress-without-output: The response object of response.in_progress omits output.':
+      {
+        precedent: 'diegosouzapw/OmniRoute#13964',
+        patch: setInEvents('response.in_progress', { 'response.output': undefined }),
+      },
+    'stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
+      when(isThinking, dropEvents(nth(partAdded, 0))),
+    'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.': when(
+      isCompleted,
+      replaceEvents(textDone, (event, events) => [event, ...emptyDelta(events)]),
     ),
+    'stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
+      {
+        also: ['V3-SSE-18'],
+        patch: when(
+          isThinking,
+          replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
+        ),
+      },
   },
-  {
-    name: 'stream-item-added-twice',
-    summary: 'Each response.output_item.added is sent twice.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(replaceEvents(all(itemAdded), (event) => [event, event])),
-  },
-  {
-    name: 'stream-item-null',
-    summary: 'The item of response.output_item.added is null.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(setInEvents(all(itemAdded), 'item', null)),
-  },
-  {
-    name: 'stream-in-progress-late',
-    summary: 'response.in_progress is sent after the first part and resets the output in clients.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(moveEvents(all('response.in_progress'), 'after', partAdded)),
-  },
-  {
-    name: 'stream-in-progress-without-output',
-    summary: 'The response object of response.in_progress omits output.',
-    breaks: ['V3-SSE-13'],
-    precedent: 'diegosouzapw/OmniRoute#13964',
-    patch: editEvents(setInEvents(all('response.in_progress'), 'response.output', undefined)),
-  },
-  {
-    name: 'stream-reasoning-part-not-added',
-    summary: 'response.content_part.added is omitted for the reasoning part only.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(
-        isThinking,
-        replaceEvents(nth(partAdded, 0), () => []),
-      ),
-    ),
-  },
-  {
-    name: 'stream-delta-after-its-text',
-    summary: 'An empty delta is sent after response.output_text.done.',
-    breaks: ['V3-SSE-13'],
-    patch: editEvents(
-      when(
-        isCompleted,
-        replaceEvents(all(textDone), (event, events) => [event, ...emptyDelta(events)]),
-      ),
-    ),
-  },
-  {
-    name: 'stream-delta-of-another-item',
-    summary: 'With reasoning, text deltas have the item_id and output_index of the reasoning item.',
-    breaks: ['V3-SSE-13', 'V3-SSE-18'],
-    patch: editEvents(
-      when(
-        isThinking,
-        replaceEvents(all(textDelta), (event, events) => [asFirstItem(event, events)]),
-      ),
-    ),
-  },
-]
+})
 
 function moveAnswerAfterDelta() {
   return moveEvents(nth(itemAdded, -1), 'after', textDelta)
@@ -180,3 +112,57 @@ function asFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): Re
   const first = events.find(({ type }) => type === partAdded)
   return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
 }
+
+const isOneShot = ({ settings }: ResponseRun) => !settings.stored
+const isCut = ({ finish }: ResponseRun) => finish === 'length'
+const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
+
+export const conditionalStreamFaults = eventFaultTable({
+  'V3-SSE-08': {
+    'stream-of-one-shot-without-terminal-event: Only one-shot streams end without a terminal event.':
+      when(isOneShot, dropEvents(completed)),
+  },
+  'V3-SSE-05': {
+    'stream-of-one-shot-without-created: Only one-shot streams omit response.created.': when(
+      isOneShot,
+      dropEvents(created),
+    ),
+  },
+  'V3-SSE-17': {
+    'stream-of-one-shot-drops-a-delta: Only one-shot streams omit the last text delta.': when(
+      isOneShot,
+      dropEvents(nth(textDelta, -1)),
+    ),
+    'stream-of-cut-answer-drops-a-delta: Only streams truncated by max_tokens omit the last text delta.':
+      when(isCut, dropEvents(nth(textDelta, -1))),
+    'stream-of-thought-drops-a-delta: Only streams with reasoning omit the last text delta.': when(
+      isThinking,
+      dropEvents(nth(textDelta, -1)),
+    ),
+  },
+  'V3-SSE-13': {
+    'stream-of-cut-answer-leaves-items-open: Only streams truncated by max_tokens omit response.output_item.done.':
+      when(isCut, dropEvents(itemDone)),
+    'stream-of-call-leaves-it-open: response.output_item.done is omitted for function calls only.':
+      when(isCalling, dropEvents(nth(itemDone, 0))),
+    'stream-of-search-in-reverse: response.file_search_call.completed is sent before response.file_search_call.in_progress.':
+      moveEvents(
+        'response.file_search_call.in_progress',
+        'after',
+        'response.file_search_call.completed',
+      ),
+  },
+  'V3-SSE-12': {
+    'stream-of-thought-adds-its-answer-late: Only streams with reasoning send response.output_item.added of the answer after its first delta.':
+      when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
+  },
+  'V3-SSE-14': {
+    'stream-of-call-counts-items-anew: The answer after a function call has the output_index of the call.':
+      when(
+        isCalling,
+        setInEvents(all(itemAdded, partAdded, textDelta), {
+          output_index: (old: number) => Math.max(0, old - 1),
+        }),
+      ),
+  },
+})

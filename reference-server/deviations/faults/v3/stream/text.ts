@@ -1,5 +1,8 @@
-/** Faults of the text in deltas: answer, reasoning, arguments (section 6, 3). */
+/** Faults of the text and content of deltas and annotations (section 6, 3). */
 
+import type { RunStep } from '../../../../events/run.ts'
+import type { ResponseEvent } from '../../../../events/sequence.ts'
+import type { ModelRequest } from '../../../../model/types.ts'
 import {
   itemDone,
   partDone,
@@ -14,146 +17,71 @@ import {
   dropEvents,
   type Edit,
   editEvents,
+  editRun,
   nth,
   replaceEvents,
   setInEvents,
   swapPairs,
 } from '../../../patches/events.ts'
+import { eventFaultTable, faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
 const textPath = 'response.output.*.content.*.text'
 const toUpperCase = (old: unknown) => (typeof old === 'string' ? old.toUpperCase() : old)
 
-export const streamTextFaults: readonly Fault[] = [
-  {
-    name: 'stream-last-delta-dropped',
-    summary: 'The last text delta is omitted.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(replaceEvents(nth(textDelta, -1), () => [])),
-  },
-  {
-    name: 'stream-first-delta-dropped',
-    summary: 'The first text delta is omitted.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(replaceEvents(nth(textDelta, 0), () => [])),
-  },
-  {
-    name: 'stream-deltas-dropped',
-    summary: 'About one in ten text deltas is omitted, as if by a full queue.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents((events) =>
-      events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7),
+export const streamTextFaults = eventFaultTable({
+  'V3-SSE-17': {
+    'stream-last-delta-dropped: The last text delta is omitted.': dropEvents(nth(textDelta, -1)),
+    'stream-first-delta-dropped: The first text delta is omitted.': dropEvents(nth(textDelta, 0)),
+    'stream-deltas-dropped: About one in ten text deltas is omitted, as if by a full queue.': (
+      events,
+    ) => events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7),
+    'stream-deltas-missing: All text deltas are omitted.': dropEvents(textDelta),
+    'stream-delta-twice: One text delta is sent twice, with different sequence numbers.':
+      replaceEvents(nth(textDelta, 4), (event) => [event, event]),
+    'stream-deltas-swapped: Text deltas are swapped in pairs.': swapPairs(textDelta),
+    'stream-deltas-cumulative: Each text delta contains all the text so far.': mapDeltas(
+      (text, before) => before + text,
     ),
-  },
-  {
-    name: 'stream-deltas-missing',
-    summary: 'All text deltas are omitted.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(dropEvents(textDelta)),
-  },
-  {
-    name: 'stream-delta-twice',
-    summary: 'One text delta is sent twice, with different sequence numbers.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(replaceEvents(nth(textDelta, 4), (event) => [event, event])),
-  },
-  {
-    name: 'stream-deltas-swapped',
-    summary: 'Text deltas are swapped in pairs.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(swapPairs(textDelta)),
-  },
-  {
-    name: 'stream-deltas-cumulative',
-    summary: 'Each text delta contains all the text so far.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(mapDeltas((text, before) => before + text)),
-  },
-  {
-    name: 'stream-deltas-trimmed',
-    summary: 'Text deltas lose their leading and trailing spaces.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(mapDeltas((text) => text.trim())),
-  },
-  {
-    name: 'stream-character-replaced',
-    summary: 'Non-ASCII characters in text deltas are replaced by U+FFFD.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(mapDeltas((text) => text.replace(/[^\0-\x7f]+/g, '\ufffd\ufffd'))),
-  },
-  {
-    name: 'stream-deltas-escaped',
-    summary: 'Text deltas are JSON-escaped twice.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(
-      mapDeltas((text) =>
-        JSON.stringify(text)
-          .slice(1, -1)
-          .replace(/[^\0-\x7f]/g, '\\u0000'),
-      ),
+    'stream-deltas-trimmed: Text deltas lose their leading and trailing spaces.': mapDeltas(
+      (text) => text.trim(),
     ),
-  },
-  {
-    name: 'stream-final-text-empty',
-    summary: 'The text of the final response is empty.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(setInEvents(all(...terminalEvents), textPath, '')),
-  },
-  {
-    name: 'stream-final-text-cut',
-    summary: 'The text of the final response is truncated to 20 characters.',
-    breaks: ['V3-SSE-17'],
-    patch: editEvents(
-      setInEvents(all(...terminalEvents), textPath, (old: string) => old.slice(0, 20)),
+    'stream-character-replaced: Non-ASCII characters in text deltas are replaced by U+FFFD.':
+      mapDeltas((text) => text.replace(/[^\0-\x7f]+/g, '\ufffd\ufffd')),
+    'stream-deltas-escaped: Text deltas are JSON-escaped twice.': mapDeltas((text) =>
+      JSON.stringify(text)
+        .slice(1, -1)
+        .replace(/[^\0-\x7f]/g, '\\u0000'),
     ),
-  },
-  {
-    name: 'stream-done-text-differs',
-    summary: 'The text of response.output_text.done differs from the deltas.',
-    breaks: ['V3-SSE-18'],
-    precedent: 'vidaiUK/VidaiMock, templates',
-    patch: editEvents(setInEvents(all(textDone), 'text', toUpperCase)),
-  },
-  {
-    name: 'stream-part-text-differs',
-    summary: 'The text of response.content_part.done differs from the deltas.',
-    breaks: ['V3-SSE-18'],
-    patch: editEvents(setInEvents(all(partDone), 'part.text', toUpperCase)),
-  },
-  {
-    name: 'stream-item-text-differs',
-    summary: 'The text of response.output_item.done differs from the deltas.',
-    breaks: ['V3-SSE-18'],
-    patch: editEvents(setInEvents(all(itemDone), 'item.content.*.text', toUpperCase)),
-  },
-  {
-    name: 'stream-reasoning-done-differs',
-    summary: 'The text of response.reasoning_text.done differs from its deltas.',
-    breaks: ['V3-SSE-18'],
-    patch: editEvents(setInEvents(all(reasoningDone), 'text', toUpperCase)),
-  },
-  {
-    name: 'stream-reasoning-delta-dropped',
-    summary: 'The last reasoning delta is omitted.',
-    breaks: ['V3-SSE-18'],
-    patch: editEvents(replaceEvents(nth(reasoningDelta, -1), () => [])),
-  },
-  {
-    name: 'stream-argument-delta-dropped',
-    summary: 'The first delta of the arguments of a function call is omitted.',
-    breaks: ['V3-SSE-18'],
-    patch: editEvents(replaceEvents(nth('response.function_call_arguments.delta', 0), () => [])),
-  },
-  {
-    name: 'stream-arguments-differ',
-    summary:
-      'The arguments of a function call in the final response differ from the streamed ones.',
-    breaks: ['V3-SSE-18'],
-    patch: editEvents(
-      setInEvents(all(...terminalEvents), 'response.output.*.arguments', () => '{"zone":"Local"}'),
+    'stream-final-text-empty: The text of the final response is empty.': setInEvents(
+      all(...terminalEvents),
+      { [textPath]: '' },
     ),
+    'stream-final-text-cut: The text of the final response is truncated to 20 characters.':
+      setInEvents(all(...terminalEvents), { [textPath]: (old: string) => old.slice(0, 20) }),
   },
-]
+  'V3-SSE-18': {
+    'stream-done-text-differs: The text of response.output_text.done differs from the deltas.': {
+      precedent: 'vidaiUK/VidaiMock, templates',
+      patch: setInEvents(textDone, { text: toUpperCase }),
+    },
+    'stream-part-text-differs: The text of response.content_part.done differs from the deltas.':
+      setInEvents(partDone, { 'part.text': toUpperCase }),
+    'stream-item-text-differs: The text of response.output_item.done differs from the deltas.':
+      setInEvents(itemDone, { 'item.content.*.text': toUpperCase }),
+    'stream-reasoning-done-differs: The text of response.reasoning_text.done differs from its deltas.':
+      setInEvents(reasoningDone, { text: toUpperCase }),
+    'stream-reasoning-delta-dropped: The last reasoning delta is omitted.': dropEvents(
+      nth(reasoningDelta, -1),
+    ),
+    'stream-argument-delta-dropped: The first delta of the arguments of a function call is omitted.':
+      dropEvents(nth('response.function_call_arguments.delta', 0)),
+    'stream-arguments-differ: The arguments of a function call in the final response differ from the streamed ones.':
+      setInEvents(all(...terminalEvents), {
+        'response.output.*.arguments': () => '{"zone":"Local"}',
+      }),
+  },
+})
 
 /** Maps each text delta, given the text before it. */
 function mapDeltas(make: (text: string, before: string) => string): Edit {
@@ -167,4 +95,81 @@ function mapDeltas(make: (text: string, before: string) => string): Edit {
       return { ...event, delta: other }
     })
   }
+}
+
+const annotationAdded = 'response.output_text.annotation.added'
+const outOfRange = 100_000
+
+export const streamContentFaults: readonly Fault[] = [
+  ...faultTable({
+    'V3-SSE-23': {
+      'stream-arguments-no-json: The arguments of a function call are a Python dict literal instead of JSON in all events.':
+        editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
+    },
+    'V3-SSE-24': {
+      'stream-reasons-unasked: Reasoning is streamed without think.': (services) => ({
+        ...services,
+        model: (request) => services.model(alwaysThinking(request)),
+      }),
+    },
+    'V3-SSE-28': {
+      'stream-annotation-outside: The index of a citation exceeds the length of its text.':
+        editEvents(
+          setInEvents(annotationAdded, { 'annotation.index': outOfRange }),
+          setInEvents(partDone, { 'part.annotations.*.index': outOfRange }),
+          setInEvents(itemDone, { 'item.content.*.annotations.*.index': outOfRange }),
+          setInEvents(all(...terminalEvents), {
+            'response.output.*.content.*.annotations.*.index': outOfRange,
+          }),
+        ),
+    },
+  }),
+  ...eventFaultTable({
+    'V3-SSE-25': {
+      'stream-delta-null: An event with a null delta precedes the first text delta.': replaceEvents(
+        nth(textDelta, 0),
+        (event) => [{ ...event, delta: null }, event],
+      ),
+      'stream-delta-missing: An event without delta precedes the first text delta.': replaceEvents(
+        nth(textDelta, 0),
+        (event) => [{ ...event, delta: undefined }, event],
+      ),
+      'stream-delta-an-object: Text deltas are objects instead of strings.': setInEvents(
+        textDelta,
+        { delta: (text: string) => ({ text }) },
+      ),
+      'stream-reasoning-delta-an-object: Reasoning deltas are objects instead of strings.':
+        setInEvents(reasoningDelta, { delta: (text: string) => ({ text }) }),
+    },
+    'V3-SSE-27': {
+      'stream-surrogates-halved: A surrogate pair is split across two deltas as JSON escapes.':
+        replaceEvents(textDelta, splitSurrogates),
+    },
+    'V3-SSE-28': {
+      'stream-annotation-unannounced: response.output_text.annotation.added is omitted.':
+        dropEvents(annotationAdded),
+      'stream-annotation-lost: response.content_part.done omits the citations that were announced.':
+        setInEvents(partDone, { 'part.annotations': [] }),
+    },
+  }),
+]
+
+function splitSurrogates(event: ResponseEvent): readonly ResponseEvent[] {
+  const text = String(event['delta'])
+  const at = text.search(/[\ud800-\udbff][\udc00-\udfff]/)
+  if (at < 0) return [event]
+  return [
+    { ...event, delta: text.slice(0, at + 1) },
+    { ...event, delta: text.slice(at + 1) },
+  ]
+}
+
+function withPythonQuotes(step: RunStep): RunStep {
+  if (step.type !== 'function_call') return step
+  return { ...step, fragments: step.fragments.map((text) => text.replaceAll('"', "'")) }
+}
+
+/** Turns reasoning on for the native surfaces, whose tools the service runs itself. */
+function alwaysThinking(request: ModelRequest): ModelRequest {
+  return request.toolsRunBy === 'service' ? { ...request, think: true } : request
 }

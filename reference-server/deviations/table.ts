@@ -1,0 +1,71 @@
+/** Tables of faults and dialects: one entry, one deviation. */
+import type { RequirementId } from '../../contract/index.ts'
+import type { Patch } from '../services.ts'
+import { type Edit, editEvents } from './patches/events.ts'
+import type { Dialect, Fault } from './types.ts'
+
+/** Name and summary: `openai-id-missing: The completion omits id.` */
+type Heading = `${string}: ${string}.`
+
+type Entries<Details, Change = Patch> = Readonly<Record<Heading, Change | Details>>
+
+/** Members of a fault that few faults have; `also` lists further requirements that it breaks. */
+type Particulars<Change> = Pick<Fault, 'only' | 'because' | 'precedent'> & {
+  readonly also?: readonly RequirementId[]
+  readonly patch: Change
+}
+
+type FaultTable<Change> = Readonly<
+  Partial<Record<RequirementId, Entries<Particulars<Change>, Change>>>
+>
+
+/** Faults by the requirement that they break. */
+export function faultTable(table: FaultTable<Patch>): readonly Fault[] {
+  return faultsOf(table, (patch) => patch)
+}
+
+/** Faults that edit the events of v3 streams. */
+export function eventFaultTable(table: FaultTable<Edit>): readonly Fault[] {
+  return faultsOf(table, (edit) => editEvents(edit))
+}
+
+function faultsOf<Change extends (...given: never[]) => unknown>(
+  table: FaultTable<Change>,
+  toPatch: (change: Change) => Patch,
+): readonly Fault[] {
+  return Object.entries(table).flatMap(([id, entries]) =>
+    Object.entries(entries).map(([heading, entry]): Fault => {
+      const { also = [], patch, ...rest } = typeof entry === 'function' ? { patch: entry } : entry
+      const breaks = [id as RequirementId, ...also] as const
+      return { ...headingParts(heading), breaks, ...rest, patch: toPatch(patch) }
+    }),
+  )
+}
+
+export function dialectTable(
+  table: Entries<Omit<Dialect, 'name' | 'summary'>>,
+): readonly Dialect[] {
+  return Object.entries(table).map(([heading, entry]) => ({
+    ...headingParts(heading),
+    ...(typeof entry === 'function' ? { patch: entry } : entry),
+  }))
+}
+
+/** Mutually exclusive dialects. */
+export function alternatives(
+  table: Entries<Omit<Dialect, 'name' | 'summary'>>,
+): readonly Dialect[] {
+  const list = dialectTable(table)
+  return list.map((dialect) => ({
+    ...dialect,
+    excludes: [
+      ...(dialect.excludes ?? []),
+      ...list.map(({ name }) => name).filter((name) => name !== dialect.name),
+    ],
+  }))
+}
+
+function headingParts(heading: string): { readonly name: string; readonly summary: string } {
+  const [name = '', ...summary] = heading.split(': ')
+  return { name, summary: summary.join(': ') }
+}
