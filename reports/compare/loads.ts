@@ -28,7 +28,6 @@ export function loadComparisonToText(
               `  ${name}`,
               `${printable(a)} → ${printable(b)}${decisive ? ' (no verdicts)' : ''}`,
             ]),
-            2,
           ),
         ],
     figures.length === 0 ? [] : figureTable(figures, chalk),

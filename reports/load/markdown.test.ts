@@ -1,30 +1,35 @@
 import { expect, test } from 'vitest'
-import { loadToMarkdown } from './markdown.ts'
+import { toMarkdown } from '../document/markdown.ts'
+import { loadDocument } from './document.ts'
 import { loadReportOf } from './test-support/sketch.ts'
 
 test('a run of which some went well', () => {
-  expect(loadToMarkdown(loadReportOf())).toMatchInlineSnapshot(`
+  expect(toMarkdown(loadDocument(loadReportOf()))).toMatchInlineSnapshot(`
     "## ❌ Violated
 
     1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due requests; generator degraded
 
-    \`http://127.0.0.1:4010\`; poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab  
-    Measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend
+    target: \`http://127.0.0.1:4010\`, openai and v3  
+    load: poisson, 100/s, for 3 s; mix openai-stream; seed a-seed; plan 0123456789ab  
+    measured: 0 s to 3 s of the run (MSER-5 on ttft); steady: no trend  
+    chatgen: 0.1.0, interface 2026-01
 
     ### SLO
 
-    |  | SLO | observed, 95 % interval |  |
-    | --- | --- | --- | --- |
-    | ✅ met | \`ttft.p90 < 500ms\` | 131 \\[128, 133\\] ms | 10 of 300 requests were over 500 ms; p90 allows 10 %. Met at 99 % confidence. |
-    | ❌ missed | \`goodput > 99%\` | 95.7 \\[92.8, 97.7\\] % | 290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence. |
-    | ⚠️ undecided | \`errors < 2%\` | 2.31 \\[0.93, 4.70\\] % | 7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision. |
+    - ✅ met \`ttft.p90 < 500ms\`: 131 \\[128, 133\\] ms  
+      10 of 300 requests were over 500 ms; p90 allows 10 %. Met at 99 % confidence.
+    - ❌ missed \`goodput > 99%\`: 95.7 \\[92.8, 97.7\\] %  
+      290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence.
+    - ⚠️ undecided \`errors < 2%\`: 2.31 \\[0.93, 4.70\\] %  
+      7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision.
 
     ### Violated
 
-    - **V3-SSE-17** (required) 4 of 303, 1.32 %: The text of response.completed is all that the deltas said.  
-      Found: \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\x1b[2J\\u202etxt\`\`; request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id \`chatgen-a-seed-17\`
+    - ❌ required \`V3-SSE-17\` violated in 4 of 303, 1.32 %: The text of response.completed is all that the deltas said.  
+      found: \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\x1b[2J\\u202etxt\`\`  
+      first: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id \`chatgen-a-seed-17\`
 
-    ### Rates
+    ### Rates in the measured window
 
     |  | count | per second |
     | --- | ---: | ---: |
@@ -35,9 +40,13 @@ test('a run of which some went well', () => {
     | failed | 5 | 1.67 |
     | good | 290 | 96.7 |
 
-    ### Latency, ms
+    3 requests in flight at the end; HTTP/2: 4 connections opened, 307 streams, up to 100 concurrent per connection (limit 100), 1 stream reset by the target, 2 connections closed by GOAWAY, 1 request retried after a refused stream
 
-    | metric | clock | n | mean | p50 | p90 | p99 | max |
+    ### Latency in the measured window, ms
+
+    With 95 % intervals. Response time counts from the planned send time, service time from the actual one.
+
+    |  |  | n | mean | p50 | p90 | p99 | max |
     | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
     | ttft | response | 300 | 134 | 108 \\[107, 108\\] | 129 \\[128, 129\\] | 990 \\[720, 1125\\] | 1125 |
     | ttft | service | 300 | 105 | 105 \\[104, 105\\] | 125 \\[124, 125\\] | 129 \\[128, 130\\] | 130 |
@@ -46,34 +55,76 @@ test('a run of which some went well', () => {
     | e2e | response | 300 | 557 | 531 \\[525, 533\\] | 634 \\[629, 637\\] | 1540 \\[1120, 1750\\] | 1750 |
     | e2e | service | 300 | 525 | 524 \\[519, 527\\] | 624 \\[619, 627\\] | 647 \\[642, 649\\] | 649 |
 
-    ### Connections and delivery
+    ### Stalls and delivery
 
-    - on average per stream 25.0 deltas in 3.00 reads; 3 of 300 streams arrived in a single read
-    - ⚠️ deltas arrived in bursts about every 200 ms: the server or a proxy in front of it buffers them, so ttft is the time of the first burst (9.50 deltas on average), and the gaps are those of the buffer, not of the model
-    - HTTP/2: 4 connections opened, 307 streams, up to 100 concurrent per connection (limit 100), 1 stream reset by the target, 2 connections closed by GOAWAY, 1 request retried after a refused stream
+    - stalls: 2 of 300 streams stalled for more than 500 ms, 1.2 % of their time; longest gap 812 ms; 3.3 % of the gaps are 0 ms: several chunks arrived in one read
+    - delivery: on average per stream 25.0 deltas in 3.00 reads; 3 of 300 streams arrived in a single read
+    - note: deltas arrived in bursts about every 200 ms: the server or a proxy in front of it buffers them, so ttft is the time of the first burst (9.50 deltas on average), and the gaps are those of the buffer, not of the model
+
+    <details><summary>Latency of openai-stream, ms</summary>
+
+    |  |  | n | mean | p50 | p90 | p99 | max |
+    | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
+    | ttft | response | 300 | 134 | 108 \\[107, 108\\] | 129 \\[128, 129\\] | 990 \\[720, 1125\\] | 1125 |
+    | ttft | service | 300 | 105 | 105 \\[104, 105\\] | 125 \\[124, 125\\] | 129 \\[128, 130\\] | 130 |
+    | icl | service | 3000 | 20.3 | 20.8 \\[20.6, 20.9\\] | 25.0 \\[24.8, 25.0\\] | 25.9 \\[25.7, 26.0\\] | 26.0 |
+    | tpot | service | 300 | 21.0 | 21.0 \\[20.8, 21.1\\] | 25.0 \\[24.8, 25.1\\] | 25.9 \\[25.7, 26.0\\] | 26.0 |
+    | e2e | response | 300 | 557 | 531 \\[525, 533\\] | 634 \\[629, 637\\] | 1540 \\[1120, 1750\\] | 1750 |
+    | e2e | service | 300 | 525 | 524 \\[519, 527\\] | 624 \\[619, 627\\] | 647 \\[642, 649\\] | 649 |
+
+    </details>
+
+    <details><summary>Definitions of the metrics</summary>
+
+    - ttft: until the first generated content: reasoning, text or tool arguments
+    - icl: gaps between reads with content (inter-chunk latency)
+    - tpot: time per output token after the first
+    - e2e: until the event that ends a complete response
+
+    </details>
 
     ### Failed requests
 
-    | kind | detail | count | share |
-    | --- | --- | ---: | ---: |
-    | integrity | \`V3-SSE-17\` | 4 | 1.32 % |
-    | shed | \`429\` | 2 | 0.66 % |
-    | truncated | \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> \\| \`x\` ]]> \\x1b[2J\\u202etxt\`\` | 1 | 0.33 % |
+    - errors: 429: 2, 5xx: 0, dropped connections: 1, timeouts: 0, violations: 4, retries: 0
 
-    429: 2, 5xx: 0, dropped connections: 1, timeouts: 0, violations: 4, retries: 0
+    - 4 integrity \`V3-SSE-17\`, 1.32 %, first request 17 at 0.2 s
+    - 2 shed \`429\`, 0.66 %, first request 90 at 0.9 s
+    - 1 truncated \`\`</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\x1b[2J\\u202etxt\`\`, 0.33 %, first request 99 at 1 s
 
-    ### Generator
+    ### Generator: degraded
 
-    **degraded**: timestamp error 0.08 ms (p50), 3.10 ms (p99); its timestamps were up to 3.1 ms late (p99)
+    - reason: its timestamps were up to 3.1 ms late (p99)
+
+    timestamp error p50 0.08, p99 3.10, max 4.40 ms; send delay p50 0.30, p99 2.20, max 6.00 ms; busiest event loop 42 %; 1865 events/s; 4911 per CPU second
+
+    ### Audits
+
+    - ✅ pass littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
+    - ❌ fail conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+
+    <details><summary>Machine and workers of the generator</summary>
+
+    - machine: 2 × A processor, linux x64, Node v24.0.0, load 0.50
+
+    | worker | requests | events | CPU, ms | loop | timestamp error p99, ms |
+    | ---: | ---: | ---: | ---: | ---: | ---: |
+    | 0 | 306 | 6060 | 1234 | 42 % | 3.10 |
+
+    </details>
 
     ### Notes
 
     - DELETE /api/v3/chat: 503 (2 times)
 
-    <details><summary>Audits</summary>
+    <details><summary>About this run</summary>
 
-    - pass: littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
-    - fail: conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+    - started: 2026-01-02T03:04:05.000Z, for 3.3 s
+    - plan: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+    - transactions: 306 of 306
+    - judged: 303 streams, 0 other bodies, 6060 events; 2 requirements passed in every response
+    - cross-talk: 0 of 303 responses contained text of another request
+    - duplicate ids: 0 of 303
+    - Idempotency-Key races executed twice: 0 of 0
 
     </details>
     "

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk'
-import { clean, indent, printable, wrap } from './escape.ts'
+import { indent, printable, wrap } from './escape.ts'
 
 /** A terminal to write for. */
 export interface Page {
@@ -19,10 +19,4 @@ export function hanging(
 ): Lines {
   const [first = '', ...rest] = wrap(printable(text), width - margin)
   return [lead + first, ...indent(rest, margin)]
-}
-
-/** A title and an entry for each text; nothing without texts. */
-export function list(page: Page, title: string, texts: readonly string[]): Lines {
-  if (texts.length === 0) return []
-  return [page.chalk.bold(title), ...texts.flatMap((text) => hanging(page, '  ', clean(text), 4))]
 }
