@@ -2,7 +2,7 @@ import { Chalk, type ChalkInstance } from 'chalk'
 import { type Fitted, fittedColumns } from '../text/columns.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
 import { indent, printable, shorten, withoutColours, wrap } from '../text/escape.ts'
-import { hanging, type Lines, type Page } from '../text/page.ts'
+import { hanging, joinParts, type Lines, type Page } from '../text/page.ts'
 import {
   type Badge,
   type Block,
@@ -37,10 +37,7 @@ export function toTerminal(document: Document, options: TerminalOptions): string
       .map((section) => sectionLines(page, section)),
     outcome,
   ]
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`
+  return joinParts(parts)
 }
 
 /** The outcome alone, in one line. */

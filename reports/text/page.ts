@@ -20,3 +20,9 @@ export function hanging(
   const [first = '', ...rest] = wrap(printable(text), width - margin)
   return [lead + first, ...indent(rest, margin)]
 }
+
+/** Parts with an empty line between them; those without lines are left out. */
+export function joinParts(parts: readonly Lines[]): string {
+  const texts = parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
+  return `${texts.join('\n\n')}\n`
+}

@@ -8,7 +8,7 @@ import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
 import { costText, exploredText, seconds } from '../../text/format.ts'
-import { hanging, type Lines } from '../../text/page.ts'
+import { hanging, joinParts, type Lines } from '../../text/page.ts'
 import { checkOutcome } from '../summary.ts'
 import { networkPhrases, trafficText } from '../traffic.ts'
 import {
@@ -62,10 +62,7 @@ export function reportToConsole(
     containerLog(report.target.container, page.width),
     [...editedLines(page), ...outcomeLines(page)],
   ]
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`
+  return joinParts(parts)
 }
 
 /** Stands before the outcome, which must not be read without it. */
