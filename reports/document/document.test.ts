@@ -69,8 +69,8 @@ test('a terminal has the outcome first and last, short cells, and no details', (
       ttft    1  met
       e2e    20  missed
       Omitted for lack of
-      space: n; see the
-      JSON file.
+      space: n (see the
+      JSON file).
       All of them.
 
     MISSED  1 of 2 met

@@ -69,7 +69,8 @@ function tileMarkup({ value, name, tone = 'none' }: Tile): Markup {
 `
 }
 
-function factList(facts: readonly Fact[]): Markup {
+function factList(facts: readonly Fact[]): Markup | null {
+  if (facts.length === 0) return null
   return html`<dl>${facts.map((fact) => html`<div><dt>${nameOf(fact)}</dt><dd>${phrases(fact[1])}</dd></div>`)}</dl>`
 }
 
@@ -88,7 +89,7 @@ ${body}</section>
 `
 }
 
-function blockMarkup(block: Block, title: string): Markup {
+function blockMarkup(block: Block, title: string): Markup | null {
   if ('text' in block) return html`<p>${phrases(block.text)}</p>`
   if ('facts' in block) return factList(block.facts)
   if ('items' in block) return html`<ul class="violations">${block.items.map(itemMarkup)}</ul>`

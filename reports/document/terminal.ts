@@ -128,7 +128,7 @@ function tableLines(page: Page, { head, rows, spare = [] }: Table): Lines {
     width: page.width,
     spare,
   })
-  const omitted = `Omitted for lack of space: ${without.join(', ')}; see the JSON file.`
+  const omitted = `Omitted for lack of space: ${without.join('; ')} (see the JSON file).`
   return [...lines, ...(without.length === 0 ? [] : wrap(omitted, page.width))]
 }
 

@@ -4,8 +4,7 @@ import { count, figure, interval, percent } from '../text/format.ts'
 import { chartsOf } from './charts.ts'
 import {
   clocked,
-  endpointHead,
-  endpointTableRows,
+  endpointTable,
   meanings,
   type QuantileRow,
   quantileName,
@@ -17,9 +16,8 @@ import { connectionText, deliveryText, lumpText } from './traffic.ts'
 
 /** Rates, quantiles and stalls of the measured window. */
 export function measuredSections(report: LoadReport): readonly Section[] {
-  const { metrics, outcome, transactions, config } = report
+  const { metrics, outcome, transactions, config, endpoints = [] } = report
   const untrusted = outcome === 'invalid'
-  const endpoints = endpointTableRows(report)
   return [
     { title: 'Rates in the measured window', untrusted, blocks: rateBlocks(report) },
     { title: 'Transactions of the whole run', untrusted, blocks: transactionBlocks(report) },
@@ -27,12 +25,7 @@ export function measuredSections(report: LoadReport): readonly Section[] {
       title: `Endpoints, ${config.spread}`,
       untrusted,
       blocks: [
-        {
-          table: {
-            head: ['', ...endpointHead],
-            rows: endpoints.map(({ name, figures }) => [name, ...figures]),
-          },
-        },
+        { table: endpointTable(report) },
         { facts: endpoints.map(({ name, baseUrl }) => [`${name}: `, baseUrl]) },
       ],
     },
