@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reportToHtml } from './conformance/html/report-to-html.ts'
+import { toHtml } from './document/html.ts'
 import { launchChromium, skipBrowser } from './html/test-support/chromium.ts'
 import { openOffline } from './html/test-support/offline-page.ts'
-import { loadToHtml } from './load/html/load-to-html.ts'
+import { loadDocument } from './load/document.ts'
 import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
 import { printable, withoutColours } from './text/escape.ts'
 
@@ -39,7 +40,7 @@ describe.skipIf(skipBrowser)('a page with', () => {
   })
 
   test.each(texts)('%s, of load', async (_, text) => {
-    const page = await open(loadToHtml(hostileLoad(text)))
+    const page = await open(toHtml(loadDocument(hostileLoad(text))))
     await expectHarmless(page)
     const bodyText = await page.page.locator('body').textContent()
     expect(bodyText).toContain(text.split('\n').map(printable).join('\n'))

@@ -13,10 +13,11 @@ import { reportToGitHub } from './conformance/github.ts'
 import { reportToHtml } from './conformance/html/report-to-html.ts'
 import { reportToJUnit } from './conformance/junit/junit.ts'
 import { reportToMarkdown } from './conformance/markdown/markdown.ts'
-import { loadToConsole } from './load/console/console.ts'
-import { loadToHtml } from './load/html/load-to-html.ts'
+import { toHtml } from './document/html.ts'
+import { toMarkdown } from './document/markdown.ts'
+import { toTerminal } from './document/terminal.ts'
+import { loadDocument } from './load/document.ts'
 import { loadToJUnit } from './load/junit.ts'
-import { loadToMarkdown } from './load/markdown.ts'
 import { loadToCsv } from './load/metrics/csv.ts'
 import { loadToPrometheus } from './load/metrics/prometheus.ts'
 import { exchangeOf } from './test-support/exchanges.ts'
@@ -43,7 +44,8 @@ describe.each(texts)('%s', (_, text) => {
 
   const readable: Readonly<Record<string, () => string>> = {
     console: () => reportToConsole(report, exchanges, { color: false, width: 80 }),
-    'console of a load': () => loadToConsole(load, { color: false, width: 80, verbose: true }),
+    'console of a load': () =>
+      toTerminal(loadDocument(load), { color: false, width: 80, verbose: true }),
     comparison: () => comparisonOf(text),
     github: () => reportToGitHub(report),
     json: () => reportToJson(report),
@@ -51,9 +53,9 @@ describe.each(texts)('%s', (_, text) => {
     junit: () => reportToJUnit(report, exchanges),
     'junit of a load': () => loadToJUnit(load),
     html: () => reportToHtml(report, exchanges),
-    'html of a load': () => loadToHtml(load),
+    'html of a load': () => toHtml(loadDocument(load)),
     markdown: () => reportToMarkdown(report, exchanges),
-    'markdown of a load': () => loadToMarkdown(load),
+    'markdown of a load': () => toMarkdown(loadDocument(load)),
     badge: () => reportToBadge(report),
     csv: () => loadToCsv(load),
     prometheus: () => loadToPrometheus(load),
@@ -86,10 +88,10 @@ describe.each(texts)('%s', (_, text) => {
   })
 
   test('markdown: nothing is a link, a mention or an element', () => {
-    const documents = [reportToMarkdown(report, exchanges), loadToMarkdown(load)]
+    const documents = [reportToMarkdown(report, exchanges), toMarkdown(loadDocument(load))]
     const plain = [
       reportToMarkdown(hostileReport('plain').report, hostileReport('plain').exchanges),
-      loadToMarkdown(hostileLoad('plain')),
+      toMarkdown(loadDocument(hostileLoad('plain'))),
     ]
     for (const [at, document] of documents.entries()) {
       const rendered = rendering(document)

@@ -1,6 +1,7 @@
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
+import type { Fact } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
-import { count, figure, seconds } from '../text/format.ts'
+import { count, figure, ranged, seconds } from '../text/format.ts'
 
 /** Answer of a capacity search, as every form of its report words it. */
 
@@ -27,7 +28,7 @@ const words: Readonly<Record<CapacityReport['outcome'], string>> = {
 
 function answerOf(report: CapacityReport): string {
   const { result, config, loop, outcome } = report
-  const { rate, interval, limitedBy, limit, firstFailing, highestMet, headroom } = result
+  const { rate, limitedBy, limit, firstFailing, highestMet, headroom } = result
   if (outcome === 'below min') {
     return `below ${load(config.min, loop)}, the minimum of the search, limited by ${clean(limitedBy ?? 'an SLO')}`
   }
@@ -37,7 +38,7 @@ function answerOf(report: CapacityReport): string {
     const missed = firstFailing === null ? [] : [`first failing rate ${figure(firstFailing)}`]
     return [...bound, ...missed].join('; ') || 'no rate was decided'
   }
-  const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
+  const bounds = result.interval === null ? '' : ` [${result.interval.map(figure).join(', ')}]`
   return [
     `${rateText(rate)}${bounds}${levelOf(result)}, limited by ${clean(limitedBy ?? 'an SLO')}`,
     ...(limit === 'policy' ? ['limited by policy, not by capacity'] : []),
@@ -58,8 +59,8 @@ function levelOf({ by, confidence }: CapacityReport['result']): string {
 /** `32.0 clients [30.1, 33.8] at 95 %, 47.0 req/s, limited by …`: the answer of a closed loop. */
 function clientsText({ result, probes }: CapacityReport): string {
   const { concurrency, rate, limitedBy, headroom } = result
-  const { value = 0, interval = null } = concurrency ?? {}
-  const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
+  const { value = 0, interval: range = null } = concurrency ?? {}
+  const bounds = range === null ? '' : ` [${range.map(figure).join(', ')}]`
   const completed = rate === null ? '' : `, ${rateText(rate)}`
   const failing = probes
     .filter(({ verdict, clients }) => verdict === 'missed' && clients !== null && clients > value)
@@ -105,30 +106,38 @@ export function load(value: number, loop: CapacityReport['loop']): string {
   return loop === 'closed' ? count(value, 'client') : rateText(value)
 }
 
-/** `12.3 requests in flight [11.0, 13.1]; 5,120 output tokens a second`: further figures at the found rate. */
-export function detailLines(report: CapacityReport): readonly string[] {
+/** Further figures at the found rate: requests in flight, tokens a second. */
+export function detailFacts(report: CapacityReport): readonly Fact[] {
   const { result, policyLimit, hysteresis, drift, loop } = report
   const { concurrency, tokensPerSecond } = result
   return [
     ...(concurrency === null
       ? []
       : [
-          `${loop === 'closed' ? 'Clients' : 'In flight (Little’s law)'}  ${figure(concurrency.value)}${concurrency.interval === null ? '' : ` [${concurrency.interval.map(figure).join(', ')}]`}`,
+          [
+            loop === 'closed' ? 'Clients  ' : 'In flight (Little’s law)  ',
+            ranged(concurrency.value, concurrency.interval),
+          ] as const,
         ]),
     ...(tokensPerSecond === null
       ? []
       : [
-          `Tokens a second  ${[
-            ...(tokensPerSecond.input === null ? [] : [`${figure(tokensPerSecond.input)} prompt`]),
-            `${figure(tokensPerSecond.output)} output`,
-          ].join(', ')}`,
+          [
+            'Tokens a second  ',
+            [
+              ...(tokensPerSecond.input === null
+                ? []
+                : [`${figure(tokensPerSecond.input)} prompt`]),
+              `${figure(tokensPerSecond.output)} output`,
+            ].join(', '),
+          ] as const,
         ]),
     ...(result.by === 'cliff'
-      ? ['Boundary  a cliff: the share over the limit jumps within the interval']
+      ? [['Boundary  ', 'a cliff: the share over the limit jumps within the interval'] as const]
       : []),
-    ...(policyLimit === null ? [] : [`Rate limit  ${policyText(policyLimit)}`]),
-    ...(hysteresis === null ? [] : [`Hysteresis  ${clean(hysteresis.message)}`]),
-    ...(drift === null ? [] : [`Drift  ${drift.message}`]),
+    ...(policyLimit === null ? [] : [['Rate limit  ', policyText(policyLimit)] as const]),
+    ...(hysteresis === null ? [] : [['Hysteresis  ', hysteresis.message] as const]),
+    ...(drift === null ? [] : [['Drift  ', drift.message] as const]),
   ]
 }
 
@@ -137,8 +146,7 @@ function policyText({
   refill,
   headers,
 }: NonNullable<CapacityReport['policyLimit']>): string {
-  const bounds = ({ value, interval }: typeof burst) =>
-    `${figure(value)}${interval === null ? '' : ` [${interval.map(figure).join(', ')}]`}`
+  const bounds = ({ value, interval: range }: typeof burst) => ranged(value, range)
   const lines = Object.entries(headers).map(([name, value]) => `${clean(name)}: ${clean(value)}`)
   return [`burst ${bounds(burst)}, refill ${bounds(refill)}/s`, ...lines].join('; ')
 }

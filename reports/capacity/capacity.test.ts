@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
+import { toMarkdown } from '../document/markdown.ts'
+import { toTerminal } from '../document/terminal.ts'
 import { evil } from '../load/test-support/sketch.ts'
 import { answerText } from './answer.ts'
-import { capacityToConsole } from './console.ts'
-import { capacityCharts } from './html/charts.ts'
+import { capacityCharts } from './charts.ts'
+import { capacityDocument } from './document.ts'
 import { capacityToJUnit } from './junit.ts'
-import { capacityToMarkdown } from './markdown.ts'
 import { capacityProbeOf, capacityReportOf } from './test-support/sketch.ts'
 
 const style = { color: false, width: 100, verbose: true }
@@ -84,7 +85,7 @@ test('the answer of a closed loop is in clients', () => {
 })
 
 test('the console shows the answer first and last, the frontier and the probes', () => {
-  expect(capacityToConsole(capacityReportOf(), style)).toMatchInlineSnapshot(`
+  expect(toTerminal(capacityDocument(capacityReportOf()), style)).toMatchInlineSnapshot(`
     "FOUND  42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 %
            headroom 29.5
     Target  http://127.0.0.1:4010
@@ -101,10 +102,13 @@ test('the console shows the answer first and last, the frontier and the probes',
       44.0       1         41.0      4900        190   1800 / 3100    22.0 / n/a  5400 / 8200  missed
 
     Probes
-      probe  purpose  rate  at   length  verdict  nearest limit
-          1  search   20.0  2 s    40 s  met      ttft.p95 < 1s: 0.5 % over, 5 % allowed
-          2  search   38.0  2 s    40 s  met      ttft.p95 < 1s: 0.5 % over, 5 % allowed
-          3  search   44.0  2 s    40 s  missed   ttft.p95 < 1s: 75 % over, 5 % allowed   more than half of the requests are over ttft.p95 < 1s
+      met       probe 1: 20.0 req/s, search, 40 s at 2 s
+                ttft.p95 < 1s: 400 ms, met; 0.5 % over, 5 % allowed
+      met       probe 2: 38.0 req/s, search, 40 s at 2 s
+                ttft.p95 < 1s: 400 ms, met; 0.5 % over, 5 % allowed
+      missed    probe 3: 44.0 req/s, search, 40 s at 2 s
+                ttft.p95 < 1s: 3100 ms, missed; 75 % over, 5 % allowed
+                more than half of the requests are over ttft.p95 < 1s
 
     FOUND  42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 %
            headroom 29.5
@@ -113,31 +117,37 @@ test('the console shows the answer first and last, the frontier and the probes',
 })
 
 test('Markdown has the same in tables', () => {
-  expect(capacityToMarkdown(capacityReportOf())).toMatchInlineSnapshot(`
+  expect(toMarkdown(capacityDocument(capacityReportOf()))).toMatchInlineSnapshot(`
     "## ✅ Found
 
     42.1 req/s \\[39.8, 43.5\\] at 95 %, limited by ttft.p95 &lt; 1s; first failing rate 44.0; at 70 % headroom 29.5
 
-    \`http://127.0.0.1:4010\`; \`ttft.p95 < 1s\`; mix openai-stream; seed a-seed  
-    In flight (Little’s law)  105 \\[99.5, 109\\]  
-    Tokens a second  2526 prompt, 5052 output  
-    Hysteresis  35.8/s right after an overload of 63.1/s is no worse than before.  
-    Drift  No change of the capacity with time is told from noise.
+    Target: \`http://127.0.0.1:4010\`  
+    Search: \`ttft.p95 < 1s\`; mix openai-stream; seed a-seed
+
+    ### At this load
+
+    - In flight (Little’s law): 105 \\[99.5, 109\\]
+    - Tokens a second: 2526 prompt, 5052 output
+    - Hysteresis: 35.8/s right after an overload of 63.1/s is no worse than before.
+    - Drift: No change of the capacity with time is told from noise.
 
     ### Throughput and latency by load, ms
 
     | rate | probes | completed/s | tokens/s | in flight | ttft p50/p95 | tpot p50/p95 | e2e p50/p95 |  |
-    | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+    | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
     | 20.0 | 1 | 20.0 | 2400 | 50.0 | 180 / 400 | 20.0 / 25.0 | 2400 / 4200 | met |
     | 44.0 | 1 | 41.0 | 4900 | 190 | 1800 / 3100 | 22.0 / n/a | 5400 / 8200 | missed |
 
     <details><summary>Probes</summary>
 
-    | probe | purpose | rate | at | length | verdict | nearest limit |  |
-    | --- | --- | --- | --- | --- | --- | --- | --- |
-    | 1 | search | 20.0 | 2 s | 40 s | met | ttft.p95 &lt; 1s: 0.5 % over, 5 % allowed |  |
-    | 2 | search | 38.0 | 2 s | 40 s | met | ttft.p95 &lt; 1s: 0.5 % over, 5 % allowed |  |
-    | 3 | search | 44.0 | 2 s | 40 s | missed | ttft.p95 &lt; 1s: 75 % over, 5 % allowed | more than half of the requests are over ttft.p95 &lt; 1s |
+    - ✅ met probe 1: 20.0 req/s, search, 40 s at 2 s  
+      \`ttft.p95 < 1s\`: 400 ms, met; 0.5 % over, 5 % allowed
+    - ✅ met probe 2: 38.0 req/s, search, 40 s at 2 s  
+      \`ttft.p95 < 1s\`: 400 ms, met; 0.5 % over, 5 % allowed
+    - ❌ missed probe 3: 44.0 req/s, search, 40 s at 2 s  
+      \`ttft.p95 < 1s\`: 3100 ms, missed; 75 % over, 5 % allowed  
+      more than half of the requests are over ttft.p95 &lt; 1s
 
     </details>
     "
@@ -192,11 +202,13 @@ test('text from a target is escaped in every form', () => {
     notes: [evil],
     faults: [evil],
   })
-  const pages = [capacityToMarkdown(report), capacityToJUnit(report)]
-  for (const text of [...pages, capacityToConsole(report, style)]) {
+  const pages = [toMarkdown(capacityDocument(report)), capacityToJUnit(report)]
+  for (const text of [...pages, toTerminal(capacityDocument(report), style)]) {
     for (const sign of ['\u001b', '\u202e']) expect(text).not.toContain(sign)
   }
   expect(capacityToJUnit(report)).not.toContain('<script>')
   // In a code span it is text.
-  expect(capacityToMarkdown(report).replaceAll(/(`+).*?\1/g, '')).not.toContain('<script>')
+  expect(toMarkdown(capacityDocument(report)).replaceAll(/(`+).*?\1/g, '')).not.toContain(
+    '<script>',
+  )
 })

@@ -1,7 +1,7 @@
 import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
-import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
-import { junitOf } from '../conformance/junit/suites.ts'
+import type { JUnitCase } from '../conformance/junit/cases.ts'
+import { caseOf, junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure } from '../text/format.ts'
@@ -18,7 +18,7 @@ export function capacityToJUnit(report: CapacityReport): string {
     { name: 'generator', cases: [generatorCase(report)] },
     { name: 'probes', cases: report.probes.map(probeCase) },
     { name: 'chatgen', cases: faultCases(report) },
-  ].filter(({ cases }) => cases.length > 0)
+  ]
   const { result, seed } = report
   const doubt = doubtWord(report)
   const properties = {
@@ -79,8 +79,4 @@ function faultCases({ faults }: CapacityReport): readonly JUnitCase[] {
       text: clean(text),
     }),
   )
-}
-
-function caseOf(name: string, result: JUnitResult | null): JUnitCase {
-  return { name, timeMs: 0, result, output: null }
 }

@@ -2,9 +2,9 @@ import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity/report.ts'
 import { figure, percent, seconds } from '../text/format.ts'
 
-/** Rows of the tables that the forms of a capacity report share; the first row is the heading. */
+/** Tables of a capacity report. */
 
-export function frontierTable({ frontier, loop }: CapacityReport): readonly (readonly string[])[] {
+export function frontierTable({ frontier, loop }: CapacityReport) {
   const cells = (point: FrontierPoint) => [
     loop === 'closed' ? String(point.clients ?? '') : figure(point.rate),
     String(point.probes),
@@ -16,25 +16,17 @@ export function frontierTable({ frontier, loop }: CapacityReport): readonly (rea
     quantiles(point.e2e),
     point.verdict,
   ]
-  return [
-    [
+  return {
+    head: [
       ...(loop === 'closed' ? ['clients'] : ['rate']),
-      ...[
-        'probes',
-        'completed/s',
-        'tokens/s',
-        'in flight',
-        'ttft p50/p95',
-        'tpot p50/p95',
-        'e2e p50/p95',
-      ],
-      '',
+      ...['probes', 'completed/s', 'tokens/s', 'in flight'],
+      ...['ttft p50/p95', 'tpot p50/p95', 'e2e p50/p95', ''],
     ],
-    ...frontier.map(cells),
-  ]
+    rows: frontier.map(cells),
+  }
 }
 
-export function probeTable({ probes, loop }: CapacityReport): readonly (readonly string[])[] {
+export function probeTable({ probes, loop }: CapacityReport) {
   const cells = (probe: CapacityProbe) => {
     const worst = worstMargin(probe)
     return [
@@ -50,8 +42,8 @@ export function probeTable({ probes, loop }: CapacityReport): readonly (readonly
       probe.stopped ?? (probe.valid ? '' : probe.generator.reasons.join('; ')),
     ]
   }
-  return [
-    [
+  return {
+    head: [
       'probe',
       'purpose',
       loop === 'closed' ? 'clients' : 'rate',
@@ -61,8 +53,8 @@ export function probeTable({ probes, loop }: CapacityReport): readonly (readonly
       'nearest limit',
       '',
     ],
-    ...probes.map(cells),
-  ]
+    rows: probes.map(cells),
+  }
 }
 
 /** The SLO whose share over the limit is the largest multiple of what it allows. */

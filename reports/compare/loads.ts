@@ -8,6 +8,7 @@ import type {
 import { columns } from '../text/columns.ts'
 import { indent, printable, printableJson, wrap } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'
+import { joinParts } from '../text/page.ts'
 import type { CompareTextOptions } from './writers.ts'
 
 /** The comparison of two load runs or capacity searches for a terminal. */
@@ -28,7 +29,6 @@ export function loadComparisonToText(
               `  ${name}`,
               `${printable(a)} → ${printable(b)}${decisive ? ' (no verdicts)' : ''}`,
             ]),
-            2,
           ),
         ],
     figures.length === 0 ? [] : figureTable(figures, chalk),
@@ -42,10 +42,7 @@ export function loadComparisonToText(
     ],
     [lastLine(comparison, chalk)],
   ]
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`
+  return joinParts(parts)
 }
 
 function headOf(name: string, { baseUrl, startedAt, version, requests, generator }: ComparedSide) {

@@ -5,6 +5,7 @@ import { outcomeText } from '../conformance/summary.ts'
 import { verdictLabels } from '../conformance/words.ts'
 import { indent, printable, printableJson, shorten, wrap } from '../text/escape.ts'
 import { count } from '../text/format.ts'
+import { joinParts, type Lines } from '../text/page.ts'
 import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
 import { type Conditions, differencesText } from './conditions.ts'
 
@@ -19,8 +20,6 @@ export interface CompareTextOptions {
 interface Page extends CompareTextOptions {
   readonly chalk: ChalkInstance
 }
-
-type Lines = readonly string[]
 
 /** The comparison for a terminal: regressions first, each change with its cause. */
 export function comparisonToText(
@@ -43,10 +42,7 @@ export function comparisonToText(
     driftList(page, comparison.drift),
     [lastLine(page, comparison)],
   ]
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`
+  return joinParts(parts)
 }
 
 function headOf(name: string, report: ConformanceReport): string {

@@ -1,5 +1,6 @@
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 import { isKnownViolation } from '../../contract/report/conformance.ts'
+import type { Outcome } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 
@@ -58,6 +59,16 @@ export function outcomeText(report: ConformanceReport): string {
     ...(report.interrupted ? ['interrupted'] : []),
     ...(report.stopped === undefined ? [] : [clean(report.stopped)]),
   ].join('; ')
+}
+
+export function checkOutcome(report: ConformanceReport): Outcome {
+  return { ...outcomes[report.outcome], text: outcomeText(report) }
+}
+
+const outcomes: Readonly<Record<ConformanceReport['outcome'], Omit<Outcome, 'text'>>> = {
+  conforms: { word: 'Conforms', tone: 'pass' },
+  violated: { word: 'Violated', tone: 'fail' },
+  incomplete: { word: 'Incomplete', tone: 'unproven' },
 }
 
 /** `known: because the gateway is open (CHAT-17, platform, until 2026-12-31)`; null for a new violation. */

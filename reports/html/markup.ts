@@ -1,3 +1,4 @@
+import { figureColumns } from '../text/columns.ts'
 import { printable } from '../text/escape.ts'
 
 /** Text that is HTML already. Only {@link html} makes it, so whatever else there is gets escaped. */
@@ -47,13 +48,12 @@ const entities: Readonly<Record<string, string>> = {
 export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** Number of columns with words, at the left; the others are figures. */
-  readonly words?: number
 }
 
 /** A table that scrolls by itself where it is wider than the page, also with a keyboard. */
-export function tableMarkup({ head, rows, words = 1 }: Table, name: string): Markup {
-  const kind = (at: number) => (at < words ? 'word' : 'figure')
+export function tableMarkup({ head, rows }: Table, name: string): Markup {
+  const figures = figureColumns([head, ...rows])
+  const kind = (at: number) => (at > 0 && figures[at] ? 'figure' : 'word')
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${name}">
 <table><thead><tr>${head.map((text, at) =>
     text === '' ? html`<td></td>` : html`<th scope="col" class="${kind(at)}">${text}</th>`,

@@ -1,7 +1,7 @@
 import type { SloRow } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
-import type { JUnitCase, JUnitResult } from '../conformance/junit/cases.ts'
-import { junitOf } from '../conformance/junit/suites.ts'
+import type { JUnitCase } from '../conformance/junit/cases.ts'
+import { caseOf, junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent } from '../text/format.ts'
@@ -20,7 +20,7 @@ export function loadToJUnit(report: LoadReport): string {
     { name: 'integrity', cases: casesOfIntegrity(report) },
     { name: 'generator', cases: [caseOfGenerator(report), ...casesOfAudits(report)] },
     { name: 'chatgen', cases: casesOfRun(report) },
-  ].filter(({ cases }) => cases.length > 0)
+  ]
   return junitOf(suites, { ...report, properties: propertiesOf(report) })
 }
 
@@ -90,10 +90,6 @@ function casesOfRun({ faults, interrupted, partial }: LoadReport): readonly JUni
     ...(interrupted ? [error('run completed', 'interrupted')] : []),
     ...(partial === undefined ? [] : [error('all shards present', partialText(partial))]),
   ]
-}
-
-function caseOf(name: string, result: JUnitResult | null): JUnitCase {
-  return { name: clean(name), timeMs: 0, result, output: null }
 }
 
 function propertiesOf(report: LoadReport) {

@@ -6,6 +6,7 @@ import {
   type Quantile,
 } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
+import type { Table } from '../document/document.ts'
 import { figure } from '../text/format.ts'
 
 /** Latencies and rates as rows, shared by the forms of a load report. */
@@ -79,25 +80,23 @@ export function rateRows({
   return [...five, ['good', goodput.good, goodput.perSecond]]
 }
 
-/** A row for each of several endpoints; `figures` stand below `endpointHead`. */
-export function endpointTableRows({ endpoints = [] }: Pick<LoadReport, 'endpoints'>) {
-  return endpoints.map(({ name, baseUrl, requests, completed, failed, shed, open, metrics }) => {
-    const p95 = (metric: string) =>
-      metrics.find((each) => each.name === metric)?.response?.quantiles.find(({ q }) => q === 0.95)
-        ?.value ?? null
-    return {
-      name,
-      baseUrl,
-      figures: [
+/** Requests and latencies by endpoint; without rows for a target with a single one. */
+export function endpointTable({ endpoints = [] }: Pick<LoadReport, 'endpoints'>): Table {
+  return {
+    head: [
+      ...['', 'requests', 'completed', 'failed', 'shed', 'in flight'],
+      ...['ttft p95, ms', 'e2e p95, ms'],
+    ],
+    rows: endpoints.map(({ name, requests, completed, failed, shed, open, metrics }) => {
+      const p95 = (metric: string) =>
+        metrics
+          .find((each) => each.name === metric)
+          ?.response?.quantiles.find(({ q }) => q === 0.95)?.value ?? null
+      return [
+        name,
         ...[requests, completed, failed, shed, open].map(String),
-        figure(p95('ttft')),
-        figure(p95('e2e')),
-      ],
-    }
-  })
+        ...[p95('ttft'), p95('e2e')].map(figure),
+      ]
+    }),
+  }
 }
-
-export const endpointHead = [
-  ...['requests', 'completed', 'failed', 'shed', 'in flight'],
-  ...['ttft p95, ms', 'e2e p95, ms'],
-]

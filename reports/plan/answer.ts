@@ -4,10 +4,11 @@ import type {
   PlanService,
   PredictedSloRow,
 } from '../../contract/report/plan.ts'
+import type { Fact, Table } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
 
-/** Wording and tables that the forms of a plan share. */
+/** Wording and tables of a plan. */
 
 /** The answer, and what is wrong with the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {
@@ -93,23 +94,33 @@ export function demandText({ demand }: PlanReport): string {
 }
 
 /** The measurements, and one replica as it was fitted to them. */
-export function modelLines({ service, measured, balance, methods }: PlanReport): readonly string[] {
+export function modelFacts(report: PlanReport): readonly Fact[] {
+  const { service, measured, balance, methods } = report
   return [
     ...measured.map(
-      ({ file, replicas, rate, interval: range, baseUrl, basis = 'decided' }) =>
-        `Measured  ${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : `${interval(rate, ...bounds(range))}`}${basis === 'decided' ? '' : ` (${basis})`}`,
+      ({ file, replicas, rate, interval: range, baseUrl, basis = 'decided' }): Fact => [
+        'Measured  ',
+        `${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : `${interval(rate, ...bounds(range))}`}${basis === 'decided' ? '' : ` (${basis})`}`,
+      ],
     ),
-    ...(service === null ? [] : [...serviceLines(service), `Balance  ${balance}`]),
-    ...methods.map((method) => `Method  ${clean(method)}`),
+    ...(service === null ? [] : [...serviceFacts(service), ['Balance  ', balance] as const]),
+    ...methods.map((method): Fact => ['Method  ', method]),
+    ...traceFact(report),
   ]
 }
 
-function serviceLines(service: PlanService): readonly string[] {
+function serviceFacts(service: PlanService): readonly Fact[] {
   const { lengths, maxWaiting, hasSeenLimit } = service
   return [
-    `Replica  ${hasSeenLimit ? '' : 'at least '}${service.maxSequences} sequences at once, ${maxWaiting === null ? 'no limit of waiting requests seen' : `${maxWaiting} may wait`}; prefill ${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}`,
-    `Lengths  ${figure(lengths.meanPromptTokens)} prompt and ${figure(lengths.meanOutputTokens)} output tokens on average, of ${lengths.requests} requests of the ${lengths.from}`,
-    `Model  off by ${percent(service.typicalError)} of what was measured (median)`,
+    [
+      'Replica  ',
+      `${hasSeenLimit ? '' : 'at least '}${service.maxSequences} sequences at once, ${maxWaiting === null ? 'no limit of waiting requests seen' : `${maxWaiting} may wait`}; prefill ${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}`,
+    ],
+    [
+      'Lengths  ',
+      `${figure(lengths.meanPromptTokens)} prompt and ${figure(lengths.meanOutputTokens)} output tokens on average, of ${lengths.requests} requests of the ${lengths.from}`,
+    ],
+    ['Model  ', `off by ${percent(service.typicalError)} of what was measured (median)`],
   ]
 }
 
@@ -117,14 +128,8 @@ function milli(ms: number): string {
   return `${Number(ms.toPrecision(3))} ms`
 }
 
-/** The first row is the heading. */
-export function planTable({
-  rows,
-  price,
-  slos,
-  demand,
-}: PlanReport): readonly (readonly string[])[] {
-  const heading = [
+export function planTable({ rows, price, slos, demand }: PlanReport): Table {
+  const head = [
     'replicas',
     'verdict',
     ...slos.map(clean),
@@ -148,7 +153,8 @@ export function planTable({
     row.withOneDown,
     ...(price === null || row.costPerHour === null ? [] : [money(row.costPerHour, price.currency)]),
   ]
-  return [heading, ...rows.map(cells)]
+  const spare = ['e2e p50/p95, ms', 'ttft p50/p95, ms', 'utilization']
+  return { head, rows: rows.map(cells), spare }
 }
 
 export function sloText({ value, low, high, unit }: PredictedSloRow): string {
@@ -159,30 +165,30 @@ function pair({ p50, p95 }: PlanRow['ttft']): string {
   return `${figure(p50)} / ${figure(p95)}`
 }
 
-export function hourTable({ demand, price }: PlanReport): readonly (readonly string[])[] {
-  if (demand.kind !== 'trace' || demand.hours.length < 2) return []
-  return [
-    ['from', 'requests', 'req/s', 'replicas', ...(price === null ? [] : ['cost'])],
-    ...demand.hours.map(({ label, requests, perSecond, replicas }) => [
+export function hourTable({ demand, price }: PlanReport) {
+  const hours = demand.kind === 'trace' && demand.hours.length >= 2 ? demand.hours : []
+  return {
+    head: ['from', 'requests', 'req/s', 'replicas', ...(price === null ? [] : ['cost'])],
+    rows: hours.map(({ label, requests, perSecond, replicas }) => [
       label,
       String(Math.round(requests)),
       figure(perSecond),
       String(replicas),
       ...(price === null ? [] : [money(replicas * price.perHour, price.currency)]),
     ]),
-  ]
+  }
 }
 
-export function scalabilityTable({ scalability }: PlanReport): readonly (readonly string[])[] {
-  if (scalability === null || scalability.predictions.length === 0) return []
-  return [
-    ['replicas', 'req/s', ''],
-    ...scalability.predictions.map(({ replicas, rate, interval: range, isExtrapolated }) => [
+export function scalabilityTable({ scalability }: PlanReport): Table {
+  const { predictions = [] } = scalability ?? {}
+  return {
+    head: ['replicas', 'req/s', ''],
+    rows: predictions.map(({ replicas, rate, interval: range, isExtrapolated }) => [
       String(replicas),
       interval(rate, ...range),
       isExtrapolated ? 'extrapolated' : '',
     ]),
-  ]
+  }
 }
 
 export function scalabilityLines({ scalability }: PlanReport): readonly string[] {
@@ -196,25 +202,24 @@ export function scalabilityLines({ scalability }: PlanReport): readonly string[]
   ]
 }
 
-export function reproducedTable({ service }: PlanReport): readonly (readonly string[])[] {
-  return [
-    ['load', 'statistic', 'measured', 'model', 'difference'],
-    ...(service?.reproduced ?? []).map(({ load, statistic, measured, predicted }) => [
+export function reproducedTable({ service }: PlanReport): Table {
+  return {
+    head: ['load', 'statistic', 'measured', 'model', 'difference'],
+    rows: (service?.reproduced ?? []).map(({ load, statistic, measured, predicted }) => [
       load.kind === 'open' ? `${figure(load.value)} req/s` : count(load.value, 'client'),
       statistic,
       figure(measured),
       figure(predicted),
       `${predicted >= measured ? '+' : '−'}${percent(Math.abs(predicted / measured - 1))}`,
     ]),
-  ]
+  }
 }
 
-export function traceLine({ demand }: PlanReport): readonly string[] {
+function traceFact({ demand }: PlanReport): readonly Fact[] {
   if (demand.kind !== 'trace') return []
   const { requests, durationMs, hours } = demand
-  return [
-    `Trace  ${Math.round(requests)} requests in ${seconds(durationMs)}, ${count(hours.length, 'hour')}`,
-  ]
+  const text = `${Math.round(requests)} requests in ${seconds(durationMs)}, ${count(hours.length, 'hour')}`
+  return [['Trace  ', text]]
 }
 
 function bounds(range: readonly [number, number] | null): readonly [number | null, number | null] {

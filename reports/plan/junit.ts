@@ -1,7 +1,6 @@
 import type { PlanReport } from '../../contract/report/plan.ts'
 import type { JUnitCase } from '../conformance/junit/cases.ts'
-import { junitOf } from '../conformance/junit/suites.ts'
-import { clean } from '../text/escape.ts'
+import { caseOf, junitOf } from '../conformance/junit/suites.ts'
 import { planAnswer, planWord, sloText } from './answer.ts'
 
 /** JUnit XML of a plan: a case for the answer, and one for each SLO with the planned replicas. */
@@ -12,33 +11,18 @@ export function planToJUnit(report: PlanReport): string {
     const isMissed = slo.verdict === 'missed' || slo.verdict === 'likely missed'
     const text = `${sloText(slo)}, ${slo.verdict}`
     const result = { tag: 'failure', type: slo.verdict, message: text, text } as const
-    return {
-      name: clean(slo.expression),
-      timeMs: 0,
-      output: text,
-      result: isMissed ? result : null,
-    }
+    return { ...caseOf(slo.expression, isMissed ? result : null), output: text }
   })
   const text = planAnswer(report)
-  const answer: JUnitCase = {
-    name: 'a number of replicas meets the SLOs',
-    timeMs: 0,
-    output: text,
-    result:
-      outcome === 'found'
-        ? null
-        : {
-            tag: outcome === 'invalid' ? 'error' : 'failure',
-            type: outcome,
-            message: `${planWord(report)}: ${text}`,
-            text,
-          },
-  }
+  const tag = outcome === 'invalid' ? 'error' : 'failure'
+  const message = `${planWord(report)}: ${text}`
+  const result = outcome === 'found' ? null : ({ tag, type: outcome, message, text } as const)
+  const answer = { ...caseOf('a number of replicas meets the SLOs', result), output: text }
   return junitOf(
     [
       { name: 'plan', cases: [answer] },
       { name: 'slo', cases: slos },
-    ].filter(({ cases }) => cases.length > 0),
+    ],
     {
       target: { baseUrl: measured[0]?.baseUrl ?? '' },
       startedAt: createdAt,

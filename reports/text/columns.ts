@@ -1,10 +1,13 @@
-/** Rows in columns two spaces apart: the first `names` columns to the left, figures to the right. */
-export function columns(rows: readonly (readonly string[])[], names = 1): readonly string[] {
+type Rows = readonly (readonly string[])[]
+
+/** Rows below their heading in columns two spaces apart: words to the left, figures to the right. */
+export function columns(rows: Rows): readonly string[] {
   const widths = widthsOf(rows)
+  const figures = figureColumns(rows)
   return rows.map((row) =>
     row
       .map((cell, at) =>
-        at < names ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
+        figures[at] ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
       )
       .join('  ')
       .trimEnd(),
@@ -22,20 +25,32 @@ export interface Fitted {
  * first, until the rest fits.
  */
 export function fittedColumns(
-  rows: readonly (readonly string[])[],
-  { names, width, spare }: { names: number; width: number; spare: readonly string[] },
+  rows: Rows,
+  { width, spare }: { width: number; spare: readonly string[] },
 ): Fitted {
   const heading = rows[0] ?? []
-  const tooWide = (kept: readonly (readonly string[])[]) =>
-    widthsOf(kept).reduce((sum, one) => sum + one + 2, -2) > width
+  const tooWide = (kept: Rows) => widthsOf(kept).reduce((sum, one) => sum + one + 2, -2) > width
   const [next, ...others] = spare.filter((name) => heading.includes(name))
-  if (next === undefined || !tooWide(rows)) return { lines: columns(rows, names), without: [] }
+  if (next === undefined || !tooWide(rows)) return { lines: columns(rows), without: [] }
   const at = heading.indexOf(next)
   const narrower = rows.map((row) => row.toSpliced(at, 1))
-  const fitted = fittedColumns(narrower, { names, width, spare: others })
+  const fitted = fittedColumns(narrower, { width, spare: others })
   return { ...fitted, without: [next, ...fitted.without] }
 }
 
-function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
+function widthsOf(rows: Rows): readonly number[] {
   return (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
+}
+
+/** True for each column that has nothing but numbers, with their units and intervals. */
+export function figureColumns([head = [], ...rows]: Rows): readonly boolean[] {
+  return head.map((_, at) => {
+    const cells = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '')
+    return cells.length > 0 && cells.every(isFigure)
+  })
+}
+
+/** `n/a`, `–`, `412 [398, 431] ms`, `22.0 / n/a`; neither `14:00 to 15:00` nor `turn 1`. */
+function isFigure(cell: string): boolean {
+  return /^(–|[^\p{L}]*\d[^\p{L}]*(\p{L}+(\/\p{L}+)?)?)$/u.test(cell.replaceAll('n/a', '0'))
 }

@@ -22,6 +22,12 @@ export function interval(value: number | null, low: number | null, high: number 
   return `${figure(value)} [${end(low)}, ${end(high)}]`
 }
 
+/** The same with both ends in a list; null without an interval. */
+export function ranged(value: number | null, range: readonly number[] | null): string {
+  const [low = null, high = null] = range ?? []
+  return interval(value, low, high)
+}
+
 /** Share in percent, never rounded up to 100 %. */
 export function percent(share: number): string {
   const rounded = Number((100 * share).toPrecision(share < 0.1 ? 3 : 4))

@@ -1,3 +1,4 @@
+import { figureColumns } from './columns.ts'
 import { clean, printable } from './escape.ts'
 
 /** Text that came from elsewhere, made fit for GitHub's Markdown. */
@@ -50,21 +51,11 @@ export function folded(title: string, lines: readonly string[]): string {
   return `<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`
 }
 
-/** Cells that are Markdown: the first `names` columns to the left, figures to the right; nothing without rows. */
-export function table(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  names = head.length,
-): readonly string[] {
-  if (rows.length === 0) return []
-  const rule = head.map((_, at) => (at < names ? '---' : '---:'))
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-}
-
-/** A table of texts, the first row of which is its head. */
-export function textTable([head = [], ...rows]: readonly (readonly string[])[]): readonly string[] {
-  const cells = (row: readonly string[]) => row.map((text) => escaped(clean(text)))
-  return table(cells(head), rows.map(cells))
+/** A table of texts, the first row of which is its head: words to the left, figures to the right. */
+export function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const rule = figureColumns(rows).map((isFigure) => (isFigure ? '---:' : '---'))
+  const [head = [], ...others] = rows.map((row) => row.map((text) => escaped(clean(text))))
+  return [head, rule, ...others].map((cells) => `| ${cells.join(' | ')} |`)
 }
 
 function maxRunLength(text: string): number {

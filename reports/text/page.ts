@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk'
-import { clean, indent, printable, wrap } from './escape.ts'
+import { indent, printable, wrap } from './escape.ts'
 
 /** A terminal to write for. */
 export interface Page {
@@ -21,8 +21,8 @@ export function hanging(
   return [lead + first, ...indent(rest, margin)]
 }
 
-/** A title and an entry for each text; nothing without texts. */
-export function list(page: Page, title: string, texts: readonly string[]): Lines {
-  if (texts.length === 0) return []
-  return [page.chalk.bold(title), ...texts.flatMap((text) => hanging(page, '  ', clean(text), 4))]
+/** Parts with an empty line between them; those without lines are left out. */
+export function joinParts(parts: readonly Lines[]): string {
+  const texts = parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
+  return `${texts.join('\n\n')}\n`
 }

@@ -38,8 +38,7 @@ export const rules: readonly Rule[] = [
       // Key of stored reports: longestMs.
       'harness/load/summary/rates.ts',
       'harness/load/summary/summary.test.ts',
-      'reports/load/console/measured.ts',
-      'reports/load/html/measured.ts',
+      'reports/load/measured.ts',
       'reports/load/test-support/sketch.ts',
       'contract/report/load/measures.ts',
     ],

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { outcomeToConsole } from '../../../reports/conformance/console/console.ts'
+import { checkOutcome } from '../../../reports/conformance/summary.ts'
 import { reportToJson, withEvidence } from '../../../reports/text/digest.ts'
 import { exchangesName, reportName } from '../../conformance/defaults.ts'
 import { readRecording } from '../results/exchanges.ts'
@@ -40,7 +40,7 @@ export function publish(found: ConformanceReport, options: PublishOptions, io: I
   const kind = {
     file: reportName,
     toJson: reportToJson,
-    toOutcome: outcomeToConsole,
+    toOutcome: checkOutcome,
     seal: (report: ConformanceReport) => withEvidence(report, evidence),
     toResults: () => resultsText(formats, out),
   }

@@ -33,7 +33,7 @@ test('sticky keeps every chat on one endpoint; the report has the figures of eac
   expect(stdout).toContain('Endpoints, sticky')
   const written = (name: string) => readFileSync(join(folder, 'chatgen-results', name), 'utf8')
   expect(written('report.md')).toContain('### Endpoints')
-  expect(written('report.html')).toContain('<h3>Endpoints</h3>')
+  expect(written('report.html')).toContain('>Endpoints, sticky ')
 })
 
 test('round-robin asks both, by the profile, also in shards', async () => {

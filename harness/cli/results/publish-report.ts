@@ -1,4 +1,8 @@
 import { join } from 'node:path'
+import type { Document, Outcome } from '../../../reports/document/document.ts'
+import { toHtml } from '../../../reports/document/html.ts'
+import { toMarkdown } from '../../../reports/document/markdown.ts'
+import { outcomeLine, toTerminal } from '../../../reports/document/terminal.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
@@ -12,13 +16,39 @@ export interface PlainFormat<Report> {
   readonly render: (report: Report, style: RenderOptions) => string
 }
 
+/**
+ * Formats of `--report` for reports that are documents, in the order in which they are listed, printed and written.
+ */
+export function documentFormats<Report>(
+  name: string,
+  toDocument: (report: Report) => Document,
+  {
+    toJson,
+    toJUnit,
+    more = {},
+  }: {
+    readonly toJson: (report: Report) => string
+    readonly toJUnit: (report: Report) => string
+    readonly more?: Readonly<Record<string, PlainFormat<Report>>>
+  },
+): Readonly<Record<string, PlainFormat<Report>>> {
+  return {
+    console: { file: null, render: (report, style) => toTerminal(toDocument(report), style) },
+    json: { file: `${name}.json`, render: toJson },
+    junit: { file: `${name}.xml`, render: toJUnit },
+    html: { file: `${name}.html`, render: (report) => toHtml(toDocument(report)) },
+    ...more,
+    markdown: { file: `${name}.md`, render: (report) => toMarkdown(toDocument(report)) },
+  }
+}
+
 /** Forms of one kind of report that are written or printed in any case. */
 export interface ReportKind<Report> {
   /** Name of its JSON file. */
   readonly file: string
   readonly toJson: (report: Report) => string
   /** The outcome alone, for `--quiet`. */
-  readonly toOutcome: (report: Report, style: RenderOptions) => string
+  readonly toOutcome: (report: Report) => Outcome
   /** Adds what is computed once no secret is in the report. */
   readonly seal?: (report: Report) => Report
   /** The last lines on the screen; by default the path of the results. */
@@ -49,7 +79,7 @@ export function publishReport<Report>(
   makeFolder(out)
   io.write(join(out, file), text)
   if (json) io.out(text.trimEnd())
-  else if (quiet) io.out(toOutcome(report, style))
+  else if (quiet) io.out(outcomeLine(toOutcome(report), style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { loadToHtml } from '../../../reports/load/html/load-to-html.ts'
+import { toHtml } from '../../../reports/document/html.ts'
+import { loadDocument } from '../../../reports/load/document.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { quantileEstimate, sampleOf } from '../statistics/quantile-interval.ts'
 import { decideSlo, type SloEvidence } from './decide.ts'
@@ -43,7 +44,7 @@ test('charts draw the limit that was parsed, whatever its unit', () => {
           statistic: isGoodput ? null : statistic,
         },
       ])
-      const drawn = limitsIn(loadToHtml(loadReportOf({ slo: [row] })))
+      const drawn = limitsIn(toHtml(loadDocument(loadReportOf({ slo: [row] }))))
       const charts = ['ttft-heat', 'ttft-time', 'e2e-time'].filter(
         (id) => clock === 'response' && id.startsWith(metric),
       )
@@ -56,7 +57,7 @@ test('charts draw the limit that was parsed, whatever its unit', () => {
 test('a gap between tokens is drawn, and what limits no latency has no limits', () => {
   const slo = ['icl.p99 < 80ms', 'errors < 1%', 'goodput > 99%', 'rate > 10/s'].map(rowOf)
   expect(slo.map(({ limits }) => limits?.length)).toEqual([1, undefined, undefined, undefined])
-  expect(limitsIn(loadToHtml(loadReportOf({ slo })))).toEqual({ 'icl-time': [80] })
+  expect(limitsIn(toHtml(loadDocument(loadReportOf({ slo }))))).toEqual({ 'icl-time': [80] })
 })
 
 /** Values of the limits by chart. */

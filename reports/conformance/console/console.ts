@@ -1,14 +1,15 @@
-import { Chalk, type ChalkInstance } from 'chalk'
+import { Chalk } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { isKnownViolation } from '../../../contract/report/conformance.ts'
+import { paintedOutcome } from '../../document/terminal.ts'
 import { containerLog, containerText } from '../../text/container.ts'
 import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
 import { costText, exploredText, seconds } from '../../text/format.ts'
-import { hanging, type Lines } from '../../text/page.ts'
-import { outcomeText } from '../summary.ts'
+import { hanging, joinParts, type Lines } from '../../text/page.ts'
+import { checkOutcome } from '../summary.ts'
 import { networkPhrases, trafficText } from '../traffic.ts'
 import {
   baselineList,
@@ -61,15 +62,7 @@ export function reportToConsole(
     containerLog(report.target.container, page.width),
     [...editedLines(page), ...outcomeLines(page)],
   ]
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`
-}
-
-/** The outcome alone, in one line. */
-export function outcomeToConsole(report: ConformanceReport, { color }: { color: boolean }): string {
-  return `${painted(report, new Chalk({ level: color ? 1 : 0 }))}  ${outcomeText(report)}`
+  return joinParts(parts)
 }
 
 /** Stands before the outcome, which must not be read without it. */
@@ -81,18 +74,9 @@ function editedLines(page: ReportPage): Lines {
 }
 
 function outcomeLines(page: ReportPage): Lines {
-  const lead = `${page.report.outcome.toUpperCase()}  `
-  const [first = '', ...rest] = hanging(page, lead, outcomeText(page.report))
-  return [`${painted(page.report, page.chalk)}  ${first.slice(lead.length)}`, ...rest]
-}
-
-function painted({ outcome }: ConformanceReport, chalk: ChalkInstance): string {
-  const paint = {
-    conforms: chalk.green.bold,
-    violated: chalk.red.bold,
-    incomplete: chalk.yellow.bold,
-  }[outcome]
-  return paint(outcome.toUpperCase())
+  const outcome = checkOutcome(page.report)
+  const lead = `${paintedOutcome(outcome, page.chalk)}  `
+  return hanging(page, lead, outcome.text, outcome.word.length + 2)
 }
 
 function besideOutcome(page: ReportPage): Lines {

@@ -1,16 +1,10 @@
 import type { ConformanceReport, Verdict } from '../../../contract/report/conformance.ts'
+import { doubtMarkup } from '../../document/html.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { containerText } from '../../text/container.ts'
-import { doubtText, isEdited } from '../../text/digest.ts'
 import { costText, count, exploredText, seconds } from '../../text/format.ts'
-import { summarize } from '../summary.ts'
+import { checkOutcome, summarize } from '../summary.ts'
 import { networkPhrases, trafficText } from '../traffic.ts'
-
-const outcomes: Readonly<Record<ConformanceReport['outcome'], string>> = {
-  conforms: 'Conforms',
-  violated: 'Violated',
-  incomplete: 'Incomplete',
-}
 
 /** The ten-second summary: outcome, target and counts. */
 export function overview(report: ConformanceReport): Markup {
@@ -32,7 +26,7 @@ export function overview(report: ConformanceReport): Markup {
   return html`<header>
 <p class="kind">Conformance report</p>
 ${doubtMarkup(report)}
-<h1><span class="outcome ${report.outcome}">${outcomes[report.outcome]}</span> <span class="target">${report.target.baseUrl}</span></h1>
+<h1><span class="outcome ${report.outcome}">${checkOutcome(report).word}</span> <span class="target">${report.target.baseUrl}</span></h1>
 <ul class="numbers">
 ${number(passed, 'passed', 'pass', ['pass'])}
 ${number(violated, 'violated', violated > 0 ? 'fail' : 'none', ['fail'])}
@@ -48,13 +42,6 @@ ${traffic === null ? null : html`<p>Errors and retries: ${traffic}.</p>`}
 <dl>${facts(report).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </details>
 </header>`
-}
-
-/** Stands above the outcome, which must not be read without it; null for an unedited report. */
-export function doubtMarkup(report: Pick<ConformanceReport, 'digest'>): Markup | null {
-  const text = doubtText(report)
-  if (text === null) return null
-  return html`<p class="doubt" role="alert"><strong>${isEdited(report) ? 'Edited' : 'No digest'}</strong> ${text}.</p>`
 }
 
 /** A count of required requirements that leads to them: the script reads the filters from the URL. */

@@ -24,7 +24,7 @@ export function reportToJUnit(
     })),
     { name: 'baseline', cases: (report.baseline?.problems ?? []).map(caseOfBaseline) },
     { name: 'chatgen', cases: report.faults.map(caseOfFault) },
-  ].filter(({ cases }) => cases.length > 0)
+  ]
   return junitOf(suites, { ...report, properties: propertiesOf(report) })
 }
 

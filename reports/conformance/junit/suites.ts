@@ -1,5 +1,6 @@
+import { clean } from '../../text/escape.ts'
 import { type Attributes, element, xmlText } from '../../text/xml.ts'
-import type { JUnitCase } from './cases.ts'
+import type { JUnitCase, JUnitResult } from './cases.ts'
 
 export interface JUnitSuite {
   readonly name: string
@@ -14,9 +15,15 @@ export interface JUnitRun {
   readonly properties: Attributes
 }
 
-/** Suites of cases as Ant writes them. */
+/** A case that takes no time, and has nothing for the output. */
+export function caseOf(name: string, result: JUnitResult | null): JUnitCase {
+  return { name: clean(name), timeMs: 0, result, output: null }
+}
+
+/** Suites of cases as Ant writes them; those without cases are left out. */
 export function junitOf(suites: readonly JUnitSuite[], run: JUnitRun): string {
-  const lines = suites.map(({ name, cases }, id) => suite(id, name, cases, run))
+  const filled = suites.filter(({ cases }) => cases.length > 0)
+  const lines = filled.map(({ name, cases }, id) => suite(id, name, cases, run))
   const all = suites.flatMap(({ cases }) => cases)
   const totals = element('testsuites', totalsOf(all), `\n${lines.join('\n')}\n`)
   return `<?xml version="1.0" encoding="UTF-8"?>\n${totals}\n`

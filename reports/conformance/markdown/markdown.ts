@@ -6,8 +6,8 @@ import type {
 } from '../../../contract/report/conformance.ts'
 import { isKnownViolation } from '../../../contract/report/conformance.ts'
 import { compactIds } from '../../../contract/requirement-ids.ts'
+import { doubtLine } from '../../document/markdown.ts'
 import { containerText } from '../../text/container.ts'
-import { doubtText, isEdited } from '../../text/digest.ts'
 import { clean } from '../../text/escape.ts'
 import { foldFindings } from '../../text/fold.ts'
 import { count, seconds } from '../../text/format.ts'
@@ -51,12 +51,6 @@ export function reportToMarkdown(
     section('Not deleted from the target', residueLines(report)),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
-}
-
-/** Stands before the counts; empty for an unedited report. */
-export function doubtLine(report: Pick<ConformanceReport, 'digest'>): string {
-  const text = doubtText(report)
-  return text === null ? '' : `${isEdited(report) ? '❌ **Edited**' : '⚠️'} ${escaped(text)}.`
 }
 
 function heading({ outcome, interrupted }: ConformanceReport): string {

@@ -49,7 +49,7 @@ export interface Series {
 }
 
 /** The script draws into the plot; the table has the same data without a script. */
-function chartMarkup({ id, title, note, table }: Chart): Markup {
+export function chartMarkup({ id, title, note, table }: Chart): Markup {
   return html`<figure class="chart" id="${id}">
 <figcaption id="${id}-title">${title}</figcaption>
 <p class="found" id="${id}-note">${note}</p>
@@ -68,13 +68,4 @@ export function chartData(charts: readonly Chart[]): Markup {
   const data = charts.map(({ table: _, note: __, ...chart }) => chart)
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   return html`<script type="application/json" id="charts">${new Markup(json)}</script>`
-}
-
-/** A section with charts; nothing without any. */
-export function chartSection(charts: readonly Chart[]): Markup {
-  if (charts.length === 0) return new Markup('')
-  return html`<section aria-labelledby="charts-title">
-<h2 id="charts-title">Charts</h2>
-${charts.map(chartMarkup)}
-</section>`
 }

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { simulatedReport } from '../../../harness/plan/test-support/simulated-report.ts'
-import { launchChromium, skipBrowser } from '../../html/test-support/chromium.ts'
-import { expectAccessible, openOffline } from '../../html/test-support/offline-page.ts'
-import { capacityToHtml } from './capacity-to-html.ts'
+import { simulatedReport } from '../../harness/plan/test-support/simulated-report.ts'
+import { toHtml } from '../document/html.ts'
+import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
+import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
+import { capacityDocument } from './document.ts'
 
 /** The page of a capacity report in a real browser. */
 describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => {
@@ -56,7 +57,7 @@ describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => 
         verdict,
       }
     })
-    writeFileSync(file, capacityToHtml({ ...report, probes, frontier }))
+    writeFileSync(file, toHtml(capacityDocument({ ...report, probes, frontier })))
   })
   afterAll(async () => {
     await browser?.close()

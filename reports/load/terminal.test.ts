@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
-import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
-import { loadReportOf } from '../test-support/sketch.ts'
-import { loadOutcome, loadToConsole } from './console.ts'
+import { type LoadReport, loadOutcomes } from '../../contract/report/load/report.ts'
+import { outcomeLine, type TerminalOptions, toTerminal } from '../document/terminal.ts'
+import { loadDocument, loadOutcome } from './document.ts'
+import { loadReportOf } from './test-support/sketch.ts'
 
 const plain = { color: false, width: 100 }
 
+function terminalOf(report: LoadReport, options: TerminalOptions): string {
+  return toTerminal(loadDocument(report), options)
+}
+
 test('a run of which some went well', () => {
-  expect(loadToConsole(loadReportOf(), plain)).toMatchInlineSnapshot(`
+  expect(terminalOf(loadReportOf(), plain)).toMatchInlineSnapshot(`
     "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and
               0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due
               requests; generator degraded
@@ -23,11 +28,12 @@ test('a run of which some went well', () => {
       undecided errors < 2%: 2.31 [0.93, 4.70] %
                 7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision.
 
-    V3-SSE-17 (required) violated in 4 of 303, 1.32 %: The text of response.completed is all that the
-              deltas said.
-      found: </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]>
-             \\x1b[2J\\u202etxt
-      first: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
+    Violated
+      required  V3-SSE-17 violated in 4 of 303, 1.32 %: The text of response.completed is all that the
+                deltas said.
+                found: </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> |
+                \`x\` ]]> \\x1b[2J\\u202etxt
+                first: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
 
     Rates in the measured window
                   count  per second
@@ -52,7 +58,6 @@ test('a run of which some went well', () => {
 
     stalls: 2 of 300 streams stalled for more than 500 ms, 1.2 % of their time; longest gap 812 ms;
             3.3 % of the gaps are 0 ms: several chunks arrived in one read
-
     delivery: on average per stream 25.0 deltas in 3.00 reads; 3 of 300 streams arrived in a single read
       note: deltas arrived in bursts about every 200 ms: the server or a proxy in front of it buffers
             them, so ttft is the time of the first burst (9.50 deltas on average), and the gaps are
@@ -71,8 +76,8 @@ test('a run of which some went well', () => {
       busiest event loop 42 %; 1865 events/s; 4911 per CPU second
 
     Audits
-      pass littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
-      fail conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+      pass      littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
+      fail      conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
 
     Notes
       DELETE /api/v3/chat: 503 (2 times)
@@ -85,10 +90,29 @@ test('a run of which some went well', () => {
 })
 
 test('what --verbose adds', () => {
-  const brief = loadToConsole(loadReportOf(), plain)
-  const verbose = loadToConsole(loadReportOf(), { ...plain, verbose: true })
+  const brief = terminalOf(loadReportOf(), plain)
+  const verbose = terminalOf(loadReportOf(), { ...plain, verbose: true })
   const added = verbose.split('\n').filter((line) => !brief.split('\n').includes(line))
-  expect(added.join('\n')).toMatchInlineSnapshot(`"Latency of openai-stream, ms"`)
+  expect(added.join('\n')).toMatchInlineSnapshot(`
+    "Latency of openai-stream, ms
+    Definitions of the metrics
+      ttft: until the first generated content: reasoning, text or tool arguments
+      icl: gaps between reads with content (inter-chunk latency)
+      tpot: time per output token after the first
+      e2e: until the event that ends a complete response
+    Machine and workers of the generator
+      machine: 2 × A processor, linux x64, Node v24.0.0, load 0.50
+      worker  requests  events  CPU, ms  loop  timestamp error p99, ms
+           0       306    6060     1234  42 %                     3.10
+    About this run
+      started: 2026-01-02T03:04:05.000Z, for 3.3 s
+      plan: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+      transactions: 306 of 306
+      judged: 303 streams, 0 other bodies, 6060 events; 2 requirements passed in every response
+      cross-talk: 0 of 303 responses contained text of another request
+      duplicate ids: 0 of 303
+      Idempotency-Key races executed twice: 0 of 0"
+  `)
 })
 
 test('what became of each kind of transaction, where there are several', () => {
@@ -97,7 +121,7 @@ test('what became of each kind of transaction, where there are several', () => {
     transactions: transactions.flatMap((row) => [row, { ...row, name: 'v3-chat' }]),
   })
   const [, table] =
-    /Transactions of the whole run\n([\s\S]*?)\n\n/.exec(loadToConsole(report, plain)) ?? []
+    /Transactions of the whole run\n([\s\S]*?)\n\n/.exec(terminalOf(report, plain)) ?? []
   expect(table).toMatchInlineSnapshot(`
     "                 started  completed  failed  in flight
       openai-stream      306        296       7          3
@@ -110,7 +134,7 @@ test('first tokens by turn, where chats grow', () => {
     { from: 1, to: 1, requests: 300, metrics: loadReportOf().metrics },
     { from: 3, to: null, requests: 300, metrics: loadReportOf().metrics },
   ]
-  const text = loadToConsole(loadReportOf({ turns }), plain)
+  const text = terminalOf(loadReportOf({ turns }), plain)
   const [, table] = /Latency of growing chats by turn, ms\n([\s\S]*?)\n\n/.exec(text) ?? []
   expect(table).toMatchInlineSnapshot(`
     "                                     n  mean  p50  p90  p99   max
@@ -123,10 +147,10 @@ test('first tokens by turn, where chats grow', () => {
 
 test('says of what it is not whole', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
-  expect(loadOutcome(report, plain)).toMatchInlineSnapshot(
+  expect(outcomeLine(loadOutcome(report), plain)).toMatchInlineSnapshot(
     `"VIOLATED  built-in SLOs only; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due requests; generator degraded; partial: 1 of 3 shards missing (1)"`,
   )
-  expect(loadToConsole(report, plain)).toContain('interrupted: partial results')
+  expect(terminalOf(report, plain)).toContain('interrupted: partial results')
 })
 
 test('the other endpoints of the target are counted beside its address', () => {
@@ -135,19 +159,19 @@ test('the other endpoints of the target are counted beside its address', () => {
     ...{ ...endpoint, name, open: 0, left: 0 },
     metrics: [],
   }))
-  const targetOf = (report: LoadReport) => /^target: .*$/m.exec(loadToConsole(report, plain))?.[0]
+  const targetOf = (report: LoadReport) => /^target: .*$/m.exec(terminalOf(report, plain))?.[0]
   expect(targetOf(loadReportOf())).not.toContain('endpoint')
   expect(targetOf(loadReportOf({ endpoints }))).toContain(' and 2 more endpoints, ')
 })
 
 test.each(loadOutcomes)('an outcome %s is worded as the report has it', (outcome) => {
-  expect(loadOutcome(loadReportOf({ outcome }), plain)).toMatch(
+  expect(outcomeLine(loadOutcome(loadReportOf({ outcome })), plain)).toMatch(
     new RegExp(`^${outcome.toUpperCase()} {2}`),
   )
 })
 
 test('nothing that a target sent reaches the terminal', () => {
-  const text = loadToConsole(loadReportOf(), { ...plain, verbose: true })
+  const text = terminalOf(loadReportOf(), { ...plain, verbose: true })
   const obeyed = [...text].filter((character) => character < ' ' && character !== '\n')
   expect([...obeyed, ...text.matchAll(/\u202e/g)]).toEqual([])
 })
@@ -155,7 +179,7 @@ test('nothing that a target sent reaches the terminal', () => {
 test.each([80, 60])(
   'no line is wider than a terminal of %s columns, and none begins with a percent sign',
   (width) => {
-    const lines = loadToConsole(loadReportOf({ slo: [] }), { color: false, width }).split('\n')
+    const lines = terminalOf(loadReportOf({ slo: [] }), { color: false, width }).split('\n')
     const table = / {2,}\d.* {2,}\d/
     expect(lines.filter((line) => line.length > width && !table.test(line))).toEqual([])
     expect(lines.filter((line) => /^\s*%/.test(line))).toEqual([])

@@ -1,10 +1,10 @@
-import { isotonic } from '../../../contract/isotonic.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import type { Chart, Series } from '../../html/charts/chart.ts'
-import { clean } from '../../text/escape.ts'
-import { figure, percent } from '../../text/format.ts'
-import { frontierTable, probeTable } from '../tables.ts'
+import { isotonic } from '../../contract/isotonic.ts'
+import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
+import type { Chart, Series } from '../html/charts/chart.ts'
+import { clean } from '../text/escape.ts'
+import { figure, percent } from '../text/format.ts'
+import { frontierTable, probeTable } from './tables.ts'
 
 /** Charts of a capacity search, those that it has data for. */
 export function capacityCharts(report: CapacityReport): readonly Chart[] {
@@ -21,7 +21,6 @@ function frontier(report: CapacityReport): Chart {
       values: points.map((point) => point[metric][name] || null),
     })),
   )
-  const [heading = [], ...rows] = frontierTable(report)
   return {
     id: 'frontier',
     title: 'Throughput and latency',
@@ -29,7 +28,7 @@ function frontier(report: CapacityReport): Chart {
     x: { label: '/s', scale: 'linear', values: points.map(({ completed }) => rounded(completed)) },
     y: { label: 'ms', scale: 'log' },
     series: lines.filter(({ values }) => values.some((value) => value !== null)),
-    table: { head: heading, rows },
+    table: frontierTable(report),
   }
 }
 
@@ -110,7 +109,6 @@ const colors = { met: 'pass', missed: 'fail', undecided: 'open', invalid: 'dim' 
 
 function timeLine(report: CapacityReport): Chart {
   const probes = report.probes.toSorted((a, b) => a.atMs - b.atMs)
-  const [heading = [], ...rows] = probeTable(report)
   return {
     id: 'time-line',
     title: 'Probes over time',
@@ -125,7 +123,7 @@ function timeLine(report: CapacityReport): Chart {
         values: probes.map((probe) => (probe.verdict === name ? loadOf(probe) : null)),
       }))
       .filter(({ values }) => values.some((value) => value !== null)),
-    table: { head: heading, rows, words: 2 },
+    table: probeTable(report),
   }
 }
 

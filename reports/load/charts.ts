@@ -3,12 +3,12 @@ import type {
   HeatMap,
   SecondRow,
   SloLimit,
-} from '../../../contract/report/load/measures.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
-import type { Chart, Series } from '../../html/charts/chart.ts'
-import { figure } from '../../text/format.ts'
-import { clocked } from '../measures.ts'
-import { type Bin, binsOf, valueAt } from '../metrics/histogram.ts'
+} from '../../contract/report/load/measures.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
+import type { Chart, Series } from '../html/charts/chart.ts'
+import { figure } from '../text/format.ts'
+import { clocked } from './measures.ts'
+import { type Bin, binsOf, valueAt } from './metrics/histogram.ts'
 
 /** Every chart that the report has data for. */
 export function chartsOf(report: LoadReport): readonly Chart[] {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, skipBrowser } from '../../html/test-support/chromium.ts'
-import { expectAccessible, openOffline } from '../../html/test-support/offline-page.ts'
-import { evil, loadReportOf } from '../test-support/sketch.ts'
-import { loadToHtml } from './load-to-html.ts'
+import { toHtml } from '../document/html.ts'
+import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
+import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
+import { loadDocument } from './document.ts'
+import { evil, loadReportOf } from './test-support/sketch.ts'
 
 /** The page of a load report in a real browser. */
 describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
@@ -15,7 +16,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
 
   beforeAll(async () => {
     browser = await launchChromium()
-    writeFileSync(join(folder, 'report.html'), loadToHtml(loadReportOf()))
+    writeFileSync(join(folder, 'report.html'), toHtml(loadDocument(loadReportOf())))
   })
   afterAll(async () => {
     await browser?.close()
@@ -60,7 +61,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
   test('shades what was not measured, in charts over time', async () => {
     const { window } = loadReportOf()
     const late = loadReportOf({ window: { ...window, fromMs: 1000, toMs: 4000 } })
-    writeFileSync(join(folder, 'warm-up.html'), loadToHtml(late))
+    writeFileSync(join(folder, 'warm-up.html'), toHtml(loadDocument(late)))
     const { page, complaints } = await open('warm-up.html')
     const shaded = await page.evaluate<Record<string, number>>(shadedPixels)
     expect(shaded['rates']).toBeGreaterThan(5_000)
@@ -78,7 +79,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     const report = loadReportOf({
       plan: { ...plan, arrival: { kind: 'steps', process: 'poisson', steps } },
     })
-    writeFileSync(join(folder, 'steps.html'), loadToHtml(report))
+    writeFileSync(join(folder, 'steps.html'), toHtml(loadDocument(report)))
     const { page } = await open('steps.html')
     const rows = page.getByRole('group', { name: 'By step' }).locator('tbody tr')
     expect(await rows.count()).toBe(2)
@@ -168,11 +169,13 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
       target: { baseUrl: evil, surfaces: ['v3'] },
       seed: evil,
     })
-    writeFileSync(join(folder, 'evil.html'), loadToHtml(report))
+    writeFileSync(join(folder, 'evil.html'), toHtml(loadDocument(report)))
     const { page, requests, complaints } = await open('evil.html')
     expect(await page.evaluate('window.pwned')).toBeUndefined()
     expect(await page.locator('img, [onclick], [onload], [onerror]').count()).toBe(0)
-    expect(await page.locator('.message').first().textContent()).toContain('\\u202etxt')
+    expect(
+      await page.locator('section[aria-labelledby=violated-title] .found').first().textContent(),
+    ).toContain('\\u202etxt')
     expect(requests).toEqual([])
     expect(complaints).toEqual([])
   })
@@ -190,7 +193,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     ],
     ['one second was measured', loadReportOf({ series: loadReportOf().series.slice(0, 1) })],
   ])('complains about nothing where %s', async (_, report) => {
-    writeFileSync(join(folder, 'sparse.html'), loadToHtml(report))
+    writeFileSync(join(folder, 'sparse.html'), toHtml(loadDocument(report)))
     const { complaints } = await open('sparse.html')
     expect(complaints).toEqual([])
   })

@@ -1,0 +1,118 @@
+import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
+import {
+  type Document,
+  type Fact,
+  type Item,
+  itemsOf,
+  type Outcome,
+  type Tile,
+  type Tone,
+} from '../document/document.ts'
+import { containerFacts, containerSection } from '../text/container.ts'
+import { count, figure, percent, ranged, seconds } from '../text/format.ts'
+import { answerText, capacityWord, detailFacts } from './answer.ts'
+import { capacityCharts } from './charts.ts'
+import { frontierTable } from './tables.ts'
+
+/** The report of a capacity search: the answer, the frontier, the probes. */
+export function capacityDocument(report: CapacityReport): Document {
+  const { outcome, target, generator, notes, faults, probes, loop } = report
+  return {
+    kind: 'Capacity report',
+    sealed: report,
+    target: target.baseUrl,
+    outcome: capacityOutcome(report),
+    numbers: tilesOf(report),
+    facts: factsOf(report),
+    sections: [
+      { title: 'At this load', untitled: true, blocks: [{ facts: detailFacts(report) }] },
+      {
+        title: 'Throughput and latency by load, ms',
+        untrusted: outcome === 'invalid',
+        blocks: [{ table: frontierTable(report) }],
+      },
+      { title: 'Charts', blocks: [{ charts: capacityCharts(report) }] },
+      {
+        title: 'Probes',
+        detail: 'verbose',
+        blocks: [{ items: probes.map((probe) => itemOf(probe, loop)) }],
+      },
+      { title: `Generator ${generator.verdict}`, blocks: [itemsOf(generator.reasons)] },
+      { title: 'Notes', blocks: [itemsOf(notes)] },
+      { title: 'Internal errors of chatgen', blocks: [itemsOf(faults)] },
+      ...containerSection(target.container),
+    ],
+  }
+}
+
+const tones: Readonly<Record<CapacityReport['outcome'], Tone>> = {
+  found: 'pass',
+  'above max': 'pass',
+  'below min': 'fail',
+  violated: 'fail',
+  undecided: 'unproven',
+  invalid: 'none',
+  unreachable: 'none',
+}
+
+export function capacityOutcome(report: CapacityReport): Outcome {
+  const tone = report.interrupted ? 'unproven' : tones[report.outcome]
+  return { word: capacityWord(report), tone, text: answerText(report) }
+}
+
+function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
+  const { rate, headroom } = result
+  return [
+    {
+      value: ranged(rate, result.interval),
+      name: loop === 'closed' ? 'clients' : 'requests a second',
+    },
+    ...(headroom === null
+      ? []
+      : [{ value: figure(headroom.rate), name: `at ${percent(headroom.share)} headroom` }]),
+    { value: String(probes.length), name: 'probes' },
+  ]
+}
+
+function factsOf({ target, config, seed }: CapacityReport): readonly Fact[] {
+  const slos = config.slos.map((slo, at) => [at === 0 ? '' : ', ', { code: slo }])
+  return [
+    ['Target  ', [{ code: target.baseUrl }]],
+    ...containerFacts('Image   ', target.container),
+    [
+      'Search  ',
+      [...(slos.length === 0 ? ['no SLO'] : slos.flat()), `; mix ${config.mixName}; seed ${seed}`],
+    ],
+  ]
+}
+
+const badges = { met: 'pass', missed: 'fail', undecided: 'unproven', invalid: 'none' } as const
+
+function itemOf(probe: CapacityProbe, loop: CapacityReport['loop']): Item {
+  const { index, purpose, rate, clients, verdict, atMs, durationMs, slo, stopped } = probe
+  const load = loop === 'closed' ? count(clients ?? 1, 'client') : `${figure(rate)} req/s`
+  const reasons = [stopped ?? [], ...(probe.valid ? [] : probe.generator.reasons)].flat()
+  const margins = slo.map((row) => [{ code: row.expression }, `: ${marginText(row)}`])
+  return {
+    badge: { word: verdict, tone: badges[verdict] },
+    text: `probe ${index}: ${load}, ${purpose}, ${seconds(durationMs)} at ${seconds(atMs)}`,
+    notes: [...margins, ...reasons],
+    ...linkOf(probe),
+  }
+}
+
+/** `400 ms, met; 0.5 % over, 5 % allowed`. */
+function marginText(row: CapacityProbe['slo'][number]): string {
+  const { observed, unit, verdict, over, requests, allowed } = row
+  const value =
+    unit === 'share' && observed !== null ? percent(observed) : `${figure(observed)} ${unit}`
+  const isCounted = over !== null && requests && allowed !== null
+  return `${observed === null ? 'n/a' : value}, ${verdict}${isCounted ? `; ${percent(over / requests)} over, ${percent(allowed)} allowed` : ''}`
+}
+
+/** Link to a load report; only a path that a search writes becomes one. */
+function linkOf({ report, index }: CapacityProbe): Pick<Item, 'link'> {
+  if (report === null || !/^probes\/\d+\/report\.json$/.test(report)) return {}
+  return { link: { href: report, text: `load report of probe ${index}` } }
+}

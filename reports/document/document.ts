@@ -1,0 +1,121 @@
+import type { Digest } from '../../contract/report/digest.ts'
+import type { Chart } from '../html/charts/chart.ts'
+
+/** Content of a report, from which a renderer for each format makes its text. Texts may come from a target. */
+export interface Document {
+  /** Kind of the report: `Load report`. */
+  readonly kind: string
+  readonly outcome: Outcome
+  /** Report whose digest may raise a doubt; it stands before the outcome. */
+  readonly sealed?: { readonly digest?: Digest | undefined }
+  /** Target, beside the outcome in the title of a page. */
+  readonly target: string
+  /** Reservations about the whole, such as an interruption. */
+  readonly remarks?: readonly string[]
+  /** Numbers to be read first. */
+  readonly numbers: readonly Tile[]
+  readonly facts: readonly Fact[]
+  readonly sections: readonly Section[]
+}
+
+export interface Outcome {
+  /** `Violated`. */
+  readonly word: string
+  readonly tone: Tone
+  /** The outcome in one line. */
+  readonly text: string
+}
+
+/** Color of a word: green, red, yellow, violet, none. */
+export type Tone = 'pass' | 'fail' | 'warn' | 'unproven' | 'none'
+
+export interface Badge {
+  readonly word: string
+  readonly tone: Tone
+}
+
+export interface Tile {
+  readonly value: string
+  readonly name: string
+  readonly tone?: Tone
+}
+
+/** Prose, with code in it. */
+export type Text = string | readonly (string | { readonly code: string })[]
+
+/** A name as it leads a line of a terminal, with its colon or spaces, and what it stands for. */
+export type Fact = readonly [lead: string, text: Text]
+
+export interface Section {
+  readonly title: string
+  readonly badge?: Badge
+  /** Reading instructions of a page. */
+  readonly note?: string
+  /** `folded`: behind its title on pages. `verbose`: on a terminal only on demand as well. */
+  readonly detail?: 'folded' | 'verbose'
+  /** True if a terminal shows it without its title. */
+  readonly untitled?: boolean
+  /** True for figures that do not describe the target. */
+  readonly untrusted?: boolean
+  /** Blocks without content are left out, and so are sections without blocks. */
+  readonly blocks: readonly Block[]
+}
+
+export type Block =
+  | { readonly text: Text }
+  | { readonly facts: readonly Fact[] }
+  | { readonly items: readonly Item[] }
+  | { readonly table: Table }
+  | { readonly charts: readonly Chart[] }
+  | { readonly log: readonly string[] }
+
+export interface Item {
+  readonly badge?: Badge
+  readonly text: Text
+  readonly notes?: readonly Text[]
+  readonly link?: { readonly href: string; readonly text: string }
+}
+
+export interface Table {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly Cell[])[]
+  /** Columns that a narrow terminal omits, the first of them first. */
+  readonly spare?: readonly string[]
+}
+
+/** A terminal has room for the short form only. */
+export type Cell = string | { readonly short: string; readonly long: string }
+
+/** Items of plain text. */
+export function itemsOf(texts: readonly string[]): Block {
+  return { items: texts.map((text) => ({ text })) }
+}
+
+/** The sections that have content, with the blocks that have. */
+export function filledSections({ sections }: Document): readonly Section[] {
+  return sections
+    .map((section) => ({ ...section, blocks: section.blocks.filter(isFilled) }))
+    .filter(({ blocks }) => blocks.length > 0)
+}
+
+function isFilled(block: Block): boolean {
+  if ('text' in block) return block.text !== ''
+  if ('table' in block) return block.table.rows.length > 0
+  return Object.values(block).some((content) => content.length > 0)
+}
+
+/** `target` of the lead `target: `. */
+export function nameOf([lead]: Fact): string {
+  return lead.trim().replace(/:$/, '')
+}
+
+/** The pieces of a text, each by the function for its kind. */
+export function joined(
+  text: Text,
+  { prose, code }: { prose: (text: string) => string; code: (text: string) => string },
+): string {
+  const pieces = typeof text === 'string' ? [text] : text
+  return pieces
+    .map((piece) => (typeof piece === 'string' ? prose(piece) : code(piece.code)))
+    .join('')
+}

@@ -1,0 +1,158 @@
+import type { LoadReport } from '../../contract/report/load/report.ts'
+import {
+  type Document,
+  type Fact,
+  itemsOf,
+  type Outcome,
+  type Section,
+  type Tile,
+  type Tone,
+} from '../document/document.ts'
+import { containerFacts, containerSection } from '../text/container.ts'
+import { count, figure, interval, percent, seconds } from '../text/format.ts'
+import { generatorSections } from './generator.ts'
+import { measuredSections } from './measured.ts'
+import { outcomeText, outcomeWord, targetText } from './outcome.ts'
+import { planText, windowText } from './plan.ts'
+import { disturbanceText } from './traffic.ts'
+
+/** The report of a load run: what decides the outcome, the measurements, the accuracy of the generator. */
+export function loadDocument(report: LoadReport): Document {
+  const { outcome, interrupted, target, notes, faults } = report
+  return {
+    kind: 'Load report',
+    sealed: report,
+    target: targetText(report),
+    outcome: loadOutcome(report),
+    remarks: [
+      ...(interrupted ? ['interrupted: partial results'] : []),
+      ...(outcome === 'invalid'
+        ? ['the load generator was the bottleneck: the figures below do not describe the target']
+        : []),
+    ],
+    numbers: tilesOf(report),
+    facts: factsOf(report),
+    sections: [
+      sloSection(report),
+      findingSection(report),
+      ...measuredSections(report),
+      errorSection(report),
+      ...generatorSections(report),
+      { title: 'Notes', blocks: [itemsOf(notes)] },
+      { title: 'Internal errors of chatgen', blocks: [itemsOf(faults)] },
+      { title: 'About this run', detail: 'verbose', blocks: [{ facts: detailsOf(report) }] },
+      ...containerSection(target.container),
+    ],
+  }
+}
+
+const tones: Readonly<Record<LoadReport['outcome'], Tone>> = {
+  met: 'pass',
+  missed: 'fail',
+  violated: 'fail',
+  undecided: 'unproven',
+  invalid: 'none',
+}
+
+export function loadOutcome(report: LoadReport): Outcome {
+  return { word: outcomeWord(report), tone: tones[report.outcome], text: outcomeText(report) }
+}
+
+function tilesOf({ rates, goodput, integrity }: LoadReport): readonly Tile[] {
+  const violated = integrity.findings.filter(({ level }) => level === 'required').length
+  const lost = rates.failed.count + rates.shed.count
+  return [
+    { value: figure(rates.completed.perSecond), name: 'completed per second' },
+    { value: goodput.share === null ? 'n/a' : percent(goodput.share), name: 'goodput' },
+    {
+      value: String(lost),
+      name: 'failed or shed',
+      tone: rates.failed.count > 0 ? 'fail' : 'none',
+    },
+    {
+      value: String(violated),
+      name: violated === 1 ? 'requirement violated' : 'requirements violated',
+      tone: violated > 0 ? 'fail' : 'none',
+    },
+  ]
+}
+
+function factsOf(report: LoadReport): readonly Fact[] {
+  const { target, suite } = report
+  return [
+    ['target: ', [{ code: targetText(report) }, `, ${target.surfaces.join(' and ')}`]],
+    ...containerFacts('container: ', target.container),
+    ['load: ', planText(report)],
+    ['measured: ', windowText(report)],
+    ['chatgen: ', `${suite.version}, interface ${suite.interface}`],
+  ]
+}
+
+function detailsOf({ plan, config, startedAt, durationMs, integrity }: LoadReport): Fact[] {
+  const { misbehaviour, idempotencyRaceShare } = config
+  const odd = Object.entries({ ...misbehaviour, races: idempotencyRaceShare })
+    .filter(([, share]) => share > 0)
+    .map(([name, share]) => `${name} ${percent(share)}`)
+  const { streams, bodies, events, held, crossTalk, duplicateIds, idempotencyRaces } = integrity
+  return [
+    ['started: ', `${startedAt}, for ${seconds(durationMs)}`],
+    ['plan: ', plan.hash],
+    ['transactions: ', `${plan.ownTransactions} of ${plan.transactions}`],
+    ...(odd.length === 0 ? [] : [['misbehaving clients: ', odd.join(', ')] as const]),
+    [
+      'judged: ',
+      `${streams} streams, ${bodies} other bodies, ${events} events; ${count(held.length, 'requirement')} passed in every response`,
+    ],
+    [
+      'cross-talk: ',
+      `${crossTalk.leaks} of ${crossTalk.answers} responses contained text of another request`,
+    ],
+    ['duplicate ids: ', `${duplicateIds.duplicates} of ${duplicateIds.ids}`],
+    [
+      'Idempotency-Key races executed twice: ',
+      `${idempotencyRaces.doubled} of ${idempotencyRaces.races}`,
+    ],
+  ]
+}
+
+const sloTones = { met: 'pass', missed: 'fail', undecided: 'unproven' } as const
+
+function sloSection({ slo }: LoadReport): Section {
+  const items = slo.map(({ verdict, expression, observed, low, high, unit, message }) => ({
+    badge: { word: verdict, tone: sloTones[verdict] },
+    text: [{ code: expression }, `: ${interval(observed, low, high)} ${unit}`],
+    notes: [message],
+  }))
+  return { title: 'SLO', blocks: [{ items }] }
+}
+
+function findingSection({ integrity }: LoadReport): Section {
+  const items = integrity.findings.map(({ id, level, title, broken, of, rate, first }) => ({
+    badge: { word: level, tone: level === 'required' ? ('fail' as const) : ('warn' as const) },
+    text: [{ code: id }, ` violated in ${broken} of ${of}, ${percent(rate)}: ${title}`],
+    notes: [
+      ['found: ', { code: first.why }],
+      [
+        `first: request ${first.index}.${first.step} at ${seconds(first.atMs)}, ${first.operation}${first.event === null ? '' : `, event ${first.event}`}, X-Request-Id `,
+        { code: first.requestId },
+      ],
+    ],
+  }))
+  return { title: 'Violated', blocks: [{ items }] }
+}
+
+function errorSection({ errors, disturbances }: LoadReport): Section {
+  const items = errors.map(({ kind, detail, count: times, share, firstIndex, firstSecond }) => ({
+    badge: { word: String(times), tone: 'none' as const },
+    text: [
+      `${kind} `,
+      { code: detail },
+      `, ${percent(share)}, first request ${firstIndex} at ${seconds(1000 * firstSecond)}`,
+    ],
+  }))
+  return {
+    title: 'Failed requests',
+    untitled: errors.length === 0,
+    blocks: [{ facts: [['errors: ', disturbanceText(disturbances)]] }, { items }],
+  }
+}
