@@ -35,7 +35,7 @@ export class OutputItems {
       const same = there !== undefined && (id === undefined || id === there.id)
       const why = same
         ? `The item at output_index ${index} is added twice.`
-        : `output_index ${index} with ${id} after ${duplicate.index} with ${duplicate.id}.`
+        : `The item ${id} is added at output_index ${index}, after ${duplicate.id} at ${duplicate.index}.`
       this.#complain({ row: same ? 'V3-SSE-13' : 'V3-SSE-14', why, event })
       if (same) return there
     } else if (index !== undefined && index !== next) {
