@@ -1,6 +1,7 @@
 /** Models with other answers: the document says nothing about the content of answers. */
 import type { ResponseEvent } from '../../../events/sequence.ts'
-import type { Generation, Step } from '../../../model/types.ts'
+import { splitTokens } from '../../../model/tokens.ts'
+import type { Generation, ModelRequest, Step } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
@@ -35,6 +36,15 @@ export const answerDialects: readonly Dialect[] = [
           ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
           : [step],
       ),
+    'facts-mixed-up: The model answers a question about a fact with another sentence of its context, if there is one.':
+      editTexts((step, { turns }) => {
+        const stray = turns
+          .flatMap(({ text }) => text.split(/(?<=[.?!])\s+/))
+          .find((sentence) => sentence !== '' && !/\bmy\b/i.test(sentence))
+        return stray !== undefined && /\byour \w+ is\b/i.test(step.fragments.join(''))
+          ? [{ ...step, fragments: splitTokens(stray), citations: [] }]
+          : [step]
+      }),
     'reasoning-short: The reasoning is a single word.': onModel('native', (model, request) =>
       withSteps(model(request), (step) =>
         step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
@@ -91,13 +101,15 @@ function withSteps(generated: Generation, change: (step: Step) => readonly Step[
 type Message = Extract<Step, { readonly type: 'message' }>
 
 /** Edits the text of complete answers; the length of a truncated one must not change. */
-function editTexts(change: (step: Message) => readonly Step[]): Patch {
+function editTexts(change: (step: Message, request: ModelRequest) => readonly Step[]): Patch {
   return compose(
     surfaces.map((surface) =>
       onModel(surface, (model, request) => {
         const generated = model(request)
         return generated.finish === 'stop' && request.stop.length === 0
-          ? withSteps(generated, (step) => (step.type === 'message' ? change(step) : [step]))
+          ? withSteps(generated, (step) =>
+              step.type === 'message' ? change(step, request) : [step],
+            )
           : generated
       }),
     ),
