@@ -63,7 +63,9 @@ export async function explore(
     count += 1
   ) {
     const kind = hasV2 ? kindOf(count) : 'v3'
-    const found = await runSequence({ ...plan, kind, size: budget.size(kind) })
+    const context = createExplorationContext(session, knowledge)
+    const found = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
+    await context.dispose()
     if (found === 'lost') {
       // A recording that holds other requests proves nothing of what was found when it was made.
       const isRecorded = session.context.setup.recordingFile !== null
@@ -144,15 +146,8 @@ interface Found {
   readonly operations: readonly Operation[]
 }
 
-/** One sequence and its sweep; `lost` where the target gives no answers that count. */
-async function runSequence(run: SequenceRun): Promise<Found | 'lost' | undefined> {
-  const context = createExplorationContext(run.session, run.knowledge)
-  const found = await runOperations(context, run)
-  await context.dispose()
-  return found
-}
-
-async function runOperations(
+/** One sequence and its sweep; `lost` if the target gives no answers that count. */
+async function runSequence(
   context: RecordedContext,
   run: SequenceRun,
 ): Promise<Found | 'lost' | undefined> {

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../../contract/index.ts'
+import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
@@ -36,12 +36,11 @@ export const listChats: Command = {
 /** Query of a list of chats, with the chats that it has to show and to leave out. */
 function listOf(context: ExplorationContext, { variant = 'all', limit, chat }: Operation) {
   const { chats, model } = context
-  const [ownWord] = chatNamed(model, chat)?.name?.split(' ') ?? []
-  const search = variant.startsWith('search')
-    ? variant === 'search'
-      ? context.word
-      : ownWord
-    : undefined
+  const words: Readonly<Record<string, string | undefined>> = {
+    search: context.word,
+    'search of one': chatNamed(model, chat)?.name?.split(' ')[0],
+  }
+  const search = words[variant]
   const isWithout = variant === 'without favorites'
   return {
     search,
@@ -130,7 +129,7 @@ async function isLossOf(
   return variant === 'all' || walkChats(asControl(context), { command, label, variant: 'all' })
 }
 
-function countIn(page: Parameters<typeof answerJson>[0], { chats }: Model): number {
+function countIn(page: Exchange, { chats }: Model): number {
   return chats.filter(({ id }) => contains(answerJson(page), id)).length
 }
 
