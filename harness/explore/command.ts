@@ -8,14 +8,17 @@ export interface Operation {
   /** Unique in its sequence; names what the operation creates. */
   readonly label: string
   /** Label of the chat that it is about. */
-  readonly chat?: string
+  readonly chat?: string | undefined
   /** Label of the turn that it repeats or continues. */
-  readonly turn?: string
-  readonly variant?: string
-  readonly limit?: number
+  readonly turn?: string | undefined
+  readonly variant?: string | undefined
+  readonly limit?: number | undefined
 }
 
-export type Draft = Omit<Operation, 'command' | 'label'>
+/** An operation that gets its label when it is carried out. */
+export type Planned = Omit<Operation, 'label'>
+
+export type Draft = Omit<Planned, 'command'>
 
 /** Sequences are about chats of one version, so that enough happens to each chat. */
 export type SequenceKind = 'v2' | 'v3'
@@ -23,26 +26,40 @@ export type SequenceKind = 'v2' | 'v3'
 /** A number from 0 up to, and without, what it is given. */
 export type Pick = (below: number) => number
 
+export interface Labeled {
+  readonly label: string
+}
+
 export interface Command {
-  readonly name: string
   /** Relative frequency. */
   readonly weight: number
-  /** Generations that it costs. */
-  readonly generations: number
-  /** Sequences that it is drawn for; those of v3 chats where it is left out. */
+  /** Generations that it costs; none by default. */
+  readonly generations?: number
+  /** Sequences that it is drawn for; those of v3 chats by default. */
   readonly kind?: SequenceKind
-  /** True where it only reads: it changes nothing that the model knows of. */
+  /** True if it only reads: it changes nothing that the model knows of. */
   readonly reads?: boolean
   /** Rows without which it is left out: what it needs is not declared or not selected. */
   readonly needs?: readonly RequirementId[]
-  /** Undefined where the state has nothing to apply it to. */
-  draw(model: Model, pick: Pick): Draft | undefined
-  /** Tests if an operation still makes sense in a sequence that was shortened. */
-  applies(model: Model, operation: Operation): boolean
+  /** Rows that it can find broken, beside those that it needs. */
+  readonly expects?: readonly RequirementId[]
+  /** The chats that it can be about in a state. */
+  readonly chats?: (model: Model) => readonly Labeled[]
+  /** Forms of it, the frequent ones more than once. */
+  readonly variants?: readonly (string | undefined)[]
+  /** Reads that show its effect on a chat, beside those of the chat itself and of the favorites. */
+  readonly shownBy?: readonly Planned[]
+  /** One of its chats in one of its variants by default; undefined if the state has nothing to apply it to. */
+  draw?(model: Model, pick: Pick): Draft | undefined
+  /** Tests if it makes sense in a sequence that was shortened: by default, if its chat is one of its chats. */
+  applies?(model: Model, operation: Operation): boolean
   /** Simpler operations that may show the same, the simplest first; none by default. */
   simpler?(operation: Operation): readonly (Operation | readonly Operation[])[]
   run(context: ExplorationContext, operation: Operation): Promise<void>
 }
+
+/** Commands by their names. */
+export type Commands = Readonly<Record<string, Command>>
 
 /** Breach of a requirement by the target, in words. */
 export class StateViolation extends Error {
@@ -56,16 +73,16 @@ export class StateViolation extends Error {
     row: RequirementId,
     why: string,
     evidence: readonly Exchange[],
-    about: readonly string[] = [],
+    about: readonly Labeled[] = [],
   ) {
     super(why)
     this.row = row
     this.evidence = evidence
-    this.about = about
+    this.about = about.map(({ label }) => label)
   }
 }
 
-/** @throws StateViolation where the condition does not hold. */
+/** @throws StateViolation if the condition does not hold. */
 export function demand(
   condition: boolean,
   row: RequirementId,
@@ -75,14 +92,14 @@ export function demand(
   if (!condition) throw new StateViolation(row, why, evidence)
 }
 
-/** An element of a list; undefined where it is empty. */
+/** An element of a list; undefined if it is empty. */
 export function drawFrom<T>(list: readonly T[], pick: Pick): T | undefined {
   return list.length === 0 ? undefined : list[pick(list.length)]
 }
 
 /** A chat of a list, its first ones more often: what takes many operations happens to them. */
 export function drawChat(
-  chats: readonly { readonly label: string }[],
+  chats: readonly Labeled[],
   pick: Pick,
 ): { readonly chat: string } | undefined {
   const chosen = drawFrom(pick(2) === 0 ? chats.slice(0, 2) : chats, pick)

@@ -1,7 +1,7 @@
 /** Random choice of the next operation, within the budget. */
 import type { Session } from '../conformance/session/session.ts'
-import type { Command, Operation, Pick, SequenceKind } from './command.ts'
-import { commands } from './commands/index.ts'
+import { drawFrom, type Operation, type Pick, type SequenceKind } from './command.ts'
+import { commands, draftOf } from './commands/index.ts'
 import type { Model } from './model.ts'
 
 /** A sequence ends with a sweep of all reads, and the next one begins with fresh chats. */
@@ -71,35 +71,40 @@ export function createBudget({ operations, maxGenerations }: Limits, hasV2: bool
   }
 }
 
-/** Commands for a kind of sequence whose requirements are judged in the run. */
-export function candidatesFor(session: Session, sequence: SequenceKind): readonly Command[] {
-  return commands.filter(
-    ({ kind = 'v3', needs = [] }) =>
-      kind === sequence && needs.every((row) => session.isJudged(row)),
-  )
+/** Names of the commands for a kind of sequence whose requirements are judged in the run. */
+export function candidatesFor(session: Session, sequence: SequenceKind): readonly string[] {
+  return Object.entries(commands)
+    .filter(
+      ([, { kind = 'v3', needs = [] }]) =>
+        kind === sequence && needs.every((row) => session.isJudged(row)),
+    )
+    .map(([name]) => name)
+}
+
+interface DrawFrom {
+  readonly session: Session
+  readonly pick: Pick
+  readonly budget: Budget
+  readonly kind: SequenceKind
 }
 
 /** An operation that makes sense in a state; undefined if there is none within the budget. */
 export function draw(
   model: Model,
   label: string,
-  from: {
-    readonly session: Session
-    readonly pick: Pick
-    readonly budget: Budget
-    readonly kind: SequenceKind
-  },
+  { session, pick, budget, kind }: DrawFrom,
 ): Operation | undefined {
-  const { session, pick, budget, kind } = from
-  const candidates = candidatesFor(session, kind).filter(({ generations }) =>
-    budget.allows(kind, generations),
-  )
+  const generationsOf = (name: string) => commands[name]?.generations ?? 0
+  // A command stands here as often as its weight says, compared with those of the others.
+  const candidates = candidatesFor(session, kind)
+    .filter((name) => budget.allows(kind, generationsOf(name)))
+    .flatMap((name) => Array<string>(commands[name]?.weight ?? 0).fill(name))
   for (let tries = 0; tries < 50; tries += 1) {
-    const command = drawWeighted(candidates, pick)
-    const draft = command?.draw(model, pick)
+    const command = drawFrom(candidates, pick)
+    const draft = command === undefined ? undefined : draftOf(command, model, pick)
     if (command === undefined || draft === undefined) continue
-    budget.spend(kind, command.generations)
-    return { command: command.name, label, ...draft }
+    budget.spend(kind, generationsOf(command))
+    return { command, label, ...draft }
   }
   return undefined
 }
@@ -113,19 +118,4 @@ export function createDeck<T>(list: readonly [T, ...T[]], pick: Pick): () => T {
     rest = from.toSpliced(at, 1)
     return from[at] ?? list[0]
   }
-}
-
-/** Draws an element as often as its weight says, compared with those of the others. */
-function drawWeighted<T extends { readonly weight: number }>(list: readonly T[], pick: Pick) {
-  let at = pick(
-    Math.max(
-      1,
-      list.reduce((sum, { weight }) => sum + weight, 0),
-    ),
-  )
-  for (const one of list) {
-    at -= one.weight
-    if (at < 0) return one
-  }
-  return undefined
 }

@@ -1,6 +1,6 @@
 import type { Exploration } from '../conformance/exploration.ts'
+import { exploredRows } from './commands/index.ts'
 import { explore } from './explore.ts'
-import { exploredRows } from './rows.ts'
 
 /** Name of the scenario in reports and labels. */
 export const scenarioName = 'explore'

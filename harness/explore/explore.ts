@@ -2,14 +2,13 @@ import { requirements } from '../../contract/index.ts'
 import { isEarlyEnd } from '../conformance/exploration.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
-import type { Operation, Pick, SequenceKind, StateViolation } from './command.ts'
+import type { Operation, Pick, Planned, SequenceKind, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
-import { commandNamed } from './commands/index.ts'
+import { commands, exploredRows } from './commands/index.ts'
 import { createExplorationContext, type RecordedContext } from './context.ts'
 import { type Budget, candidatesFor, createBudget, createDeck, draw, kindOf } from './drawing.ts'
 import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
-import { exploredRows } from './rows.ts'
 import { perform, replay } from './sequence.ts'
 import { type Shrunk, shrink } from './shrink/shrink.ts'
 
@@ -64,7 +63,9 @@ export async function explore(
     count += 1
   ) {
     const kind = hasV2 ? kindOf(count) : 'v3'
-    const found = await runSequence({ ...plan, kind, size: budget.size(kind) })
+    const context = createExplorationContext(session, knowledge)
+    const found = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
+    await context.dispose()
     if (found === 'lost') {
       // A recording that holds other requests proves nothing of what was found when it was made.
       const isRecorded = session.context.setup.recordingFile !== null
@@ -122,7 +123,7 @@ async function confirm(
 
 /** Names of the operations of a sequence that change something: the same ones have one cause. */
 function causeOf({ operations }: Shrunk): string {
-  const writes = operations.filter(({ command }) => commandNamed(command)?.reads !== true)
+  const writes = operations.filter(({ command }) => commands[command]?.reads !== true)
   return [...new Set(writes.map(({ command }) => command))].sort().join()
 }
 
@@ -145,21 +146,15 @@ interface Found {
   readonly operations: readonly Operation[]
 }
 
-/** One sequence and its sweep; `lost` where the target gives no answers that count. */
-async function runSequence(run: SequenceRun): Promise<Found | 'lost' | undefined> {
-  const context = createExplorationContext(run.session, run.knowledge)
-  const found = await runOperations(context, run)
-  await context.dispose()
-  return found
-}
-
-async function runOperations(
+/** One sequence and its sweep; `lost` if the target gives no answers that count. */
+async function runSequence(
   context: RecordedContext,
   run: SequenceRun,
 ): Promise<Found | 'lost' | undefined> {
   const done: Operation[] = []
   let unclear = 0
-  const carryOut = async (operation: Operation): Promise<Found | undefined> => {
+  const carryOut = async (planned: Planned & Partial<Operation>): Promise<Found | undefined> => {
+    const operation = { label: `f${done.length}`, ...planned }
     const step = await perform(context, operation)
     if (step.kind === 'skipped') return undefined
     unclear = step.kind === 'unclear' ? unclear + 1 : 0

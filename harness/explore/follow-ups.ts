@@ -1,12 +1,12 @@
 /** Operations that no draw has to come up with: after an operation, and at the end of a sequence. */
-import { drawFrom, type Operation, type Pick } from './command.ts'
+import { drawFrom, type Labeled, type Operation, type Pick, type Planned } from './command.ts'
 import { growing, repeatableTurns } from './commands/generate.ts'
-import { commandNamed } from './commands/index.ts'
+import { commands } from './commands/index.ts'
 import { lastMistakes } from './commands/refusals.ts'
 import { lastRefusals } from './commands/stray-chats.ts'
-import { v3Calls } from './commands/versions.ts'
 import type { Knowledge } from './knowledge.ts'
-import { busiestFirst, chatNamed, livingChats, type Model, turnsOf, type V2Chat } from './model.ts'
+import { busiestFirst, chatNamed, deletedChats, livingChats, type Model, turnsOf } from './model.ts'
+import { v3Calls } from './v3-calls.ts'
 
 /**
  * Reads for a possible change by an operation on a chat: at once until the choice of the target is
@@ -16,47 +16,30 @@ export function readsAfter(
   { command, label, chat }: Operation,
   model: Model,
   { knowledge, pick }: { readonly knowledge: Knowledge; readonly pick: Pick },
-): readonly Operation[] {
+): readonly Planned[] {
   const subject = command === 'create chat' ? label : chat
-  const isRead = commandNamed(command)?.reads ?? false
-  if (command === 'store v2 message') return firstV3Calls(chat, label, knowledge)
-  const isKnownChat = chatNamed(model, subject) !== undefined
-  if (subject === undefined || !isKnownChat || isRead) return []
+  const { reads, shownBy = [] } = commands[command] ?? {}
+  if (command === 'store v2 message') return firstV3Calls(chat, knowledge)
+  if (reads || chatNamed(model, subject) === undefined) return []
   const isKnown = knowledge.isAble(`read after ${command}`)
   knowledge.prove(`read after ${command}`)
   if (isKnown && pick(4) > 0) return []
-  const writes = command.includes('generat') || command.includes('race') || command === 'repeat key'
   return [
-    { command: 'read chat', label: `${label}r`, chat: subject },
-    { command: 'read favorites', label: `${label}f` },
-    ...(command === 'create chat'
-      ? [
-          { command: 'list chats', label: `${label}l`, variant: 'all' },
-          // A target is held to its pages once it has shown one.
-          { command: 'list chats', label: `${label}m`, variant: 'search', limit: 2 },
-        ]
-      : []),
-    ...(writes ? [{ command: 'read history', label: `${label}h`, chat: subject }] : []),
-    ...(command === 'upload'
-      ? [{ command: 'list attachments', label: `${label}a`, chat: subject, variant: 'of chat' }]
-      : []),
+    { command: 'read chat', chat: subject },
+    { command: 'read favorites' },
+    ...shownBy.map((read) => (read.command === 'list chats' ? read : { ...read, chat: subject })),
   ]
 }
 
 /** Calls of each kind for a v2 chat that is still short, so that the first refusals are seen. */
-function firstV3Calls(
-  chat: string | undefined,
-  label: string,
-  knowledge: Knowledge,
-): readonly Operation[] {
-  if (chat === undefined || knowledge.isAble('v3 calls')) return []
+function firstV3Calls(chat: string | undefined, knowledge: Knowledge): readonly Planned[] {
+  if (knowledge.isAble('v3 calls')) return []
   knowledge.prove('v3 calls')
-  return ['history', 'read', 'generate'].map((variant) => ({
-    command: 'v3 call on a v2 chat',
-    label: `${label} ${variant}`,
-    chat,
-    variant,
-  }))
+  return ['history', 'read', 'generate'].map((variant) => v3Call(chat, variant))
+}
+
+function v3Call(chat: string | undefined, variant: string): Planned {
+  return { command: 'v3 call on a v2 chat', chat, variant }
 }
 
 /** Writes at the end of a sequence, when as much as can be has happened before them. */
@@ -64,162 +47,109 @@ export function lastWrites(
   model: Model,
   pick: Pick,
   isPaid: (generations: number) => boolean,
-): readonly Operation[] {
+): readonly Planned[] {
+  const { v2Chats } = model
+  const [v2Chat] = v2Chats
   return [
     ...lastRepeat(model, pick),
     ...lastRace(model, pick),
     ...lastOneShot(model, pick),
-    ...lastReply(model),
-    ...lastQuestions(model),
-    ...lastSecondReply(model),
-    ...lastV3Calls(model),
+    // The earliest message without a reply can still be answered.
+    ...lastReplies(v2Chat, 'earliest'),
+    // In each v2 chat, what leads to a question is known, and what another one holds is not.
+    ...v2Chats.flatMap((chat) => question(chat, chat === v2Chat ? 'after the latest' : 'alone')),
+    // A message that is answered once more still leads to what follows it.
+    ...lastReplies(v2Chat, 'again'),
+    ...question(v2Chat, 'after the earliest'),
+    // Calls of the v3 surface must not change what a v2 chat knows.
+    ...v2Chats.slice(0, 1).flatMap(({ label }) => v3Calls.map((call) => v3Call(label, call))),
+    ...question(v2Chat, 'after the latest'),
     ...lastMistakes(model),
     ...lastV2Calls(model),
     ...lastRefusals(model),
-    ...model.v2Chats.slice(0, 1).map((chat) => question(chat, 'after the latest', 'last')),
-  ].filter(({ command }) => isPaid(commandNamed(command)?.generations ?? 0))
+    ...question(v2Chat, 'after the latest'),
+  ].filter(({ command }) => isPaid(commands[command]?.generations ?? 0))
+}
+
+function lastReplies(chat: Labeled | undefined, variant: string): readonly Planned[] {
+  return chat === undefined ? [] : [{ command: 'reply to v2 message', chat: chat.label, variant }]
+}
+
+function question(chat: Labeled | undefined, variant: string): readonly Planned[] {
+  return chat === undefined ? [] : [{ command: 'ask v2 chat', chat: chat.label, variant }]
 }
 
 /** A key that is as old as can be, which a target is the first to forget. */
-function lastRepeat(model: Model, pick: Pick): readonly Operation[] {
+function lastRepeat(model: Model, pick: Pick): readonly Planned[] {
   const turns = repeatableTurns(model)
   const again = turns.filter(({ isRepeated, kind }) => isRepeated && kind === 'generate')
   const [turn] = pick(2) === 0 && again.length > 0 ? again : turns
   if (turn === undefined) return []
-  const { chat, label } = turn
-  return [{ command: 'repeat key', label: 'last', chat, turn: label, variant: 'same form' }]
+  return [{ command: 'repeat key', chat: turn.chat, turn: turn.label, variant: 'same form' }]
 }
 
 /** Generations in two chats at once; in half of the sequences, because a race costs two generations. */
-function lastRace(model: Model, pick: Pick): readonly Operation[] {
+function lastRace(model: Model, pick: Pick): readonly Planned[] {
   const [one, other] = growing(model)
   if (one === undefined || other === undefined || pick(2) > 0) return []
-  return [{ command: 'race in two chats', label: 'last race', chat: one.label, turn: other.label }]
+  return [{ command: 'race in two chats', chat: one.label, turn: other.label }]
 }
 
 /** A generation outside all chats, once one of them is gone. */
-function lastOneShot(model: Model, pick: Pick): readonly Operation[] {
-  const hasDeleted = model.chats.some(({ deleted }) => deleted)
+function lastOneShot(model: Model, pick: Pick): readonly Planned[] {
   const variant = pick(2) === 0 ? 'json' : 'stream'
-  return hasDeleted ? [{ command: 'one-shot', label: 'last one-shot', variant }] : []
-}
-
-/** The earliest message without a reply can still be answered. */
-function lastReply({ v2Chats }: Model): readonly Operation[] {
-  return v2Chats.slice(0, 1).map(({ label: chat }) => ({
-    command: 'reply to v2 message',
-    label: `${chat} last reply`,
-    chat,
-    variant: 'earliest',
-  }))
-}
-
-/** A message that is answered once more still leads to what follows it. */
-function lastSecondReply({ v2Chats }: Model): readonly Operation[] {
-  const command = 'reply to v2 message'
-  return v2Chats
-    .slice(0, 1)
-    .flatMap((chat) => [
-      { command, label: `${chat.label} again`, chat: chat.label, variant: 'again' },
-      question(chat, 'after the earliest', 'next'),
-    ])
-}
-
-/** A question in each v2 chat: what leads to it is known, and what another one holds is not. */
-function lastQuestions({ v2Chats }: Model): readonly Operation[] {
-  return v2Chats.map((chat, at) => question(chat, at === 0 ? 'after the latest' : 'alone', 'first'))
-}
-
-function question({ label: chat }: V2Chat, variant: string, time: string): Operation {
-  return { command: 'ask v2 chat', label: `${chat} ${time} question`, chat, variant }
-}
-
-/** Every call of the v3 surface for the first v2 chat, which must not change what it knows. */
-function lastV3Calls(model: Model): readonly Operation[] {
-  const [chat] = model.v2Chats
-  if (chat === undefined) return []
-  const { label } = chat
-  return [
-    ...v3Calls.map((variant) => ({
-      command: 'v3 call on a v2 chat',
-      label: `${label}s ${variant}`,
-      chat: label,
-      variant,
-    })),
-    question(chat, 'after the latest', 'later'),
-  ]
+  return deletedChats(model).length > 0 ? [{ command: 'one-shot', variant }] : []
 }
 
 /** Calls of the v2 surface for the v3 chat that was used most. */
-function lastV2Calls(model: Model): readonly Operation[] {
+function lastV2Calls(model: Model): readonly Planned[] {
   const [chat] = model.v2Chats.length > 0 ? [] : busiestFirst(model)
   if (chat === undefined) return []
-  return ['store', 'generate', 'store'].map((variant, at) => ({
-    command: 'v2 call on a v3 chat',
-    label: `${chat.label} v2 ${at}`,
-    chat: chat.label,
-    variant,
-  }))
+  const command = 'v2 call on a v3 chat'
+  return ['store', 'generate', 'store'].map((variant) => ({ command, chat: chat.label, variant }))
 }
 
 /** Every read of everything, at the end of a sequence. */
 export function sweep(
   model: Model,
   { pick, useOfDeleted }: { readonly pick: Pick; readonly useOfDeleted: () => string },
-): readonly Operation[] {
+): readonly Planned[] {
   // A sequence has few chats: small pages are what makes their list go on.
-  const limitOfList = () => drawFrom([2, 2, 3, 3, 5, 20], pick) ?? 2
-  const limit = () => drawFrom([2, 3, 5, 10, 20, 50], pick) ?? 5
-  const ofChats = livingChats(model).flatMap(({ label }) => [
-    { command: 'read chat', label: `${label}sr`, chat: label },
-    { command: 'read history', label: `${label}sh`, chat: label },
-    ...(turnsOf(model, label).length > 1
-      ? [{ command: 'read history', label: `${label}sl`, chat: label, limit: limit() }]
-      : []),
-  ])
-  const ofDeleted = model.chats
-    .filter(({ deleted }) => deleted)
-    .flatMap(({ label }) =>
-      [useOfDeleted(), 'history'].map((variant) => ({
-        command: 'use deleted chat',
-        label: `${label}s ${variant}`,
-        chat: label,
-        variant,
-      })),
-    )
+  const limitOfList = () => drawFrom([2, 2, 3, 3, 5, 20], pick)
+  const limit = () => drawFrom([2, 3, 5, 10, 20, 50], pick)
+  const living = livingChats(model)
   return [
-    ...ofChats,
-    ...ofDeleted,
-    { command: 'read favorites', label: 'sf' },
-    ...livingChats(model)
+    ...living.flatMap(({ label: chat }) => [
+      { command: 'read chat', chat },
+      { command: 'read history', chat },
+      ...(turnsOf(model, chat).length > 1
+        ? [{ command: 'read history', chat, limit: limit() }]
+        : []),
+    ]),
+    ...deletedChats(model).flatMap(({ label: chat }) => [
+      { command: 'use deleted chat', chat, variant: useOfDeleted() },
+      { command: 'use deleted chat', chat, variant: 'history' },
+    ]),
+    { command: 'read favorites' },
+    ...living
       .filter(({ name }) => name !== undefined)
-      .map(({ label }) => ({
-        command: 'list chats',
-        label: `${label}sn`,
-        chat: label,
-        variant: 'search of one',
-      })),
-    ...livingChats(model).map(({ label }) => ({
-      command: 'list attachments',
-      label: `${label}sa`,
-      chat: label,
-      variant: 'of chat',
-    })),
-    { command: 'list attachments', label: 'sa', variant: 'all' },
-    ...listsOf(['all', 'search', 'without favorites'], 's', limitOfList),
+      .map(({ label: chat }) => ({ command: 'list chats', chat, variant: 'search of one' })),
+    ...living.map(({ label: chat }) => filesOf(chat)),
+    { command: 'list attachments', variant: 'all' },
+    ...listsOf(['all', 'search', 'without favorites'], limitOfList),
   ]
 }
 
+function filesOf(chat: string): Planned {
+  return { command: 'list attachments', chat, variant: 'of chat' }
+}
+
 /** Lists of chats, whole and in pages. */
-function listsOf(
-  variants: readonly string[],
-  label: string,
-  limit: () => number,
-): readonly Operation[] {
+function listsOf(variants: readonly string[], limit: () => number | undefined): readonly Planned[] {
   const command = 'list chats'
   return variants.flatMap((variant) => [
-    { command, label: `${label}c ${variant}`, variant },
-    { command, label: `${label}l ${variant}`, variant, limit: limit() },
+    { command, variant },
+    { command, variant, limit: limit() },
   ])
 }
 
@@ -230,20 +160,19 @@ const pagedChats = 4
  * The chat that was used most, with another name, and the lists once it is gone. Comes last: what was done
  * to it before does not show any more.
  */
-export function lastDeletion(model: Model): readonly Operation[] {
+export function lastDeletion(model: Model): readonly Planned[] {
   const [busiest] = busiestFirst(model)
   if (busiest === undefined) return []
   const { label: chat } = busiest
   const missing = Math.max(0, pagedChats + 1 - livingChats(model).length)
-  const names = Array.from({ length: missing }, (_, at) => `last chat ${at + 1}`)
   return [
-    { command: 'rename', label: 'last name', chat },
-    { command: 'read chat', label: 'dr', chat },
-    { command: 'read history', label: 'dh', chat },
-    { command: 'list attachments', label: 'da', chat, variant: 'of chat' },
-    ...names.map((label) => ({ command: 'create chat', label })),
-    { command: 'delete chat', label: 'last deletion', chat },
-    { command: 'use deleted chat', label: 'last use', chat, variant: 'history' },
-    ...listsOf(['all', 'search'], 'd', () => 2),
+    { command: 'rename', chat },
+    { command: 'read chat', chat },
+    { command: 'read history', chat },
+    filesOf(chat),
+    ...Array<Planned>(missing).fill({ command: 'create chat' }),
+    { command: 'delete chat', chat },
+    { command: 'use deleted chat', chat, variant: 'history' },
+    ...listsOf(['all', 'search'], () => 2),
   ]
 }

@@ -29,7 +29,7 @@ export interface Turn {
   readonly body: Readonly<Record<string, unknown>>
   /** Words of its input items; each stands in as many rows of the history as `steps` says. */
   readonly marks: readonly string[]
-  /** 1 where it was accepted, 0 where it was refused; undefined where nobody can tell. */
+  /** 1 if it was accepted, 0 if it was refused; undefined if nobody can tell. */
   readonly steps: 0 | 1 | undefined
   /** Operation that sent it: `generate`, `repeat`, `race`, or the reason why it had to be refused. */
   readonly kind: string
@@ -69,13 +69,7 @@ export interface V2Message {
   readonly replies: number
 }
 
-export const emptyModel: Model = {
-  chats: [],
-  turns: [],
-  files: [],
-  v2Chats: [],
-  v2Messages: [],
-}
+export const emptyModel: Model = { chats: [], turns: [], files: [], v2Chats: [], v2Messages: [] }
 
 export function chatNamed(model: Model, label: string | undefined): ChatState | undefined {
   return model.chats.find((chat) => chat.label === label)
@@ -84,6 +78,10 @@ export function chatNamed(model: Model, label: string | undefined): ChatState | 
 /** Chats that exist. */
 export function livingChats(model: Model): readonly ChatState[] {
   return model.chats.filter(({ deleted }) => !deleted)
+}
+
+export function deletedChats(model: Model): readonly ChatState[] {
+  return model.chats.filter(({ deleted }) => deleted)
 }
 
 /** Chats with the most turns, files and marks first: what takes many operations happens to them. */
@@ -116,32 +114,35 @@ export function touchChat(
   kind: string,
   change: Partial<Pick<ChatState, 'name' | 'favorite' | 'deleted'>> = {},
 ): Model {
-  return mapChat(model, label, (chat) => ({
-    ...chat,
-    ...change,
-    sinceRead: {
-      name: [...chat.sinceRead.name, kind],
-      favorite: [...chat.sinceRead.favorite, kind],
-    },
-  }))
+  const { name = [], favorite = [] } = chatNamed(model, label)?.sinceRead ?? {}
+  const sinceRead = { name: [...name, kind], favorite: [...favorite, kind] }
+  return { ...model, chats: changed(model.chats, label, { ...change, sinceRead }) }
 }
 
 /** The model after a property of a chat was read: what was seen is expected from now on. */
 export function readProperty<Property extends 'name' | 'favorite'>(
   model: Model,
-  label: string,
+  { label, sinceRead }: ChatState,
   property: Property,
   observed: ChatState[Property],
 ): Model {
-  return mapChat(model, label, (chat) => ({
-    ...chat,
-    [property]: observed,
-    sinceRead: { ...chat.sinceRead, [property]: [] },
-  }))
+  const change = { [property]: observed, sinceRead: { ...sinceRead, [property]: [] } }
+  return { ...model, chats: changed(model.chats, label, change) }
 }
 
-export function addTurn(model: Model, turn: Turn): Model {
-  return { ...model, turns: [...model.turns, turn] }
+/** The model with another turn; by default, of a request that had to be refused. */
+export function addTurn(
+  model: Model,
+  turn: Pick<Turn, 'label' | 'chat' | 'body' | 'marks' | 'kind'> & Partial<Turn>,
+): Model {
+  const refused = {
+    key: '',
+    steps: 0,
+    answer: [],
+    responseId: undefined,
+    isRepeated: false,
+  } as const
+  return { ...model, turns: [...model.turns, { ...refused, ...turn }] }
 }
 
 /** The model with some turns at the end, in the order of their labels. */
@@ -153,10 +154,7 @@ export function orderTurns(model: Model, labels: readonly string[]): Model {
 /** The model after the key of a turn was sent again: the turn is there once all the same. */
 export function repeatTurn(model: Model, label: string): Model {
   // What a key adds from now on, its race does not.
-  const turns = model.turns.map((turn) =>
-    turn.label === label ? { ...turn, isRepeated: true, kind: 'generate' } : turn,
-  )
-  return { ...model, turns }
+  return { ...model, turns: changed(model.turns, label, { isRepeated: true, kind: 'generate' }) }
 }
 
 export function addFile(model: Model, file: FileState): Model {
@@ -168,8 +166,13 @@ export function v2ChatNamed(model: Model, label: string | undefined): V2Chat | u
 }
 
 /** Messages of a v2 chat, the oldest first. */
-export function v2MessagesOf(model: Model, chat: string): readonly V2Message[] {
+export function v2MessagesOf(model: Model, chat: string | undefined): readonly V2Message[] {
   return model.v2Messages.filter((message) => message.chat === chat)
+}
+
+/** V2 chats that hold messages. */
+export function usedV2Chats(model: Model): readonly V2Chat[] {
+  return model.v2Chats.filter(({ label }) => v2MessagesOf(model, label).length > 0)
 }
 
 /** The model with another v2 chat; unchanged if it is known, because a profile may name few of them. */
@@ -179,21 +182,15 @@ export function addV2Chat(model: Model, chat: Pick<V2Chat, 'label' | 'id'>): Mod
 }
 
 export function callByV3(model: Model, label: string): Model {
-  const v2Chats = model.v2Chats.map((chat) =>
-    chat.label === label ? { ...chat, isCalledByV3: true } : chat,
-  )
-  return { ...model, v2Chats }
+  return { ...model, v2Chats: changed(model.v2Chats, label, { isCalledByV3: true }) }
 }
 
 export function addV2Message(model: Model, message: Omit<V2Message, 'replies'>): Model {
   return { ...model, v2Messages: [...model.v2Messages, { ...message, replies: 0 }] }
 }
 
-export function replyToV2(model: Model, label: string): Model {
-  const v2Messages = model.v2Messages.map((message) =>
-    message.label === label ? { ...message, replies: message.replies + 1 } : message,
-  )
-  return { ...model, v2Messages }
+export function replyToV2(model: Model, { label, replies }: V2Message): Model {
+  return { ...model, v2Messages: changed(model.v2Messages, label, { replies: replies + 1 }) }
 }
 
 /** The messages that lead to a message, from the nearest one that states a fact; empty without one. */
@@ -221,9 +218,10 @@ export function forgetChat(model: Model, label: string): Model {
   }
 }
 
-function mapChat(model: Model, label: string, change: (chat: ChatState) => ChatState): Model {
-  return {
-    ...model,
-    chats: model.chats.map((chat) => (chat.label === label ? change(chat) : chat)),
-  }
+function changed<T extends { readonly label: string }>(
+  list: readonly T[],
+  label: string,
+  change: Partial<T>,
+): readonly T[] {
+  return list.map((one) => (one.label === label ? { ...one, ...change } : one))
 }

@@ -7,9 +7,9 @@ import type { RunSetup } from '../conformance/run-setup.ts'
 import { createRunContext } from '../conformance/session/context.ts'
 import { newRunState } from '../conformance/session/run-state.ts'
 import { Session } from '../conformance/session/session.ts'
+import { exploredRows } from './commands/index.ts'
 import { generationsFor, scenarioName } from './exploration.ts'
 import { type ExplorationResult, explore } from './explore.ts'
-import { exploredRows } from './rows.ts'
 
 export interface TargetExploration extends ExplorationResult {
   /** Required rows that the judges of single exchanges found broken meanwhile. */

@@ -1,6 +1,6 @@
 import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
 import { type Operation, StateViolation } from './command.ts'
-import { commandNamed } from './commands/index.ts'
+import { applies, commands } from './commands/index.ts'
 import { type Evidence, evidenceOf, type RecordedContext } from './context.ts'
 import { forgetChat } from './model.ts'
 
@@ -11,9 +11,8 @@ export type Step =
 
 /** @throws what ends the run: its budget is spent, the target is gone, somebody interrupts it. */
 export async function perform(context: RecordedContext, operation: Operation): Promise<Step> {
-  const command = commandNamed(operation.command)
-  if (command === undefined || !command.applies(context.model, operation))
-    return { kind: 'skipped' }
+  const command = commands[operation.command]
+  if (command === undefined || !applies(context.model, operation)) return { kind: 'skipped' }
   try {
     await command.run(context, operation)
     return { kind: 'done' }

@@ -2,42 +2,32 @@ import { type Exchange, succeeded } from '../../contract/index.ts'
 import type { SendOptions } from '../conformance/scenario/options.ts'
 import { answerParts, finalResponse, isDeclined, statusText } from '../conformance/scenario/read.ts'
 import { inputText } from '../conformance/scenario/routes/v3.ts'
-import { requireLiving, stillGenerates } from './checks/common.ts'
-import { demand } from './command.ts'
+import { requireChat, stillGenerates } from './checks/common.ts'
+import { demand, type Operation } from './command.ts'
 import type { ExplorationContext } from './context.ts'
-import { addTurn, type Model, type Turn, touchChat, turnsOf } from './model.ts'
+import { addTurn, type Model, touchChat, turnsOf } from './model.ts'
 
 /** Sends a turn of the user, and notes what the history must show of it. */
 export async function takeTurn(
   context: ExplorationContext,
-  label: string,
-  chatLabel: string,
-  form: string,
-  parent: string | undefined,
+  operation: Operation,
+  parent?: string,
   options: Pick<SendOptions, 'inBurst'> = {},
 ): Promise<void> {
   const { v3, session, knowledge } = context
-  const chat = requireLiving(context, { command: 'generate', label, chat: chatLabel })
-  const { body, marks, stream, ofItems } = bodyOf(context, chat.id, form, parent)
+  const { id, label: chat } = requireChat(context, operation)
+  const { body, marks, stream, ofItems } = bodyOf(context, id, operation.variant, parent)
   const key = session.uuid()
   const reply = context.record(await v3.generate(body, { key, ...options }))
   const accepted = succeeded(reply) && !isDeclined(reply)
-  const ability = ['generate', 'stream'][Number(stream)] ?? 'generate'
-  const isPlain = turnsOf(context.model, chat.label).length === 0
-  const steps = accepted ? 1 : undefined
-  const turn: Turn = {
-    label,
-    chat: chat.label,
-    key,
-    body,
-    marks,
-    steps,
-    kind: 'generate',
+  const ability = stream ? 'stream' : 'generate'
+  const isPlain = turnsOf(context.model, chat).length === 0
+  context.model = addTurn(touchChat(context.model, chat, 'generate'), {
+    ...{ label: operation.label, chat, key, body, marks, kind: 'generate' },
+    steps: accepted ? 1 : undefined,
     answer: accepted ? answerParts(reply) : [],
     responseId: accepted ? responseIdOf(reply) : undefined,
-    isRepeated: false,
-  }
-  context.model = addTurn(touchChat(context.model, chat.label, 'generate'), turn)
+  })
   const proven = `${ability}${ofItems ? ' of items' : ''}${parent === undefined ? '' : ' with parent_id'}`
   if (accepted) {
     if (isPlain) knowledge.prove(ability)
@@ -53,8 +43,8 @@ export async function takeTurn(
 export function bodyOf(
   { v3, session }: ExplorationContext,
   chatId: string,
-  form: string,
-  parent: string | undefined,
+  form = 'json',
+  parent?: string,
 ) {
   const stream = form.startsWith('stream')
   const ofItems = form.endsWith('items')

@@ -2,8 +2,9 @@ import { type RequirementId, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, statusText } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
+import { expectLimit, isAccepted } from '../checks/common.ts'
 import {
-  type Command,
+  type Commands,
   demand,
   drawChat,
   drawFrom,
@@ -16,68 +17,64 @@ import { addFile, chatNamed, type FileState, livingChats, type Model, touchChat 
 /** Maximum number of uploads in a sequence: no route of the document deletes them. */
 const maxFiles = 4
 
-const upload: Command = {
-  name: 'upload',
-  weight: 3,
-  generations: 0,
-  needs: ['V3-ATT-01'],
-  draw(model, pick) {
-    if (model.files.length >= maxFiles) return undefined
-    const holding = livingChats(model).filter(({ label }) =>
-      model.files.some(({ chat }) => chat === label),
-    )
-    const chosen = holding.length > 0 && pick(3) > 0 ? holding : livingChats(model)
-    return pick(5) === 0 ? {} : (drawChat(chosen, pick) ?? {})
+export const attachmentCommands: Commands = {
+  upload: {
+    weight: 3,
+    needs: ['V3-ATT-01'],
+    shownBy: [{ command: 'list attachments', variant: 'of chat' }],
+    chats: livingChats,
+    draw(model, pick) {
+      if (model.files.length >= maxFiles) return undefined
+      const holding = livingChats(model).filter(({ label }) =>
+        model.files.some(({ chat }) => chat === label),
+      )
+      const chosen = holding.length > 0 && pick(3) > 0 ? holding : livingChats(model)
+      return pick(5) === 0 ? {} : (drawChat(chosen, pick) ?? {})
+    },
+    run: uploadFile,
   },
-  applies: (model, { chat }) => chat === undefined || chatNamed(model, chat)?.deleted === false,
-  async run(context, { label, chat }) {
-    const { attachments, session, knowledge } = context
-    const mark = session.nonce()
-    const file = {
-      name: `${mark}-${session.context.setup.tag}.txt`,
-      type: 'text/plain',
-      bytes: new TextEncoder().encode(`Notes of ${mark}.\n`),
-    }
-    const id = chat === undefined ? undefined : context.handle(chat).id
-    const uploaded = context.record(await attachments.upload(file, id))
-    if (!succeeded(uploaded)) {
-      const why = `a further upload was answered ${statusText(uploaded)}`
-      const status = uploaded.response?.status ?? 0
-      // A quota is open; a failure of the server is none.
-      demand(!(knowledge.isAble('upload') && status >= 500), 'V3-ATT-01', why, uploaded)
-      return
-    }
-    knowledge.prove('upload')
-    context.model = addFile(context.model, { label, name: file.name, chat })
-    if (chat !== undefined) context.model = touchChat(context.model, chat, 'upload')
+
+  'list attachments': {
+    weight: 2,
+    reads: true,
+    needs: ['V3-ATT-01'],
+    expects: ['V3-ATT-06', 'V3-ATT-07', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10', 'V3-ATT-12'],
+    draw(model, pick) {
+      const variant = drawFrom(['all', 'search', 'of chat', 'of chat by id'], pick) ?? 'all'
+      const limit = drawFrom([undefined, undefined, 1, 2, 3, 10], pick)
+      if (model.files.length === 0) return undefined
+      if (!variant.startsWith('of chat')) return { variant, limit }
+      const chat = drawFrom(livingChats(model), pick)
+      return chat && { variant, chat: chat.label, limit: variant === 'of chat' ? undefined : limit }
+    },
+    applies: (model, { chat }) =>
+      model.files.length > 0 && (chat === undefined || chatNamed(model, chat)?.deleted === false),
+    run: (context, operation) =>
+      (operation.variant === 'of chat' ? expectChatFiles : expectFiles)(context, operation),
   },
 }
 
-const listFiles: Command = {
-  name: 'list attachments',
-  weight: 2,
-  generations: 0,
-  reads: true,
-  needs: ['V3-ATT-01'],
-  draw(model, pick) {
-    const variant = ['all', 'search', 'of chat', 'of chat by id'][pick(4)] ?? 'all'
-    const limit = drawFrom([undefined, undefined, 1, 2, 3, 10], pick)
-    const limited = limit === undefined ? {} : { limit }
-    if (!variant.startsWith('of chat')) {
-      return model.files.length > 0 ? { variant, ...limited } : undefined
-    }
-    const chat = drawFrom(livingChats(model), pick)
-    if (chat === undefined || model.files.length === 0) return undefined
-    return variant === 'of chat'
-      ? { variant, chat: chat.label }
-      : { variant, chat: chat.label, ...limited }
-  },
-  applies: (model, { chat }) =>
-    model.files.length > 0 && (chat === undefined || chatNamed(model, chat)?.deleted === false),
-  async run(context, operation) {
-    if (operation.variant === 'of chat') await expectChatFiles(context, operation)
-    else await expectFiles(context, operation)
-  },
+async function uploadFile(context: ExplorationContext, { label, chat }: Operation): Promise<void> {
+  const { attachments, session, knowledge } = context
+  const mark = session.nonce()
+  const file = {
+    name: `${mark}-${session.context.setup.tag}.txt`,
+    type: 'text/plain',
+    bytes: new TextEncoder().encode(`Notes of ${mark}.\n`),
+  }
+  const id = chat === undefined ? undefined : context.handle(chat).id
+  const uploaded = context.record(await attachments.upload(file, id))
+  const isStored = await isAccepted(context, uploaded, {
+    ability: 'upload',
+    row: 'V3-ATT-01',
+    what: 'a further upload',
+    // A quota is open; a failure of the server is none.
+    isOfState: () => (uploaded.response?.status ?? 0) >= 500,
+  })
+  if (!isStored) return
+  knowledge.prove('upload')
+  context.model = addFile(context.model, { label, name: file.name, chat })
+  if (chat !== undefined) context.model = touchChat(context.model, chat, 'upload')
 }
 
 /** Files of which the document says that they exist: what becomes of those of a deleted chat is open. */
@@ -98,9 +95,9 @@ async function expectFiles(
   const [first] = all
   if (first === undefined) return
   const query = {
-    ...(chat === undefined || !ofChat ? {} : { chat_id: context.handle(chat).id }),
-    ...(variant === 'search' ? { search: first.name } : {}),
-    ...(limit === undefined ? {} : { limit }),
+    ...(chat !== undefined && ofChat && { chat_id: context.handle(chat).id }),
+    ...(variant === 'search' && { search: first.name }),
+    ...(limit !== undefined && { limit }),
   }
   const sought = ofChat
     ? all.filter((file) => file.chat === chat)
@@ -123,23 +120,20 @@ async function expectFiles(
     const row: RequirementId =
       limit !== undefined ? 'V3-ATT-10' : (rowOfVariant[variant ?? ''] ?? 'V3-ATT-06')
     const why = `the list of attachments (${variant}) lacks ${missing.length} of ${names.length} files`
-    throw new StateViolation(row, why, lastPages, labelsOf(missing))
+    throw new StateViolation(row, why, lastPages, missing)
   }
   if (ofChat && knowledge.isAble(ability)) {
     const foreign = strangers.filter(({ name }) => walk.pagesWith(name).length > 0)
     if (foreign.length > 0) {
-      throw new StateViolation('V3-ATT-07', strangeFile, lastPages, labelsOf(foreign))
+      throw new StateViolation('V3-ATT-07', strangeFile, lastPages, foreign)
     }
   }
-  if (limit === undefined) return
-  for (const page of walk.pages) {
-    const own = model.files.filter(({ name }) => attachments.lists(page, name)).length
-    if (own <= limit) knowledge.prove('limit of attachments')
-    else if (knowledge.isAble('limit of attachments')) {
-      const why = `a page with limit ${limit} lists ${own} files of this run`
-      demand(false, 'V3-ATT-09', why, page)
-    }
-  }
+  expectLimit(context, walk.pages, limit, {
+    ability: 'limit of attachments',
+    row: 'V3-ATT-09',
+    count: (page) => model.files.filter(({ name }) => attachments.lists(page, name)).length,
+    describe: (count) => `lists ${count} files of this run`,
+  })
 }
 
 const strangeFile = 'the attachments of a chat show a file that is not one of them'
@@ -177,15 +171,9 @@ async function expectChatFiles(
   if (!knowledge.isAble(ability)) return
   const foreign = others.filter(({ name }) => attachments.lists(walk, name))
   if (foreign.length > 0) {
-    throw new StateViolation('V3-ATT-12', strangeFile, lastPages, labelsOf(foreign))
+    throw new StateViolation('V3-ATT-12', strangeFile, lastPages, foreign)
   }
   if (missing.length === 0 || !walk.isWhole) return
   const why = `the chat lacks ${missing.length} of its ${own.length} files`
-  throw new StateViolation('V3-ATT-12', why, lastPages, labelsOf(missing))
+  throw new StateViolation('V3-ATT-12', why, lastPages, missing)
 }
-
-function labelsOf(files: readonly FileState[]): readonly string[] {
-  return files.map(({ label }) => label)
-}
-
-export const attachmentCommands: readonly Command[] = [upload, listFiles]

@@ -1,4 +1,13 @@
-import type { Command } from '../command.ts'
+import { requirementIds } from '../../../contract/index.ts'
+import {
+  type Commands,
+  type Draft,
+  drawChat,
+  drawFrom,
+  type Operation,
+  type Pick,
+} from '../command.ts'
+import type { Model } from '../model.ts'
 import { attachmentCommands } from './attachments.ts'
 import { chatCommands } from './chats.ts'
 import { generateCommands } from './generate.ts'
@@ -11,7 +20,7 @@ import { strayCommands } from './stray-chats.ts'
 import { v2Commands } from './v2-chats.ts'
 import { versionCommands } from './versions.ts'
 
-export const commands: readonly Command[] = [
+export const commands: Commands = {
   ...chatCommands,
   ...generateCommands,
   ...refusalCommands,
@@ -19,12 +28,33 @@ export const commands: readonly Command[] = [
   ...strayCommands,
   ...versionCommands,
   ...v2Commands,
-  readChat,
-  readFavorites,
-  listChats,
-  readHistory,
-]
+  'read chat': readChat,
+  'read favorites': readFavorites,
+  'list chats': listChats,
+  'read history': readHistory,
+}
 
-export function commandNamed(name: string): Command | undefined {
-  return commands.find((command) => command.name === name)
+/** The rows that exploring can find broken. */
+export const exploredRows = requirementIds.filter((id) =>
+  Object.values(commands).some(({ needs = [], expects = [] }) =>
+    [...needs, ...expects].includes(id),
+  ),
+)
+
+/** An operation of a command that makes sense in a state. */
+export function draftOf(command: string, model: Model, pick: Pick): Draft | undefined {
+  const { draw, chats, variants = [] } = commands[command] ?? {}
+  if (draw !== undefined) return draw(model, pick)
+  const chosen = drawChat(chats?.(model) ?? [], pick)
+  return chosen && { ...chosen, variant: drawFrom(variants, pick) }
+}
+
+/** Tests if an operation makes sense in a state. */
+export function applies(model: Model, operation: Operation): boolean {
+  const { applies, chats } = commands[operation.command] ?? {}
+  if (applies !== undefined) return applies(model, operation)
+  const { chat } = operation
+  return (
+    chats === undefined || chat === undefined || chats(model).some(({ label }) => label === chat)
+  )
 }

@@ -1,24 +1,19 @@
-import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { type Exchange, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
-import { requireLiving } from '../checks/common.ts'
+import { requireChat } from '../checks/common.ts'
 import { kindsSinceSet, learnKept } from '../checks/kept.ts'
-import { type Command, demand, drawFrom } from '../command.ts'
+import { type Command, demand } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
-import { type ChatState, chatNamed, livingChats, readProperty } from '../model.ts'
+import { type ChatState, livingChats, readProperty } from '../model.ts'
 
 export const readChat: Command = {
-  name: 'read chat',
   weight: 3,
-  generations: 0,
   reads: true,
-  draw(model, pick) {
-    const chosen = drawFrom(livingChats(model), pick)
-    return chosen && { chat: chosen.label }
-  },
-  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
+  expects: ['V3-CHAT-02', 'V3-CHAT-04', 'V3-CHAT-10', 'V3-CHAT-13'],
+  chats: livingChats,
   async run(context, operation) {
-    const chat = requireLiving(context, operation)
+    const chat = requireChat(context, operation)
     const { chats, knowledge, session } = context
     const handle = { ...context.handle(chat.label), name: chat.name ?? chat.id }
     const shows = (page: Exchange) => succeeded(page) && chats.mentions(page, handle)
@@ -52,31 +47,31 @@ function expectName(
   isShown: boolean,
   read: Exchange,
 ): void {
+  const { knowledge } = context
+  const setName = (name: string | undefined) => {
+    context.model = readProperty(context.model, chat, 'name', name)
+  }
   if (chat.name === undefined) {
-    context.model = readProperty(context.model, chat.label, 'name', undefined)
+    setName(undefined)
     return
   }
   const kinds = chat.sinceRead.name
   const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
   if (isShown) {
-    if (last !== undefined) context.knowledge.prove(`name after ${last}`)
-    for (const kind of kindsSinceSet('name', kinds))
-      context.knowledge.learn(`name kept by ${kind}`, true)
-    context.model = readProperty(context.model, chat.label, 'name', chat.name)
+    if (last !== undefined) knowledge.prove(`name after ${last}`)
+    for (const kind of kindsSinceSet('name', kinds)) knowledge.learn(`name kept by ${kind}`, true)
+    setName(chat.name)
     return
   }
   const isKept = learnKept(context, 'name', chat)
-  context.model = readProperty(context.model, chat.label, 'name', undefined)
-  if (!isKept) return
-  if (last !== undefined && !context.knowledge.isAble(`name after ${last}`)) return
-  if (last === undefined && !context.knowledge.isAble('name after create')) return
-  const row: RequirementId =
-    last === 'rename' ? 'V3-CHAT-10' : kinds.length > 0 ? 'V3-CHAT-02' : 'V3-CHAT-13'
-  const why =
-    last === 'rename'
-      ? 'the chat does not have the name that it was given last'
-      : kinds.length > 0
-        ? 'the chat does not have the name that it was created with'
-        : 'the chat has another name, though nothing was done with it since it was read'
-  demand(false, row, why, read)
+  setName(undefined)
+  if (!isKept || !knowledge.isAble(`name after ${last ?? 'create'}`)) return
+  if (last === 'rename') {
+    demand(false, 'V3-CHAT-10', 'the chat does not have the name that it was given last', read)
+  }
+  if (kinds.length > 0) {
+    demand(false, 'V3-CHAT-02', 'the chat does not have the name that it was created with', read)
+  }
+  const why = 'the chat has another name, though nothing was done with it since it was read'
+  demand(false, 'V3-CHAT-13', why, read)
 }

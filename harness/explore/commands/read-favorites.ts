@@ -1,19 +1,18 @@
 import { succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
-import { contains, statusText } from '../../conformance/scenario/read.ts'
+import { contains } from '../../conformance/scenario/read.ts'
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
+import { isAccepted } from '../checks/common.ts'
 import { kindsSinceSet, learnKept } from '../checks/kept.ts'
-import { type Command, demand, StateViolation } from '../command.ts'
+import { type Command, StateViolation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import { type ChatState, readProperty } from '../model.ts'
 
 export const readFavorites: Command = {
-  name: 'read favorites',
   weight: 3,
-  generations: 0,
   reads: true,
+  expects: ['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03', 'V3-CHAT-11', 'V3-CHAT-13'],
   draw: (model) => (model.chats.length > 0 ? {} : undefined),
-  applies: () => true,
   async run(context) {
     const { chats, session } = context
     const isWrong = (list: ListWalk) =>
@@ -30,11 +29,8 @@ export const readFavorites: Command = {
     )
     for (const page of list.pages) context.record(page)
     const [page] = list.pages
-    if (!succeeded(page)) {
-      const isAble = context.knowledge.isAble('favorites')
-      demand(!isAble, 'V3-FAV-01', `the favorites were answered ${statusText(page)}`, page)
-      return
-    }
+    const expected = { ability: 'favorites', row: 'V3-FAV-01', what: 'the favorites' } as const
+    if (!(await isAccepted(context, page, expected))) return
     for (const chat of context.model.chats) expectMark(context, chat, list)
   },
 }
@@ -52,11 +48,11 @@ function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk
   if (chat.deleted) {
     if (!isPresent || !knowledge.isAble('favorites')) return
     const why = 'the favorites show a deleted chat'
-    throw new StateViolation('V3-CHAT-11', why, lastPages, [chat.label])
+    throw new StateViolation('V3-CHAT-11', why, lastPages, [chat])
   }
   const kinds = chat.sinceRead.favorite
   const setFavorite = (isListed: boolean | undefined) => {
-    context.model = readProperty(context.model, chat.label, 'favorite', isListed)
+    context.model = readProperty(context.model, chat, 'favorite', isListed)
   }
   // A list that may go on elsewhere, or shows names, says nothing of what it does not show.
   const isTold = isPresent || (list.isWhole && knowledge.isAble('favorites by id'))
@@ -67,8 +63,9 @@ function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk
   if (chat.favorite === isPresent) {
     if (isPresent) knowledge.prove('favorites')
     if (!isPresent && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
-    for (const kind of kindsSinceSet('favorite', kinds))
+    for (const kind of kindsSinceSet('favorite', kinds)) {
       knowledge.learn(`favorite kept by ${kind}`, true)
+    }
     setFavorite(isPresent)
     return
   }
@@ -81,11 +78,11 @@ function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk
     const why = wasRemoved
       ? 'the favorites still show a chat that was removed from them'
       : 'the favorites show a chat that was not added to them'
-    throw new StateViolation(wasRemoved ? 'V3-FAV-02' : 'V3-FAV-03', why, lastPages, [chat.label])
+    throw new StateViolation(wasRemoved ? 'V3-FAV-02' : 'V3-FAV-03', why, lastPages, [chat])
   }
   const wasTouched = kinds.length > 0
   const why = wasTouched
     ? 'the favorites do not show a chat that was added to them'
     : 'a favorite is no longer one, though nothing was done with it since the favorites were read'
-  throw new StateViolation(wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, lastPages, [chat.label])
+  throw new StateViolation(wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, lastPages, [chat])
 }

@@ -6,46 +6,52 @@ import {
   type HistoryRow,
   historyRows,
   inputRows,
-  statusText,
 } from '../../conformance/scenario/read.ts'
 import type { HistoryWalk } from '../../conformance/scenario/routes/v3.ts'
-import { asControl } from '../checks/common.ts'
+import { asControl, expectLimit, isAccepted } from '../checks/common.ts'
 import { type Command, demand, drawFrom, type Operation, StateViolation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
-import { chatNamed, livingChats, type Turn, turnsOf } from '../model.ts'
+import { livingChats, type Turn, turnsOf } from '../model.ts'
 
 const limits = [undefined, undefined, 1, 2, 3, 4, 5, 7, 10, 20, 30, 50] as const
 
 /** Walks through the history of a chat, and compares it with the turns that it was given. */
 export const readHistory: Command = {
-  name: 'read history',
   weight: 5,
-  generations: 0,
   reads: true,
+  expects: [
+    'V3-HIST-01',
+    'V3-HIST-07',
+    'V3-HIST-09',
+    'V3-HIST-10',
+    'V3-HIST-11',
+    'V3-HIST-16',
+    'V3-GEN-14',
+    'V3-IDEM-02',
+    'V3-IDEM-03',
+    'V3-IDEM-05',
+  ],
+  chats: livingChats,
   draw(model, pick) {
     const chats = livingChats(model)
     const used = chats.filter(({ label }) => turnsOf(model, label).length > 0)
     const chosen = drawFrom(used.length > 0 && pick(5) > 0 ? used : chats, pick)
     const limit = drawFrom(limits, pick)
-    return chosen && { chat: chosen.label, ...(limit === undefined ? {} : { limit }) }
+    return chosen && { chat: chosen.label, limit }
   },
-  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
   run: async (context, operation) => void (await walkHistory(context, operation)),
 }
 
 /** True where every turn was shown, with its answer. */
 async function walkHistory(context: ExplorationContext, operation: Operation): Promise<boolean> {
   const { chat: label = '', limit } = operation
-  const { v3, knowledge, session } = context
+  const { v3, session, model } = context
   const chat = context.handle(label)
   const first = await v3.history(chat, limit === undefined ? {} : { limit })
-  if (!succeeded(first)) {
-    context.record(first)
-    const isAble = knowledge.isAble('history')
-    demand(!isAble, 'V3-HIST-01', `a further history was answered ${statusText(first)}`, first)
-    return false
-  }
-  const turns = turnsOf(context.model, label)
+  if (!succeeded(first)) context.record(first)
+  const expected = { ability: 'history', row: 'V3-HIST-01', what: 'a further history' } as const
+  if (!(await isAccepted(context, first, expected))) return false
+  const turns = turnsOf(model, label)
   const walk = await poll(
     session,
     () => v3.walk(chat, limit),
@@ -59,11 +65,12 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
   for (const page of walk.pages) context.record(page)
   expectPages(context, walk, limit)
   if (isOwnFault) expectTurns(context, turns, walk, limit)
-  const foreign = context.model.turns.filter((turn) => turn.chat !== label)
-  for (const { marks, chat: other } of foreign) {
-    if (!marks.some((mark) => contains(walk.rows, mark))) continue
+  const foreign = model.turns.find(
+    ({ chat, marks }) => chat !== label && marks.some((mark) => contains(walk.rows, mark)),
+  )
+  if (foreign !== undefined) {
     const why = 'the history of a chat holds what was said in another one'
-    throw new StateViolation('V3-HIST-16', why, walk.pages, [other])
+    throw new StateViolation('V3-HIST-16', why, walk.pages, [{ label: foreign.chat }])
   }
   return isRight
 }
@@ -154,24 +161,20 @@ const refusedRows: Readonly<Record<string, RequirementId>> = { 'v2 call': 'VER-0
 
 /** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */
 function expectPages(
-  { knowledge }: ExplorationContext,
+  context: ExplorationContext,
   { pages, lastCursor }: HistoryWalk,
   limit: number | undefined,
 ): void {
-  const tooLong = pages.find((page) => limit !== undefined && historyRows(page).length > limit)
-  if (tooLong === undefined) {
-    if (limit !== undefined) knowledge.prove('limit of history')
-  } else if (knowledge.isAble('limit of history')) {
-    const count = historyRows(tooLong).length
-    demand(false, 'V3-HIST-09', `a page with limit ${limit} has ${count} rows`, tooLong)
-  }
-  const last = pages.at(-1)
+  const { knowledge } = context
+  expectLimit(context, pages, limit, {
+    ability: 'limit of history',
+    row: 'V3-HIST-09',
+    count: (page) => historyRows(page).length,
+    describe: (count) => `has ${count} rows`,
+  })
   if (lastCursor === null) knowledge.prove('last cursor')
-  else if (
-    knowledge.isAble('last cursor') &&
-    last !== undefined &&
-    typeof lastCursor !== 'string'
-  ) {
-    demand(false, 'V3-HIST-11', 'the cursor of the last page is not null', last)
-  }
+  const isWrong = lastCursor !== null && typeof lastCursor !== 'string'
+  const isKnown = knowledge.isAble('last cursor')
+  const why = 'the cursor of the last page is not null'
+  demand(!(isWrong && isKnown), 'V3-HIST-11', why, ...pages.slice(-1))
 }

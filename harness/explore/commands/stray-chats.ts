@@ -1,56 +1,23 @@
 /** Requests that store no chat: a one-shot (section 4.3), and whatever is refused. */
-import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import {
   answerJson,
   contains,
   isDeclined,
   isUuid,
   leavesOf,
-  statusText,
 } from '../../conformance/scenario/read.ts'
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
-import { stillGenerates } from '../checks/common.ts'
-import { type Command, demand, drawFrom, type Operation } from '../command.ts'
+import { isAccepted, negative, requireChat, stillGenerates } from '../checks/common.ts'
+import { type Commands, demand, type Operation, type Planned } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
-import { busiestFirst, chatNamed, livingChats, type Model } from '../model.ts'
-
-/** An answer without a stored chat: no list shows a new chat that holds its words. */
-const oneShot: Command = {
-  name: 'one-shot',
-  weight: 1,
-  generations: 1,
-  draw: (_model, pick) => ({ variant: pick(2) === 0 ? 'json' : 'stream' }),
-  applies: () => true,
-  async run(context, { variant }) {
-    const { chats, v3, session, knowledge } = context
-    const stream = variant === 'stream'
-    const before = await chats.readList({}, recentRows, { role: 'probe' })
-    const mark = session.nonce()
-    const body = context.oneShot.body(`Name a colour for ${mark}.`, { stream })
-    const reply = context.record(await context.oneShot.send(body))
-    const ability = `one-shot as ${variant}`
-    if (!succeeded(reply)) {
-      if (!knowledge.isAble(ability) || !(await stillGenerates(context, stream))) return
-      const row: RequirementId = stream ? 'V3-ONE-02' : 'V3-ONE-01'
-      demand(false, row, `a further one-shot was answered ${statusText(reply)}`, reply)
-    }
-    knowledge.prove(ability)
-    const after = await chats.readList({}, recentRows, { role: 'probe' })
-    const why = 'a one-shot was stored as a chat'
-    demand(!contains(after.body, mark), 'V3-ONE-09', why, reply, ...after.pages.slice(0, 3))
-    for (const id of newIds(before, after)) {
-      const history = await v3.history(id)
-      demand(!contains(answerJson(history), mark), 'V3-ONE-09', why, reply, history)
-    }
-  },
-}
+import { busiestFirst, livingChats, type Model } from '../model.ts'
 
 interface Refusal {
   readonly row: RequirementId
   send(context: ExplorationContext, chat: string, input: string): Promise<Exchange>
 }
 
-const negative = { role: 'negative' } as const
 const lists = { include_tools: ['get_time'], exclude_tools: ['get_weather'] }
 
 const refusals: Readonly<Record<string, Refusal>> = {
@@ -74,7 +41,52 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
 }
 
-const strayKinds: readonly string[] = Object.keys(refusals)
+/** Requests that store no chat. */
+export const strayCommands: Commands = {
+  'one-shot': {
+    weight: 1,
+    generations: 1,
+    expects: ['V3-ONE-01', 'V3-ONE-02', 'V3-ONE-09'],
+    draw: (_model, pick) => ({ variant: pick(2) === 0 ? 'json' : 'stream' }),
+    run: answerOneShot,
+  },
+
+  'refused request and new chats': {
+    weight: 1,
+    needs: ['V3-CHAT-05', 'V3-GEN-14'],
+    expects: ['V3-ONE-09', 'VER-09'],
+    chats: livingChats,
+    variants: Object.keys(refusals),
+    run: refuseInRounds,
+  },
+}
+
+/** An answer without a stored chat: no list shows a new chat that holds its words. */
+async function answerOneShot(context: ExplorationContext, { variant }: Operation): Promise<void> {
+  const { chats, v3, session, knowledge, oneShot } = context
+  const stream = variant === 'stream'
+  const before = await chats.readList({}, recentRows, { role: 'probe' })
+  const mark = session.nonce()
+  const reply = context.record(
+    await oneShot.send(oneShot.body(`Name a colour for ${mark}.`, { stream })),
+  )
+  const ability = `one-shot as ${variant}`
+  const isAnswered = await isAccepted(context, reply, {
+    ability,
+    row: stream ? 'V3-ONE-02' : 'V3-ONE-01',
+    what: 'a further one-shot',
+    isOfState: () => stillGenerates(context, stream),
+  })
+  if (!isAnswered) return
+  knowledge.prove(ability)
+  const after = await chats.readList({}, recentRows, { role: 'probe' })
+  const why = 'a one-shot was stored as a chat'
+  demand(!contains(after.body, mark), 'V3-ONE-09', why, reply, ...after.pages.slice(0, 3))
+  for (const id of newIds(before, after)) {
+    const history = await v3.history(id)
+    demand(!contains(answerJson(history), mark), 'V3-ONE-09', why, reply, history)
+  }
+}
 
 /**
  * Number of refused requests in each round. A list may grow by chats of other clients of the same
@@ -82,55 +94,41 @@ const strayKinds: readonly string[] = Object.keys(refusals)
  */
 const rounds = [1, 3, 2] as const
 
-const refusalLeavesNoChat: Command = {
-  name: 'refused request and new chats',
-  weight: 1,
-  generations: 0,
-  needs: ['V3-CHAT-05', 'V3-GEN-14'],
-  draw(model, pick) {
-    const chat = drawFrom(livingChats(model), pick)
-    const variant = drawFrom(strayKinds, pick)
-    return chat && variant !== undefined ? { chat: chat.label, variant } : undefined
-  },
-  applies: (model, { chat }) => chatNamed(model, chat)?.deleted === false,
-  async run(context, { chat = '', variant = '' }) {
-    const { session, record } = context
-    const refusal = refusals[variant]
-    const id = chatNamed(context.model, chat)?.id
-    if (refusal === undefined || id === undefined || !session.isJudged(refusal.row)) return
-    const evidence: Exchange[] = []
-    for (const [round, times] of rounds.entries()) {
-      const idle = await growth(context, async () => {})
-      if (idle.ids.length > 0) return
-      const sent: Exchange[] = []
-      const grown = await growth(context, async () => {
-        for (let count = 0; count < times; count += 1) {
-          const input = `Name a colour for ${session.nonce()}.`
-          sent.push(await refusal.send(context, id, input))
-        }
-      })
-      if (round === 0)
-        evidence.push(
-          ...idle.after.pages.slice(0, 3),
-          ...sent.map(record),
-          ...grown.after.pages.slice(0, 3),
-        )
-      if (!sent.every(isDeclined) || grown.ids.length !== times) return
+async function refuseInRounds(context: ExplorationContext, operation: Operation): Promise<void> {
+  const { session, record } = context
+  const { variant = '' } = operation
+  const refusal = refusals[variant]
+  const { id } = requireChat(context, operation)
+  if (refusal === undefined || !session.isJudged(refusal.row)) return
+  const evidence: Exchange[] = []
+  for (const times of rounds) {
+    const idle = await growth(context, async () => {})
+    if (idle.ids.length > 0) return
+    const sent: Exchange[] = []
+    const grown = await growth(context, async () => {
+      for (let count = 0; count < times; count += 1) {
+        const input = `Name a colour for ${session.nonce()}.`
+        sent.push(await refusal.send(context, id, input))
+      }
+    })
+    if (evidence.length === 0) {
+      evidence.push(...idle.pages.slice(0, 3), ...sent.map(record), ...grown.pages.slice(0, 3))
     }
-    const why = `each refused request (${variant}) leaves a new chat`
-    demand(false, refusal.row, why, ...evidence)
-  },
+    if (!sent.every(isDeclined) || grown.ids.length !== times) return
+  }
+  const why = `each refused request (${variant}) leaves a new chat`
+  demand(false, refusal.row, why, ...evidence)
 }
 
 /** Chats that a list shows after something was done, and not before. */
 async function growth(
   { chats }: ExplorationContext,
   run: () => Promise<void>,
-): Promise<{ readonly ids: readonly string[]; readonly after: ListWalk }> {
+): Promise<{ readonly ids: readonly string[]; readonly pages: ListWalk['pages'] }> {
   const before = await chats.readList({}, recentRows, { role: 'probe' })
   await run()
   const after = await chats.readList({}, recentRows, { role: 'probe' })
-  return { ids: newIds(before, after), after }
+  return { ids: newIds(before, after), pages: after.pages }
 }
 
 /** More than a round adds, so that a list of small pages is compared beyond its first. */
@@ -146,13 +144,11 @@ function idsIn({ body }: ListWalk): readonly string[] {
 }
 
 /** Requests of each kind that are refused, for the chat that was used most. */
-export function lastRefusals(model: Model): readonly Operation[] {
-  const { name: command } = refusalLeavesNoChat
+export function lastRefusals(model: Model): readonly Planned[] {
+  const command = 'refused request and new chats'
   return busiestFirst(model)
     .slice(0, 1)
     .flatMap(({ label: chat }) =>
-      strayKinds.map((variant) => ({ command, label: `${chat} ${variant}`, chat, variant })),
+      Object.keys(refusals).map((variant) => ({ command, chat, variant })),
     )
 }
-
-export const strayCommands: readonly Command[] = [oneShot, refusalLeavesNoChat]

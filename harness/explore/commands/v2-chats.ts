@@ -3,7 +3,7 @@ import { type Exchange, type RequirementId, succeeded } from '../../../contract/
 import { answerText, contains, isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { InconclusiveError } from '../../conformance/session/errors.ts'
 import { findStoredId, looksBack, statementOf, stillReplies, stillStores } from '../checks/v2.ts'
-import { type Command, demand, drawChat, drawFrom, type Operation } from '../command.ts'
+import { type Commands, demand, drawChat, drawFrom, type Operation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import {
   addV2Chat,
@@ -11,6 +11,7 @@ import {
   chainOf,
   type Model,
   replyToV2,
+  usedV2Chats,
   type V2Chat,
   type V2Message,
   v2ChatNamed,
@@ -24,106 +25,85 @@ const maxMessages = 10
 /** Misses after which a model that knew a fact before does not know it any more. */
 const maxAsks = 3
 
-const createV2Chat: Command = {
-  name: 'create v2 chat',
-  weight: 3,
-  generations: 0,
-  kind: 'v2',
-  needs: ['V2-MSG-01'],
-  draw: (model) => (model.v2Chats.length < maxChats ? {} : undefined),
-  applies: () => true,
-  async run(context, { label }) {
-    const { id, created } = await context.v2.openChat()
-    if (created !== undefined) context.record(created)
-    context.model = addV2Chat(context.model, { label, id })
-  },
-}
+const forms = ['after the latest', 'after the latest', 'after the earliest', 'alone']
 
-const storeMessage: Command = {
-  name: 'store v2 message',
-  weight: 5,
-  generations: 0,
-  kind: 'v2',
-  needs: ['V2-MSG-01'],
-  draw(model, pick) {
-    const chosen = drawChat(growing(model), pick)
-    if (chosen === undefined) return undefined
-    const messages = v2MessagesOf(model, chosen.chat)
-    const isFirst = !messages.some(({ fact }) => fact !== undefined)
-    const forms = ['after the latest', 'after the latest', 'after the earliest', 'alone'] as const
-    return { ...chosen, variant: isFirst ? 'a fact' : (drawFrom(forms, pick) ?? 'alone') }
+export const v2Commands: Commands = {
+  'create v2 chat': {
+    weight: 3,
+    kind: 'v2',
+    needs: ['V2-MSG-01'],
+    draw: (model) => (model.v2Chats.length < maxChats ? {} : undefined),
+    async run(context, { label }) {
+      const { id, created } = await context.v2.openChat()
+      if (created !== undefined) context.record(created)
+      context.model = addV2Chat(context.model, { label, id })
+    },
   },
-  applies: (model, { chat }) => v2ChatNamed(model, chat) !== undefined,
-  async run(context, { label, chat = '', variant = 'alone' }) {
-    const parent = parentFor(variant, context.model, chat)
-    const mark = context.session.nonce()
-    const fact = variant === 'a fact' ? mark : undefined
-    const content = fact === undefined ? `Name a colour for ${mark}.` : statementOf(context, fact)
-    await store(context, { label, chat, content, parent, fact, marks: [mark] })
-  },
-  simpler: ({ variant, ...rest }) =>
-    variant === 'alone' || variant === 'a fact' ? [] : [{ ...rest, variant: 'alone' }],
-}
 
-const reply: Command = {
-  name: 'reply to v2 message',
-  weight: 3,
-  generations: 1,
-  kind: 'v2',
-  needs: ['V2-GEN-01'],
-  draw(model, pick) {
-    const chosen = drawChat(used(model), pick)
-    return chosen && { ...chosen, variant: drawFrom(replyForms, pick) ?? 'latest' }
+  'store v2 message': {
+    weight: 5,
+    kind: 'v2',
+    needs: ['V2-MSG-01'],
+    expects: ['V2-MSG-03', 'V2-MSG-06', 'V2-MSG-11'],
+    chats: ({ v2Chats }) => v2Chats,
+    draw(model, pick) {
+      const chosen = drawChat(growing(model), pick)
+      const hasFact = v2MessagesOf(model, chosen?.chat).some(({ fact }) => fact !== undefined)
+      return chosen && { ...chosen, variant: hasFact ? drawFrom(forms, pick) : 'a fact' }
+    },
+    simpler: ({ variant, ...rest }) =>
+      variant === 'alone' || variant === 'a fact' ? [] : [{ ...rest, variant: 'alone' }],
+    async run(context, { label, chat = '', variant }) {
+      const parent = parentFor(variant, context.model, chat)
+      const mark = context.session.nonce()
+      const fact = variant === 'a fact' ? mark : undefined
+      const content = fact === undefined ? `Name a colour for ${mark}.` : statementOf(context, fact)
+      await store(context, { label, chat, content, parent, fact, marks: [mark] })
+    },
   },
-  applies: (model, { chat = '' }) => v2MessagesOf(model, chat).length > 0,
-  async run(context, { chat = '', variant }) {
-    const messages = v2MessagesOf(context.model, chat)
-    const answered = messages.filter(({ replies }) => replies > 0)
-    const message =
-      (variant === 'earliest' ? messages.find(({ replies }) => replies === 0) : undefined) ??
-      // A loss of what follows shows where the message states a fact.
-      (variant === 'again'
-        ? (answered.find(({ fact }) => fact !== undefined) ?? answered[0])
-        : undefined) ??
-      messages.at(-1)
-    if (message !== undefined) await expectReply(context, message)
-  },
-}
 
-/** Variants of the message that is answered: the latest one, the earliest without a reply, or one with a reply. */
-const replyForms = ['latest', 'earliest', 'again'] as const
-
-/** A question for a fact: what leads to it by `parent_id` is known, and nothing from other chats. */
-const ask: Command = {
-  name: 'ask v2 chat',
-  weight: 4,
-  generations: 1,
-  kind: 'v2',
-  needs: ['V2-CTX-01', 'V2-CTX-02'],
-  draw(model, pick) {
-    const knowing = growing(model).filter(({ label }) => latestWithFact(model, label))
-    const chosen = drawChat(pick(4) === 0 ? growing(model) : knowing, pick)
-    if (chosen === undefined) return undefined
-    const forms = ['after the latest', 'after the latest', 'after the earliest', 'alone'] as const
-    const variant = latestWithFact(model, chosen.chat) ? drawFrom(forms, pick) : undefined
-    return { ...chosen, variant: variant ?? 'alone' }
+  'reply to v2 message': {
+    weight: 3,
+    generations: 1,
+    kind: 'v2',
+    needs: ['V2-GEN-01'],
+    chats: usedV2Chats,
+    variants: ['latest', 'earliest', 'again'],
+    async run(context, { chat, variant }) {
+      const messages = v2MessagesOf(context.model, chat)
+      const answered = messages.filter(({ replies }) => replies > 0)
+      const choices: Readonly<Record<string, V2Message | undefined>> = {
+        earliest: messages.find(({ replies }) => replies === 0),
+        // A loss of what follows shows if the message states a fact.
+        again: answered.find(({ fact }) => fact !== undefined) ?? answered[0],
+      }
+      const message = choices[variant ?? ''] ?? messages.at(-1)
+      if (message !== undefined) await expectReply(context, message)
+    },
   },
-  applies: (model, { chat = '', variant }) =>
-    v2ChatNamed(model, chat) !== undefined &&
-    (variant === 'alone' || latestWithFact(model, chat) !== undefined),
-  async run(context, operation) {
-    await expectKnown(context, operation)
-  },
-  simpler: ({ variant, ...rest }) => [
-    ...asMessage(rest),
-    { ...rest, command: reply.name, variant: 'latest' },
-    ...(variant === 'after the latest' ? [{ ...rest, variant: 'after the earliest' }] : []),
-  ],
-}
 
-/** A plain message in place of an operation that stores one as well. */
-export function asMessage({ label, chat }: Operation): readonly Operation[] {
-  return chat === undefined ? [] : [{ command: storeMessage.name, label, chat, variant: 'alone' }]
+  // A question for a fact: what leads to it by `parent_id` is known, and nothing from other chats.
+  'ask v2 chat': {
+    weight: 4,
+    generations: 1,
+    kind: 'v2',
+    needs: ['V2-CTX-01', 'V2-CTX-02'],
+    draw(model, pick) {
+      const knowing = growing(model).filter(({ label }) => latestWithFact(model, label))
+      const chosen = drawChat(pick(4) === 0 ? growing(model) : knowing, pick)
+      const hasFact = latestWithFact(model, chosen?.chat) !== undefined
+      return chosen && { ...chosen, variant: hasFact ? drawFrom(forms, pick) : 'alone' }
+    },
+    applies: (model, { chat, variant }) =>
+      v2ChatNamed(model, chat) !== undefined &&
+      (variant === 'alone' || latestWithFact(model, chat) !== undefined),
+    simpler: ({ variant, ...rest }) => [
+      { ...rest, command: 'store v2 message', variant: 'alone' },
+      { ...rest, command: 'reply to v2 message', variant: 'latest' },
+      ...(variant === 'after the latest' ? [{ ...rest, variant: 'after the earliest' }] : []),
+    ],
+    run: expectKnown,
+  },
 }
 
 async function expectKnown(
@@ -202,7 +182,7 @@ async function expectReply(
     demand(false, rowFor(context, chat.label, 'V2-GEN-01'), why, answered)
   }
   knowledge.prove('v2 reply')
-  context.model = replyToV2(model, message.label)
+  context.model = replyToV2(model, message)
   const others = model.v2Messages.filter((one) => v2ChatNamed(model, one.chat)?.id !== chat.id)
   const stranger = [...others, ...model.turns].find(({ marks }) =>
     marks.some((mark) => contains(text, mark)),
@@ -219,7 +199,7 @@ function rowFor({ model }: ExplorationContext, chat: string, row: RequirementId)
   return v2ChatNamed(model, chat)?.isCalledByV3 === true ? 'VER-06' : row
 }
 
-function parentFor(variant: string, model: Model, chat: string): V2Message | undefined {
+function parentFor(variant: string | undefined, model: Model, chat: string): V2Message | undefined {
   if (variant === 'after the earliest') {
     return v2MessagesOf(model, chat).find(({ fact }) => fact !== undefined)
   }
@@ -227,7 +207,7 @@ function parentFor(variant: string, model: Model, chat: string): V2Message | und
 }
 
 /** The latest message whose chain states a fact. */
-function latestWithFact(model: Model, chat: string): V2Message | undefined {
+function latestWithFact(model: Model, chat: string | undefined): V2Message | undefined {
   return v2MessagesOf(model, chat).findLast((message) => chainOf(model, message).length > 0)
 }
 
@@ -235,14 +215,8 @@ function growing(model: Model): readonly V2Chat[] {
   return model.v2Chats.filter(({ label }) => v2MessagesOf(model, label).length < maxMessages)
 }
 
-function used(model: Model): readonly V2Chat[] {
-  return model.v2Chats.filter(({ label }) => v2MessagesOf(model, label).length > 0)
-}
-
 function requireV2Chat(model: Model, label: string): V2Chat {
   const chat = v2ChatNamed(model, label)
   if (chat === undefined) throw new InconclusiveError('the v2 chat of the operation is unknown')
   return chat
 }
-
-export const v2Commands: readonly Command[] = [createV2Chat, storeMessage, reply, ask]

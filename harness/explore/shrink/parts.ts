@@ -1,6 +1,6 @@
 /** Shorter and simpler sequences that may show the same. */
 import type { Operation, StateViolation } from '../command.ts'
-import { commandNamed } from '../commands/index.ts'
+import { commands } from '../commands/index.ts'
 
 /** The same operations on one chat in place of two, which is created where the first one was. */
 export function mergeChats(
@@ -59,12 +59,12 @@ export function simplerOperations(operation: Operation): readonly (readonly Oper
     ...[2, 3].flatMap((fewer) =>
       limit === undefined || limit <= fewer ? [] : [{ ...whole, limit: fewer }],
     ),
-    ...(commandNamed(operation.command)?.simpler?.(operation) ?? []),
+    ...(commands[operation.command]?.simpler?.(operation) ?? []),
   ].map((simpler) => [simpler].flat())
 }
 
 export function generationsOf(operations: readonly Operation[]): number {
-  return operations.reduce((sum, { command }) => sum + (commandNamed(command)?.generations ?? 0), 0)
+  return operations.reduce((sum, { command }) => sum + (commands[command]?.generations ?? 0), 0)
 }
 
 export function nameOf(operations: readonly Operation[]): string {
@@ -93,7 +93,7 @@ export function kindsOf(operations: readonly Operation[]): readonly ReadonlySet<
   const last = operations.at(-1)
   const where = (test: (operation: Operation) => boolean) => new Set(operations.filter(test))
   return [
-    where(({ command }) => commandNamed(command)?.reads === true),
+    where(({ command }) => commands[command]?.reads === true),
     ...[...names]
       .filter((one) => one !== 'create chat')
       .map((one) => where(({ command }) => command === one)),

@@ -4,7 +4,12 @@ import { type Operation, StateViolation } from '../command.ts'
 import type { Replay } from '../sequence.ts'
 import { type ShrinkOptions, shrink } from './shrink.ts'
 
-const violation = new StateViolation('V3-IDEM-02', '2 steps are stored for one key', [], ['o1'])
+const violation = new StateViolation(
+  'V3-IDEM-02',
+  '2 steps are stored for one key',
+  [],
+  [{ label: 'o1' }],
+)
 const limits = { violation, maxOperations: 2000, maxGenerations: 300 }
 
 const operations: readonly Operation[] = [
