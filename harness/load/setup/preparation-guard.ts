@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { maxTimerMs } from '../../../contract/timer.ts'
 
 /** Consecutive timeouts after which the preparation is given up. */
 const maxTimeouts = 3
@@ -53,6 +54,3 @@ export class PreparationGuard {
     this.#end.abort()
   }
 }
-
-/** Node fires a timer with a longer delay immediately. */
-const maxTimerMs = 2 ** 31 - 1
