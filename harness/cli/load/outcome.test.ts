@@ -21,12 +21,12 @@ test.each(loadOutcomes)(
     expect(exitCodeOfLoad(report)).toBe(codes[outcome])
     expect(exitCodeOfLoad({ ...report, interrupted: true })).toBe(130)
     expect(exitCodeOfLoad({ ...report, faults: ['x'] })).toBe(codes[outcome] === 1 ? 1 : 4)
-    const word = `${outcome.slice(0, 1).toUpperCase()}${outcome.slice(1)}`
+    const word = wordOf(outcome)
     const expectedTexts: Readonly<Record<string, string>> = {
       console: `${word.toUpperCase()}  `,
       json: `"outcome": "${outcome}"`,
       junit: `<property name="outcome" value="${outcome}"/>`,
-      html: `<span class="outcome ${outcome}">${word}</span>`,
+      html: headingOf(outcome),
       markdown: ` ${word}`,
     }
     const others = loadOutcomes.filter((one) => one !== outcome)
@@ -40,10 +40,19 @@ test.each(loadOutcomes)(
       const text = texts.get(name) ?? ''
       expect(text).toContain(expected)
       for (const other of others) {
-        expect(text).not.toContain(`<span class="outcome ${other}">`)
+        expect(text).not.toContain(headingOf(other))
         expect(text).not.toContain(`"outcome": "${other}"`)
       }
     }
     expect(texts.get('markdown')).toMatch(new RegExp(`^## \\S+ ${word}`))
   },
 )
+
+function wordOf(outcome: string): string {
+  return `${outcome.slice(0, 1).toUpperCase()}${outcome.slice(1)}`
+}
+
+/** In the first line of the page, whatever the color of the word. */
+function headingOf(outcome: string): string {
+  return `>${wordOf(outcome)}</span> <span class="target">`
+}
