@@ -21,7 +21,11 @@ export const listDialects: readonly Dialect[] = [
     'lists-capped-at-ten: Lists return at most ten rows per page, regardless of limit.':
       capLists(10),
     'lists-of-one-row: Lists return one row per page, and the history one per page if a limit is given.':
-      oneRow,
+      {
+        // One favorite without a cursor, for a route without that parameter (section 4.3), hides the others.
+        excludes: ['lists-bare'],
+        patch: oneRow,
+      },
     'search-from-the-start: search matches only the beginning of names.': (services) => {
       const { attachments, chats } = services.store
       return {
