@@ -156,6 +156,9 @@ const callers: Condition[] = [
   { name: 'caller: second', holds: ({ caller }) => caller !== 'caller-1' },
 ]
 
+/** Of what v3 generates, in a chat or as a one-shot. */
+const generations = [...forms, ...models, ...inputs, ...reasoning, ...retrieval, ...toolLists]
+
 /** Conditions by operation, each with a request that meets it and one that does not. */
 export const conditionsOf = {
   'openai.chat': [
@@ -183,24 +186,14 @@ export const conditionsOf = {
     ...occurrences,
   ],
   'v3.generate': [
-    ...forms,
-    ...models,
-    ...inputs,
-    ...reasoning,
-    ...retrieval,
-    ...toolLists,
+    ...generations,
     ...parents,
     ...occurrences,
     ...textKinds,
     ...parameters('max_tokens', 'temperature', 'top_p', 'presence_penalty', 'assistant_id'),
   ],
   'v3.oneShot': [
-    ...forms,
-    ...models,
-    ...inputs,
-    ...reasoning,
-    ...retrieval,
-    ...toolLists,
+    ...generations,
     ...textKinds,
     ...parameters('runs', 'content', 'assistant_id', 'max_tokens'),
   ],
