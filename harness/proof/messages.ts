@@ -4,7 +4,7 @@ const privateWords =
 
 /** Finite verbs of the messages; a clause without one says nothing of its subject. */
 const finiteVerb =
-  /\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|must|arrived|arrives|ate|calls?|came|changed|changes|comes|contains?|continues?|creates?|cut|describes?|differs?|ended|ends|equals?|expected|finds?|follows?|gave|gives|got|grows?|holds?|keeps?|knows?|lacks?|leaves?|lies|lists?|made|makes?|names?|repeats?|returns?|searched|sent|shows?|starts?|stated|states?|stays?|stops?|succeeds|took|used|uses)\b/i
+  /\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|must|arrived|arrives|ate|calls?|came|changed|changes|comes|contains?|continues?|creates?|cut|describes?|differs?|ended|ends|equals?|expected|finds?|follows?|gave|gives|got|grows?|holds?|keeps?|knows?|lacks?|leaves?|lies|lists?|made|makes?|names?|occurs?|rejects?|repeats?|returns?|searched|sent|shows?|starts?|stated|states?|stays?|stops?|succeeds|took|used|uses)\b/i
 
 const comparison = /^(?<subject>.+): expected (?<expected>.+?), received (?<received>.+)$/s
 
