@@ -52,7 +52,7 @@ function wordOf(outcome: string): string {
   return `${outcome.slice(0, 1).toUpperCase()}${outcome.slice(1)}`
 }
 
-/** In the first line of the page, whatever the color of the word. */
+/** Heading of the page, without the color of its word. */
 function headingOf(outcome: string): string {
   return `>${wordOf(outcome)}</span> <span class="target">`
 }

@@ -156,7 +156,7 @@ const callers: Condition[] = [
   { name: 'caller: second', holds: ({ caller }) => caller !== 'caller-1' },
 ]
 
-/** Of what v3 generates, in a chat or as a one-shot. */
+/** Dimensions of a v3 generation, in a chat or as a one-shot. */
 const generations = [...forms, ...models, ...inputs, ...reasoning, ...retrieval, ...toolLists]
 
 /** Conditions by operation, each with a request that meets it and one that does not. */
