@@ -77,6 +77,12 @@ export const schedules: readonly Schedule[] = [
     disturbances: fromRequest(250, { kind: 'status', status: 404, form: 'json' }),
   },
   {
+    name: 'the routes go early',
+    timeoutMs: 10_000,
+    says: /from x\d+ on, routes that were there are gone/,
+    disturbances: fromRequest(190, { kind: 'status', status: 404, form: 'json' }),
+  },
+  {
     name: 'the process ends in mid-stream',
     timeoutMs: 10_000,
     says: /ECONNREFUSED/,

@@ -1,5 +1,5 @@
 import { test as base, inject, type TestAPI } from 'vitest'
-import { type RequirementId, requirements } from '../../../contract/index.ts'
+import { type RequirementId, requirements, succeeded } from '../../../contract/index.ts'
 import type { Writer } from '../../../fixtures/content/writer.ts'
 import { isPlanned } from '../profile/applicability.ts'
 import type { TargetProfile } from '../profile/index.ts'
@@ -116,18 +116,26 @@ export const test = base
 /** Everything that a scenario is given: a helper of scenarios takes the part that it uses. */
 export type ScenarioContext = typeof test extends TestAPI<infer Context> ? Context : never
 
-/** Ends the repeat of a scenario if a request that was accepted earlier in the run is refused by now. */
+/**
+ * Ends the repeat of a scenario if a request that was accepted earlier in the run is refused by now. The
+ * list of another surface is asked for if that of the own one is refused, since it may be the first of its kind.
+ */
 async function assumeStillAccepted(
   session: Session,
   rows: readonly RequirementId[],
 ): Promise<void> {
   const isCompatible = rows.some((row) => requirements[row].surface === 'openai')
-  const surface = isCompatible ? 'openai' : 'v3'
-  const path = surface === 'openai' ? '/api/openai/models' : '/api/v3/chat'
-  const answer = await session.send({ surface, method: 'GET', path, role: 'liveness' })
-  const refused = `GET ${path}, which was accepted before, was answered ${describeAnswer(answer)}`
-  assume(!session.context.contradicts(answer), refused, answer)
+  for (const surface of isCompatible ? surfaces : surfaces.toReversed()) {
+    const path = listPaths[surface]
+    const answer = await session.send({ surface, method: 'GET', path, role: 'liveness' })
+    const refused = `GET ${path}, which was accepted before, was answered ${describeAnswer(answer)}`
+    assume(!session.context.contradicts(answer), refused, answer)
+    if (succeeded(answer)) return
+  }
 }
+
+const surfaces = ['openai', 'v3'] as const
+const listPaths = { openai: '/api/openai/models', v3: '/api/v3/chat' } as const
 
 /** Texts of a scenario: of an incognito run, those of a user of its own. */
 async function promptsFor(slug: string, setup: RunSetup): Promise<Prompts> {
