@@ -12,7 +12,7 @@
  * - sources: without `*.test.ts`; helpers of tests (test-support) count
  * - check: what `chatgen check` consists of, with tests (`checkSources`)
  * - event: files from socket to histogram (`eventPath`)
- * - requirement: files and folders that a new requirement changes (`requirementPlaces`)
+ * - requirement: files and folders that a new requirement changes by hand (`requirementPlaces`)
  * - generated: lines of files that a program writes (`generatedFiles`), without package-lock.json
  * - pages: Markdown files directly in docs/
  * - installed: `npm pack`, then `npm install --omit=dev` in an empty project: MB (10^6 bytes of files), folders of packages

@@ -1,3 +1,4 @@
+import { cursor } from './hints.ts'
 import type { Requirement } from './requirement.ts'
 
 const fields = {
@@ -51,6 +52,7 @@ export const attachments = {
     ...routes,
     title: 'GET /attachment with chat_id MUST list the attachments of that chat, and no others.',
     needs: ['V3-ATT-06', 'V3-CHAT-01'],
+    hint: 'The chat_id filter is ignored; apply it in the query.',
   },
   'V3-ATT-08': {
     ...routes,
@@ -66,12 +68,14 @@ export const attachments = {
     ...routes,
     title: 'GET /attachment MUST honor cursor: following it lists every attachment.',
     needs: ['V3-ATT-06'],
+    hint: cursor,
   },
   'V3-ATT-11': {
     ...routes,
     title: 'GET /attachment MUST NOT list attachments of another caller.',
     member: 'otherKey',
     needs: ['V3-ATT-06'],
+    hint: 'The list is not limited to the owner; filter by the caller of the request.',
   },
   'V3-ATT-12': {
     ...routes,

@@ -1,3 +1,4 @@
+import { authError, bearer, otherScheme, prefixCompare } from './hints.ts'
 import type { Requirement } from './requirement.ts'
 
 /** Section 5: every request carries a bearer key; 401 is promised on the compatible surface only. */
@@ -20,6 +21,7 @@ export const auth = {
     section: '5',
     title:
       'A request to the compatible surface with an authentication scheme other than Bearer carries no key: it MUST be answered with 401.',
+    hint: otherScheme,
   },
   'OAI-AUTH-04': {
     level: 'required',
@@ -27,12 +29,14 @@ export const auth = {
     section: '5',
     title:
       'A key that shares only a prefix with the valid key is a wrong key: the compatible surface MUST answer 401.',
+    hint: prefixCompare,
   },
   'OAI-AUTH-05': {
     level: 'required',
     surface: 'openai',
     section: '5',
     title: 'The compatible surface MUST accept its key as Authorization: Bearer.',
+    hint: bearer,
   },
   'V2-AUTH-01': {
     member: 'v2Chat',
@@ -54,6 +58,7 @@ export const auth = {
     surface: 'v2',
     section: '5',
     title: 'A v2 request with an authentication scheme other than Bearer MUST NOT succeed.',
+    hint: otherScheme,
   },
   'V2-AUTH-04': {
     member: 'v2Chat',
@@ -62,6 +67,7 @@ export const auth = {
     section: '5',
     title:
       'A v2 request with a token that shares only a prefix with the valid token MUST NOT succeed.',
+    hint: prefixCompare,
   },
   'V2-AUTH-05': {
     member: 'v2Chat',
@@ -69,6 +75,7 @@ export const auth = {
     surface: 'v2',
     section: '5',
     title: 'The v2 surface MUST accept its token as Authorization: Bearer.',
+    hint: bearer,
   },
   'V2-AUTH-06': {
     member: 'v2Chat',
@@ -77,6 +84,7 @@ export const auth = {
     section: '5',
     title: 'A v2 request that is refused for its token SHOULD NOT be answered with a 5xx.',
     needs: ['V2-AUTH-05'],
+    hint: authError,
   },
   'V3-AUTH-01': {
     level: 'required',
@@ -95,6 +103,7 @@ export const auth = {
     surface: 'v3',
     section: '5',
     title: 'A v3 request with an authentication scheme other than Bearer MUST NOT succeed.',
+    hint: otherScheme,
   },
   'V3-AUTH-04': {
     level: 'required',
@@ -102,12 +111,14 @@ export const auth = {
     section: '5',
     title:
       'A v3 request with a token that shares only a prefix with the valid token MUST NOT succeed.',
+    hint: prefixCompare,
   },
   'V3-AUTH-05': {
     level: 'required',
     surface: 'v3',
     section: '5',
     title: 'The v3 surface MUST accept its token as Authorization: Bearer.',
+    hint: bearer,
   },
   'V3-AUTH-06': {
     level: 'expected',
@@ -115,5 +126,6 @@ export const auth = {
     section: '5',
     title: 'A v3 request that is refused for its token SHOULD NOT be answered with a 5xx.',
     needs: ['V3-AUTH-05'],
+    hint: authError,
   },
 } as const satisfies Record<string, Requirement>

@@ -4,6 +4,7 @@ import {
   areaOf,
   excluded,
   exclusionIds,
+  hintFor,
   isRequirementId,
   questionIds,
   questions,
@@ -98,3 +99,10 @@ function standsOn(id: RequirementId): ReadonlySet<string> {
   }
   return reached
 }
+
+test('a hint is one sentence: a cause, and a fix after a semicolon', () => {
+  const hints = requirementIds.flatMap((id) => hintFor(id) ?? [])
+  expect(hints.length).toBeGreaterThan(150)
+  expect(hints.filter((hint) => !/^[A-Za-z][^;]*; [^;]*\.$/.test(hint))).toEqual([])
+  expect(hintFor('NO-SUCH-01')).toBeNull()
+})

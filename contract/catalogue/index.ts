@@ -3,6 +3,7 @@
 import { attachments } from './attachments.ts'
 import { auth } from './auth.ts'
 import { exclusions } from './exclusions.ts'
+import { areaHints } from './hints.ts'
 import { knowledge } from './knowledge.ts'
 import { openQuestions } from './open.ts'
 import { openai } from './openai/completions.ts'
@@ -58,6 +59,15 @@ export function isQuestionId(id: string): id is OpenQuestionId {
 /** The area of a row, the part of its id before the number: `V3-IDEM-02` is in `V3-IDEM`. */
 export function areaOf(id: string): string {
   return id.replace(/-\d+$/, '')
+}
+
+/**
+ * The usual cause of a violation and its fix, in one sentence; null if none is known. Experience, not
+ * evidence: reports mark it as likely.
+ */
+export function hintFor(id: string): string | null {
+  const own = isRequirementId(id) ? requirements[id].hint : undefined
+  return own ?? areaHints[areaOf(id)] ?? null
 }
 
 export type {

@@ -27,6 +27,7 @@ export const knowledge = {
     ...bases,
     title: 'A search in a base MUST find the content of its documents.',
     needs: ['KB-01'],
+    hint: 'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
   },
   'KB-04': {
     level: 'required',

@@ -38,6 +38,8 @@ export interface Requirement {
   readonly needs?: readonly string[]
   /** Rule of docs/internals/wire-contract.md (R1 to R25, C1 to C11) that this one restates. */
   readonly contract?: string
+  /** Usual cause of a violation and its fix, in one sentence; by default that of the area. */
+  readonly hint?: string
 }
 
 /** A sentence that no conversation over HTTP can show. */

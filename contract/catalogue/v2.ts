@@ -1,3 +1,4 @@
+import { fiveHundred, leak, memory, wrongType } from './hints.ts'
 import type { Requirement } from './requirement.ts'
 
 const fields = { level: 'required', surface: 'v2', section: '2.3' } as const
@@ -17,6 +18,7 @@ export const v2 = {
     title: 'The id of a message MUST be a UUID.',
     member: 'v2Chat',
     needs: ['V2-MSG-01'],
+    hint: 'The id is a number or a prefixed string; use a UUID.',
   },
   'V2-MSG-03': {
     ...fields,
@@ -47,18 +49,21 @@ export const v2 = {
     title: 'The created_at of a message MUST be an ISO 8601 timestamp in UTC.',
     member: 'v2Chat',
     needs: ['V2-MSG-01'],
+    hint: 'The timestamp is local time or a number; format it as ISO 8601 in UTC.',
   },
   'V2-MSG-08': {
     ...store,
     title: 'POST /message without chat_id, content or model_id MUST NOT succeed.',
     member: 'v2Chat',
     needs: ['V2-MSG-01'],
+    hint: 'Missing members get defaults; require chat_id, content and model_id.',
   },
   'V2-MSG-09': {
     ...store,
     title: 'POST /message with a listed field of the wrong type MUST NOT succeed.',
     member: 'v2Chat',
     needs: ['V2-MSG-01'],
+    hint: wrongType,
   },
   'V2-MSG-10': {
     ...store,
@@ -72,6 +77,7 @@ export const v2 = {
     title: 'parent_id MUST chain a message to its parent.',
     member: 'v2Chat',
     needs: ['V2-MSG-01'],
+    hint: memory,
   },
   'V2-MSG-12': {
     ...store,
@@ -100,6 +106,7 @@ export const v2 = {
     title: 'A refused v2 request SHOULD NOT be answered with a 5xx.',
     member: 'v2Chat',
     needs: ['V2-MSG-01'],
+    hint: fiveHundred,
   },
   'V2-GEN-01': {
     ...store,
@@ -130,6 +137,7 @@ export const v2 = {
     title: 'POST /message/generate with a listed field of the wrong type MUST NOT succeed.',
     member: 'v2Chat',
     needs: ['V2-GEN-01'],
+    hint: wrongType,
   },
   'V2-CTX-01': {
     ...store,
@@ -138,6 +146,7 @@ export const v2 = {
       'The chain of parent_id MUST give the model its context: the answer knows a fact from a parent message.',
     member: 'v2Chat',
     needs: ['V2-GEN-01'],
+    hint: memory,
   },
   'V2-CTX-02': {
     ...store,
@@ -145,6 +154,7 @@ export const v2 = {
     title: 'A new v2 chat MUST NOT know what was said in another chat.',
     member: 'v2Chat',
     needs: ['V2-GEN-01'],
+    hint: leak,
   },
   'V2-RAG-01': {
     ...store,

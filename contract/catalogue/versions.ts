@@ -1,3 +1,4 @@
+import { fiveHundred } from './hints.ts'
 import type { Requirement } from './requirement.ts'
 
 const v3 = { level: 'required', surface: 'v3', section: '9' } as const
@@ -75,5 +76,6 @@ export const versions = {
     level: 'expected',
     title: 'A call on a chat of another version SHOULD NOT be answered with a 5xx.',
     needs: ['V3-CHAT-01'],
+    hint: fiveHundred,
   },
 } as const satisfies Record<string, Requirement>

@@ -1,3 +1,4 @@
+import { leak, usage } from '../hints.ts'
 import type { Requirement } from '../requirement.ts'
 
 /** Sections 2.1, 2.2, 4.1, 7 and 8: the chat-completions-compatible surface, unstreamed answers. */
@@ -66,6 +67,7 @@ export const openai = {
     title:
       'The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.',
     needs: ['OAI-CHAT-01'],
+    hint: 'The usage of the model is not passed on; add prompt_tokens, completion_tokens and total_tokens to every completion.',
   },
   'OAI-CHAT-10': {
     level: 'expected',
@@ -73,6 +75,7 @@ export const openai = {
     section: '2.2',
     title: 'total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.',
     needs: ['OAI-CHAT-09'],
+    hint: usage,
   },
   'OAI-CHAT-11': {
     level: 'expected',
@@ -81,6 +84,7 @@ export const openai = {
     title: 'A non-streamed answer SHOULD have the media type application/json.',
     contract: 'C11',
     needs: ['OAI-CHAT-01'],
+    hint: 'The response is written without a type; set Content-Type: application/json.',
   },
   'OAI-CHAT-12': {
     level: 'required',
@@ -95,6 +99,7 @@ export const openai = {
     section: '4.1',
     title: 'The answer SHOULD use every message, e.g. a fact stated in an earlier one.',
     needs: ['OAI-CHAT-07'],
+    hint: 'Only the last message reaches the model; pass all messages in order.',
   },
   'OAI-CHAT-14': {
     level: 'expected',
@@ -102,6 +107,7 @@ export const openai = {
     section: '2.2',
     title: 'Two completions SHOULD have different ids.',
     needs: ['OAI-CHAT-02'],
+    hint: 'The id is a constant; generate one for each completion.',
   },
   'OAI-CHAT-15': {
     level: 'expected',
@@ -116,6 +122,7 @@ export const openai = {
     section: '4.1',
     title: 'An answer SHOULD depend on its own request only, without facts from other requests.',
     needs: ['OAI-CHAT-07'],
+    hint: leak,
   },
   'OAI-TEMP-01': {
     level: 'required',
@@ -130,6 +137,7 @@ export const openai = {
     section: '8',
     title: 'A temperature outside 0 to 2 is an invalid parameter: it MUST be answered with 400.',
     needs: ['OAI-TEMP-01'],
+    hint: 'The range of temperature is not checked, or errors map to another status; validate 0 to 2 and answer 400.',
   },
   'OAI-TOPP-01': {
     level: 'required',
@@ -145,6 +153,7 @@ export const openai = {
     title: 'An answer MUST NOT have more than max_tokens tokens (completion_tokens).',
     contract: 'C8',
     needs: ['OAI-CHAT-09'],
+    hint: 'max_tokens is not passed to the model; pass it on, and count with the tokenizer of the model.',
   },
   'OAI-MAXTOK-02': {
     level: 'expected',
@@ -153,6 +162,7 @@ export const openai = {
     title: 'An answer cut by max_tokens SHOULD end with the finish_reason length.',
     contract: 'C8',
     needs: ['OAI-MAXTOK-01', 'OAI-CHAT-08'],
+    hint: 'finish_reason is always stop; report length if max_tokens ended the answer.',
   },
   'OAI-STOP-01': {
     level: 'required',
@@ -185,6 +195,7 @@ export const openai = {
     title: 'In a stream, stop SHOULD also work if the sequence spans two chunks.',
     contract: 'C10',
     needs: ['OAI-STREAM-04', 'OAI-STOP-05'],
+    hint: 'Stop sequences are matched within one chunk; hold back the longest suffix that may begin one.',
   },
   'OAI-STOP-05': {
     level: 'required',
@@ -200,6 +211,7 @@ export const openai = {
     section: '7',
     title: 'A body that is not JSON is a bad request: it MUST be answered with 400.',
     needs: ['OAI-CHAT-01'],
+    hint: 'The JSON parser error maps to another status; answer 400.',
   },
   'OAI-ERR-02': {
     level: 'required',
@@ -208,6 +220,7 @@ export const openai = {
     title:
       'A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400.',
     needs: ['OAI-CHAT-01', 'OAI-MAXTOK-01'],
+    hint: 'Validation errors map to 422, or fields are converted; answer 400 for a field of the wrong type.',
   },
   'OAI-MODELS-01': {
     level: 'required',

@@ -1,3 +1,4 @@
+import { buffering, sameResponse } from '../hints.ts'
 import type { Requirement } from '../requirement.ts'
 
 /** Section 4.1: the chunks of a streamed chat completion. */
@@ -16,6 +17,7 @@ export const openaiStream = {
     section: '4.1',
     title: 'A streamed answer SHOULD have the media type text/event-stream.',
     needs: ['OAI-CHAT-01'],
+    hint: 'The stream is written without a type; set Content-Type: text/event-stream.',
   },
   'OAI-STREAM-03': {
     level: 'required',
@@ -66,6 +68,7 @@ export const openaiStream = {
       'A usage chunk SHOULD be sent only on request, exactly once, after all choices, with empty choices.',
     contract: 'C5',
     needs: ['OAI-STREAM-01'],
+    hint: 'Usage is added to every chunk, or sent without stream_options.include_usage; send it on request in one last chunk with empty choices.',
   },
   'OAI-STREAM-09': {
     level: 'expected',
@@ -74,6 +77,7 @@ export const openaiStream = {
     title: 'A stream SHOULD end with data: [DONE], exactly once and last, and close cleanly.',
     contract: 'C6',
     needs: ['OAI-STREAM-01', 'OAI-STREAM-12'],
+    hint: 'The handler returns without the end-of-stream marker; write data: [DONE] once, then close.',
   },
   'OAI-STREAM-10': {
     level: 'required',
@@ -83,6 +87,7 @@ export const openaiStream = {
     member: 'deterministic',
     contract: 'C4',
     needs: ['OAI-STREAM-04', 'OAI-CHAT-07'],
+    hint: sameResponse,
   },
   'OAI-STREAM-11': {
     level: 'expected',
@@ -90,6 +95,7 @@ export const openaiStream = {
     section: '4.1',
     title: 'Chunks SHOULD arrive while the answer is generated, not all at its end.',
     needs: ['OAI-STREAM-04'],
+    hint: buffering,
   },
   'OAI-STREAM-12': {
     level: 'required',
@@ -98,5 +104,6 @@ export const openaiStream = {
     title:
       'A streamed answer MUST be complete, however its end is marked: the connection MUST NOT be cut before.',
     needs: ['OAI-CHAT-01'],
+    hint: 'A proxy timeout, a crash or a deploy closes the connection; raise the read timeout and end the chunked body properly.',
   },
 } as const satisfies Record<string, Requirement>

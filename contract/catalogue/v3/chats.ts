@@ -1,3 +1,4 @@
+import { cursor, wrongType } from '../hints.ts'
 import type { Requirement } from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
@@ -36,16 +37,19 @@ export const v3Chats = {
     ...stated,
     title: 'GET /chat with search MUST find a chat whose name begins with the word.',
     needs: ['V3-CHAT-02', 'V3-CHAT-05', 'V3-CHAT-07'],
+    hint: 'Search matches the whole name or is case-sensitive; match the beginning of words.',
   },
   'V3-CHAT-07': {
     ...stated,
     title: 'GET /chat MUST honor limit: a page lists at most that many chats.',
     needs: ['V3-CHAT-05'],
+    hint: 'limit is ignored; cap the page at it.',
   },
   'V3-CHAT-08': {
     ...stated,
     title: 'GET /chat MUST honor cursor: following it lists every chat.',
     needs: ['V3-CHAT-05'],
+    hint: cursor,
   },
   'V3-CHAT-09': {
     ...stated,
@@ -62,6 +66,7 @@ export const v3Chats = {
     title:
       'After DELETE /chat/{chat_id} the chat MUST NOT be listed or readable, and its history MUST be gone.',
     needs: ['V3-CHAT-04', 'V3-CHAT-05'],
+    hint: 'The chat is only marked as deleted; exclude it from lists, reads and history.',
   },
   'V3-CHAT-12': {
     ...stated,
@@ -72,11 +77,13 @@ export const v3Chats = {
     ...stated,
     title: 'Changing or deleting one chat MUST NOT change other chats.',
     needs: ['V3-CHAT-02', 'V3-CHAT-04'],
+    hint: 'The update has no condition on the chat id, or shares an object; limit it to the one chat.',
   },
   'V3-CHAT-14': {
     ...stated,
     title: 'POST /chat with a name that is not a string MUST NOT succeed.',
     needs: ['V3-CHAT-01'],
+    hint: wrongType,
   },
   'V3-FAV-01': {
     ...stated,

@@ -1,3 +1,4 @@
+import { fiveHundred, leak, memory, sameResponse, usage, wrongType } from '../hints.ts'
 import type { Requirement } from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
@@ -21,6 +22,7 @@ export const v3Generate = {
       'Members that a response has in both forms, streamed and not, MUST have the same types in both.',
     contract: 'R22',
     needs: ['V3-GEN-02', 'V3-SSE-08', 'V3-SSE-09'],
+    hint: sameResponse,
   },
   'V3-GEN-04': {
     ...stated,
@@ -28,6 +30,7 @@ export const v3Generate = {
     title: 'A response SHOULD have the same members in both forms.',
     contract: 'R22',
     needs: ['V3-GEN-02', 'V3-SSE-08', 'V3-SSE-09'],
+    hint: sameResponse,
   },
   'V3-GEN-05': { ...stated, title: 'input MUST be accepted as text.', needs: ['V3-GEN-01'] },
   'V3-GEN-06': {
@@ -70,35 +73,41 @@ export const v3Generate = {
       'The usage of a response SHOULD add up: total = input + output, cached ≤ input, reasoning ≤ output.',
     contract: 'R18',
     needs: ['V3-GEN-01'],
+    hint: usage,
   },
   'V3-GEN-13': {
     ...stated,
     level: 'expected',
     title: 'A refused generation SHOULD NOT be answered with a 5xx.',
     needs: ['V3-GEN-01'],
+    hint: fiveHundred,
   },
   'V3-GEN-14': {
     ...stated,
     level: 'expected',
     title: 'A refused generation SHOULD NOT leave a step in the history.',
     needs: ['V3-GEN-01', 'V3-HIST-07'],
+    hint: 'The step is stored before the request is validated; validate first.',
   },
   'V3-GEN-15': {
     ...stated,
     level: 'expected',
     title: 'Two responses SHOULD have different ids.',
     needs: ['V3-GEN-01', 'V3-IDEM-07'],
+    hint: 'The id is a constant; generate one for each response.',
   },
   'V3-GEN-16': {
     ...stated,
     level: 'expected',
     title: 'The answer SHOULD use every item of an input array, e.g. a fact stated in any of them.',
     needs: ['V3-GEN-02', 'V3-GEN-06', 'V3-HIST-07'],
+    hint: 'Only the last item of input reaches the model; pass all items in order.',
   },
   'V3-GEN-17': {
     ...stated,
     title: 'A generation with a listed field of the wrong type MUST NOT succeed.',
     needs: ['V3-GEN-01'],
+    hint: wrongType,
   },
   'V3-MODEL-01': {
     ...stated,
@@ -142,17 +151,20 @@ export const v3Generate = {
     title:
       'The history of a v3 chat MUST be a chain of runs: a run knows a fact from its parent run.',
     needs: ['V3-GEN-02', 'V3-SSE-17'],
+    hint: memory,
   },
   'V3-CTX-02': {
     ...stated,
     section: '1',
     title: 'A new chat MUST NOT know what was said in another chat.',
     needs: ['V3-GEN-02'],
+    hint: leak,
   },
   'V3-IDEM-01': {
     ...stated,
     title: 'A generation without Idempotency-Key MUST NOT succeed.',
     needs: ['V3-GEN-01'],
+    hint: 'The header is optional in the handler; reject a generation without it before anything is stored.',
   },
   'V3-IDEM-02': {
     ...stated,
@@ -178,23 +190,27 @@ export const v3Generate = {
     ...stated,
     title: 'Any string MUST be accepted as Idempotency-Key.',
     needs: ['V3-GEN-11'],
+    hint: 'The key is parsed, for example as a UUID; accept any string.',
   },
   'V3-IDEM-07': {
     ...stated,
     title: 'A different Idempotency-Key MUST create another step, even for an identical request.',
     needs: ['V3-GEN-01', 'V3-GEN-11', 'V3-HIST-16'],
+    hint: 'Requests are also deduplicated by their body; use the key alone.',
   },
   'V3-IDEM-08': {
     ...stated,
     level: 'expected',
     title: 'A repeat SHOULD NOT be answered with a 5xx.',
     needs: ['V3-GEN-01'],
+    hint: 'A repeat hits a unique constraint; look the key up first and answer from the stored run.',
   },
   'V3-THINK-01': {
     ...stated,
     title: 'With think, reasoning MUST arrive in the stream separately from the answer.',
     capability: 'reasoning',
     needs: ['V3-SSE-02', 'V3-SSE-03'],
+    hint: 'think is not passed to the model, or reasoning is mixed into the text; send it as reasoning_text events.',
   },
   'V3-THINK-02': {
     ...stated,
@@ -202,5 +218,6 @@ export const v3Generate = {
     title: 'The reasoning SHOULD NOT be repeated in the text of the answer.',
     capability: 'reasoning',
     needs: ['V3-THINK-01', 'V3-SSE-17'],
+    hint: 'Reasoning is also appended to the text; keep the two apart.',
   },
 } as const satisfies Record<string, Requirement>

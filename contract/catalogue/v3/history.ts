@@ -1,3 +1,4 @@
+import { cursor, leak, sameResponse } from '../hints.ts'
 import type { Requirement } from '../requirement.ts'
 
 const rows = { level: 'required', surface: 'v3', section: '2.6' } as const
@@ -47,6 +48,7 @@ export const v3History = {
       'V3-SSE-26',
       'V3-SSE-28',
     ],
+    hint: sameResponse,
   },
   'V3-HIST-07': {
     ...paging,
@@ -58,47 +60,56 @@ export const v3History = {
     section: '8',
     title: 'Without limit, a page of a longer history MUST have 50 rows.',
     needs: ['V3-HIST-12'],
+    hint: 'Another default page size is configured; use 50.',
   },
   'V3-HIST-09': {
     ...paging,
     title: 'A page MUST NOT have more than limit rows.',
     needs: ['V3-HIST-01'],
+    hint: 'limit is ignored; cap the page at it.',
   },
   'V3-HIST-10': {
     ...paging,
     title: 'Following the cursor MUST visit every row of the history exactly once, at any limit.',
     needs: ['V3-HIST-12'],
+    hint: cursor,
   },
   'V3-HIST-11': {
     ...rows,
     title: 'The cursor MUST be null when there are no more pages.',
     needs: ['V3-HIST-12'],
+    hint: 'A cursor is returned for the last page; return null.',
   },
   'V3-HIST-12': {
     ...paging,
     title: 'If there are more pages, the cursor MUST be a string that gets the next page.',
     needs: ['V3-HIST-16'],
+    hint: cursor,
   },
   'V3-HIST-13': {
     ...paging,
     title: 'A row that existed when paging began MUST NOT be lost when rows are added meanwhile.',
     needs: ['V3-HIST-10'],
+    hint: cursor,
   },
   'V3-HIST-14': {
     ...paging,
     level: 'expected',
     title: 'Rows added while paging SHOULD NOT make earlier rows appear twice.',
     needs: ['V3-HIST-10'],
+    hint: cursor,
   },
   'V3-HIST-15': {
     ...paging,
     level: 'expected',
     title: 'The order of rows SHOULD be the same every time the history is paged through.',
     needs: ['V3-HIST-10'],
+    hint: 'The order has ties; sort by a unique key.',
   },
   'V3-HIST-16': {
     ...paging,
     title: 'The history of a chat MUST NOT hold rows of another chat.',
     needs: ['V3-HIST-07'],
+    hint: leak,
   },
 } as const satisfies Record<string, Requirement>

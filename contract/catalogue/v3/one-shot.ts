@@ -1,3 +1,4 @@
+import { leak, memory, wrongType } from '../hints.ts'
 import type { Requirement } from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
@@ -28,6 +29,7 @@ export const v3OneShot = {
     ...stated,
     title: 'One-shot MUST NOT require an Idempotency-Key.',
     needs: ['V3-ONE-01'],
+    hint: 'One-shot shares the check of generate; do not require the header here.',
   },
   'V3-ONE-04': {
     ...stated,
@@ -39,6 +41,7 @@ export const v3OneShot = {
     ...stated,
     title: 'runs MUST be accepted as accumulated history, and the answer MUST know it.',
     needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-SSE-17'],
+    hint: memory,
   },
   'V3-ONE-06': {
     ...stated,
@@ -64,6 +67,7 @@ export const v3OneShot = {
     ...stated,
     title: 'One-shot MUST NOT store a chat.',
     needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-CHAT-05'],
+    hint: 'One-shot creates a chat internally that is listed; do not store one.',
   },
   'V3-ONE-10': {
     ...stated,
@@ -75,10 +79,12 @@ export const v3OneShot = {
     level: 'expected',
     title: 'One-shot SHOULD NOT know what was said in another request.',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
+    hint: leak,
   },
   'V3-ONE-12': {
     ...stated,
     title: 'A one-shot with a listed field of the wrong type MUST NOT succeed.',
     needs: ['V3-ONE-01', 'V3-ONE-03'],
+    hint: wrongType,
   },
 } as const satisfies Record<string, Requirement>

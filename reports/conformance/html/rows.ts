@@ -1,7 +1,6 @@
-import { areaOf } from '../../../contract/index.ts'
+import { areaOf, hintFor } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
 import { areaTitle, surfaceTitle } from '../../catalogue/entries.ts'
-import { hintFor } from '../../catalogue/hints.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { withoutColours } from '../../text/escape.ts'
 import { knownText } from '../summary.ts'
