@@ -10,25 +10,96 @@ import { watchInterrupts } from './terminal/interruption.ts'
 import { type Io, processIo } from './terminal/io.ts'
 import { watchLastResorts } from './terminal/last-resort.ts'
 
-/** The command that is named is loaded alone: all of them take a tenth of a second more. */
-const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  check: async () => (await import('./commands/check.ts')).checkCommand,
-  load: async () => (await import('./commands/load.ts')).loadCommand,
-  capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
-  plan: async () => (await import('./commands/plan.ts')).planCommand,
-  report: async () => (await import('./commands/report.ts')).reportCommand,
-  compare: async () => (await import('./commands/compare.ts')).compareCommand,
-  rejudge: async () => (await import('./commands/rejudge.ts')).rejudgeCommand,
-  certify: async () => (await import('./commands/certify.ts')).certifyCommand,
-  verify: async () => (await import('./commands/verify.ts')).verifyCommand,
-  site: async () => (await import('./commands/site.ts')).siteCommand,
-  bench: async () => (await import('./commands/bench.ts')).benchCommand,
-  calibrate: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
-  serve: async () => (await import('./commands/serve.ts')).serveCommand,
-  list: async () => (await import('./commands/list.ts')).listCommand,
-  explain: async () => (await import('./commands/explain.ts')).explainCommand,
-  init: async () => (await import('./commands/init.ts')).initCommand,
-  cleanup: async () => (await import('./commands/cleanup.ts')).cleanupCommand,
+interface ListedCommand {
+  readonly description: string
+  /** Positional arguments, as the list of commands shows them. */
+  readonly takes?: string
+  readonly load: () => Promise<AddCommand>
+}
+
+/** Commands by name. The module of a command is loaded if it runs; `--help` needs none of them. */
+const commands: Readonly<Record<string, ListedCommand>> = {
+  check: {
+    description: 'run the conformance suites against a deployment',
+    takes: '[url]',
+    load: async () => (await import('./commands/check.ts')).checkCommand,
+  },
+  load: {
+    description: 'run a load test that validates every response',
+    takes: '[url]',
+    load: async () => (await import('./commands/load.ts')).loadCommand,
+  },
+  capacity: {
+    description: 'search for the highest load that meets the SLOs, with its confidence interval',
+    takes: '[url]',
+    load: async () => (await import('./commands/capacity.ts')).capacityCommand,
+  },
+  plan: {
+    description: 'compute the number of replicas for a demand, from measured capacity',
+    load: async () => (await import('./commands/plan.ts')).planCommand,
+  },
+  report: {
+    description: 'render stored results in any format; merge the shards of a load run',
+    takes: '<result...>',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  compare: {
+    description: 'compare two reports, and tell changes of the target from changes of chatgen',
+    takes: '<a> <b>',
+    load: async () => (await import('./commands/compare.ts')).compareCommand,
+  },
+  rejudge: {
+    description: 'judge the stored exchanges of a run again with this version of chatgen',
+    takes: '<dir>',
+    load: async () => (await import('./commands/rejudge.ts')).rejudgeCommand,
+  },
+  certify: {
+    description: 'run a certification and write a signed bundle',
+    takes: '[url]',
+    load: async () => (await import('./commands/certify.ts')).certifyCommand,
+  },
+  verify: {
+    description: 'verify a certification bundle',
+    takes: '<dir>',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
+  site: {
+    description: 'write a static site that compares certified implementations',
+    takes: '<dir...>',
+    load: async () => (await import('./commands/site.ts')).siteCommand,
+  },
+  bench: {
+    description: 'measure maximum throughput with autocannon',
+    takes: '[url]',
+    load: async () => (await import('./commands/bench.ts')).benchCommand,
+  },
+  calibrate: {
+    description: 'measure the timestamp error of the load generator on this machine',
+    load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
+  },
+  serve: {
+    description: 'run the reference server, with a deterministic fake model',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  list: {
+    description: 'list the catalogue: requirements, exclusions and open questions',
+    load: async () => (await import('./commands/list.ts')).listCommand,
+  },
+  explain: {
+    description: 'explain a requirement, exclusion or open question',
+    takes: '<id>',
+    load: async () => (await import('./commands/explain.ts')).explainCommand,
+  },
+  init: {
+    description: 'probe a deployment and write a target profile',
+    takes: '<url>',
+    load: async () => (await import('./commands/init.ts')).initCommand,
+  },
+  cleanup: {
+    description: 'delete the chats or containers that a killed run left behind',
+    takes: '[journal] [url]',
+    load: async () => (await import('./commands/cleanup.ts')).cleanupCommand,
+  },
 }
 
 /** Runs the command line and resolves to the exit code. */
@@ -40,13 +111,13 @@ export async function main(argv: readonly string[]): Promise<number> {
   )
   let code: ExitCode = exitCode.done
   try {
-    const program = await buildProgram(
-      io,
-      (ended) => {
+    const named = argv[0] === 'help' ? argv[1] : argv[0]
+    const program = newProgram(io)
+    if (named !== undefined && Object.hasOwn(commands, named)) {
+      await addCommands(program, [named], io, (ended) => {
         code = ended
-      },
-      argv[0],
-    )
+      })
+    } else listCommands(program)
     await program.parseAsync(argv, { from: 'user' })
     return lastResorts.wasHandled ? withInternalError(code) : code
   } catch (error) {
@@ -54,16 +125,15 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/**
- * Builds all commands with their flags, or only the one of this name; `finish` receives the exit code of
- * the one that ran.
- */
-export async function buildProgram(
-  io: Io,
-  finish: (code: ExitCode) => void,
-  name?: string,
-): Promise<Command> {
-  const program = new Command('chatgen')
+/** Builds all commands with their flags; `finish` receives the exit code of the one that ran. */
+export async function buildProgram(io: Io, finish: (code: ExitCode) => void): Promise<Command> {
+  const program = newProgram(io)
+  await addCommands(program, Object.keys(commands), io, finish)
+  return program
+}
+
+function newProgram(io: Io): Command {
+  return new Command('chatgen')
     .description('Conformance test suite and load generator for the Chat Generation Service')
     .version(suiteVersion(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
@@ -76,11 +146,27 @@ export async function buildProgram(
     .exitOverride()
     .hook('preAction', (_, command) => readSwitches(command, io.env))
     .hook('postAction', releaseFolders)
-  const named = Object.entries(commands).filter(([one]) => one === name)
-  const loaders = named.length > 0 ? named : Object.entries(commands)
-  for (const add of await Promise.all(loaders.map(([, load]) => load()))) add(program, io, finish)
-  for (const command of program.commands) command.copyInheritedSettings(program)
-  return program
+}
+
+async function addCommands(
+  program: Command,
+  names: readonly string[],
+  io: Io,
+  finish: (code: ExitCode) => void,
+): Promise<void> {
+  const added = Object.entries(commands).filter(([name]) => names.includes(name))
+  for (const add of await Promise.all(added.map(([, { load }]) => load()))) add(program, io, finish)
+  for (const command of program.commands) {
+    command.copyInheritedSettings(program)
+    command.description(commands[command.name()]?.description ?? '')
+  }
+}
+
+/** Commands as `--help` shows them; none of them can run. */
+function listCommands(program: Command): void {
+  for (const [name, { takes, description }] of Object.entries(commands)) {
+    program.command([name, '[options]', takes].filter(Boolean).join(' ')).description(description)
+  }
 }
 
 function reportError(error: unknown, io: Io): number {

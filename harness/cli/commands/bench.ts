@@ -57,7 +57,6 @@ Examples:
 export const benchCommand: AddCommand = (program, io, finish) => {
   program
     .command('bench')
-    .description('measure maximum throughput with autocannon')
     .argument('[url]', 'base URL (default: the bundled server)')
     .addOption(targetFlag())
     .addOption(keyEnvFlag())

@@ -40,7 +40,6 @@ Examples:
 export const calibrateCommand: AddCommand = (program, io, finish) => {
   program
     .command('calibrate')
-    .description('measure the timestamp error of the load generator on this machine')
     .addOption(
       flag('--rates <list>', 'event rates per second, ascending')
         .argParser(rates)

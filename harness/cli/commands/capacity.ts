@@ -61,7 +61,6 @@ const defaultMax = 10_000
 export const capacityCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('capacity')
-    .description('search for the highest load that meets the SLOs, with its confidence interval')
     .argument('[url]', 'base URL of the deployment, without /api')
   addOutputFlags(
     addRunnerFlags(addCapacityFlags(command)),

@@ -47,7 +47,6 @@ Exit codes:
 export const certifyCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('certify')
-    .description('run a certification and write a signed bundle')
     .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'certify the bundled reference server'))
   addContainerFlags(addTargetFlags(command))

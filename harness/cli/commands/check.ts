@@ -86,7 +86,6 @@ A dry run sends nothing and exits with 0, or with 5 if CHATGEN_DRY_RUN requests 
 export const checkCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('check')
-    .description('run the conformance suites against a deployment')
     .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'start the bundled reference server and check it'))
   addContainerFlags(addTargetFlags(command.addOption(endpointFlag())))

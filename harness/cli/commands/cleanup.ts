@@ -36,7 +36,6 @@ Exit codes:
 export const cleanupCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('cleanup')
-    .description('delete the chats or containers that a killed run left behind')
     .argument('[journal]', 'journal.ndjson in the results folder of the run')
     .argument('[url]', 'base URL of the deployment (default: that of the journal)')
     .addOption(flag('--dry-run', 'print what would be deleted, without sending anything'))

@@ -65,7 +65,6 @@ Exit codes:
 export const compareCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('compare')
-    .description('compare two reports, and tell changes of the target from changes of chatgen')
     .argument('<a>', 'earlier results: a folder, or a report.json; with --interleave a URL')
     .argument('<b>', 'later results; with --interleave a URL')
     .addOption(flag('--no-rejudge', 'do not judge the exchanges of A again'))

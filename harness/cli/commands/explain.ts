@@ -8,7 +8,6 @@ import { colorFlag } from '../flags.ts'
 export const explainCommand: AddCommand = (program, io) => {
   program
     .command('explain')
-    .description('explain a requirement, exclusion or open question')
     .argument('<id>', 'id of the entry, e.g. V3-IDEM-02')
     .addOption(colorFlag())
     .addHelpText(

@@ -38,7 +38,6 @@ Exit codes:
 export const initCommand: AddCommand = (program, io) => {
   const command = program
     .command('init')
-    .description('probe a deployment and write a target profile')
     .argument('<url>', 'base URL of the deployment, without /api')
     .addOption(
       flag('--out <file>', 'output file; - for standard output', 'init').default('target.yaml'),

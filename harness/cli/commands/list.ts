@@ -14,7 +14,6 @@ interface ListFlags {
 export const listCommand: AddCommand = (program, io) => {
   program
     .command('list')
-    .description('list the catalogue: requirements, exclusions and open questions')
     .addOption(
       flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
         .argParser(list)

@@ -76,7 +76,6 @@ A dry run sends nothing and exits with 0, or with 5 if CHATGEN_DRY_RUN requests 
 export const loadCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('load')
-    .description('run a load test that validates every response')
     .argument('[url]', 'base URL of the deployment, without /api')
   addOutputFlags(
     addRunnerFlags(addLoadFlags(command)),

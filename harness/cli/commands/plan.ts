@@ -55,7 +55,6 @@ interface PlanFlags {
 export const planCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('plan')
-    .description('compute the number of replicas for a demand, from measured capacity')
     .addOption(
       flag(
         '--from <file>',

@@ -39,7 +39,6 @@ Exit codes:
 export const rejudgeCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('rejudge')
-    .description('judge the stored exchanges of a run again with this version of chatgen')
     .argument('<dir>', 'results folder, with run.json and exchanges.ndjson')
     .addOption(flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'))
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))

@@ -56,7 +56,6 @@ Exit codes:
 export const reportCommand: AddCommand = (program, io, finish) => {
   program
     .command('report')
-    .description('render stored results in any format; merge the shards of a load run')
     .argument('<result...>', 'results folders, or report.json files')
     .addOption(
       flag(

@@ -58,7 +58,6 @@ standard output has JSON lines only, and everything else is printed on standard 
 export const serveCommand: AddCommand = (program, io) => {
   const command = program
     .command('serve')
-    .description('run the reference server, with a deterministic fake model')
     .addOption(flag('--port <n>', 'port; 0 picks a free one').argParser(portNumber).default(4010))
     .addOption(flag('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(

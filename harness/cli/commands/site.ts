@@ -34,7 +34,6 @@ Exit codes:
 export const siteCommand: AddCommand = (program, io, finish) => {
   program
     .command('site')
-    .description('write a static site that compares certified implementations')
     .argument('<dir...>', 'folders of certification bundles')
     .addOption(flag('--out <dir>', 'folder of the site', 'site').default('site'))
     .addOption(flag('--quiet', 'print the outcome only'))

@@ -34,7 +34,6 @@ Exit codes:
 export const verifyCommand: AddCommand = (program, io, finish) => {
   program
     .command('verify')
-    .description('verify a certification bundle')
     .argument('<dir>', 'folder of the bundle')
     .addOption(flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'))
     .addOption(challengeFlag())

@@ -1,21 +1,20 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { messageOf } from '../../../contract/error-message.ts'
+import { asObject, asString, parseJson } from '../../../contract/json.ts'
 import { lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 /** Process that writes into a folder: the text of its lock file. */
-const holder = z.object({
-  pid: z.int().positive(),
-  host: z.string(),
+interface Holder {
+  readonly pid: number
+  readonly host: string
   /** Start of the process in the units of the system, as ids are used again; null if it is not known. */
-  start: z.string().nullable(),
-  command: z.string(),
-  since: z.string(),
-})
-type Holder = z.infer<typeof holder>
+  readonly start: string | null
+  readonly command: string
+  readonly since: string
+}
 
 const held = new Set<string>()
 
@@ -143,11 +142,12 @@ function readText(file: string): string | undefined {
 
 /** Undefined for a text that is not, or not yet, that of a lock. */
 function parseHolder(text: string | undefined): Holder | undefined {
-  try {
-    return holder.safeParse(JSON.parse(text ?? '')).data
-  } catch {
-    return undefined
-  }
+  const { pid, start, ...rest } = asObject(parseJson(text ?? '')) ?? {}
+  const [host, command, since] = ['host', 'command', 'since'].map((name) => asString(rest[name]))
+  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid < 1) return undefined
+  if (start !== null && typeof start !== 'string') return undefined
+  if (host === undefined || command === undefined || since === undefined) return undefined
+  return { pid, host, start, command, since }
 }
 
 function isCode(error: unknown, ...codes: readonly string[]): boolean {

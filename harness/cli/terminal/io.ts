@@ -1,5 +1,6 @@
 import { messageOf } from '../../../contract/error-message.ts'
-import { RedactingWriter, type Secret } from '../../client/index.ts'
+import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
+import type { Secret } from '../../client/redaction/redaction.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { fitted } from './fitted.ts'
 import { escapeWorkflowCommands } from './workflow-commands.ts'

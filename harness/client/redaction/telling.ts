@@ -1,4 +1,5 @@
-import { operations, requirements } from '../../../contract/index.ts'
+import { requirements } from '../../../contract/catalogue/index.ts'
+import { operations } from '../../../contract/operations.ts'
 
 /** Words, with a number or a sign between them, that stand in no ordinary text by chance. */
 const shortestPhrase = 12
