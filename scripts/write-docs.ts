@@ -1,14 +1,13 @@
-/** Writes what the docs take from the code: requirements, docs/interface, target profile, import table. */
+/** Writes what the docs take from the code: docs/interface, target profile, import table. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { interfaceRevision } from '../harness/conformance/version.ts'
-import { catalogueToMarkdown, interfacePages } from '../reports/catalogue/index.ts'
+import { interfacePages } from '../reports/catalogue/index.ts'
 import { sectionSources } from './docs/section-sources.ts'
 import { targetProfilePage } from './docs/target-profile.ts'
 import { withImportTable } from './house/import-table.ts'
 
 const docs = new URL('../docs/', import.meta.url)
 
-writeFileSync(new URL('requirements.md', docs), catalogueToMarkdown())
 writeFileSync(new URL('target-profile.md', docs), targetProfilePage())
 mkdirSync(new URL('interface/', docs), { recursive: true })
 const facts = { revision: interfaceRevision, sourcesOf: sectionSources() }

@@ -1,29 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { areaTitle } from './entries.ts'
-import {
-  catalogueRows,
-  catalogueToMarkdown,
-  catalogueToText,
-  explainRow,
-  findRow,
-} from './index.ts'
-
-test('docs/requirements.md is what the catalogue says (`npm run docs` writes it)', () => {
-  const written = readFileSync(new URL('../../docs/requirements.md', import.meta.url), 'utf8')
-  expect(written).toBe(catalogueToMarkdown())
-})
-
-test('the document names every row once, as the first cell of a line', () => {
-  const first = [...catalogueToMarkdown().matchAll(/^\| ([A-Z0-9-]+-\d\d) \|/gm)].map(
-    ([, id]) => id,
-  )
-  expect(first.toSorted()).toEqual(
-    catalogueRows()
-      .map((row) => row.id)
-      .toSorted(),
-  )
-})
+import { catalogueRows, catalogueToText, explainRow, findRow } from './index.ts'
 
 test('every area has a heading', () => {
   const areas = new Set(catalogueRows().map((row) => row.area))

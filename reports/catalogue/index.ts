@@ -3,5 +3,4 @@
 export { type CatalogueRow, catalogueRows, findRow, type RowKind } from './entries.ts'
 export { explainRow } from './explain.ts'
 export { interfacePages } from './interface-pages.ts'
-export { catalogueToMarkdown } from './markdown.ts'
 export { catalogueToText, type TextOptions } from './text.ts'

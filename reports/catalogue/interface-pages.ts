@@ -58,6 +58,14 @@ function index(list: readonly (readonly [string, Section])[], revision: string):
     'questions, the statements that cannot be tested over HTTP, and the files with the tests. The contracts',
     'that the document refers to are in [wire-contract.md](../internals/wire-contract.md).',
     '',
+    '- MUST: required by the interface document. A violation makes the target non-conforming.',
+    '- SHOULD: the interface document is silent, but a contract that it refers to requires this. A violation is a warning.',
+    '- A requirement needs a capability or a member of the target profile: without it, it is undecided. A capability',
+    '  that is declared false makes it not applicable.',
+    '- A requirement depends on others: if one of them is violated, it is inconclusive.',
+    '',
+    'Ids are frozen: requirements may be added, their meaning may not change.',
+    '',
     '| Section | MUST | SHOULD | open questions | exclusions |',
     '|---|---|---|---|---|',
     ...rows,
@@ -102,10 +110,19 @@ function part(heading: string, lines: readonly string[]): readonly string[] {
 }
 
 function requirementLine({ id, text }: CatalogueRow): string {
-  const { contract } = requirementOf(id) ?? {}
+  const { contract, capability, member, needs = [] } = requirementOf(id) ?? {}
   const rule =
-    contract && ` ([${contract}](../internals/wire-contract.md#${contract.toLowerCase()}))`
-  return `- <a id="${id.toLowerCase()}"></a>**${id}**: ${text}${rule ?? ''}`
+    contract && `([${contract}](../internals/wire-contract.md#${contract.toLowerCase()}))`
+  const wants = [capability && `capability ${capability}`, member && `\`${member}\``].filter(
+    Boolean,
+  )
+  const notes = [
+    rule,
+    wants.length > 0 && `Needs ${wants.join(', ')}.`,
+    needs.length > 0 && `Depends on ${needs.join(', ')}.`,
+  ]
+  const line = [`- <a id="${id.toLowerCase()}"></a>**${id}**: ${text}`, ...notes]
+  return line.filter(Boolean).join(' ')
 }
 
 function exclusionLines(number: string): readonly string[] {
