@@ -19,18 +19,28 @@ import {
 /** A report as one self-contained page. */
 export function toHtml(document: Document): string {
   const { kind, outcome, target, sealed = {} } = document
-  const sections = filledSections(document)
-  const [first] = sections
+  const [first] = filledSections(document)
+  const { body, charts } = documentBody(document)
   return chartPage(
     {
       title: `${isEdited(sealed) ? 'EDITED, ' : ''}${outcome.word}: ${kind} of ${target}`,
       skip: { to: idOf(first?.title ?? kind), text: `To: ${first?.title ?? kind}` },
-      body: html`${overview(document)}
-<main>
-${sections.map(sectionMarkup)}</main>`,
+      body,
     },
-    sections.flatMap(chartsIn),
+    charts,
   )
+}
+
+/** The page without its frame, and the charts to draw in it. */
+export function documentBody(document: Document): {
+  readonly body: Markup
+  readonly charts: readonly Chart[]
+} {
+  const sections = filledSections(document)
+  const body = html`${overview(document)}
+<main>
+${sections.map(sectionMarkup)}</main>`
+  return { body, charts: sections.flatMap(chartsIn) }
 }
 
 /** Stands above the outcome, which must not be read without it; null for an unedited report. */

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { pageOf } from '../../html/document.ts'
-import { html } from '../../html/markup.ts'
+import { html, type Markup } from '../../html/markup.ts'
 import { style } from '../../html/style.ts'
 import { isEdited } from '../../text/digest.ts'
 import { collectEvidence } from './evidence.ts'
@@ -25,15 +25,25 @@ interface HtmlOptions {
 export function reportToHtml(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  { isCompact = false }: HtmlOptions = {},
+  options: HtmlOptions = {},
 ): string {
-  const evidence = collectEvidence(report.requirements, exchanges, isCompact)
   return pageOf({
     title: `${isEdited(report) ? 'EDITED, ' : ''}${report.outcome}: ${report.target.baseUrl}`,
     style,
     script,
     skip: { to: 'requirements', text: 'To the requirements' },
-    body: html`${overview(report)}
+    body: conformanceBody(report, exchanges, options),
+  })
+}
+
+/** The page without its frame. */
+export function conformanceBody(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+  { isCompact = false }: HtmlOptions = {},
+): Markup {
+  const evidence = collectEvidence(report.requirements, exchanges, isCompact)
+  return html`${overview(report)}
 <main>
 ${violationList(report)}
 <section aria-labelledby="requirements">
@@ -43,6 +53,5 @@ ${requirementList({ report, evidence })}
 </section>
 ${dialectCard(report)}
 ${footnotes(report, evidence, exchanges.size)}
-</main>`,
-  })
+</main>`
 }

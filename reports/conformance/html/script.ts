@@ -4,49 +4,50 @@
  */
 export const script = `
 'use strict'
-const form = document.getElementById('filters')
-const search = form.elements.search
-const rows = [...document.querySelectorAll('.row')].map((element) => ({
-  element,
-  text: [element.querySelector('summary'), element.querySelector('.message')]
-    .map((part) => part?.textContent.toLowerCase() ?? '')
-    .join(' '),
-}))
-const allVerdicts = [...form.querySelectorAll('[name=verdict]')].map(({ value }) => value)
+// Looked up at each use: a page that shows a run under way renders them again.
+const filtersOf = () => document.getElementById('filters')
+const rowsOf = () => [...document.querySelectorAll('.row')]
+const boxesOf = (form) => [...form.querySelectorAll('[name=verdict]')]
+const textOf = (row) => [row.querySelector('summary'), row.querySelector('.message')]
+  .map((part) => part?.textContent.toLowerCase() ?? '')
+  .join(' ')
 
-function filter() {
+/** Shows the requirements that fit the form; \`isAsked\`: the reader changed it. */
+function filter(isAsked) {
+  const form = filtersOf()
+  if (!form) return
+  form.hidden = false
   const data = new FormData(form)
   const verdicts = data.getAll('verdict')
   const words = data.get('search').toLowerCase().split(/\\s+/).filter(Boolean)
-  const fits = ({ element, text }) =>
-    verdicts.includes(element.dataset.verdict) &&
-    ['surface', 'level'].every((name) => ['', element.dataset[name]].includes(data.get(name))) &&
-    words.every((word) => text.includes(word))
-  let shown = 0
-  for (const row of rows) {
-    row.element.hidden = !fits(row)
-    if (!row.element.hidden) shown += 1
-  }
+  const fits = (row) =>
+    verdicts.includes(row.dataset.verdict) &&
+    ['surface', 'level'].every((name) => ['', row.dataset[name]].includes(data.get(name))) &&
+    (words.length === 0 || words.every((word) => textOf(row).includes(word)))
+  const rows = rowsOf()
+  for (const row of rows) row.hidden = !fits(row)
+  const shown = rows.filter((row) => !row.hidden).length
   for (const fold of document.querySelectorAll('.passes')) {
     const passes = fold.querySelectorAll('.row:not([hidden])').length
     fold.hidden = passes === 0
     fold.querySelector('.count').textContent = passes
     // Whoever asks for passes, or searches, wants to see them.
-    fold.open = words.length > 0 || verdicts.length < allVerdicts.length
+    if (isAsked) fold.open = words.length > 0 || verdicts.length < boxesOf(form).length
   }
   for (const group of document.querySelectorAll('.section, .surface')) {
     group.hidden = group.querySelector('.row:not([hidden])') === null
   }
   document.getElementById('shown').textContent = shown + ' of ' + rows.length + ' requirements'
   document.getElementById('none').hidden = shown > 0
-  announce(shown + ' requirements shown')
+  if (isAsked) announce(shown + ' requirements shown')
 }
 
 /** Filters that differ from the default, as verdict=fail,warn&surface=v3; empty for the default. */
 function filterState() {
+  const form = filtersOf()
   const data = new FormData(form)
   const verdicts = data.getAll('verdict')
-  const parts = verdicts.length === allVerdicts.length ? [] : ['verdict=' + verdicts.join(',')]
+  const parts = verdicts.length === boxesOf(form).length ? [] : ['verdict=' + verdicts.join(',')]
   for (const name of ['surface', 'level', 'search']) {
     if (data.get(name) !== '') parts.push(name + '=' + encodeURIComponent(data.get(name)))
   }
@@ -54,16 +55,17 @@ function filterState() {
 }
 
 function changed() {
-  filter()
+  filter(true)
   history.replaceState(null, '', '#' + filterState())
 }
 
 function applyState(state) {
+  const form = filtersOf()
   const wanted = new URLSearchParams(state)
-  const verdicts = wanted.get('verdict')?.split(',') ?? allVerdicts
-  for (const box of form.querySelectorAll('[name=verdict]')) box.checked = verdicts.includes(box.value)
+  const verdicts = wanted.get('verdict')?.split(',')
+  for (const box of boxesOf(form)) box.checked = verdicts?.includes(box.value) ?? true
   for (const name of ['surface', 'level', 'search']) form.elements[name].value = wanted.get(name) ?? ''
-  filter()
+  filter(true)
 }
 
 let announcing
@@ -74,12 +76,13 @@ function announce(text) {
 
 function openAll(open) {
   if (open) for (const fold of document.querySelectorAll('.passes')) fold.open = true
-  for (const { element } of rows) if (!element.hidden) element.open = open
+  for (const row of rowsOf()) if (!row.hidden) row.open = open
 }
 
 /** A link leads to filters, or to a requirement, which is shown whatever the filters say. */
 function openTarget() {
   const hash = location.hash.slice(1)
+  if (!filtersOf()) return
   if (hash.includes('=')) {
     applyState(hash)
     document.getElementById('requirements').scrollIntoView()
@@ -99,31 +102,31 @@ function reveal(row) {
   row.querySelector('summary').focus({ preventScroll: true })
 }
 
-function isVisible({ element }) {
-  return !element.hidden && element.closest('.passes')?.open !== false
+function isVisible(row) {
+  return !row.hidden && row.closest('.passes')?.open !== false
 }
 
 /** The next or previous of these requirements after the focused one. */
 function step(list, by) {
   const here = document.activeElement?.closest('.row')
-  if (!here) return by > 0 ? list[0]?.element : undefined
+  if (!here) return by > 0 ? list[0] : undefined
   const side = by > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING
-  const ahead = list.filter(({ element }) => here.compareDocumentPosition(element) & side)
-  return (by > 0 ? ahead[0] : ahead.at(-1))?.element
+  const ahead = list.filter((row) => here.compareDocumentPosition(row) & side)
+  return by > 0 ? ahead[0] : ahead.at(-1)
 }
 
 function next(list, by, open) {
-  const row = step(list, by) ?? (open ? list[0]?.element : undefined)
+  const row = step(list, by) ?? (open ? list[0] : undefined)
   if (!row) return
   if (open) row.open = true
   reveal(row)
 }
 
 const keys = {
-  '/': () => { search.scrollIntoView({ block: 'center' }); search.focus() },
-  j: () => next(rows.filter(isVisible), 1, false),
-  k: () => next(rows.filter(isVisible), -1, false),
-  n: () => next(rows.filter(({ element }) => !element.hidden && element.dataset.verdict === 'fail'), 1, true),
+  '/': ({ elements: { search } }) => { search.scrollIntoView({ block: 'center' }); search.focus() },
+  j: () => next(rowsOf().filter(isVisible), 1, false),
+  k: () => next(rowsOf().filter(isVisible), -1, false),
+  n: () => next(rowsOf().filter((row) => !row.hidden && row.dataset.verdict === 'fail'), 1, true),
 }
 
 document.addEventListener('keydown', (event) => {
@@ -133,9 +136,10 @@ document.addEventListener('keydown', (event) => {
     return
   }
   const act = keys[event.key]
-  if (!act) return
+  const form = filtersOf()
+  if (!act || !form) return
   event.preventDefault()
-  act()
+  act(form)
 })
 
 async function copy(button) {
@@ -152,15 +156,17 @@ async function copy(button) {
   setTimeout(() => { button.textContent = 'Copy' }, 2000)
 }
 
-form.hidden = false
-form.addEventListener('input', changed)
-form.addEventListener('reset', () => setTimeout(changed))
-form.addEventListener('submit', (event) => event.preventDefault())
-document.getElementById('open-all').addEventListener('click', () => openAll(true))
-document.getElementById('close-all').addEventListener('click', () => openAll(false))
+const ofFilters = (act) => (event) => {
+  if (event.target.closest('form') === filtersOf()) act(event)
+}
+document.addEventListener('input', ofFilters(changed))
+document.addEventListener('reset', ofFilters(() => setTimeout(changed)))
+document.addEventListener('submit', ofFilters((event) => event.preventDefault()))
 document.addEventListener('click', ({ target }) => {
   if (target.closest('.copy')) copy(target.closest('.copy'))
+  if (target.closest('#open-all, #close-all')) openAll(target.id === 'open-all')
 })
 addEventListener('hashchange', openTarget)
+filter(false)
 openTarget()
 `

@@ -1,7 +1,6 @@
 /** Draws the charts of a page with uPlot, in plain JavaScript for the page. */
 export const script = `
 'use strict'
-const charts = JSON.parse(document.getElementById('charts').textContent)
 const names = ['--link', '--open', '--pass', '--warn', '--fail', '--dim']
 const dashes = [[], [8, 4], [], [2, 3], [6, 3], []]
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
@@ -10,10 +9,39 @@ const share = (rarity) => String(Number((100 * (1 - 1 / rarity)).toPrecision(6))
 const hueOf = ({ color }, at) => color === undefined ? at % names.length : names.indexOf('--' + color)
 const placeOf = ({ label, scale }, value) => value + ' ' + (scale === 'whole' && value === 1 ? label.replace(/s$/, '') : label)
 const scaleOf = { linear: 1, log: 3, rarity: 3 }
-const drawn = []
+const drawn = new Map()
 
-function draw(chart) {
-  const figure = document.getElementById(chart.id)
+/** Draws charts, or shows new data in those that are there. Figures that left the page are forgotten. */
+function drawCharts(charts) {
+  for (const chart of charts) {
+    const figure = document.getElementById(chart.id)
+    const known = drawn.get(chart.id)
+    if (known?.figure === figure && known.shape === shapeOf(chart)) {
+      Object.assign(known.chart, chart)
+      known.u.setData(dataOf(chart))
+      continue
+    }
+    known?.u.destroy()
+    figure.querySelector('.keys').replaceChildren()
+    drawn.set(chart.id, { figure, chart, shape: shapeOf(chart), u: draw(chart, figure) })
+  }
+  for (const [id, { u, figure }] of drawn) {
+    if (figure.isConnected) continue
+    u.destroy()
+    drawn.delete(id)
+  }
+}
+
+/** What a chart is built for; a chart of another shape is built anew. */
+function shapeOf({ heat, limits, series }) {
+  return JSON.stringify([heat === undefined, limits, series.map(({ name, points, color }) => [name, points, color])])
+}
+
+function dataOf({ x, heat, series }) {
+  return [x.values, ...(heat ? [x.values.map(() => null)] : series.map(({ values }) => values))]
+}
+
+function draw(chart, figure) {
   const plot = figure.querySelector('.plot')
   plot.hidden = false
   const readout = figure.querySelector('.readout')
@@ -55,15 +83,14 @@ function draw(chart) {
       ],
     },
   }
-  const columns = chart.heat ? [chart.x.values.map(() => null)] : chart.series.map(({ values }) => values)
-  const u = new uPlot(options, [chart.x.values, ...columns], plot)
+  const u = new uPlot(options, dataOf(chart), plot)
   u.root.querySelector('canvas').setAttribute('aria-hidden', 'true')
   keysOf(chart, u, figure.querySelector('.keys'))
   steer(chart, u, plot)
   new ResizeObserver(() => {
     if (u.width !== width()) u.setSize({ width: width(), height: height() })
   }).observe(plot)
-  drawn.push(u)
+  return u
 }
 
 function lineSeries(series, at) {
@@ -90,9 +117,10 @@ function heatSeries() {
   return { label: 'requests', paths: () => null, points: { show: false } }
 }
 
-function xScale({ x, heat }) {
-  const last = x.values.at(-1)
-  if (heat) return { time: false, range: (u, min, max) => whole(u, min, max, [0, last + heat.width]) }
+/** The chart changes while a run goes on. */
+function xScale(chart) {
+  const { x, heat } = chart
+  if (heat) return { time: false, range: (u, min, max) => whole(u, min, max, [0, chart.x.values.at(-1) + chart.heat.width]) }
   if (x.scale === 'rarity') return { time: false, distr: 3, range: (u, min, max) => [Math.max(1, min), Math.max(2, max)] }
   return { time: false, range: (u, min, max) => [min, max > min ? max : min + 1] }
 }
@@ -102,9 +130,10 @@ function whole(u, min, max, edges) {
   return min === u.data[0][0] && max === u.data[0].at(-1) ? edges : [min, max]
 }
 
-function yScale({ y, heat, limits = [] }) {
+function yScale(chart) {
+  const { y, limits = [] } = chart
   const values = limits.map(({ value }) => value)
-  if (heat) return { distr: 3, range: () => [Math.min(heat.edges[0], ...values), 1.1 * Math.max(heat.edges.at(-1), ...values)] }
+  if (chart.heat) return { distr: 3, range: () => [Math.min(chart.heat.edges[0], ...values), 1.1 * Math.max(chart.heat.edges.at(-1), ...values)] }
   if (y.scale === 'log') return { distr: 3, range: (u, min, max) => min === null || max === null
     ? [1, 10]
     : uPlot.rangeLog(Math.min(min, ...values), Math.max(max, ...values), 10, true) }
@@ -200,20 +229,21 @@ function keysOf({ series, heat }, u, keys) {
   })
 }
 
-function steer({ x }, u, plot) {
-  const last = x.values.length - 1
+function steer(chart, u, plot) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }
-  plot.addEventListener('keydown', (event) => {
+  plot.onkeydown = (event) => {
     const step = steps[event.key]
     if (step === undefined) return
     event.preventDefault()
-    const at = Math.min(last, Math.max(0, (u.cursor.idx ?? -1) + step))
-    u.setCursor({ left: u.valToPos(x.values[at], 'x'), top: 10 })
-  })
+    const { values } = chart.x
+    const at = Math.min(values.length - 1, Math.max(0, (u.cursor.idx ?? -1) + step))
+    u.setCursor({ left: u.valToPos(values[at], 'x'), top: 10 })
+  }
 }
 
-charts.forEach(draw)
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-  for (const u of drawn) u.redraw(false, true)
+  for (const { u } of drawn.values()) u.redraw(false, true)
 })
+const embedded = document.getElementById('charts')
+if (embedded) drawCharts(JSON.parse(embedded.textContent))
 `
