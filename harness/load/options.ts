@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly startAt: Date | null
   /** Error of the generator's timestamps, p99, from which on the run is invalid; by default 20. */
   readonly maxTimestampErrorMs?: number
+  /** File for a line for each request; none is written without. */
+  readonly requestsFile?: string
   readonly suite: LoadReport['suite']
   /** Ends the run early; what was found is reported. */
   readonly signal: AbortSignal

@@ -24,6 +24,8 @@ export interface RequestRecord {
   /** Null without a status line. */
   readonly status: number | null
   readonly outcome: RequestOutcome
+  /** First requirement that the answer violates, a required one before an expected one. */
+  readonly finding?: string
   /** Worst end of the earlier requests of its transaction; absent if none of them failed or was open. */
   readonly earlier?: 'failed' | 'open'
   /** Headers of a rate limit, lower case; only of an answer 429. */

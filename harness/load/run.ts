@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { type Passage, writePassages } from '../../fixtures/content/passages.ts'
+import { createRedactor } from '../client/redaction/redaction.ts'
 import { shareOf, sleep } from './concurrency.ts'
 import type { WorkerSetup } from './engine/messages.ts'
 import { runWorkers, startLeadMs } from './engine/worker-pool.ts'
@@ -10,6 +11,7 @@ import type { LoadOptions, LoadProgress } from './options.ts'
 import { partSize } from './plan/needs.ts'
 import { partOfWorker, wholePlan } from './plan/plan.ts'
 import { buildReport } from './report/build-report.ts'
+import { RequestsFile } from './requests-file.ts'
 import type { ClockOffset } from './target-clock/clock-offset.ts'
 import { targetClock } from './target-clock/target-clock.ts'
 
@@ -21,9 +23,11 @@ export type { LoadOptions, LoadProgress } from './options.ts'
  * @throws PreparationError where the target does not answer while the chats of the run are made.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
-  const { spec, workers, slos, signal, onProgress, onRecord } = options
+  const { spec, workers, slos, signal, onProgress, onRecord, requestsFile } = options
   const durationMs = spec.durationNs / 1e6
   const stats = new RunRecorder(spec, slos, workers)
+  const redact = createRedactor(options.target.secrets).text
+  const requests = requestsFile === undefined ? null : new RequestsFile(requestsFile, redact)
   let startNs: bigint | undefined
   let startedAt = new Date()
   let lateMs = 0
@@ -54,16 +58,21 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     },
     onRecords: (worker, message) => {
       stats.add(worker, message)
+      requests?.add(message.records)
       if (onRecord !== undefined) for (const record of message.records) onRecord(record)
       report(elapsedMs() < durationMs ? 'running' : 'draining')
     },
-  }).finally(probeServer.close)
+  }).finally(() => {
+    probeServer.close()
+    requests?.close()
+  })
   const lastedMs = elapsedMs()
   // With too little time before the start, the clock is measured after the end.
   if (clock === undefined && options.shard !== null && !signal.aborted) {
     clock = await targetClock(options.target, signal)
   }
-  return buildReport(options, { stats: stats, outcome, startedAt, lateMs, lastedMs, clock })
+  const notes = requests?.problem === undefined ? [] : [requests.problem]
+  return buildReport(options, { stats, outcome, startedAt, lateMs, lastedMs, clock, notes })
 }
 
 /** Time that measuring the clock of the target takes at most, if it answers at once. */

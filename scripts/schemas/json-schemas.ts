@@ -4,6 +4,7 @@ import { capacityReport } from '../../contract/report/capacity/report.ts'
 import { conformanceReport } from '../../contract/report/conformance.ts'
 import { loadComparison } from '../../contract/report/load/comparison.ts'
 import { loadReport } from '../../contract/report/load/report.ts'
+import { requestLine } from '../../contract/report/load/requests.ts'
 import { planReport } from '../../contract/report/plan.ts'
 import { baselineFile } from '../../harness/conformance/baseline/file.ts'
 import { targetProfile } from '../../harness/conformance/profile/schema.ts'
@@ -53,6 +54,11 @@ const published = [
     name: 'load-report',
     title: 'report.json of chatgen load, schema version 1',
     schema: loadReport,
+  },
+  {
+    name: 'request-line',
+    title: 'A line of requests.ndjson of chatgen load',
+    schema: requestLine,
   },
   {
     name: 'capacity-report',

@@ -11,6 +11,7 @@ import {
 } from '../../conformance/profile/index.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
+import { requestsName } from '../../load/requests-file.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import { endDryRun } from '../check/dry-run.ts'
 import type { AddCommand } from '../command.ts'
@@ -44,6 +45,7 @@ interface LoadCommandFlags extends LoadFlags, RunnerFlags {
   /** File of a run that `--runner` prepared. */
   readonly job?: string
   readonly upload?: string
+  readonly requests: boolean
   readonly report?: readonly string[]
   readonly verbose?: boolean
 }
@@ -83,6 +85,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     'also print latencies by transaction',
   )
     .addOption(outFlag())
+    .addOption(flag('--no-requests', `do not write ${requestsName}, a line for each request`))
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
     .addOption(
       flag(
@@ -153,7 +156,9 @@ async function load(
   const { calibrationUse } = await import('../../load/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
-  const taking = { kind: 'load-report', formats } as const
+  const requestsFile = flags.requests ? join(flags.out, requestsName) : undefined
+  const files = flags.requests ? [...formats, { file: requestsName }] : formats
+  const taking = { kind: 'load-report', formats: files } as const
   makeOutFolder(flags.out)
   return withResultsFolder(flags.out, taking, io, async (take) => {
     for (const endpoint of endpointsOf(profile)) {
@@ -173,6 +178,7 @@ async function load(
         ...options,
         target: journal === undefined ? target : { ...target, journal },
         spec,
+        ...(requestsFile === undefined ? {} : { requestsFile }),
         signal: io.signal,
         onProgress: progress.update,
       })

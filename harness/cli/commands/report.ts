@@ -7,7 +7,7 @@ import { formatNames, formatsOf } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag, list } from '../flags.ts'
-import { mergedLoad } from '../load/merged.ts'
+import { mergedLoad, mergeRequests } from '../load/merged.ts'
 import { loadFormatNames, loadFormats } from '../load/output/report-formats.ts'
 import { planFormatNames, planFormats } from '../plan/report-formats.ts'
 import { formatsIn, type RenderOptions } from '../results/formats.ts'
@@ -171,7 +171,11 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   }
   const folder = out === '-' ? null : out
   refuseOtherRun(report, folder, formats)
-  if (folder !== null && hasFile(formats)) makeOutFolder(folder)
+  if (folder !== null && hasFile(formats)) {
+    makeOutFolder(folder)
+    const dirs = files.map(({ dir }) => dir)
+    if (files.length > 1) mergeRequests(dirs, folder)
+  }
   const style = styleOf(flags, io)
   renderReport(report, { formats, out: folder, style, print: io.out }, io)
   tellWritten(formats, folder, io)

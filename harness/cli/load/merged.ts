@@ -1,7 +1,10 @@
+import { join } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import type { Doubt } from '../../../contract/report/digest.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { withDoubt } from '../../../reports/text/digest.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { joinRequests, requestsName } from '../../load/requests-file.ts'
 import { ShardMismatchError } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
@@ -10,6 +13,15 @@ import { loadIn, type StoredFile } from '../results/stored-report.ts'
 function worstOf(files: readonly StoredFile[]): Doubt | null {
   const doubts = files.flatMap(({ doubt }) => doubt ?? [])
   return doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null
+}
+
+/** Joins `requests.ndjson` of the folders of shards. @throws ConfigurationError if it cannot be written */
+export function mergeRequests(folders: readonly string[], out: string): void {
+  try {
+    joinRequests(folders, out)
+  } catch (error) {
+    throw new ConfigurationError([`cannot write ${join(out, requestsName)}: ${messageOf(error)}`])
+  }
 }
 
 /**

@@ -25,14 +25,27 @@ beforeAll(async () => {
     await run(...common, '--shard', `${index}/3`, '--out', `shard-${index}`)
   }
   await run(...common, '--out', 'whole', '--report', every, '--verbose')
-  await run('--duration', '1s', '--seed', 'other', '--shard', '1/3', '--out', 'other')
+  await run(
+    '--duration',
+    '1s',
+    '--seed',
+    'other',
+    '--no-requests',
+    '--shard',
+    '1/3',
+    '--out',
+    'other',
+  )
   server.child.kill('SIGTERM')
   await server.ended
 }, 120_000)
 
 describe('chatgen report of a load', () => {
   test('writes every form beside report.json', () => {
-    expect(readdirSync(join(folder, 'whole')).toSorted()).toEqual(files)
+    expect(readdirSync(join(folder, 'whole')).toSorted()).toEqual([...files, 'requests.ndjson'])
+    expect(read('whole/requests.ndjson').trimEnd().split('\n')).toHaveLength(
+      reportIn('whole').transactions.reduce((sum, { planned }) => sum + planned, 0),
+    )
     expect(read('whole/report.csv')).toMatch(/^second,planned,/)
     expect(read('whole/report.html')).toMatch(/^<!doctype html>/)
     expect(read('whole/report.prom')).toContain('gen_ai_client_operation_duration_seconds_bucket')
@@ -69,6 +82,9 @@ describe('chatgen report of a load', () => {
     expect(planned(merged)).toBe(planned(whole))
     const parts = [0, 1, 2].map((index) => reportIn(`shard-${index}`).integrity.streams)
     expect(parts.reduce((sum, count) => sum + count, 0)).toBe(merged.integrity.streams)
+    const lines = (dir: string) => read(`${dir}/requests.ndjson`).trimEnd().split('\n')
+    expect(lines('merged')).toEqual([0, 1, 2].flatMap((index) => lines(`shard-${index}`)))
+    expect(readdirSync(join(folder, 'other'))).toEqual(['report.json'])
   })
 
   test('says that a shard is missing', async () => {

@@ -63,7 +63,7 @@ describe('results of another kind step aside, whole', () => {
     expect(loaded.stderr).toContain(
       `chatgen: results of an earlier check in ${results} moved to ${join(results, aside)}`,
     )
-    expect(list(results)).toEqual(['notes.txt', aside, 'report.json'])
+    expect(list(results)).toEqual(['notes.txt', aside, 'report.json', 'requests.ndjson'])
     expect(kind(results)).toBe('load-report')
     expect(list(join(results, aside))).toEqual(
       expect.arrayContaining(['exchanges.ndjson', 'report.html', 'report.json', 'run.json']),

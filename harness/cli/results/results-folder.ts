@@ -10,6 +10,7 @@ import {
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
+import { requestsName } from '../../load/requests-file.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Kind of the results in a folder; `unknown` if report.json is not recognised. */
@@ -18,9 +19,9 @@ export type ResultsKind = 'conformance-report' | 'load-report' | 'capacity-repor
 /** Folder with the load reports of a capacity search. */
 export const probesName = 'probes'
 
-/** Names of the files that `--report` writes, of any kind of report. */
+/** Names of the files that a run writes or leaves out, of any kind of report. */
 const pages = ['html', 'xml', 'md', 'csv', 'prom'].map((ending) => `report.${ending}`)
-const pageNames: readonly string[] = [...pages, 'badge.svg']
+const pageNames: readonly string[] = [...pages, 'badge.svg', requestsName]
 const resultNames: readonly string[] = [
   ...[reportName, exchangesName, runRecordName, journalName, 'rejudged', probesName],
   ...pageNames,

@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import { readInputFile } from '../../conformance/input-file.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { RequestRecord } from '../../load/record.ts'
+import { requestsName } from '../../load/requests-file.ts'
 import type { LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
 import type { Io } from '../terminal/io.ts'
@@ -20,7 +23,7 @@ export interface JobShard {
  */
 export async function runJobShard(
   file: string,
-  { shard, startAt, quiet = false }: LoadFlags,
+  { shard, startAt, out, quiet = false }: LoadFlags,
   io: Io,
 ): Promise<JobShard> {
   if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])
@@ -28,12 +31,14 @@ export async function runJobShard(
   const records: RequestRecord[] = []
   io.redact(options.target.secrets)
   const { runLoad, PreparationError } = await import('../../load/run.ts')
+  makeFolder(out)
   const progress = showLoadProgress(io, !quiet)
   try {
     const report = await runLoad({
       ...options,
       shard,
       startAt: startAt ?? null,
+      ...(options.requestsFile === undefined ? {} : { requestsFile: join(out, requestsName) }),
       signal: io.signal,
       onProgress: progress.update,
       ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(record) } : {}),

@@ -33,6 +33,8 @@ test('a plan is sent whole by shards that are processes, and merged; no key is l
   expect(merged?.integrity.streams).toBe(
     shards.reduce((sum, { integrity }) => sum + integrity.streams, 0),
   )
+  const requests = readFileSync(join(cwd, 'out', 'requests.ndjson'), 'utf8')
+  expect(requests.trimEnd().split('\n')).toHaveLength(merged?.plan.transactions ?? 0)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import { planHash } from '../../load/plan/plan.ts'
-import { mergedLoad } from '../load/merged.ts'
+import { mergedLoad, mergeRequests } from '../load/merged.ts'
 import { openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { jobText } from './job.ts'
@@ -68,7 +68,7 @@ function perShard(run: LoadOptions, shards: number): LoadOptions {
 
 function merged(
   results: readonly ShardResult[],
-  { spec, signal, target, onRecord }: LoadOptions,
+  { spec, signal, target, requestsFile, onRecord }: LoadOptions,
   { folder }: ShardingOptions,
   io: Pick<Io, 'err' | 'write'>,
 ): LoadReport {
@@ -87,6 +87,12 @@ function merged(
   if (files.length === 0) {
     if (signal.aborted) throw new InterruptedError('interrupted before any shard reported')
     throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl}: no shard has a report`)
+  }
+  if (requestsFile !== undefined) {
+    mergeRequests(
+      results.map((_, at) => join(folder, `shard-${at}`)),
+      dirname(requestsFile),
+    )
   }
   const report = mergedLoad(files)
   const hash = planHash(spec)

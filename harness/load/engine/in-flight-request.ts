@@ -109,8 +109,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     this.#limits.add(bytes.length, record.takeContents() > 0)
     if (this.#limits.isDue) this.#checkLimits()
     const { clientBehavior, intensity } = this.plan
-    const isAbort = clientBehavior === 'abort'
-    if (isAbort && record.generated > intensity * maxFragmentsBeforeAbort)
+    if (clientBehavior === 'abort' && record.generated > intensity * maxFragmentsBeforeAbort)
       this.#stop({ kind: 'abandoned', why: 'abort' }, null)
   }
 
@@ -195,7 +194,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     }
     const { index, step, operation, requestId, surface, duplicate } = plan
     const { id, failure: reported } = record.contents
-    const violation = this.#services.integrity.recordAnswer(judgement, {
+    const { finding, required } = this.#services.integrity.recordAnswer(judgement, {
       request: { index, step, operation, requestId, atNs: record.readAt },
       surface,
       events: judge.isStream ? record.events : null,
@@ -211,8 +210,9 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
       hasTerminalEvent: record.timestamps.terminal !== null,
       cut: this.#cut,
       serverFailure: reported === undefined ? undefined : this.#services.integrity.redact(reported),
-      violation,
+      violation: required,
     })
+    record.finding = finding
     this.#settle(classify(outcome, plan), json)
   }
 

@@ -45,6 +45,8 @@ export class RecordBuilder {
   /** Filled by the judge, or by `body`. */
   readonly contents = new StreamContents()
   readonly crossTalk: CrossTalkDetector
+  /** First requirement that the answer violates. */
+  finding: string | undefined
   events = 0
   generated = 0
   readonly #plan: PlannedRequest
@@ -153,6 +155,7 @@ export class RecordBuilder {
       counts: this.#counts(),
       status: this.#status,
       outcome,
+      ...(this.finding === undefined ? {} : { finding: this.finding }),
       ...(this.#rateLimit === undefined ? {} : { rateLimit: this.#rateLimit }),
     }
   }

@@ -7,6 +7,7 @@ import {
   type RequestReference,
   type Tally,
   tallyFor,
+  type Violations,
 } from './requirement-tally.ts'
 
 /** Results of one worker's judges; results of several workers add up. */
@@ -71,8 +72,8 @@ export class IntegrityRecorder {
     this.redact = redact
   }
 
-  /** Counts what one answer shows; returns the required requirement that it violates. */
-  recordAnswer(judgement: Judgement, answer: JudgedAnswer): string | undefined {
+  /** Counts what one answer shows; returns what it violates. */
+  recordAnswer(judgement: Judgement, answer: JudgedAnswer): Violations {
     const { counts } = this
     const { request, surface, events, id, describe } = answer
     if (events === null) counts.bodies += 1
@@ -80,14 +81,15 @@ export class IntegrityRecorder {
       counts.streams += 1
       counts.events += events
     }
-    const violated = countFindings(counts.tally, judgement.findings, {
+    const { finding, required } = countFindings(counts.tally, judgement.findings, {
       request,
       describeAnswer: events === null ? describe : undefined,
       redact: this.redact,
     })
     const leak = this.#recordCrossTalk(answer)
     if (id !== undefined) this.#ids.push({ id: shortened(this.redact(id)), surface, request })
-    return violated === undefined ? leak : `${violated}${answer.unexpectedType()}`
+    if (required === undefined) return { finding: leak ?? finding, required: leak }
+    return { finding, required: `${required}${answer.unexpectedType()}` }
   }
 
   /** Counts one requirement by itself. */

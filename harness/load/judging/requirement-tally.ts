@@ -30,13 +30,20 @@ export interface FindingContext {
   readonly redact: (text: string) => string
 }
 
-/** Counts what was found in one answer; gives the required row that it broke, if there is one. */
+/** Violations of one answer: the first of any level, a required one before others, and the first required one. */
+export interface Violations {
+  readonly finding: string | undefined
+  readonly required: string | undefined
+}
+
+/** Counts what was found in one answer. */
 export function countFindings(
   tally: Tally,
   findings: readonly Finding[],
   { request, describeAnswer, redact }: FindingContext,
-): RequirementId | undefined {
-  let violated: RequirementId | undefined
+): Violations {
+  let finding: RequirementId | undefined
+  let required: RequirementId | undefined
   for (const { row, verdict, why, event } of findings) {
     const counts = tallyFor(tally, row)
     if (verdict === 'held') {
@@ -49,9 +56,10 @@ export function countFindings(
       event: event ?? null,
       why: redact(describeAnswer === undefined ? why : `${why} What came: ${describeAnswer()}.`),
     }
-    if (requirements[row].level === 'required') violated ??= row
+    finding ??= row
+    if (requirements[row].level === 'required') required ??= row
   }
-  return violated
+  return { finding: required ?? finding, required }
 }
 
 /** Adds `more` to `tally`. */

@@ -24,6 +24,8 @@ export interface RunResult {
   readonly lastedMs: number
   /** Undefined where it was not measured; null where that failed. */
   readonly clock: ClockOffset | null | undefined
+  /** Further notes on the run, as sentences. */
+  readonly notes: readonly string[]
 }
 
 /** Builds the report of a run. */
@@ -81,7 +83,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     integrity,
     generator,
     faults: [...outcome.internalErrors],
-    notes: notesOf(options, outcome),
+    notes: [...notesOf(options, outcome), ...findings.notes],
     ...(clock === undefined ? {} : { clock }),
     ...(options.shard === null
       ? {}
