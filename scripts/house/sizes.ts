@@ -12,7 +12,6 @@ const largeFolders: Readonly<Record<string, string>> = {
   'harness/conformance/init': 'one file for each probe',
   contract: 'the shared vocabulary, one idea a file',
   'harness/cli/commands': 'one command a file',
-  'harness/judges/v3-stream': 'one judge a file',
 }
 
 /** Source files that are longer, with the reason. */

@@ -10,11 +10,9 @@ import {
 import { asObject, isObject, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { judgeCompletion } from './completion.ts'
-import { judgeHistory } from './history.ts'
-import { judgeModels } from './models.ts'
-import { judgeResponseBody } from './response.ts'
+import { judgeCompletion, judgeModels } from './openai.ts'
 import { judgeV2Generation, judgeV2Message } from './v2.ts'
+import { judgeHistory, judgeResponseBody } from './v3.ts'
 
 /** Judges the body of a success that was not streamed, by the operation that was asked for. */
 export function judgeBody(

@@ -1,6 +1,10 @@
+import type { Ending } from '../../../contract/index.ts'
+import { asObject, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import type { Chunk, ChunkJudge } from './part.ts'
+import type { Block } from '../sse/scanner.ts'
+import { judgeMaxTokens, judgeSum } from '../usage.ts'
+import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 
 const members = ['id', 'created', 'model'] as const
 
@@ -37,4 +41,103 @@ export class EnvelopeJudge implements ChunkJudge {
   }
 
   end(): void {}
+}
+
+/**
+ * OAI-STREAM-09: the end of a stream is `data: [DONE]`, once and last, and then a clean close.
+ * OAI-STREAM-12: whatever its end is, a connection that is cut before `[DONE]` is none.
+ */
+export class DoneJudge {
+  readonly #collector: FindingCollector
+  isSeen = false
+
+  constructor(collector: FindingCollector) {
+    this.#collector = collector
+  }
+
+  marker(event: number): void {
+    if (this.isSeen) this.#collector.broken('OAI-STREAM-09', 'data: [DONE] is sent twice.', event)
+    this.isSeen = true
+  }
+
+  block(event: number, spoiled: boolean): void {
+    if (!this.isSeen || spoiled) return
+    this.#collector.broken('OAI-STREAM-09', 'A block follows data: [DONE].', event)
+  }
+
+  end(ending: Ending, rest: Block | undefined, spoiled: boolean): void {
+    if (ending.kind === 'cut' && !this.isSeen) {
+      // After an error of its own the server has said that no more will come.
+      if (spoiled) return
+      const why = `The peer cut the connection inside the stream: ${ending.error}.`
+      this.#collector.broken('OAI-STREAM-12', why)
+      return
+    }
+    if (ending.kind === 'complete') {
+      this.#collector.held('OAI-STREAM-12', 'The body of the stream came to its end.')
+    }
+    const fault = this.#faultAt(ending, rest, spoiled)
+    if (fault !== undefined) this.#collector.broken('OAI-STREAM-09', fault)
+    else if (ending.kind === 'complete' && this.isSeen) {
+      this.#collector.held('OAI-STREAM-09', 'data: [DONE] is single and last.')
+    }
+  }
+
+  #faultAt(ending: Ending, rest: Block | undefined, spoiled: boolean): string | undefined {
+    if (ending.kind === 'cut') return `The peer cut the connection after [DONE]: ${ending.error}.`
+    // After an error the contract promises no [DONE].
+    if (ending.kind !== 'complete' || spoiled) return undefined
+    if (rest !== undefined) return 'The stream ends inside a block, which no empty line closes.'
+    return this.isSeen ? undefined : 'The stream ended without data: [DONE].'
+  }
+}
+
+/**
+ * OAI-STREAM-08 (C5): a chunk with usage comes only when asked for, once, with empty choices, after
+ * all of them. `usage: null` in other chunks is the contract's own way to say that there is none yet.
+ */
+export class UsageJudge implements ChunkJudge {
+  readonly #collector: FindingCollector
+  readonly #request: JsonObject
+  readonly #isRequested: boolean
+  readonly #reasons: string[] = []
+  #usage: JsonObject | undefined
+
+  constructor(collector: FindingCollector, request: JsonObject) {
+    this.#collector = collector
+    this.#request = request
+    this.#isRequested = asObject(request['stream_options'])?.['include_usage'] === true
+  }
+
+  chunk(chunk: Chunk): void {
+    const usage = asObject(chunk.json['usage'])
+    const fault = usage === undefined ? this.#late(chunk) : this.#faultOf(chunk)
+    if (fault !== undefined) this.#collector.broken('OAI-STREAM-08', fault, chunk.event)
+    for (const { finishReason } of chunk.choices) {
+      if (finishReason !== undefined) this.#reasons.push(String(finishReason))
+    }
+    this.#usage ??= usage
+  }
+
+  end({ clean, done }: StreamEnd): void {
+    if (this.#usage !== undefined) {
+      judgeMaxTokens(this.#collector, this.#request, this.#usage, this.#reasons)
+      judgeSum(this.#collector, this.#usage)
+      if (this.#isRequested)
+        this.#collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
+    } else if (this.#isRequested && clean && done) {
+      this.#collector.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
+    }
+  }
+
+  #faultOf({ choices }: Chunk): string | undefined {
+    if (!this.#isRequested) return 'A chunk has usage, which was not requested.'
+    if (this.#usage !== undefined) return 'A second chunk has usage.'
+    return choices.length === 0 ? undefined : 'The chunk with usage has choices.'
+  }
+
+  #late({ choices }: Chunk): string | undefined {
+    if (this.#usage === undefined || choices.length === 0) return undefined
+    return 'A choice comes after the usage chunk.'
+  }
 }

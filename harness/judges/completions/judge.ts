@@ -5,15 +5,12 @@ import { show } from '../json.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
 import type { StreamContents, StreamContext, StreamJudge } from '../streams.ts'
-import { ChoiceJudge } from './choices.ts'
+import { ChoiceJudge, StopJudge } from './choices.ts'
 import { type Fragment, loneFragment, readChunk } from './contents.ts'
-import { DoneJudge } from './done.ts'
-import { EnvelopeJudge } from './envelope.ts'
+import { DoneJudge, EnvelopeJudge, UsageJudge } from './envelope.ts'
 import { ChunkObserver } from './observe.ts'
 import { type ChunkJudge, chunkOf } from './part.ts'
-import { StopJudge } from './stop.ts'
 import { ToolCallJudge } from './tool-calls.ts'
-import { UsageJudge } from './usage.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/internals/wire-contract.md, rules for chunks). */
 export class CompletionsJudge implements StreamJudge {

@@ -1,3 +1,4 @@
+import { knownEvents } from '../../../contract/event-names.ts'
 import type { RequirementId } from '../../../contract/index.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 
@@ -49,4 +50,85 @@ export interface Complaint {
 /** Tests if the response of the terminal event must hold all streamed content. */
 export function holdsAll({ terminal }: StreamOutcome): boolean {
   return terminal === 'response.completed' || terminal === 'response.incomplete'
+}
+
+/** Place of a fragment within its item. */
+export type Place = 'content' | 'summary' | 'arguments'
+
+/** Effect of an event on the item or the part that it names. */
+type Act =
+  | 'add item'
+  | 'end item'
+  | 'add part'
+  | 'end part'
+  | 'delta'
+  | 'end text'
+  | 'annotate'
+  | 'progress'
+
+export interface EventKind {
+  readonly act: Act
+  readonly indexes: readonly IndexName[]
+  /** Undefined for events about an item as a whole. */
+  readonly place?: Place
+  /** Type of the part that its text belongs to. */
+  readonly part?: string
+  /** Type of the item that it belongs to; undefined where several can have it. */
+  readonly item?: string
+  /** Member that holds the whole text, for `end text`. */
+  readonly text?: string
+}
+
+type IndexName = 'output_index' | 'content_index' | 'summary_index' | 'annotation_index'
+
+/** Kind of an event of the Responses contract; undefined for those of no item. */
+export function kindOf(name: string): EventKind | undefined {
+  return kinds.get(name) ?? (isToolProgress(name) ? toolProgress : undefined)
+}
+
+const onItem = ['output_index'] as const
+const inContent = { place: 'content', indexes: ['output_index', 'content_index'] } as const
+const inSummary = { place: 'summary', indexes: ['output_index', 'summary_index'] } as const
+const outputText = { ...inContent, part: 'output_text', item: 'message' } as const
+const refusal = { ...inContent, part: 'refusal', item: 'message' } as const
+const reasoning = { ...inContent, part: 'reasoning_text', item: 'reasoning' } as const
+const summary = { ...inSummary, part: 'summary_text', item: 'reasoning' } as const
+const callArguments = { place: 'arguments', indexes: onItem, item: 'function_call' } as const
+const fileSearch = { act: 'progress', indexes: onItem, item: 'file_search_call' } as const
+const toolProgress: EventKind = { act: 'progress', indexes: onItem }
+
+const kinds: ReadonlyMap<string, EventKind> = new Map<string, EventKind>([
+  ['response.output_item.added', { act: 'add item', indexes: onItem }],
+  ['response.output_item.done', { act: 'end item', indexes: onItem }],
+  ['response.content_part.added', { ...inContent, act: 'add part' }],
+  ['response.content_part.done', { ...inContent, act: 'end part' }],
+  ['response.output_text.delta', { ...outputText, act: 'delta' }],
+  ['response.output_text.done', { ...outputText, act: 'end text', text: 'text' }],
+  [
+    'response.output_text.annotation.added',
+    { ...outputText, act: 'annotate', indexes: [...inContent.indexes, 'annotation_index'] },
+  ],
+  ['response.refusal.delta', { ...refusal, act: 'delta' }],
+  ['response.refusal.done', { ...refusal, act: 'end text', text: 'refusal' }],
+  ['response.reasoning_text.delta', { ...reasoning, act: 'delta' }],
+  ['response.reasoning_text.done', { ...reasoning, act: 'end text', text: 'text' }],
+  ['response.reasoning_summary_part.added', { ...summary, act: 'add part' }],
+  ['response.reasoning_summary_part.done', { ...summary, act: 'end part' }],
+  ['response.reasoning_summary_text.delta', { ...summary, act: 'delta' }],
+  ['response.reasoning_summary_text.done', { ...summary, act: 'end text', text: 'text' }],
+  ['response.function_call_arguments.delta', { ...callArguments, act: 'delta' }],
+  [
+    'response.function_call_arguments.done',
+    { ...callArguments, act: 'end text', text: 'arguments' },
+  ],
+  ['response.file_search_call.in_progress', fileSearch],
+  ['response.file_search_call.searching', fileSearch],
+  ['response.file_search_call.completed', fileSearch],
+])
+
+/** Events of tools that the document does not name: known, of one item, and not looked into. */
+function isToolProgress(name: string): boolean {
+  return (
+    knownEvents.has(name) && /^response\.\w+_(call|tools)(_code|_input|_arguments)?\./.test(name)
+  )
 }

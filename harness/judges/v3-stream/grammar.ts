@@ -1,6 +1,5 @@
-import type { ResponseEvent } from './event.ts'
-import type { EventKind } from './kinds.ts'
-import type { ItemTrace, SlotTrace } from './traces.ts'
+import type { EventKind, ResponseEvent } from './event.ts'
+import type { ItemTrace, SlotTrace } from './output-items.ts'
 
 /** Breach of V3-SSE-13, and whether it counts only in a stream with the full grammar. */
 export interface OrderFault {

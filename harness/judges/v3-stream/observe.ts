@@ -1,4 +1,4 @@
-import { observeItems } from '../bodies/response.ts'
+import { observeItems } from '../bodies/v3.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 import type { StructureJudge } from './structure.ts'

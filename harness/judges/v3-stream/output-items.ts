@@ -1,8 +1,57 @@
-import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
+import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { asIndex } from '../json.ts'
-import type { Complaint, ResponseEvent } from './event.ts'
-import type { EventKind } from './kinds.ts'
-import type { ItemTrace } from './traces.ts'
+import type { Complaint, EventKind, Place, ResponseEvent } from './event.ts'
+
+/** Content of one output item in the stream. */
+export interface ItemTrace {
+  readonly index: number
+  id: string | undefined
+  type: string | undefined
+  /** The item of output_item.added; undefined where none came for it. */
+  added: JsonObject | undefined
+  /** The item of output_item.done. */
+  done: JsonObject | undefined
+  /** Progress of a tool call: rank of its last progress event. */
+  progress: number
+  readonly slots: SlotTrace[]
+}
+
+/** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
+export interface SlotTrace {
+  readonly place: Place
+  /** The index that its events show. */
+  readonly index: number
+  /** Place among the parts of the item, whatever index is shown. */
+  readonly ordinal: number
+  /** Type of the part, where it is known. */
+  type: string | undefined
+  /** True if its part was added. */
+  added: boolean
+  readonly deltas: string[]
+  /** A delta was no string: the text is not known. */
+  spoiled: boolean
+  /** An `end text` event came, with this value. */
+  textEnded: boolean
+  text: string | undefined
+  /** The part of content_part.done or of its like. */
+  part: JsonObject | undefined
+  readonly annotations: unknown[]
+}
+
+/**
+ * Finds an item in the final response: the one with its id, or the one in its place. A stream
+ * of few events may show items that its final response leaves out.
+ */
+export function finalOf(
+  item: ItemTrace,
+  place: number,
+  finals: readonly JsonObject[],
+): JsonObject | undefined {
+  const named = finals.find(({ id }) => id !== undefined && id === item.id)
+  const placed = finals[place]
+  const fits = item.type === undefined || placed?.['type'] === item.type
+  return named ?? (fits ? placed : undefined)
+}
 
 /**
  * Finds the item that an event is about, by output_index and item_id, and says where they
@@ -109,4 +158,85 @@ function fill(trace: ItemTrace, item: JsonObject | undefined): ItemTrace {
   trace.id = asString(item?.['id']) ?? trace.id
   trace.type = asString(item?.['type'])
   return trace
+}
+
+/**
+ * Finds the part that an event is about, and says where its index contradicts the order of parts
+ * (V3-SSE-16) or no part was added for it (V3-SSE-13).
+ */
+export function slotOf(
+  item: ItemTrace,
+  kind: EventKind,
+  { json, index: event, name }: ResponseEvent,
+  complain: (complaint: Complaint) => void,
+): SlotTrace | undefined {
+  const { place } = kind
+  if (place === undefined) return undefined
+  const slots = item.slots.filter((slot) => slot.place === place)
+  if (place === 'arguments') return slots[0] ?? open(item, place, 0, slots.length, undefined)
+  const indexName = place === 'summary' ? 'summary_index' : 'content_index'
+  const index = asIndex(json[indexName])
+  const exact = slots.find((slot) => slot.index === index)
+  const next = slots.length
+  const type = kind.part ?? asString(asObject(json['part'])?.['type'])
+  const notNext = {
+    row: 'V3-SSE-16',
+    why: `${indexName} is ${index}; ${next} is the next of this item.`,
+    event,
+  } as const
+  if (kind.act === 'add part') {
+    if (exact?.added) {
+      const why = `The part at ${indexName} ${index} is added twice.`
+      complain({ row: 'V3-SSE-13', why, event })
+    } else if (exact === undefined && index !== undefined && index !== next) complain(notNext)
+    const slot = exact ?? open(item, place, index ?? next, next, type)
+    slot.added = true
+    return slot
+  }
+  if (exact !== undefined) return exact
+  const running = slots.findLast((slot) => slot.added && slot.part === undefined)
+  if (running !== undefined && (type === undefined || running.type === type)) {
+    if (index !== undefined) {
+      const why = `${indexName} is ${index} in ${name}; the open part has ${running.index}.`
+      complain({ row: 'V3-SSE-16', why, event })
+    }
+    return running
+  }
+  const last = slots.at(-1)
+  if (index === undefined && last !== undefined) return last
+  const why = `${name} occurs for a part that was not added; clients cannot assign it.`
+  complain({ row: 'V3-SSE-13', why, event, only: 'full' })
+  if (index !== undefined && index !== next) complain({ ...notNext, only: 'minimal' })
+  return open(item, place, index ?? next, next, type)
+}
+
+/** Parts that an item brings along when it is added. */
+export function openShownParts(item: ItemTrace): void {
+  for (const [at, part] of asArray(item.added?.['content']).entries()) {
+    open(item, 'content', at, at, asString(asObject(part)?.['type'])).added = true
+  }
+}
+
+function open(
+  item: ItemTrace,
+  place: Place,
+  index: number,
+  ordinal: number,
+  type: string | undefined,
+): SlotTrace {
+  const slot: SlotTrace = {
+    place,
+    index,
+    ordinal,
+    type,
+    added: false,
+    deltas: [],
+    spoiled: false,
+    textEnded: false,
+    text: undefined,
+    part: undefined,
+    annotations: [],
+  }
+  item.slots.push(slot)
+  return slot
 }

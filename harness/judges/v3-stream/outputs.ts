@@ -10,7 +10,7 @@ import { itemsOf } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
-import type { ItemTrace } from './traces.ts'
+import type { ItemTrace } from './output-items.ts'
 
 /** V3-SSE-19, -20 and -23: the items of the final response, beside those that were streamed. */
 export function judgeOutputs(

@@ -2,12 +2,10 @@ import { asObject, asString, isObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex } from '../json.ts'
 import type { Complaint, EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
-import { holdsAll } from './event.ts'
+import { type EventKind, holdsAll, kindOf } from './event.ts'
 import { orderFault, progressOf } from './grammar.ts'
-import { type EventKind, kindOf } from './kinds.ts'
-import { OutputItems } from './output-items.ts'
-import { openShownParts, slotOf } from './slots.ts'
-import type { ItemTrace, SlotTrace } from './traces.ts'
+import type { ItemTrace, SlotTrace } from './output-items.ts'
+import { OutputItems, openShownParts, slotOf } from './output-items.ts'
 
 /**
  * V3-SSE-12 to -16: what is added, filled and done, and under which indexes; and the record of
