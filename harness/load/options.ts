@@ -29,6 +29,8 @@ export interface LoadOptions {
   readonly maxTimestampErrorMs?: number
   /** File for a line for each request; none is written without. */
   readonly requestsFile?: string
+  /** Counts violations of expected requirements as those of required ones. */
+  readonly strict?: boolean
   readonly suite: LoadReport['suite']
   /** Ends the run early; what was found is reported. */
   readonly signal: AbortSignal

@@ -63,6 +63,8 @@ describe('what goes wrong is told by its kind', () => {
     expect(report.integrity.findings).toMatchObject([
       { id: 'OAI-STREAM-09', level: 'expected', broken: 5, of: 20 },
     ])
+    const strict = await load(server.url, { options: { strict: true } })
+    expect(strict.outcome).toBe('violated')
     expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
   })
 

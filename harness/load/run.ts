@@ -31,6 +31,10 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   let startNs: bigint | undefined
   let startedAt = new Date()
   let lateMs = 0
+  /** Time and CPU at the last answer; what follows is cleanup. */
+  let lastedMs = 0
+  let cpuStart = process.cpuUsage()
+  let cpuMs = 0
   let clock: ClockOffset | null | undefined
   setMaxListeners(0, signal)
 
@@ -55,8 +59,12 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     onStart: (start) => {
       startNs = start
       startedAt = new Date()
+      cpuStart = process.cpuUsage()
     },
     onRecords: (worker, message) => {
+      lastedMs = elapsedMs()
+      const { user, system } = process.cpuUsage(cpuStart)
+      cpuMs = (user + system) / 1000
       stats.add(worker, message)
       requests?.add(message.records)
       if (onRecord !== undefined) for (const record of message.records) onRecord(record)
@@ -66,13 +74,12 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     probeServer.close()
     requests?.close()
   })
-  const lastedMs = elapsedMs()
   // With too little time before the start, the clock is measured after the end.
   if (clock === undefined && options.shard !== null && !signal.aborted) {
     clock = await targetClock(options.target, signal)
   }
   const notes = requests?.problem === undefined ? [] : [requests.problem]
-  return buildReport(options, { stats, outcome, startedAt, lateMs, lastedMs, clock, notes })
+  return buildReport(options, { stats, outcome, startedAt, lateMs, lastedMs, cpuMs, clock, notes })
 }
 
 /** Time that measuring the clock of the target takes at most, if it answers at once. */

@@ -1,3 +1,4 @@
+import { isViolation } from '../../contract/report/load/integrity.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import {
   type Document,
@@ -58,8 +59,8 @@ export function loadOutcome(report: LoadReport): Outcome {
   return { word: outcomeWord(report), tone: tones[report.outcome], text: outcomeText(report) }
 }
 
-function tilesOf({ rates, goodput, integrity }: LoadReport): readonly Tile[] {
-  const violated = integrity.findings.filter(({ level }) => level === 'required').length
+function tilesOf({ rates, goodput, integrity, config }: LoadReport): readonly Tile[] {
+  const violated = integrity.findings.filter((finding) => isViolation(finding, config)).length
   const lost = rates.failed.count + rates.shed.count
   return [
     { value: figure(rates.completed.perSecond), name: 'completed per second' },
@@ -126,9 +127,12 @@ function sloSection({ slo }: LoadReport): Section {
   return { title: 'SLO', blocks: [{ items }] }
 }
 
-function findingSection({ integrity }: LoadReport): Section {
+function findingSection({ integrity, config }: LoadReport): Section {
   const items = integrity.findings.map(({ id, level, title, broken, of, rate, first }) => ({
-    badge: { word: level, tone: level === 'required' ? ('fail' as const) : ('warn' as const) },
+    badge: {
+      word: level,
+      tone: isViolation({ level }, config) ? ('fail' as const) : ('warn' as const),
+    },
     text: [{ code: id }, ` violated in ${broken} of ${of}, ${percent(rate)}: ${title}`],
     notes: [
       ['found: ', { code: first.why }],

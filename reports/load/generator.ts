@@ -1,4 +1,4 @@
-import type { Spread } from '../../contract/report/load/generator.ts'
+import { boundedSamples, type Spread } from '../../contract/report/load/generator.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { figure, percent } from '../text/format.ts'
@@ -53,8 +53,9 @@ function figuresText(generator: LoadReport['generator']): string {
 
 function spreadText(name: string, spread: Spread | null): string {
   if (spread === null) return `${name} unknown`
-  const { p50, p99, max } = spread
-  return `${name} p50 ${figure(p50)}, p99 ${figure(p99)}, max ${figure(max)} ms`
+  const { p50, p99, max, count } = spread
+  const tail = count < boundedSamples ? `${figure(p99)} or more (${count} samples)` : figure(p99)
+  return `${name} p50 ${figure(p50)}, p99 ${tail}, max ${figure(max)} ms`
 }
 
 function auditItem({ name, verdict, message }: LoadReport['audits'][number]): Item {

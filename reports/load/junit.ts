@@ -1,3 +1,4 @@
+import { isViolation } from '../../contract/report/load/integrity.ts'
 import type { SloRow } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { JUnitCase } from '../conformance/junit/cases.ts'
@@ -43,13 +44,13 @@ function caseOfSlo(row: SloRow, { durationMs }: LoadReport): JUnitCase {
   }
 }
 
-function casesOfIntegrity({ integrity }: LoadReport): readonly JUnitCase[] {
+function casesOfIntegrity({ integrity, config }: LoadReport): readonly JUnitCase[] {
   const broken = integrity.findings.map(({ id, level, title, broken, of, rate, first }) => {
     const found = `violated in ${broken} of ${of}, ${percent(rate)}`
     const event = first.event === null ? '' : `, event ${first.event}`
     const text = `${clean(first.why)}\nfirst: request ${first.index}.${first.step} at ${figure(first.atMs)} ms, ${clean(first.operation)}${event}, X-Request-Id ${clean(first.requestId)}`
     const name = `${id} ${title}`
-    return level === 'required'
+    return isViolation({ level }, config)
       ? caseOf(name, { tag: 'failure', type: 'violated', message: found, text })
       : { ...caseOf(name, null), output: `warning: ${id} ${found}: ${clean(first.why)}` }
   })

@@ -8,7 +8,7 @@ import {
   meanings,
   type QuantileRow,
   quantileName,
-  rateRows,
+  rateTable,
   turnRows,
 } from './measures.ts'
 import { stepsOf } from './steps.ts'
@@ -72,8 +72,7 @@ function rateBlocks(report: LoadReport): readonly Block[] {
     ...(purposeful === 0 ? [] : [`${purposeful} aborted on purpose`]),
     connectionText(report),
   ]
-  const rows = rateRows(report).map(([name, number, rate]) => [name, String(number), figure(rate)])
-  return [{ table: { head: ['', 'count', 'per second'], rows } }, { text: beside.join('; ') }]
+  return [{ table: rateTable(report) }, { text: beside.join('; ') }]
 }
 
 /** Empty for a single kind of transaction. */

@@ -69,15 +69,18 @@ export function turnRows(turns: LoadReport['turns']) {
     )
 }
 
-/** The five rates and the goodput, each as name, count and rate. */
-export function rateRows({
-  rates,
-  goodput,
-}: LoadReport): readonly (readonly [string, number, number])[] {
-  const five = Object.entries(rates).map(
-    ([name, { count, perSecond }]) => [name, count, perSecond] as const,
-  )
-  return [...five, ['good', goodput.good, goodput.perSecond]]
+/** The five rates and the goodput: counts in the window and of the whole run, drain included. */
+export function rateTable({ rates, goodput }: LoadReport): Table {
+  const five = Object.entries(rates).map(([name, { count, perSecond, wholeRun }]) => [
+    name,
+    String(count),
+    figure(perSecond),
+    wholeRun === undefined ? '' : String(wholeRun),
+  ])
+  return {
+    head: ['', 'count', 'per second', 'whole run'],
+    rows: [...five, ['good', String(goodput.good), figure(goodput.perSecond), '']],
+  }
 }
 
 /** Requests and latencies by endpoint; without rows for a target with a single one. */

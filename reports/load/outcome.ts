@@ -52,9 +52,16 @@ export function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
 
 export function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): string {
   const { streams, bodies, findings } = integrity
-  const required = findings.filter(({ level }) => level === 'required').length
+  const expected = findings.filter(({ level }) => level === 'expected')
+  const required = findings.length - expected.length
   const judged = `${count(streams, 'stream')} and ${bodies} ${bodies === 1 ? 'body' : 'bodies'} judged`
-  return `${judged}, ${required === 0 ? 'no requirement violated' : `${count(required, 'requirement')} violated`}`
+  const violated = required === 0 ? 'no required requirement' : count(required, 'requirement')
+  if (expected.length === 0) {
+    return `${judged}, ${required === 0 ? 'no requirement' : violated} violated`
+  }
+  const worst = expected.reduce((max, row) => (row.rate > max.rate ? row : max))
+  const others = expected.length === 1 ? '' : ` and ${count(expected.length - 1, 'other')}`
+  return `${judged}, ${violated} violated, but expected ${worst.id} (${worst.broken} of ${worst.of})${others}`
 }
 
 function goodText({ share, due }: LoadReport['goodput']): string {

@@ -36,12 +36,12 @@ test('a run of which some went well', () => {
                 first: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
 
     Rates in the measured window
-                  count  per second
-      offered       306         102
-      dispatched    306         102
-      completed     296        98.7
-      shed            2        0.67
-      failed          5        1.67
+                  count  per second  whole run
+      offered       306         102        306
+      dispatched    306         102        306
+      completed     296        98.7        299
+      shed            2        0.67          2
+      failed          5        1.67          5
       good          290        96.7
       3 requests in flight at the end; HTTP/2: 4 connections opened, 307 streams, up to 100 concurrent
       per connection (limit 100), 1 stream reset by the target, 2 connections closed by GOAWAY, 1
@@ -58,7 +58,9 @@ test('a run of which some went well', () => {
 
     stalls: 2 of 300 streams stalled for more than 500 ms, 1.2 % of their time; longest gap 812 ms;
             3.3 % of the gaps are 0 ms: several chunks arrived in one read
-    delivery: on average per stream 25.0 deltas in 3.00 reads; 3 of 300 streams arrived in a single read
+    delivery: on average per stream 25.0 deltas in 3.00 reads; 3 of 300 streams arrived in a single
+              read; 297 streams had one delta per output token of their usage, 3 had more (a repeated
+              delta?)
       note: deltas arrived in bursts about every 200 ms: the server or a proxy in front of it buffers
             them, so ttft is the time of the first burst (9.50 deltas on average), and the gaps are
             those of the buffer, not of the model

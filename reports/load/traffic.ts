@@ -56,7 +56,19 @@ export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string
   const each = `${figure(deltas / streams)} deltas in ${figure(reads / streams)} reads`
   const whole =
     inOneRead === 0 ? '' : `; ${inOneRead} of ${count(streams, 'stream')} arrived in a single read`
-  return `on average per stream ${each}${whole}`
+  return `on average per stream ${each}${whole}${usageText(delivery)}`
+}
+
+/** Counts streams with more or fewer deltas than output tokens, if most have exactly as many. */
+function usageText({ usage }: NonNullable<LoadReport['delivery']>): string {
+  if (usage === undefined || usage.equal <= usage.more + usage.fewer) return ''
+  const { equal, more, fewer } = usage
+  const others = [
+    ...(more === 0 ? [] : [`${more} had more (a repeated delta?)`]),
+    ...(fewer === 0 ? [] : [`${fewer} had fewer`]),
+  ]
+  const same = `; ${count(equal, 'stream')} had one delta per output token of their usage`
+  return others.length === 0 ? same : `${same}, ${others.join(' and ')}`
 }
 
 /** Warnings about `ttft` and the gaps where deltas arrived in bursts; empty otherwise. */

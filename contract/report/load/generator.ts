@@ -5,6 +5,9 @@ import { z } from 'zod'
 const spread = z.object({ p50: z.number(), p99: z.number(), max: z.number(), count: z.int() })
 export type Spread = z.infer<typeof spread>
 
+/** Samples from which on the largest bounds the p99 from above, at 95 % (0.99 ** 299 < 0.05). */
+export const boundedSamples = 299
+
 const worker = z.object({
   index: z.int(),
   requests: z.int(),
@@ -29,8 +32,10 @@ export const generator = z.object({
   scheduleDelay: spread.nullable(),
   /** The busiest worker's. */
   eventLoopUtilization: z.number(),
+  /** CPU of the whole process from the start of the run to its last answer: workers, recording, collection of garbage. */
   cpuMs: z.number(),
   eventsPerSecond: z.number(),
+  /** Events per second of `cpuMs`; null without CPU time. */
   eventsPerCpuSecond: z.number().nullable(),
   /** Stored results of `chatgen calibrate` for this machine; null if it never ran. */
   calibration: z

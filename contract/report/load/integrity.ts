@@ -32,6 +32,14 @@ const finding = z.object({
 })
 export type LoadFinding = z.infer<typeof finding>
 
+/** Tells violations from warnings: those of expected requirements count with `--strict` alone. */
+export function isViolation(
+  { level }: Pick<LoadFinding, 'level'>,
+  { strict }: { readonly strict?: boolean | undefined },
+): boolean {
+  return level === 'required' || strict === true
+}
+
 export const integrity = z.object({
   /** Share of the answers that were judged, 0 to 1; by default all. */
   judgedShare: z.number(),

@@ -67,7 +67,12 @@ export const turnRow = z.object({
 })
 export type TurnRow = z.infer<typeof turnRow>
 
-const rate = z.object({ count: z.int(), perSecond: z.number() })
+const rate = z.object({
+  count: z.int(),
+  perSecond: z.number(),
+  /** Count of the whole run, warm-up and drain included; absent in older reports. */
+  wholeRun: z.int().optional(),
+})
 
 /** Five rates, never one: in the measured window. */
 export const rates = z.object({
@@ -195,6 +200,11 @@ export const delivery = z.object({
   lumps: z.enum(['none', 'some', 'whole']),
   /** Time between lumps where it is nearly the same each time, milliseconds. */
   lumpMs: z.number().nullable(),
+  /**
+   * Complete streams with a usage: those with as many deltas as output tokens, more, and fewer. A figure and
+   * no finding: a server may send several tokens in a delta, or one in several. Absent in older reports.
+   */
+  usage: z.object({ equal: z.int(), more: z.int(), fewer: z.int() }).optional(),
 })
 export type Delivery = z.infer<typeof delivery>
 

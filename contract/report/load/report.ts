@@ -130,6 +130,8 @@ const config = z.object({
   startAt: z.string().nullable(),
   /** Share of the requests that may be refused; absent where the run was not told. */
   maxRefusals: z.number().optional(),
+  /** True if violations of expected requirements count as those of required ones. */
+  strict: z.boolean().optional(),
   mix: z.unknown(),
 })
 

@@ -37,6 +37,7 @@ export interface LoadFlags extends TargetFlags {
   readonly surface?: Surface
   readonly slo: readonly string[]
   readonly maxRefusals?: number
+  readonly strict?: boolean
   readonly shard?: Shard
   readonly startAt?: Date
   readonly workers: number
@@ -100,6 +101,7 @@ function addArrivalFlags(command: Command): Command {
         'duration of the run (default: 30s, or the length of --ramp, --steps or --replay)',
       ).argParser(duration),
     )
+    .addOption(flag('--strict', 'count violations of expected requirements as violations'))
     .addOption(flag('--shard <i/n>', 'send only shard I of N of the plan').argParser(shard))
     .addOption(flag('--start-at <time>', 'wall-clock start time').argParser(moment))
 }

@@ -11,6 +11,7 @@ import type { LoadFlags } from './flags.ts'
 export type SendingFlags = Pick<
   LoadFlags,
   | 'maxRefusals'
+  | 'strict'
   | 'workers'
   | 'warmUp'
   | 'drain'
@@ -45,6 +46,7 @@ export function loadOptions(
   return {
     slos,
     maxRefusals: flags.maxRefusals,
+    ...(flags.strict === true ? { strict: true } : {}),
     shard: flags.shard ?? null,
     workers,
     warmUpMs: flags.warmUp ?? 'auto',

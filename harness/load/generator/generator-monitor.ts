@@ -13,6 +13,16 @@ export interface MeasuredThread {
   readonly timestampError: StoredHistogram | null
 }
 
+/** Measurements of the whole process during a run. */
+export interface GeneratorRun {
+  /** CPU of the process during the run. */
+  readonly cpuMs: number
+  readonly durationMs: number
+  /** Due transactions that were not sent. */
+  readonly undispatched: number
+  readonly maxTimestampErrorMs?: number | undefined
+}
+
 /** Measures the generator's own error, one record at a time. */
 export class GeneratorMonitor {
   readonly #delays = new Histogram()
@@ -30,14 +40,9 @@ export class GeneratorMonitor {
     this.#requests[worker] = (this.#requests[worker] ?? 0) + 1
   }
 
-  row(
-    done: readonly MeasuredThread[],
-    undispatched: number,
-    durationMs: number,
-    maxTimestampErrorMs?: number,
-  ): GeneratorRow {
+  row(done: readonly MeasuredThread[], run: GeneratorRun): GeneratorRow {
+    const { cpuMs, durationMs, undispatched, maxTimestampErrorMs } = run
     const events = this.#events.reduce((sum, count) => sum + count, 0)
-    const cpuMs = done.reduce((sum, { usage }) => sum + (usage.cpuMs ?? 0), 0)
     const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
     const scheduleDelay = spreadOf(this.#delays)
     const errors = done.map(({ timestampError }) => spreadOrNull(timestampError))

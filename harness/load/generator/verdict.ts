@@ -1,5 +1,9 @@
 /** Verdict on the generator: figures of a run are the target's only if the generator kept up. */
-import type { GeneratorRow, Spread } from '../../../contract/report/load/generator.ts'
+import {
+  boundedSamples,
+  type GeneratorRow,
+  type Spread,
+} from '../../../contract/report/load/generator.ts'
 
 export interface GeneratorMeasurements {
   /** Milliseconds, of the worst worker; null without a clock probe. */
@@ -42,9 +46,6 @@ export const generatorLimits = {
   /** A thread cannot use more than one CPU; beyond this it was out of it for seconds together. */
   cpuShare: { degraded: 0.9, invalid: 0.99 },
 } as const satisfies Record<string, Limits>
-
-/** Fewer samples than this do not show a p99 (one order statistic above it at 95 %: n ≥ 299). */
-const minSamples = 299
 
 export function generatorVerdict(
   signs: GeneratorMeasurements,
@@ -100,12 +101,13 @@ function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
   ]
 }
 
-/** A short run is judged by its median: one slow turn of a loop is no tail. */
+/** A sample too small to bound its p99 is judged by its largest value. */
 function tailOf(spread: Spread | null): { readonly ms: number | null; readonly name: string } {
   if (spread === null) return { ms: null, name: '' }
-  return spread.count < minSamples
-    ? { ms: spread.p50, name: 'p50' }
-    : { ms: spread.p99, name: 'p99' }
+  const { p99, max, count } = spread
+  return count < boundedSamples
+    ? { ms: max, name: `maximum of ${count}` }
+    : { ms: p99, name: 'p99' }
 }
 
 function reasonOver(

@@ -43,6 +43,10 @@ export interface OutcomeCounts {
   /** Number of these streams that arrived in one read, and the deltas of all first reads. */
   inOneRead: number
   firstReadDeltas: number
+  /** Complete streams with a usage: as many deltas as output tokens, more, fewer. */
+  deltasEqualTokens: number
+  deltasOverTokens: number
+  deltasUnderTokens: number
 }
 
 export interface StoredLatencies {
@@ -119,13 +123,14 @@ export class LatencyRecorder {
     }
   }
 
-  #addGaps({ timestamps, gapsNs }: RequestRecord, stallNs: number): void {
+  #addGaps(record: RequestRecord, stallNs: number): void {
+    const { timestamps, gapsNs } = record
     const { outcomes } = this
     if (timestamps.firstGenerated === null || timestamps.lastGenerated === null) return
     outcomes.streams++
     outcomes.streamedNs += Math.round(timestamps.lastGenerated - timestamps.firstGenerated)
     if (gapsNs.length === 0) return
-    this.#addDelivery(gapsNs)
+    this.#addDelivery(record)
     const gaps = at(this.#latencies, 'icl', 'service')
     let stalls = 0
     for (const gap of gapsNs) {
@@ -141,7 +146,7 @@ export class LatencyRecorder {
   }
 
   /** Gaps within one read are 0. */
-  #addDelivery(gapsNs: readonly number[]): void {
+  #addDelivery({ gapsNs, counts, timestamps }: RequestRecord): void {
     const { outcomes } = this
     const reads = 1 + gapsNs.reduce((count, gap) => count + (gap > 0 ? 1 : 0), 0)
     const second = gapsNs.findIndex((gap) => gap > 0)
@@ -150,6 +155,12 @@ export class LatencyRecorder {
     outcomes.contentReads += reads
     outcomes.firstReadDeltas += 1 + (second < 0 ? gapsNs.length : second)
     if (reads === 1) outcomes.inOneRead++
+    const tokens = counts.streamedTokens
+    if (tokens === null || timestamps.terminal === null) return
+    const surplus = gapsNs.length + 1 - tokens
+    if (surplus === 0) outcomes.deltasEqualTokens++
+    else if (surplus > 0) outcomes.deltasOverTokens++
+    else outcomes.deltasUnderTokens++
   }
 }
 
@@ -203,6 +214,9 @@ const none: OutcomeCounts = {
   contentReads: 0,
   inOneRead: 0,
   firstReadDeltas: 0,
+  deltasEqualTokens: 0,
+  deltasOverTokens: 0,
+  deltasUnderTokens: 0,
 }
 
 const outcomeKeys = Object.keys(none) as (keyof OutcomeCounts)[]

@@ -22,6 +22,8 @@ export interface RunResult {
   readonly lateMs: number
   /** Time from the start to the last answer, or to the interruption. */
   readonly lastedMs: number
+  /** CPU of this process in that time. */
+  readonly cpuMs: number
   /** Undefined where it was not measured; null where that failed. */
   readonly clock: ClockOffset | null | undefined
   /** Further notes on the run, as sentences. */
@@ -44,6 +46,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     endpoints: target.endpoints?.list,
   })
   const threads = outcome.done
+  const config = configOf(options)
   const integrity = buildIntegrity(
     threads.map((done) => done.integrity),
     stats.ids,
@@ -56,7 +59,12 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     ...unmeasured({ ...measured, planned: lost.expected, transactions }),
   ]
   const { maxTimestampErrorMs } = options
-  const row = stats.generator.row(threads, stats.dropped, lastedMs, maxTimestampErrorMs)
+  const row = stats.generator.row(threads, {
+    cpuMs: findings.cpuMs,
+    durationMs: lastedMs,
+    undispatched: stats.dropped,
+    maxTimestampErrorMs,
+  })
   const generator = invalidate(row, {
     lateMs,
     requests: stats.requests,
@@ -66,7 +74,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   return {
     kind: 'load-report',
     schemaVersion: 1,
-    outcome: loadOutcome({ integrity, generator, slo }),
+    outcome: loadOutcome({ integrity, generator, slo, config }),
     interrupted: signal.aborted,
     suite: options.suite,
     target: targetOf(options),
@@ -74,7 +82,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     startedAt: startedAt.toISOString(),
     durationMs: lastedMs,
     plan: planOf(options),
-    config: configOf(options),
+    config,
     ...measured,
     slo,
     audits,
@@ -172,6 +180,7 @@ function configOf(options: LoadOptions): LoadReport['config'] {
     ...(maxConnections === undefined ? {} : { mostConnections: maxConnections }),
     startAt: startAt?.toISOString() ?? null,
     ...(maxRefusals === undefined ? {} : { maxRefusals }),
+    ...(options.strict === true ? { strict: true } : {}),
     mix: spec.mix.entries,
   }
 }

@@ -25,8 +25,9 @@ test('the outcome of a run is the worst of what was found, in a fixed order', ()
         verdict: generators,
         partial: partials,
         endless: fc.boolean(),
+        strict: fc.boolean(),
       }),
-      ({ levels, verdicts, verdict, partial, endless }) => {
+      ({ levels, verdicts, verdict, partial, endless, strict }) => {
         const outcome = loadOutcome({
           integrity: {
             ...sketch.integrity,
@@ -40,10 +41,11 @@ test('the outcome of a run is the worst of what was found, in a fixed order', ()
               : []),
           ],
           partial,
+          config: { strict },
         })
         outcomes.add(outcome)
         const holds: readonly [LoadReport['outcome'], boolean][] = [
-          ['violated', levels.includes('required')],
+          ['violated', levels.includes('required') || (strict && levels.length > 0)],
           ['missed', endless],
           ['invalid', verdict === 'invalid'],
           ['missed', verdicts.includes('missed')],

@@ -1,4 +1,5 @@
 import type { AuditRow, GeneratorRow } from '../../../contract/report/load/generator.ts'
+import { isViolation } from '../../../contract/report/load/integrity.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { RunRecorder } from '../metrics/run-recorder.ts'
 import type { LoadOptions } from '../options.ts'
@@ -12,10 +13,12 @@ import { noUnboundedAnswer } from '../slo/implied.ts'
  * SLO only where the generator kept time. Of shards that are missing, nobody knows what they would have shown.
  */
 export function loadOutcome(
-  report: Pick<LoadReport, 'integrity' | 'generator' | 'slo' | 'partial'>,
+  report: Pick<LoadReport, 'integrity' | 'generator' | 'slo' | 'partial'> & {
+    readonly config: Pick<LoadReport['config'], 'strict'>
+  },
 ): LoadReport['outcome'] {
-  const { integrity, generator, slo, partial } = report
-  if (integrity.findings.some(({ level }) => level === 'required')) return 'violated'
+  const { integrity, generator, slo, partial, config } = report
+  if (integrity.findings.some((finding) => isViolation(finding, config))) return 'violated'
   if (slo.some(({ expression }) => expression === noUnboundedAnswer)) return 'missed'
   if (generator.verdict === 'invalid') return 'invalid'
   if (slo.some(({ verdict }) => verdict === 'missed')) return 'missed'

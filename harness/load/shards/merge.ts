@@ -51,7 +51,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     ...head,
     ...measured,
     slo,
-    outcome: loadOutcome({ integrity, generator, slo, ...partial }),
+    outcome: loadOutcome({ integrity, generator, slo, config: first.config, ...partial }),
     interrupted: reports.some(({ interrupted }) => interrupted),
     startedAt: reports.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
     durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),

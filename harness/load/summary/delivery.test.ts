@@ -75,6 +75,21 @@ describe('how deltas came', () => {
     )
   })
 
+  test('streams with more or fewer deltas than output tokens are counted', () => {
+    const tokens = [8, 8, 7, 9, null]
+    const group = new LatencyRecorder()
+    for (const outputTokens of tokens) {
+      group.add(
+        recordOf({
+          counts: { outputTokens, streamedTokens: outputTokens },
+          record: { gapsNs: Array(7).fill(20 * ms) },
+        }),
+        config,
+      )
+    }
+    expect(describeDelivery(group)?.usage).toEqual({ equal: 2, more: 1, fewer: 1 })
+  })
+
   test('answers of few deltas, or of one, say nothing', () => {
     expect(delivered(() => [0, 0])).toMatchObject({ lumps: 'none', inOneRead: 30 })
     expect(delivered(() => [])).toBeNull()

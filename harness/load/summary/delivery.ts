@@ -14,7 +14,8 @@ const pauseNs = 1e6
 
 /** Null if no answer had two deltas. */
 export function describeDelivery(group: LatencyRecorder): Delivery | null {
-  const { deliveredStreams, deltas, contentReads, inOneRead, firstReadDeltas } = group.outcomes
+  const { deliveredStreams, deltas, contentReads, inOneRead, firstReadDeltas, ...counts } =
+    group.outcomes
   if (deliveredStreams === 0) return null
   const gaps = deltas - deliveredStreams
   const together = (deltas - contentReads) / gaps
@@ -34,6 +35,11 @@ export function describeDelivery(group: LatencyRecorder): Delivery | null {
     inOneRead,
     firstRead: firstReadDeltas / deliveredStreams,
     lumps,
+    usage: {
+      equal: counts.deltasEqualTokens,
+      more: counts.deltasOverTokens,
+      fewer: counts.deltasUnderTokens,
+    },
     lumpMs: lumps === 'some' ? evenPause(group.latencies('icl', 'service')) : null,
   }
 }

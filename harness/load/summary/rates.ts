@@ -11,14 +11,19 @@ import type { MeasuredWindow } from './window.ts'
 
 /** Five rates, each by the moment at which the thing happened, so that the drain is in none. */
 export function ratesOf(run: RunMetrics, window: MeasuredWindow): Rates {
-  const { planned, dispatched, completed, shed, failed } = run.slices.sum(window.from, window.to)
-  const rate = (count: number) => ({ count, perSecond: count / secondsOf(window) })
+  const measured = run.slices.sum(window.from, window.to)
+  const whole = run.slices.sum(0, Number.POSITIVE_INFINITY)
+  const rate = (name: 'planned' | 'dispatched' | 'completed' | 'shed' | 'failed') => ({
+    count: measured[name],
+    perSecond: measured[name] / secondsOf(window),
+    wholeRun: whole[name],
+  })
   return {
-    offered: rate(planned),
-    dispatched: rate(dispatched),
-    completed: rate(completed),
-    shed: rate(shed),
-    failed: rate(failed),
+    offered: rate('planned'),
+    dispatched: rate('dispatched'),
+    completed: rate('completed'),
+    shed: rate('shed'),
+    failed: rate('failed'),
   }
 }
 

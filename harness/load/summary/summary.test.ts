@@ -40,12 +40,12 @@ describe('a minute of ten a second', () => {
 
   test('has five rates and its goodput', () => {
     expect(found.rates).toEqual({
-      offered: { count: 600, perSecond: 10 },
-      dispatched: { count: 600, perSecond: 10 },
-      // The last two are still running when the plan ends.
-      completed: { count: 597, perSecond: 9.95 },
-      shed: { count: 0, perSecond: 0 },
-      failed: { count: 0, perSecond: 0 },
+      offered: { count: 600, perSecond: 10, wholeRun: 600 },
+      dispatched: { count: 600, perSecond: 10, wholeRun: 600 },
+      // The last three are still running when the plan ends.
+      completed: { count: 597, perSecond: 9.95, wholeRun: 600 },
+      shed: { count: 0, perSecond: 0, wholeRun: 0 },
+      failed: { count: 0, perSecond: 0, wholeRun: 0 },
     })
     expect(found.goodput).toEqual({ good: 600, due: 600, share: 1, perSecond: 10 })
   })
@@ -189,7 +189,7 @@ describe('the window', () => {
   test('of an interrupted run ends with it', () => {
     const found = summarize(minute(), { ...options, untilNs: 30e9 })
     expect(found.window.toMs).toBe(30_000)
-    expect(found.rates.offered).toEqual({ count: 300, perSecond: 10 })
+    expect(found.rates.offered).toEqual({ count: 300, perSecond: 10, wholeRun: 600 })
   })
 })
 
