@@ -1,6 +1,6 @@
 /** Writes what the docs take from the code: docs/interface, target profile, import table. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { interfaceRevision } from '../harness/conformance/version.ts'
+import { interfaceRevision } from '../harness/conformance/defaults.ts'
 import { interfacePages } from '../reports/catalogue/index.ts'
 import { sectionSources } from './docs/section-sources.ts'
 import { targetProfilePage } from './docs/target-profile.ts'

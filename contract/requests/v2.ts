@@ -5,9 +5,9 @@ import {
   identifier,
   notBothToolLists,
   notBothToolListsSchema,
+  plainRag,
   toolLists,
 } from './fields.ts'
-import { plainRag } from './rag.ts'
 
 /** Section 2.4, as the service returned it; only the id is needed to find the file again. */
 const attachmentObject = z.looseObject({

@@ -3,18 +3,22 @@ import { z } from 'zod'
 import {
   bothToolLists,
   cursor,
+  flag,
   identifier,
   maxTokens,
   notBothToolLists,
   notBothToolListsSchema,
+  pageQuery,
+  rag,
   rowLimit,
+  searchSettings,
+  searchSettingsQuery,
   temperature,
   toolLists,
   topP,
   withOneOf,
 } from './fields.ts'
 import { input, inputItem } from './input-items.ts'
-import { rag } from './rag.ts'
 
 export const historyQuery = z.looseObject({
   chat_id: identifier,
@@ -80,3 +84,32 @@ export const oneShotRequest = z
 
 export type GenerateRequest = z.output<typeof generateRequest>
 export type OneShotRequest = z.output<typeof oneShotRequest>
+
+export const createChatRequest = z.looseObject({ name: z.string().optional() })
+
+/** The body is not shown. A version in it changes nothing (section 3). */
+export const updateChatRequest = z.looseObject({
+  name: z.string().optional(),
+  is_favorite: z.boolean().optional(),
+})
+
+/** All but `exclude_favorites` holds for every list that can be searched. */
+export const searchedListQuery = z.looseObject({ search: z.string().optional(), ...pageQuery })
+
+export const listChatsQuery = searchedListQuery.extend({ exclude_favorites: flag.optional() })
+
+/** The fields beside the file; the chat that the file belongs to is our own addition. */
+export const uploadFields = z.looseObject({ chat_id: identifier.optional() })
+
+export const listAttachmentsQuery = searchedListQuery.extend({ chat_id: identifier.optional() })
+
+export const createBaseRequest = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+})
+
+export const listQuery = z.looseObject(pageQuery)
+
+export const searchBaseQuery = z.looseObject({ q: z.string().min(1), ...searchSettingsQuery })
+
+export const searchBaseRequest = searchSettings.extend({ query: z.string().min(1) })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requirements } from '../../contract/index.ts'
-import { suiteVersion } from '../conformance/version.ts'
+import { suiteVersion } from '../conformance/defaults.ts'
 import { sha256 } from './bundle.ts'
 import { rounds } from './challenge.ts'
 import type { Product } from './product.ts'

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { printable } from '../../reports/text/escape.ts'
+import { suiteVersion } from '../conformance/defaults.ts'
 import { ChatgenFailure, InterruptedError } from '../conformance/errors.ts'
-import { suiteVersion } from '../conformance/version.ts'
 import type { AddCommand } from './command.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'

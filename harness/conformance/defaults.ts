@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { asObject, asString } from '../../contract/json.ts'
+
 /** Scenarios in flight where nothing else is said. */
 export const defaultJobs = 4
 
@@ -8,3 +11,13 @@ export const runRecordName = 'run.json'
 /** Names the process that writes into the folder. */
 export const lockName = '.chatgen.lock'
 export const reportName = 'report.json'
+
+/** Revision of the interface document that the catalogue restates. */
+export const interfaceRevision = '2026-11'
+
+/** Version of this package. */
+export function suiteVersion(): string {
+  const up = import.meta.url.endsWith('.js') ? '../../../package.json' : '../../package.json'
+  const manifest: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
+  return asString(asObject(manifest)?.['version']) ?? '0.0.0'
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { RequirementId } from '../../contract/index.ts'
-import { defaultJobs, exchangesName, journalName } from './defaults.ts'
+import { defaultJobs, exchangesName, journalName, suiteVersion } from './defaults.ts'
 import type { Exploration } from './exploration.ts'
 import { skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
@@ -9,7 +9,6 @@ import type { Selection } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
 import type { Depth, RunSetup } from './run-setup.ts'
 import { newRunState } from './session/run-state.ts'
-import { suiteVersion } from './version.ts'
 import type { Engine } from './vitest/engine.ts'
 
 export interface RunOptions {

@@ -16,8 +16,7 @@ import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts
 import { startDeviant } from '../proof/runs/target.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../proof/test-support/second-server/server.ts'
-import { explorationOf } from './exploration.ts'
-import { exploreTarget, type TargetExploration } from './run.ts'
+import { explorationOf, exploreTarget, type TargetExploration } from './run.ts'
 
 const folders: string[] = []
 afterEach(() => {

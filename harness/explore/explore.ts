@@ -5,11 +5,23 @@ import type { Session } from '../conformance/session/session.ts'
 import type { Operation, Pick, Planned, SequenceKind, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
 import { commands, exploredRows } from './commands/index.ts'
-import { createExplorationContext, type RecordedContext } from './context.ts'
-import { type Budget, candidatesFor, createBudget, createDeck, draw, kindOf } from './drawing.ts'
+import {
+  createExplorationContext,
+  createKnowledge,
+  type Knowledge,
+  type RecordedContext,
+} from './context.ts'
 import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
-import { createKnowledge, type Knowledge } from './knowledge.ts'
-import { perform, replay } from './sequence.ts'
+import {
+  type Budget,
+  candidatesFor,
+  createBudget,
+  createDeck,
+  draw,
+  kindOf,
+  perform,
+  replay,
+} from './sequence.ts'
 import { type Shrunk, shrink } from './shrink/shrink.ts'
 
 export interface ExploreOptions {

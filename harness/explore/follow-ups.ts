@@ -4,9 +4,9 @@ import { growing, repeatableTurns } from './commands/generate.ts'
 import { commands } from './commands/index.ts'
 import { lastMistakes } from './commands/refusals.ts'
 import { lastRefusals } from './commands/stray-chats.ts'
-import type { Knowledge } from './knowledge.ts'
+import type { Knowledge } from './context.ts'
 import { busiestFirst, chatNamed, deletedChats, livingChats, type Model, turnsOf } from './model.ts'
-import { v3Calls } from './v3-calls.ts'
+import { v3Calls } from './turns.ts'
 
 /**
  * Reads for a possible change by an operation on a chat: at once until the choice of the target is

@@ -8,7 +8,7 @@ import { listenOnLoopback } from '../client/test-support/listen-on-loopback.ts'
 import { startChatServer } from '../conformance/test-support/chat-server.ts'
 import { check, profileOf } from '../conformance/test-support/check.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
-import { explorationOf } from './exploration.ts'
+import { explorationOf } from './run.ts'
 
 interface Combination {
   readonly operations: number

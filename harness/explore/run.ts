@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { requirementIds, requirements } from '../../contract/index.ts'
 import { exchangesName, journalName } from '../conformance/defaults.ts'
+import type { Exploration } from '../conformance/exploration.ts'
 import { skipReason } from '../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import type { RunSetup } from '../conformance/run-setup.ts'
@@ -8,8 +9,40 @@ import { createRunContext } from '../conformance/session/context.ts'
 import { newRunState } from '../conformance/session/run-state.ts'
 import { Session } from '../conformance/session/session.ts'
 import { exploredRows } from './commands/index.ts'
-import { generationsFor, scenarioName } from './exploration.ts'
 import { type ExplorationResult, explore } from './explore.ts'
+
+/** Name of the scenario in reports and labels. */
+export const scenarioName = 'explore'
+
+/** Share of the operations that may be generations. */
+const generationShare = 0.24
+/** Requests of an operation, the reads after it and its share of the sweep included. */
+const requestsPerOperation = 4
+
+export function generationsFor(operations: number): number {
+  return Math.floor(operations * generationShare)
+}
+
+/** Random sequences as a scenario of a run. */
+export function explorationOf(operations: number): Exploration {
+  const maxGenerations = generationsFor(operations)
+  return {
+    slug: scenarioName,
+    title: scenarioName,
+    rows: exploredRows,
+    operations,
+    cost: {
+      requests: operations * requestsPerOperation,
+      generations: maxGenerations,
+      chats: Math.ceil(operations / 6),
+      uploads: Math.ceil(operations / 20),
+    },
+    run: async (session) => {
+      const result = await explore(session, { operations, maxGenerations })
+      return { operations: result.operations, violations: result.violations.length }
+    },
+  }
+}
 
 export interface TargetExploration extends ExplorationResult {
   /** Required rows that the judges of single exchanges found broken meanwhile. */

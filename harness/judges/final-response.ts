@@ -1,5 +1,5 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../contract/json.ts'
-import { finalResponse } from '../../contract/wire/index.ts'
+import { finalResponse } from '../../contract/wire.ts'
 import { judgeShape } from './bodies/shape.ts'
 import type { FindingCollector } from './finding-collector.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
-import { interfaceRevision } from '../../harness/conformance/version.ts'
+import { interfaceRevision } from '../../harness/conformance/defaults.ts'
 import { sectionSources } from '../../scripts/docs/section-sources.ts'
 import { interfacePages } from './interface-pages.ts'
 

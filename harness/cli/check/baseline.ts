@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
 import { messageOf } from '../../../contract/error-message.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { applyBaseline } from '../../conformance/baseline/compare.ts'
-import { type Baseline, loadBaseline, toBeWritten } from '../../conformance/baseline/file.ts'
-import { baselineText } from '../../conformance/baseline/text.ts'
-import { updateBaseline } from '../../conformance/baseline/update.ts'
+import { applyBaseline, updateBaseline } from '../../conformance/baseline/compare.ts'
+import {
+  type Baseline,
+  baselineText,
+  loadBaseline,
+  toBeWritten,
+} from '../../conformance/baseline/file.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { readInputFile } from '../../conformance/input-file.ts'
 import type { Io } from '../terminal/io.ts'

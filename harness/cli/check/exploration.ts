@@ -16,6 +16,6 @@ export async function explorationFor(flags: ExploreFlags): Promise<Exploration |
   const isWhole = profile === 'full' && only.length === 0
   const { explore = isWhole ? defaultOperations : 0 } = flags
   if (explore === 0 || !surfacesOfProfile(profile).includes('v3')) return undefined
-  const { explorationOf } = await import('../../explore/exploration.ts')
+  const { explorationOf } = await import('../../explore/run.ts')
   return explorationOf(explore)
 }

@@ -74,7 +74,7 @@ export const calibrateCommand: AddCommand = (program, io, finish) => {
 async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
   const { calibrate } = await import('../../load/calibrate.ts')
   const { plainTarget } = await import('../../load/target.ts')
-  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const { interfaceRevision, suiteVersion } = await import('../../conformance/defaults.ts')
   const progress = showSteps(io, {
     name: 'calibrate',
     enabled: !flags.quiet,

@@ -138,7 +138,7 @@ async function planned({ seed: text, ...options }: Planned) {
   const { makePlan } = await import('../../plan/make-plan.ts')
   const { UnfittedRunError } = await import('../../plan/fit/fit.ts')
   const { UnpredictedMetricError } = await import('../../plan/predict.ts')
-  const { interfaceRevision, suiteVersion } = await import('../../conformance/version.ts')
+  const { interfaceRevision, suiteVersion } = await import('../../conformance/defaults.ts')
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   try {
     const createdAt = new Date()

@@ -56,7 +56,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     const formats = formatsOf(flags.report ?? checkFormats)
     const baseline = openBaseline(flags, io)
     const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
-    const { explorationOf } = await import('../../explore/exploration.ts')
+    const { explorationOf } = await import('../../explore/run.ts')
     recordedIn(dir, out)
     const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
     if (lost !== null) io.err(lost)

@@ -1,5 +1,5 @@
+import { interfaceRevision, suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { interfaceRevision, suiteVersion } from '../../conformance/version.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import { connectionProblem } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'

@@ -1,8 +1,7 @@
+import { suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { endpointsOf, networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
-import { surfaceCredentials } from '../../conformance/session/credentials.ts'
-import { secretsOf } from '../../conformance/session/secrets.ts'
-import { suiteVersion } from '../../conformance/version.ts'
+import { secretsOf, surfaceCredentials } from '../../conformance/session/secrets.ts'
 import type { Mix } from '../../load/plan/mix.ts'
 import type { LoadTarget, Spread, V2Chat } from '../../load/target.ts'
 

@@ -15,10 +15,14 @@ import {
   withDoubt,
 } from '../../../reports/text/digest.ts'
 import { count } from '../../../reports/text/format.ts'
-import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
+import {
+  exchangesName,
+  reportName,
+  runRecordName,
+  suiteVersion,
+} from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
-import { suiteVersion } from '../../conformance/version.ts'
 import { type Recording, readRecording } from './exchanges.ts'
 import { fileDigest } from './file-digest.ts'
 

@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/json.ts'
+import { suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { suiteVersion } from '../../conformance/version.ts'
 import type { LoadOptions } from '../../load/options.ts'
 
 /** Everything that a shard needs to know of its run: plan, target, objectives. JSON; it contains keys. */

@@ -7,8 +7,7 @@ import { bodyText, type Header, type WireChunk } from '../../../contract/index.t
 import { cutAt, goldenEvents, goldenStream } from '../test-support/golden-stream.ts'
 import { sendRequest } from '../test-support/send.ts'
 import { createContentDecoder } from './content-coding.ts'
-import { BodyGauge } from './gauge.ts'
-import { defaultBodyLimits } from './limits.ts'
+import { BodyGauge, defaultBodyLimits } from './limits.ts'
 import { BodyReader } from './reader.ts'
 
 const coders = {

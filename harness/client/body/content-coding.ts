@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import type { Header } from '../../../contract/index.ts'
-import type { BodyGauge } from './gauge.ts'
+import type { BodyGauge } from './limits.ts'
 
 /** Reason why the rest of a body cannot be read. */
 export interface CodingProblem {

@@ -3,8 +3,8 @@ import { keepHeapCompactFor } from '../compact-heap.ts'
 import { createEventDecoder, decodeEvents, type EventDecoder, isEventStream } from '../events.ts'
 import { ChunkList } from './chunk-list.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
-import { BodyGauge } from './gauge.ts'
 import type { BodyLimits } from './limits.ts'
+import { BodyGauge } from './limits.ts'
 
 /** A body that was read. Chunks and events are made when they are asked for. */
 export interface ReadBody {

@@ -1,5 +1,4 @@
-import { type Form, sourceOf } from './forms.ts'
-import { isOfInterface } from './telling.ts'
+import { type Form, isOfInterface, sourceOf } from './forms.ts'
 import { viewsOf } from './views.ts'
 
 /** A part of a text, or of bytes that are read as Latin-1, that gives way to a mark. */

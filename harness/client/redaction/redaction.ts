@@ -1,16 +1,22 @@
 import type {
+  CodedBody,
   Exchange,
   Header,
   StreamEvent,
   WireChunk,
   WireRequest,
 } from '../../../contract/index.ts'
-import { redactCoded } from './coded.ts'
-import { markCredential } from './credential.ts'
 import { type Cut, createFinder } from './cuts.ts'
-import { formsOf, isUnmistakable, runFormsOf, type Secret } from './forms.ts'
-import { findInBytes } from './pieces.ts'
-import { createRunFinder } from './runs.ts'
+import {
+  formsOf,
+  isUnmistakable,
+  markOf,
+  runFormsOf,
+  type Secret,
+  shortestEncoded,
+  shortestSecret,
+} from './forms.ts'
+import { createRunFinder, findInBytes } from './pieces.ts'
 
 export type { Secret } from './forms.ts'
 
@@ -181,4 +187,57 @@ function redactData(
   return redactChunks(lines, cutsOf).map(({ bytes }) =>
     Buffer.from(bytes).toString().slice('data:'.length, -1),
   )
+}
+
+/**
+ * The coded bytes of a body, which no search for a secret can read. They stand beside the decoded
+ * ones only where those were read to their end and hold no secret.
+ */
+export function redactCoded(before: Exchange, after: Exchange): CodedBody | undefined {
+  const coded = before.response?.coded
+  if (coded === undefined || (before.ending.kind !== 'undecodable' && isClean(before, after))) {
+    return coded
+  }
+  const withheldBytes = coded.chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  return { coding: coded.coding, chunks: [], withheldBytes }
+}
+
+function isClean(before: Exchange, after: Exchange): boolean {
+  const chunks = after.response?.chunks ?? []
+  return (
+    before.response?.chunks.every(({ bytes }, at) => chunks[at]?.bytes === bytes) === true &&
+    before.events.every(({ data, name }, at) => {
+      const event = after.events[at]
+      return event?.data === data && event.name === name
+    })
+  )
+}
+
+/**
+ * The value of `Authorization` with a mark in place of a secret that is too short to be looked for in
+ * text: here it is compared with the credential itself. What follows the secret stays.
+ */
+export function markCredential(value: string, secrets: readonly Secret[]): string {
+  const [, scheme = '', credential = ''] = /^([^ ]+ +)?(.*)$/.exec(value) ?? []
+  const short = secrets
+    .filter((secret) => secret.value !== '' && secret.value.length < shortestEncoded)
+    .toSorted((a, b) => b.value.length - a.value.length)
+  for (const { name, value: secret } of short) {
+    const mark = markOf(name)
+    if (secret.length < shortestSecret && credential.startsWith(secret)) {
+      return `${scheme}${mark}${credential.slice(secret.length)}`
+    }
+    const marked = /^basic +$/i.test(scheme) ? inBasic(credential, secret, mark) : undefined
+    if (marked !== undefined) return scheme + marked
+  }
+  return value
+}
+
+/** The mark in place of the base64 digits that hold bits of the password alone (RFC 7617). */
+function inBasic(credential: string, secret: string, mark: string): string | undefined {
+  const read = Buffer.from(credential, 'base64').toString('latin1')
+  if (!read.endsWith(`:${secret}`)) return undefined
+  const end = Math.floor((read.length * 8) / 6)
+  const start = Math.ceil(((read.length - secret.length) * 8) / 6)
+  return credential.slice(0, start) + mark + credential.slice(end)
 }

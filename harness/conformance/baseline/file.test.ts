@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors.ts'
 import { reportOf, rowOf } from '../test-support/reports.ts'
-import { loadBaseline, toBeWritten } from './file.ts'
-import { baselineText } from './text.ts'
-import { updateBaseline } from './update.ts'
+import { updateBaseline } from './compare.ts'
+import { baselineText, loadBaseline, toBeWritten } from './file.ts'
 
 const text = `# Ours.
 V3-IDEM-02: # the oldest

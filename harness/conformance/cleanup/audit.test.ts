@@ -12,7 +12,7 @@ import {
 } from '../test-support/chat-server.ts'
 import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
 import { auditLeftovers } from './audit.ts'
-import { idsOfRecordsContaining } from './find-in-list.ts'
+import { idsOfRecordsContaining } from './auxiliary-client.ts'
 import { createdEntries, headLine, type JournalEntry, openEntries, readJournal } from './journal.ts'
 
 describe('a whole run', () => {

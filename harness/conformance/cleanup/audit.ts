@@ -8,8 +8,7 @@ import { walkList } from '../scenario/routes/paging.ts'
 import { BudgetSpentError } from '../session/errors.ts'
 import { interruptCleanupMs } from '../session/limits/grace-periods.ts'
 import { secretsOf } from '../session/secrets.ts'
-import { createAuxiliaryClient } from './auxiliary-client.ts'
-import { idsOfRecordsContaining } from './find-in-list.ts'
+import { createAuxiliaryClient, idsOfRecordsContaining } from './auxiliary-client.ts'
 import {
   createdEntries,
   type Journal,

@@ -1,10 +1,10 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
+import { suiteVersion } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { secretsOf } from '../session/secrets.ts'
-import { suiteVersion } from '../version.ts'
 import { headLine, openEntries, readJournal } from './journal.ts'
 
 /** Begins a journal; one that an earlier run left with chats in it steps aside. */

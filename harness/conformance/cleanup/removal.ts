@@ -13,7 +13,7 @@ import { isDeclined, statusText, succeeded } from '../scenario/read.ts'
 import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
 import type { AuxiliaryClient } from './auxiliary-client.ts'
-import { idsOfRecordsWith } from './find-in-list.ts'
+import { idsOfRecordsWith } from './auxiliary-client.ts'
 import type { OpenEntry, WriteJournal } from './journal.ts'
 
 /** Result of removing one entry of a journal. */

@@ -4,8 +4,8 @@ import {
   capabilities,
   type Surface,
 } from '../../../contract/index.ts'
+import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Detection } from './detect.ts'
 import type { Detected } from './probe.ts'
 import { capabilityDecides, comment, example, member, memberDecides } from './profile-lines.ts'

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { languages } from '../../../fixtures/content/languages/index.ts'
 import { loadWriters, type Writer } from '../../../fixtures/content/writer.ts'
-import { type Prompts, plainPrompts } from './prompts.ts'
-import { variedPrompts } from './varied-prompts.ts'
+import { type Prompts, plainPrompts, variedPrompts } from './prompts.ts'
 
 describe('prompts of an incognito run', () => {
   let writers: readonly Writer[] = []

@@ -5,13 +5,13 @@ import type {
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
 import type { LeftoverAudit } from '../cleanup/audit.ts'
+import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import { endpointSummary, type ResultsAlone, withEndpoints } from '../endpoints-alone.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { networkSummary } from '../profile/network.ts'
 import type { ProfileName } from '../profile/selection.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { addCosts, addTraffic, type Cost, noCost, noTraffic } from '../usage.ts'
-import { interfaceRevision, suiteVersion } from '../version.ts'
 import type { Collector } from '../vitest/collector.ts'
 import { countTotals, reportOutcome } from './totals.ts'
 

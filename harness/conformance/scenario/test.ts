@@ -7,7 +7,7 @@ import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
 import { needsRepeat, repeatPauseMs, ScenarioRepeat } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup } from '../run-setup.ts'
 import { createRunContext } from '../session/context.ts'
-import { surfaceCredentials } from '../session/credentials.ts'
+import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
 import { assume, createClaim } from './claims.ts'
 import { toSlug } from './declaration.ts'
@@ -141,7 +141,7 @@ const listPaths = { openai: '/api/openai/models', v3: '/api/v3/chat' } as const
 async function promptsFor(slug: string, setup: RunSetup): Promise<Prompts> {
   if (!isIncognito(setup)) return plainPrompts
   const { loadWriters } = await import('../../../fixtures/content/writer.ts')
-  const { variedPrompts } = await import('../prompts/varied-prompts.ts')
+  const { variedPrompts } = await import('../prompts/prompts.ts')
   writers ??= loadWriters()
   return variedPrompts(await writers, `${setup.seed}/${slug}`)
 }

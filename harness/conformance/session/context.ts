@@ -1,20 +1,24 @@
-import type { Exchange, OperationId } from '../../../contract/index.ts'
+import { performance } from 'node:perf_hooks'
+import type { Exchange, ExchangeLabels, OperationId } from '../../../contract/index.ts'
 import {
+  createEvidenceTransport,
+  createNetworkTransport,
+  createRecordingTransport,
   createRedactor,
   type Outgoing,
   type Pending,
   RedactingWriter,
   type Redactor,
+  StoredRecording,
+  type Transport,
 } from '../../client/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../cleanup/journal.ts'
+import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
-import { openSource, type RequestPlace } from './exchange-source.ts'
 import { createRandomPicker } from './identities.ts'
 import { anySignal, createGate, type Gate } from './limits/gate.ts'
-import { createSemaphore, type Priority } from './limits/semaphore.ts'
-import { acquireSlot, type Slot } from './limits/slot.ts'
-import { createLoopDelayMonitor } from './loop-delay-monitor.ts'
+import { acquireSlot, createSemaphore, type Priority, type Slot } from './limits/semaphore.ts'
 import { createSupplements, type Members, type Supplements } from './requests/supplements.ts'
 import { nextExchangeId } from './run-state.ts'
 import { secretsOf } from './secrets.ts'
@@ -116,4 +120,86 @@ export function createRunContext(setup: RunSetup): RunContext {
     journal,
     close: () => transport.close(),
   }
+}
+
+const stepMs = 10
+
+/**
+ * Measures the delay of this thread's timers while something that it times is under way. Data that
+ * arrived meanwhile was read that much later, together with the data after it.
+ */
+export function createLoopDelayMonitor() {
+  const open = new Set<{ latest: number }>()
+  let timer: NodeJS.Timeout | undefined
+  let due = 0
+
+  function note(): void {
+    const late = performance.now() - due
+    for (const watch of open) watch.latest = Math.max(watch.latest, late)
+  }
+
+  function tick(): void {
+    note()
+    due = performance.now() + stepMs
+    timer = setTimeout(tick, stepMs)
+    timer.unref()
+  }
+
+  return {
+    /** Begins to look; the result ends it and gives the longest delay, in milliseconds. */
+    begin(): () => number {
+      const watch = { latest: 0 }
+      if (open.size === 0) {
+        due = performance.now() + stepMs
+        timer = setTimeout(tick, stepMs)
+        timer.unref()
+      }
+      open.add(watch)
+      return () => {
+        note()
+        open.delete(watch)
+        if (open.size === 0) clearTimeout(timer)
+        return Math.round(watch.latest)
+      }
+    },
+  }
+}
+
+export type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
+
+/** Source of the answers of a run: the network, or a recording. */
+export interface ExchangeSource {
+  readonly transport: Transport
+  /** False for a recording. */
+  readonly live: boolean
+  /** Names of the members that a recorded first try carried; undefined if no recording has it. */
+  suppliedIn(place: RequestPlace): readonly string[] | undefined
+}
+
+export function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource {
+  const { profile, recordingFile, evidence } = setup
+  if (recordingFile === null) {
+    const transport = createNetworkTransport(networkOf(profile), profile.limits)
+    return { transport, live: true, suppliedIn: () => undefined }
+  }
+  const recorded = new StoredRecording(recordingFile)
+  const supplied = new Map(suppliedAtFirst(recorded))
+  return {
+    transport: evidence
+      ? createEvidenceTransport(recorded, redactor.request)
+      : createRecordingTransport(recorded),
+    live: false,
+    suppliedIn: (place) => supplied.get(placeKey(place)),
+  }
+}
+
+/** The members that first tries carried beside what their scenario wrote. */
+function* suppliedAtFirst(recorded: StoredRecording): Generator<[string, readonly string[]]> {
+  for (const { labels } of recorded.values()) {
+    if (labels.attempt === 0) yield [placeKey(labels), labels.supplied ?? []]
+  }
+}
+
+function placeKey({ scenario, ordinal }: RequestPlace): string {
+  return JSON.stringify([scenario, ordinal])
 }

@@ -1,8 +1,7 @@
-import { swapLetterCase } from '../../../contract/index.ts'
+import { type Surface, swapLetterCase } from '../../../contract/index.ts'
 import type { Secret } from '../../client/index.ts'
 import { endpointsOf, type TargetProfile } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
-import { surfaceCredentials } from './credentials.ts'
 
 /**
  * Everything of a profile that may stand in no file and no output. Also the keys that are almost
@@ -92,4 +91,12 @@ function decoded(text: string): string {
   } catch {
     return text
   }
+}
+
+/** The bearer token of each surface; undefined where the profile has none. */
+export function surfaceCredentials(
+  profile: Pick<TargetProfile, 'apiKey' | 'compatKey' | 'nativeToken'>,
+): Readonly<Record<Surface, string | undefined>> {
+  const native = profile.nativeToken ?? profile.apiKey
+  return { openai: profile.compatKey ?? profile.apiKey, v2: native, v3: native }
 }

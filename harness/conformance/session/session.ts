@@ -22,7 +22,7 @@ import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-r
 import { type Evidence, ScenarioFindings } from './findings.ts'
 import { toBoundary, toReference, toUuid, toWord, wordsIn } from './identities.ts'
 import { interruptRequestMs } from './limits/grace-periods.ts'
-import type { Slot } from './limits/slot.ts'
+import type { Slot } from './limits/semaphore.ts'
 import { isOdd } from './requests/failure.ts'
 import { sendWithRetries } from './requests/send-with-retries.ts'
 import type { RequestSpec, Started } from './requests/wire-request.ts'

@@ -13,7 +13,7 @@ import {
   touchChat,
   turnsOf,
 } from '../model.ts'
-import { callV3 } from '../v3-calls.ts'
+import { callV3 } from '../turns.ts'
 
 /** Maximum number of chats at a time: more leave fewer operations for each. */
 const maxChats = 6

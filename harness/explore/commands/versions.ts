@@ -4,7 +4,7 @@ import { negative, requireChat } from '../checks/common.ts'
 import { type Commands, demand, type Operation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import { addTurn, callByV3, livingChats, usedV2Chats, v2ChatNamed } from '../model.ts'
-import { callV3, v3Calls } from '../v3-calls.ts'
+import { callV3, v3Calls } from '../turns.ts'
 
 /** Calls on a chat of the other version (sections 7 and 9): refused with a hint, and without a trace. */
 export const versionCommands: Commands = {

@@ -1,6 +1,6 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
-import { completion, modelEntry, modelList } from '../../../contract/wire/index.ts'
+import { completion, modelEntry, modelList } from '../../../contract/wire.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import { judgeCallIds, judgeToolCall } from '../tool-calls.ts'

@@ -1,6 +1,6 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
-import { v2Generation, v2Message } from '../../../contract/wire/index.ts'
+import { v2Generation, v2Message } from '../../../contract/wire.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import { judgeShape } from './shape.ts'

@@ -1,6 +1,6 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
-import { historyItem, historyPage, inputItem } from '../../../contract/wire/index.ts'
+import { historyItem, historyPage, inputItem } from '../../../contract/wire.ts'
 import { itemsOf, judgeOutput } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'

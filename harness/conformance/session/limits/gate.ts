@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Exchange } from '../../../../contract/index.ts'
+import { bodyLength, type Exchange, type Role } from '../../../../contract/index.ts'
 import type { Outgoing } from '../../../client/index.ts'
 import type { JournalEntry } from '../../cleanup/journal.ts'
+import type { TargetProfile } from '../../profile/index.ts'
 import type { RunSetup } from '../../run-setup.ts'
-import { CircuitOpenError, InconclusiveError } from '../errors.ts'
-import { createBudget } from './budget.ts'
-import { createCircuitBreaker } from './circuit-breaker.ts'
+import { BudgetSpentError, CircuitOpenError, InconclusiveError, RunEndedError } from '../errors.ts'
+import type { RunState } from '../run-state.ts'
+import { overtimeCleanupMs } from './grace-periods.ts'
 import {
+  createCircuitBreaker,
   createLimitBreaches,
   describeRequest,
   findExcess,
   type LimitBreaches,
 } from './limit-breaches.ts'
 import { createRateLimiter } from './rate-limiter.ts'
-import { createRunLimits } from './run-limits.ts'
 
 /** The one entrance for requests of a run: all of its limits, and what closes it before its end. */
 export interface Gate {
@@ -136,4 +137,83 @@ async function withDeadline(
 
 export function anySignal(one: AbortSignal, other: Deadline): AbortSignal {
   return other === undefined ? one : AbortSignal.any([one, other])
+}
+
+/** `--max-requests`: what may still be sent. */
+export interface Budget {
+  /** @throws BudgetSpentError if nothing more may be sent for this purpose. */
+  assertCovers(role: Role): void
+  /** Counts a request that is sent now. */
+  spend(): void
+  /** Called for every chat, so that the request that deletes it stays reserved. */
+  track(entry: JournalEntry): void
+}
+
+export function createBudget(maxRequests: number | null, state: RunState['budget']): Budget {
+  return {
+    assertCovers(role) {
+      const reserved = role === 'cleanup' ? 0 : state.pendingChats + state.chats.size
+      if (maxRequests !== null && state.requests + reserved >= maxRequests)
+        throw new BudgetSpentError(maxRequests)
+    },
+    spend() {
+      state.requests += 1
+    },
+    track(entry) {
+      if (entry.kind !== 'chat') return
+      if (entry.event === 'create') state.pendingChats += 1
+      if (entry.event === 'created' || entry.event === 'refused') state.pendingChats -= 1
+      if (entry.event === 'created') state.chats.add(entry.id)
+      if (entry.event === 'deleted') state.chats.delete(entry.id)
+    },
+  }
+}
+
+type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
+
+/** Limits of a whole run. If `endsAt` is null, as over a recording, time does not count. */
+export interface RunLimits {
+  countBytes(exchange: Exchange): void
+  /** @throws RunEndedError if nothing more may be asked. */
+  assertWithinLimits(): void
+  /** Aborts with the RunEndedError of {@link assertWithinLimits}; a little later for cleanup. */
+  signalFor(isCleanup: boolean): AbortSignal | undefined
+}
+
+/** @param endsAt milliseconds since the epoch. */
+export function createRunLimits(
+  limits: Limits,
+  endsAt: number | null,
+  state: RunState['received'],
+): RunLimits {
+  const reason = `the run took longer than ${limits.runMs} ms (limits.runMs) and sends no more requests`
+  const work = abortedAt(endsAt, reason)
+  const cleanupSignal = abortedAt(endsAt === null ? null : endsAt + overtimeCleanupMs, reason)
+
+  return {
+    countBytes(exchange) {
+      state.bytes += bodyLength(exchange)
+    },
+    assertWithinLimits() {
+      // The timer of the signal may be late.
+      const isLate = endsAt !== null && Date.now() >= endsAt
+      if (isLate || work?.aborted) throw new RunEndedError(reason)
+      if (state.bytes <= limits.runBytes) return
+      throw new RunEndedError(
+        `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes); no more requests are sent`,
+      )
+    },
+    signalFor: (isCleanup) => (isCleanup ? cleanupSignal : work),
+  }
+}
+
+function abortedAt(endsAt: number | null, reason: string): AbortSignal | undefined {
+  if (endsAt === null) return undefined
+  const controller = new AbortController()
+  // A run that ends sooner is not kept waiting.
+  setTimeout(
+    () => controller.abort(new RunEndedError(reason)),
+    Math.max(0, endsAt - Date.now()),
+  ).unref()
+  return controller.signal
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ending, Exchange, Header } from '../../../../contract/index.ts'
-import { createCircuitBreaker } from './circuit-breaker.ts'
+import { createCircuitBreaker } from './limit-breaches.ts'
 import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
 import { createSemaphore } from './semaphore.ts'
 

@@ -12,8 +12,7 @@ import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
 import { interruptRequestMs } from '../limits/grace-periods.ts'
 import { giveUpReason } from '../limits/rate-limiter.ts'
-import { repeatability } from './failure.ts'
-import { nextStep } from './next-step.ts'
+import { nextStep, repeatability } from './failure.ts'
 import {
   addedNames,
   type Members,

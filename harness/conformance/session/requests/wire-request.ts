@@ -1,8 +1,8 @@
 import type { Exchange, Header, Role, Surface, WireRequest } from '../../../../contract/index.ts'
 import { acceptEncoding } from '../../../client/index.ts'
 import type { ClientIdentity } from '../../run-setup.ts'
-import { surfaceCredentials } from '../credentials.ts'
 import { toUserAgent, toUuid } from '../identities.ts'
+import { surfaceCredentials } from '../secrets.ts'
 
 /** Request of a scenario; the run fills in everything else. */
 export interface Started {
