@@ -32,15 +32,12 @@ const rooms = {
   'reference-server': [
     ...own('contract', 'fixtures'),
     ...pkg(
-      'fastify',
-      '@fastify/[^/]+',
+      'find-my-way',
+      '@fastify/busboy',
       'zod',
       'minisearch',
       'unpdf',
       'json-schema-faker',
-      'pino',
-      'pino-pretty',
-      'prom-client',
       'pg',
     ),
   ],

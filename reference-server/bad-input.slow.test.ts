@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { Agent, request } from 'undici'
 import { afterAll, expect, it } from 'vitest'
-import { documented } from './openapi/endpoint.ts'
+import { documented } from './openapi/document.ts'
 import { seededBases } from './seed.ts'
 import { memoryStore } from './store/memory/store.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
@@ -20,7 +20,7 @@ it('is refused on every route, at least 2,000 times', async () => {
   const server = await testServer({ store, uploadLimitBytes: 2000 })
   const world = await goodWorld(server)
   const refused = new Map<string, number>()
-  for (const route of documented(allRoutes(server.services)).routes) {
+  for (const route of documented(allRoutes(server.services))) {
     const name = `${route.method} ${route.path}`
     if (route.method !== 'DELETE' && route.accepts === 'json') {
       const good = goodRequest(route, world)

@@ -1,15 +1,17 @@
 /** The server as a whole: composed, listening, and ended with grace. */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
 import { setTimeout as timeout } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { composeServices, type ServiceOptions } from './compose.ts'
-import { buildApp, type ServerPhase } from './http/app.ts'
+import { type App, createApp, type ServerPhase } from './http/app.ts'
+import { answerClientError } from './http/errors.ts'
 import { type CatalogueModel, models } from './model/models.ts'
-import type { OnAnswered } from './observability/answered-request.ts'
 import type { ServerMetrics } from './observability/metrics.ts'
+import type { Observer } from './observability/observe.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
-import { documented } from './openapi/endpoint.ts'
-import { addReferencePage } from './openapi/reference-page.ts'
+import { documented } from './openapi/document.ts'
+import { referencePage } from './openapi/reference-page.ts'
 import { type InFlight, inFlightCount } from './runtime/in-flight.ts'
 import type { Services } from './services.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
@@ -67,9 +69,10 @@ export async function startReferenceServer(
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
   const life: Life = { phase: 'serving', inFlight: inFlightCount() }
-  const first = await assemble(options, keys, life)
-  let current = first
-  await first.app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
+  let current = await assemble(options, keys, life)
+  const server = createServer(timeouts, (request, response) => current.app(request, response))
+  server.on('clientError', answerClientError)
+  await listen(server, options)
   let closed: Promise<void> | undefined
 
   async function end(): Promise<void> {
@@ -77,24 +80,20 @@ export async function startReferenceServer(
     life.phase = 'leaving'
     if (drainDelayMs > 0) await timeout(drainDelayMs)
     life.phase = 'draining'
-    await endWithin(closeDeadlineMs, first.app, current.services, life.inFlight)
+    await endWithin(closeDeadlineMs, server, current.services, life.inFlight)
   }
 
   return {
-    url: listeningUrl(first.app),
+    url: listeningUrl(server),
     keys,
     models,
     get services() {
       return current.services
     },
-    connections: () => connections(first.app),
+    connections: () => connections(server),
     async reset() {
       const { runs } = current.services
       current = await assemble(options, keys, life)
-      await current.app.ready()
-      // The first one owns the socket; the others are given its requests.
-      first.app.server.removeAllListeners('request')
-      first.app.server.on('request', current.app.routing)
       runs.abort()
       await runs.idle()
     },
@@ -111,7 +110,7 @@ interface Life {
 }
 
 interface Assembled {
-  readonly app: FastifyInstance
+  readonly app: App
   readonly services: Services
 }
 
@@ -124,23 +123,33 @@ async function assemble(
     composeServices({ ...options, keys, seed: options.seed ?? 1 }),
     options.metrics === true,
   )
-  const { routes, document } = documented(allRoutes(services))
-  const { app } = await buildApp(services, routes, {
+  const routes = documented(allRoutes(services))
+  const app = createApp(services, routes, [referencePage(routes), ...(metrics?.pages ?? [])], {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     phase: () => life.phase,
     inFlight: life.inFlight,
     onInternalError: options.onInternalError ?? (() => {}),
     origins: options.origins ?? [],
-    onAnswered: options.log && (await openLog({ ...options.log, secrets: keys })),
-    metrics,
+    observers: [
+      ...(metrics === undefined ? [] : [metrics]),
+      ...(options.log === undefined ? [] : [await openLog({ ...options.log, secrets: keys })]),
+    ],
   })
-  addReferencePage(app, document)
   return { app, services }
 }
 
+/** Idle connections outlive those of a balancer in front, which would otherwise use one as it closes. */
+const timeouts = { requestTimeout: 120_000, keepAliveTimeout: 72_000 }
+
+/** @throws the error of `listen`, such as EADDRINUSE */
+async function listen(server: Server, { port = 0, host = '127.0.0.1' }: ReferenceServerOptions) {
+  server.listen(port, host)
+  await once(server, 'listening')
+}
+
 /** Both are loaded by servers that use them: few do. */
-async function openLog(options: RequestLogOptions): Promise<OnAnswered> {
+async function openLog(options: RequestLogOptions): Promise<Observer> {
   const { requestLog } = await import('./observability/request-log.ts')
   return requestLog(options)
 }
@@ -159,7 +168,7 @@ interface Measured {
 
 async function endWithin(
   deadlineMs: number,
-  app: FastifyInstance,
+  server: Server,
   { runs }: Services,
   inFlight: InFlight,
 ): Promise<void> {
@@ -167,27 +176,27 @@ async function endWithin(
   const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(
     () => {
       runs.abort()
-      app.server.closeAllConnections()
+      server.closeAllConnections()
     },
     () => {},
   )
   // A connection whose last answer has just gone out would be kept alive for a next request.
-  const idle = setInterval(() => app.server.closeIdleConnections(), 25)
+  const idle = setInterval(() => server.closeIdleConnections(), 25)
   // Until then it listens, to tell others that it is going down.
   await Promise.all([inFlight.idle(), runs.idle()])
-  await app.close()
+  await new Promise((resolve) => server.close(resolve))
   clearInterval(idle)
   timer.abort()
   await deadline
 }
 
-function connections({ server }: FastifyInstance): Promise<number> {
+function connections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
   })
 }
 
-function listeningUrl({ server }: FastifyInstance): string {
+function listeningUrl(server: Server): string {
   const address = server.address()
   if (address === null || typeof address === 'string') return ''
   const { family, port } = address

@@ -88,6 +88,26 @@ it('knows 404 from 405', async () => {
   expect((await server.send('HEAD', '/api/v3/chat')).status).toBe(200)
 })
 
+it.each([
+  ['/v1/chat/completions', 'POST', '/api/openai/chat/completions'],
+  ['/openai/v1/models', 'GET', '/api/openai/models'],
+  ['/chat/completions', 'POST', '/api/openai/chat/completions'],
+  ['/v3/message/generate', 'POST', '/api/v3/message/generate'],
+  ['/v2/chat', 'GET', '/api/v2/chat'],
+  ['/api/v1/models', 'GET', '/api/openai/models'],
+  ['/api/api/v3/chat', 'GET', '/api/v3/chat'],
+])('hints at the right path for %s', async (path, method, right) => {
+  const server = await testServer()
+  const { status, json } = await server.send(method, path)
+  expect([status, json.detail]).toEqual([404, `No such route: ${path}. Did you mean ${right}?`])
+})
+
+it('names the prefixes of the service for other unknown paths', async () => {
+  const server = await testServer()
+  const { json } = await server.send('GET', '/nothing')
+  expect(json.detail).toContain('/api/openai, /api/v2, /api/v3 and /api/knowledge')
+})
+
 it('gives the request id of the client back, or one of its own', async () => {
   const server = await testServer()
   const given = await server.send('GET', '/api/openai/models', {

@@ -1,6 +1,5 @@
 /** Cross-origin requests (WHATWG Fetch, section 3.2), so that a page in a browser can call the server. */
-import cors from '@fastify/cors'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Headers of answers that a page may read besides the safelisted ones. */
 const exposedHeaders = [
@@ -13,39 +12,38 @@ const exposedHeaders = [
   'x-ratelimit-reset-requests',
   'x-chatgen-received',
   'x-chatgen-sent',
-]
+].join(', ')
 
-const preflightCacheSeconds = 600
+const preflightCacheSeconds = '600'
 
 /**
- * Answers preflights of the origins, which carry no credentials, and marks all other answers as
- * readable. Registered before the hook that wants a key.
+ * Marks answers as readable by pages of the origins, and answers preflights, which carry no credentials.
  *
  * @param origins allowed ones, such as `http://localhost:5173`; `*` is any
+ * @returns true if the request is a preflight, which is then answered
  */
-export async function allowOrigins(
-  app: FastifyInstance,
+export function allowOrigins(
   origins: readonly string[],
-): Promise<void> {
-  const settings = {
-    origin: [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders,
-    maxAge: preflightCacheSeconds,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  if (origins.length === 0) return () => false
+  return ({ method, headers }, response) => {
+    const { origin } = headers
+    const allowed = origins.includes('*') ? '*' : origins.find((one) => one === origin)
+    response.setHeader('vary', 'Origin')
+    if (allowed !== undefined) response.setHeader('access-control-allow-origin', allowed)
+    const isPreflight =
+      method === 'OPTIONS' &&
+      origin !== undefined &&
+      headers['access-control-request-method'] !== undefined
+    if (!isPreflight) {
+      response.setHeader('access-control-expose-headers', exposedHeaders)
+      return false
+    }
+    response.setHeader('access-control-allow-methods', 'GET, HEAD, POST, PATCH, DELETE')
+    const headerNames = headers['access-control-request-headers']
+    if (headerNames !== undefined) response.setHeader('access-control-allow-headers', headerNames)
+    response.setHeader('access-control-max-age', preflightCacheSeconds)
+    response.writeHead(204).end()
+    return true
   }
-  await app.register(cors, {
-    // An OPTIONS request that is no preflight is answered as without cross-origin requests.
-    delegator: async (request: FastifyRequest) => ({
-      ...settings,
-      preflight: isPreflight(request),
-    }),
-  })
-}
-
-function isPreflight({ headers, method }: FastifyRequest): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers.origin !== undefined &&
-    headers['access-control-request-method'] !== undefined
-  )
 }

@@ -73,11 +73,7 @@ function apiError(thrown: unknown): ApiError {
   if (thrown instanceof ModelOutage) return outage(thrown)
   if (thrown instanceof UnsupportedSchema) return new ApiError(400, thrown.message, thrown)
   if (thrown instanceof Error && thrown.name === 'AbortError') return interrupted()
-  return (
-    storeRefusal(thrown) ??
-    frameworkError(thrown) ??
-    new ApiError(500, 'Internal error', { code: 'internal_error' })
-  )
+  return storeRefusal(thrown) ?? new ApiError(500, 'Internal error', { code: 'internal_error' })
 }
 
 /** The first issue is enough: a client mends one field at a time. */
@@ -130,20 +126,6 @@ function storeRefusal(thrown: unknown): ApiError | undefined {
     return new ApiError(409, thrown.message, { code: thrown.code, headers: again })
   }
   return undefined
-}
-
-const frameworkRefusals: Readonly<Record<number, readonly [message: string, code: string]>> = {
-  413: ['The body is too large', 'body_too_large'],
-  415: ['This media type is not taken here', 'unsupported_media_type'],
-}
-
-/** The framework marks its own refusals with a code and a status below 500. */
-function frameworkError(thrown: unknown): ApiError | undefined {
-  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return undefined
-  const status = thrown.statusCode
-  if (typeof status !== 'number' || status < 400 || status > 499) return undefined
-  const [message, code] = frameworkRefusals[status] ?? [thrown.message, 'bad_request']
-  return new ApiError(status, message, { code })
 }
 
 function errorType(status: number): string {

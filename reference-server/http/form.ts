@@ -1,13 +1,8 @@
 /** multipart/form-data with one file, whatever its part is named (section 4.3, prefix /attachment). */
 import type { IncomingMessage } from 'node:http'
-import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { BusboyFileStream, BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import type { Call, UploadedFile } from './call.ts'
 import { ApiError } from './errors.ts'
-
-export async function acceptForms(app: FastifyInstance): Promise<void> {
-  await app.register(multipart)
-}
 
 /** @throws ApiError 400 for a form without a file */
 export function uploadedFile({ file }: Call): UploadedFile {
@@ -22,56 +17,86 @@ export function uploadedFile({ file }: Call): UploadedFile {
  * media type
  */
 export async function readForm(
-  request: FastifyRequest,
+  request: IncomingMessage,
   fileSize: number,
 ): Promise<Pick<Call, 'body' | 'file'>> {
-  if (!request.isMultipart()) return withoutForm(request)
-  try {
-    return await readParts(request, fileSize)
-  } catch (error) {
-    await drop(request.raw)
-    throw refusal(error, fileSize)
+  const { headers } = request
+  if (!/^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw new ApiError(415, 'The body must be multipart/form-data', {
+      code: 'unsupported_media_type',
+    })
   }
+  // A body of no bytes is an empty form, also if it names no boundary.
+  if (Number(headers['content-length'] ?? 1) === 0) {
+    return { body: {}, file: undefined }
+  }
+  return readParts(request, fileSize, await parserOf(headers, fileSize))
 }
 
 const limits = { files: 10, fields: 20, parts: 30, fieldNameSize: 100, fieldSize: 64 * 1024 }
 
-async function readParts(
-  request: FastifyRequest,
+function readParts(
+  request: IncomingMessage,
   fileSize: number,
+  parser: BusboyInstance,
 ): Promise<Pick<Call, 'body' | 'file'>> {
   const fields = new Map<string, unknown>()
-  let file: UploadedFile | undefined
-  for await (const part of request.parts({ limits: { ...limits, fileSize } })) {
-    if (part.type === 'field') {
-      if (part.valueTruncated === true) throw unfit(`The field ${part.fieldname} is too long`)
-      fields.set(part.fieldname, part.value)
-    } else if (file === undefined) {
-      const { filename, mimetype: contentType } = part
-      file = { filename: plainName(filename), contentType, bytes: await part.toBuffer() }
-    } else {
-      part.file.resume()
-      throw unfit('An upload holds one file')
+  let file: Promise<UploadedFile> | undefined
+  return new Promise((resolve, reject) => {
+    const refuse = (message: string) => reject(unfit(message))
+    parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
+      if (valueTruncated) refuse(`The field ${name} is too long`)
+      fields.set(name, value)
+    })
+    parser.on('file', (_name, stream, filename, _encoding, contentType) => {
+      if (file !== undefined) {
+        stream.on('error', () => {}).resume()
+        refuse('An upload holds one file')
+        return
+      }
+      stream.on('limit', () => reject(tooLarge(fileSize)))
+      file = bytesOf(stream).then((bytes) => ({
+        filename: plainName(filename),
+        contentType,
+        bytes,
+      }))
+      file.catch((error: Error) => refuse(`The form cannot be read: ${error.message}`))
+    })
+    for (const kind of ['parts', 'files', 'fields']) {
+      parser.on(`${kind}Limit`, () => refuse(`The form has too many ${kind}`))
     }
-  }
-  return { body: Object.fromEntries(fields), file }
+    parser.on('error', (error) => {
+      refuse(`The form cannot be read: ${error instanceof Error ? error.message : 'unknown'}`)
+    })
+    parser.on('finish', () => {
+      Promise.resolve(file).then((read) => {
+        resolve({ body: Object.fromEntries(fields), file: read })
+      }, reject)
+    })
+    request.once('close', () => {
+      if (!request.complete) refuse('The form ends early')
+    })
+    request.pipe(parser)
+  })
 }
 
-const maxDroppedBytes = 64 * 1024 * 1024
+/** The library is loaded with the first form. */
+async function parserOf(
+  headers: IncomingMessage['headers'],
+  fileSize: number,
+): Promise<BusboyInstance> {
+  const { Busboy } = await import('@fastify/busboy')
+  try {
+    return new Busboy({ headers: headers as BusboyHeaders, limits: { ...limits, fileSize } })
+  } catch (error) {
+    throw unfit(`The form cannot be read: ${error instanceof Error ? error.message : 'unknown'}`)
+  }
+}
 
-/** A client that is still sending would take an early end of the connection for a broken one. */
-function drop(body: IncomingMessage): Promise<void> {
-  body.unpipe()
-  if (body.readableEnded || body.destroyed) return Promise.resolve()
-  let left = maxDroppedBytes
-  return new Promise((resolve) => {
-    body.on('data', (chunk: Buffer) => {
-      left -= chunk.length
-      if (left < 0) resolve()
-    })
-    for (const end of ['end', 'close', 'error']) body.once(end, () => resolve())
-    body.resume()
-  })
+async function bytesOf(stream: BusboyFileStream): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
 
 const escaped: Readonly<Record<string, string>> = { '%22': '"', '%0D': '\r', '%0A': '\n' }
@@ -82,24 +107,8 @@ function plainName(filename = ''): string {
   return name === '' ? 'unnamed' : name
 }
 
-function refusal(error: unknown, fileSize: number): ApiError {
-  if (error instanceof ApiError) return error
-  if (error instanceof Error && 'code' in error && error.code === 'FST_REQ_FILE_TOO_LARGE') {
-    return new ApiError(413, `A file may have at most ${fileSize} bytes`, {
-      code: 'file_too_large',
-    })
-  }
-  return unfit(`The form cannot be read: ${error instanceof Error ? error.message : 'unknown'}`)
-}
-
-/** A body of no bytes is never given to a parser, whatever its type is said to be. */
-function withoutForm({ headers }: FastifyRequest): Pick<Call, 'body' | 'file'> {
-  if (/^multipart\/form-data/i.test(headers['content-type'] ?? '')) {
-    return { body: {}, file: undefined }
-  }
-  throw new ApiError(415, 'The body must be multipart/form-data', {
-    code: 'unsupported_media_type',
-  })
+function tooLarge(fileSize: number): ApiError {
+  return new ApiError(413, `A file may have at most ${fileSize} bytes`, { code: 'file_too_large' })
 }
 
 function unfit(message: string): ApiError {

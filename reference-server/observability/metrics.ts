@@ -2,86 +2,76 @@
  * Metrics in the Prometheus format. Names and buckets are those of the OpenTelemetry semantic
  * conventions (HTTP server, generative AI) where they have one, else they begin with `chatgen_`.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Page } from '../http/router.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'
-import type { AnsweredRequest } from './answered-request.ts'
+import type { Observer } from './observe.ts'
 
-export interface ServerMetrics {
-  readonly contentType: string
-  text(): Promise<string>
-  requestBegins(): void
-  requestEnds(request: AnsweredRequest): void
+export interface ServerMetrics extends Observer {
+  /** GET /metrics. */
+  readonly pages: readonly Page[]
   /** Measures the tokens of each answer; adds nothing to a token but a comparison. */
   measured(decode: Decode): Decode
 }
 
 export function serverMetrics(runs: () => number): ServerMetrics {
-  const registry = new Registry()
-  const registers = [registry]
-  const requests = new Histogram({
-    name: 'http_server_request_duration_seconds',
-    help: 'Duration of HTTP server requests',
-    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
-    registers,
-  })
-  const active = new Gauge({
-    name: 'http_server_active_requests',
-    help: 'Number of active HTTP server requests',
-    registers,
-  })
-  const answers = new Histogram({
-    name: 'gen_ai_server_request_duration_seconds',
-    help: 'Time from the start of a generation to its last token',
-    buckets: powersOfTwo(0.01, 14),
-    registers,
-  })
-  const firstTokens = new Histogram({
-    name: 'gen_ai_server_time_to_first_token_seconds',
-    help: 'Time to the first token of streamed answers',
-    buckets: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
-    registers,
-  })
-  const laterTokens = new Histogram({
-    name: 'gen_ai_server_time_per_output_token_seconds',
-    help: 'Time per token after the first one, of streamed answers',
-    buckets: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
-    registers,
-  })
+  const requests = histogram(
+    'http_server_request_duration_seconds',
+    'Duration of HTTP server requests',
+    [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+  )
+  const answers = histogram(
+    'gen_ai_server_request_duration_seconds',
+    'Time from the start of a generation to its last token',
+    powersOfTwo(0.01, 14),
+  )
+  const firstTokens = histogram(
+    'gen_ai_server_time_to_first_token_seconds',
+    'Time to the first token of streamed answers',
+    [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+  )
+  const laterTokens = histogram(
+    'gen_ai_server_time_per_output_token_seconds',
+    'Time per token after the first one, of streamed answers',
+    [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
+  )
+  let active = 0
   const tokens = { input: 0, output: 0 }
-  new Counter({
-    name: 'chatgen_tokens_total',
-    help: 'Tokens of prompts and answers',
-    labelNames: ['gen_ai_token_type'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [type, count] of Object.entries(tokens)) {
-        if (count > 0) this.inc({ gen_ai_token_type: type }, count)
-      }
-    },
-  })
-  new Gauge({
-    name: 'chatgen_runs_active',
-    help: 'Answers of the native surfaces that are being generated, with or without a client',
-    registers,
-    collect() {
-      this.set(runs())
-    },
-  })
+
+  const text = () =>
+    [
+      requests.text(),
+      single('http_server_active_requests', 'gauge', 'Number of active HTTP server requests', [
+        ['', active],
+      ]),
+      answers.text(),
+      firstTokens.text(),
+      laterTokens.text(),
+      single(
+        'chatgen_tokens_total',
+        'counter',
+        'Tokens of prompts and answers',
+        Object.entries(tokens)
+          .filter(([, count]) => count > 0)
+          .map(([type, count]) => [`gen_ai_token_type="${type}"`, count]),
+      ),
+      single(
+        'chatgen_runs_active',
+        'gauge',
+        'Answers of the native surfaces that are being generated, with or without a client',
+        [['', runs()]],
+      ),
+      '',
+    ].join('\n')
 
   return {
-    contentType: registry.contentType,
-    text: () => registry.metrics(),
-    requestBegins: () => active.inc(),
-    requestEnds({ method, route, status, durationMs }) {
-      active.dec()
-      const labels = {
-        http_request_method: method,
-        http_route: route ?? '',
-        http_response_status_code: status,
-      }
-      requests.observe(labels, durationMs / 1000)
+    pages: [{ path: '/metrics', contentType: 'text/plain; version=0.0.4; charset=utf-8', text }],
+    begins: () => {
+      active += 1
+    },
+    ends({ method, route = '', status, durationMs }) {
+      active -= 1
+      const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`
+      requests.observe(durationMs / 1000, labels)
     },
     measured: (decode) => (request) => {
       tokens.input += request.promptTokens
@@ -93,6 +83,51 @@ export function serverMetrics(runs: () => number): ServerMetrics {
       })
     },
   }
+}
+
+/** A histogram in the text format; labels are written as `name="value",…`. */
+function histogram(name: string, help: string, buckets: readonly number[]) {
+  const series = new Map<string, { readonly counts: number[]; count: number; sum: number }>()
+  return {
+    observe(value: number, labels = ''): void {
+      const one = series.get(labels) ?? { counts: buckets.map(() => 0), count: 0, sum: 0 }
+      series.set(labels, one)
+      one.count += 1
+      one.sum += value
+      buckets.forEach((bound, at) => {
+        if (value <= bound) one.counts[at] = (one.counts[at] ?? 0) + 1
+      })
+    },
+    text(): string {
+      const lines = [...series].flatMap(([labels, { counts, count, sum }]) => {
+        const more = labels === '' ? '' : `,${labels}`
+        const all = labels === '' ? '' : `{${labels}}`
+        return [
+          ...buckets.map((bound, at) => `${name}_bucket{le="${bound}"${more}} ${counts[at]}`),
+          `${name}_bucket{le="+Inf"${more}} ${count}`,
+          `${name}_sum${all} ${sum}`,
+          `${name}_count${all} ${count}`,
+        ]
+      })
+      return [...head(name, 'histogram', help), ...lines].join('\n')
+    },
+  }
+}
+
+function single(
+  name: string,
+  type: 'counter' | 'gauge',
+  help: string,
+  values: readonly (readonly [labels: string, value: number])[],
+): string {
+  const lines = values.map(([labels, value]) =>
+    labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`,
+  )
+  return [...head(name, type, help), ...lines].join('\n')
+}
+
+function head(name: string, type: string, help: string): readonly string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
 }
 
 interface TokenTimes {

@@ -1,53 +1,74 @@
 /** Observation of requests, for the log and for /metrics. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Call } from '../http/call.ts'
-import type { AnsweredRequest, OnAnswered } from './answered-request.ts'
-import type { ServerMetrics } from './metrics.ts'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Call, Reply } from '../http/call.ts'
+import type { Found } from '../http/router.ts'
 
-export interface Observers {
-  /** Called after each answer. */
-  readonly onAnswered?: OnAnswered | undefined
-  /** Shown at /metrics. */
-  readonly metrics?: ServerMetrics | undefined
+/** One request from its head to the end of its answer. */
+export interface Served {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly found: Found
+  /** Undefined for preflights; with its body once that is read. */
+  call?: Call
+  /** Made for the request; absent for preflights and pages. */
+  answered?: Reply
 }
 
-/** Registered before anything that answers, so that each request is seen. */
-export function observe(app: FastifyInstance, { onAnswered, metrics }: Observers): void {
-  if (metrics !== undefined) {
-    app.get('/metrics', async (_request, reply) => {
-      return reply.type(metrics.contentType).send(await metrics.text())
-    })
-  }
-  if (onAnswered === undefined && metrics === undefined) return
-  app.addHook('onRequest', (request, reply, done) => {
-    const startedAt = performance.now()
-    metrics?.requestBegins()
-    // The hook onResponse is not called for a client that leaves.
-    reply.raw.once('close', () => {
-      const answered = answeredRequest(request, reply, performance.now() - startedAt)
-      metrics?.requestEnds(answered)
-      onAnswered?.(answered)
-    })
-    done()
+/** A request with its answer, once that is written or its client has left. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** Path without query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** Undefined for preflights. */
+  readonly id: string | undefined
+  /** Name of the caller, never the key; empty without one. */
+  readonly caller: string
+  /** Body as it was read; undefined without one, and for requests that are refused before. */
+  readonly body: unknown
+  /** Undefined for answers that no handler made: preflights and pages such as /docs. */
+  readonly reply: Reply | undefined
+  /** Path with `:name` for parameters; undefined if no route matches. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly durationMs: number
+  /** The client left before the answer was complete. */
+  readonly aborted: boolean
+}
+
+export interface Observer {
+  readonly begins?: () => void
+  /** Called once for each request, when its answer is written or its client has left. */
+  readonly ends: (request: AnsweredRequest) => void
+}
+
+/** Called before anything answers, so that each request is seen. */
+export function observe(served: Served, observers: readonly Observer[]): void {
+  if (observers.length === 0) return
+  const startedAt = performance.now()
+  for (const { begins } of observers) begins?.()
+  served.response.once('close', () => {
+    const answered = answeredRequest(served, performance.now() - startedAt)
+    for (const { ends } of observers) ends(answered)
   })
 }
 
 function answeredRequest(
-  request: FastifyRequest,
-  { raw }: FastifyReply,
+  { request, response, found, call, answered }: Served,
   durationMs: number,
 ): AnsweredRequest {
-  const call: Call | undefined = request.call
+  const { method = 'GET', url = '/', headers } = request
   return {
-    method: request.method,
-    path: request.url.split('?', 1)[0] ?? '',
-    headers: request.headers,
+    method,
+    path: url.split('?', 1)[0] ?? '',
+    headers,
     id: call?.id,
     caller: call?.caller ?? '',
-    reply: request.answered,
-    route: request.is404 ? undefined : request.routeOptions.url,
-    status: raw.statusCode,
+    body: call?.body,
+    reply: answered,
+    route: found.path,
+    status: response.statusCode,
     durationMs,
-    aborted: !raw.writableFinished,
+    aborted: !response.writableFinished,
   }
 }

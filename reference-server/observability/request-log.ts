@@ -1,10 +1,10 @@
 /** The request log: a line for each answered request, as JSON or for people. */
-import { type DestinationStream, pino } from 'pino'
-import { prettyFactory } from 'pino-pretty'
-import type { AnsweredRequest, OnAnswered } from './answered-request.ts'
+import { styleText } from 'node:util'
+import type { AnsweredRequest, Observer } from './observe.ts'
 
 export interface RequestLogOptions {
   readonly format: 'pretty' | 'json'
+  /** Receives a line with its end. */
   readonly write: (text: string) => void
   /** Keys, replaced wherever they stand in a line. */
   readonly secrets: readonly string[]
@@ -20,31 +20,28 @@ const credentials = ['authorization', 'proxy-authorization', 'cookie', 'x-api-ke
  * Bodies are never logged; a refusal is logged with its reason. In JSON, members have the names of the
  * OpenTelemetry conventions for HTTP spans where there is one.
  */
-export function requestLog(options: RequestLogOptions): OnAnswered {
-  const logger = pino(
-    {
-      base: null,
-      redact: { paths: credentials.map((name) => `headers["${name}"]`), censor: redacted },
-      formatters: { level: (label) => ({ level: label }) },
-      timestamp: pino.stdTimeFunctions.isoTime,
-    },
-    destination(options),
-  )
-  const level = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info')
-  return options.format === 'json'
-    ? (request) => logger[level(request.status)](members(request), 'request')
-    : (request) => logger[level(request.status)](summary(request))
+export function requestLog({ format, write, secrets, colorize }: RequestLogOptions): Observer {
+  const lineOf = format === 'json' ? jsonLine : (one: AnsweredRequest) => prettyLine(one, colorize)
+  return { ends: (request) => write(`${withoutSecrets(lineOf(request), secrets)}\n`) }
 }
 
-function destination({ format, write, secrets, colorize }: RequestLogOptions): DestinationStream {
-  const clean = { write: (line: string) => write(withoutSecrets(line, secrets)) }
-  if (format === 'json') return clean
-  const pretty = prettyFactory({
-    colorize: colorize === true,
-    translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'level',
-  })
-  return { write: (line) => clean.write(pretty(line) ?? '') }
+function jsonLine(request: AnsweredRequest): string {
+  const { status } = request
+  const level = status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info'
+  const time = new Date().toISOString()
+  return JSON.stringify({ level, time, ...members(request), msg: 'request' })
+}
+
+function prettyLine(request: AnsweredRequest, colorize = false): string {
+  const now = new Date()
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
+  const line = `[${time}.${String(now.getMilliseconds()).padStart(3, '0')}] ${summary(request)}`
+  if (!colorize) return line
+  const { status } = request
+  const color = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'cyan'
+  return styleText(color, line, { validateStream: false })
 }
 
 function members(request: AnsweredRequest): object {
@@ -60,7 +57,7 @@ function members(request: AnsweredRequest): object {
     ...(reply !== undefined && 'blocks' in reply ? { stream: true } : {}),
     ...(aborted ? { aborted } : {}),
     ...refusalOf(reply),
-    headers: request.headers,
+    headers: shownHeaders(request),
   }
 }
 
@@ -75,6 +72,14 @@ function summary(request: AnsweredRequest): string {
   ]
   const head = `${method} ${path} ${status} ${durationMs.toFixed(1)} ms`
   return [head, ...notes.filter((note) => note !== '')].join('  ')
+}
+
+function shownHeaders({ headers }: AnsweredRequest): object {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    credentials.includes(name) ? redacted : value,
+  ])
+  return Object.fromEntries(entries)
 }
 
 /** Reason of a refusal, from its problem details. */

@@ -61,13 +61,11 @@ it('/docs shows the reference page with nothing from elsewhere', async () => {
   const server = await testServer()
   const page = await server.send('GET', '/docs')
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-  const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? '')
-  expect(links.length).toBeGreaterThan(4)
-  for (const link of links) {
-    expect([link, (await server.send('GET', link)).status]).toEqual([link, 200])
+  expect(page.text).not.toMatch(/<script|(?:src|href)="(?!\/openapi\.json")/)
+  for (const { method, path, summary } of allRoutes(server.services)) {
+    expect(page.text).toContain(`<b>${method}</b> <code>${path}</code> ${summary}`)
   }
-  const { json } = await server.send('GET', '/docs/json')
-  expect(json).toEqual((await server.send('GET', '/openapi.json')).json)
+  expect((await server.send('GET', '/openapi.json')).status).toBe(200)
   const nothing = await server.send('GET', '/docs/nothing')
   expect([nothing.status, nothing.json.error.code]).toEqual([404, 'not_found'])
 })

@@ -1,13 +1,47 @@
 /** The OpenAPI 3.1 document, made from the routes and the schemas that the server reads with. */
 import { z } from 'zod'
+import type { JsonObject } from '../../contract/json.ts'
 import { operations } from '../../contract/operations.ts'
-import type { Answer, Route } from '../http/call.ts'
-import { examplesOf, type OperationExamples } from './examples.ts'
-import type { Json } from './json.ts'
+import { type Answer, type Route, route as routeOf } from '../http/call.ts'
+import recorded from './examples.json' with { type: 'json' }
 import { refusalComponents, refusalResponses } from './refusals.ts'
 
-export function openApiDocument(routes: readonly Route[]): Json {
-  const paths: Record<string, Record<string, Json>> = {}
+export interface OperationExamples {
+  /** Body of a request. */
+  readonly request?: unknown
+  readonly answer?: unknown
+  /** The first events of a stream. */
+  readonly stream?: string
+}
+
+/** Answers that this server gave, kept in a file that a test compares. */
+const examples: Readonly<Record<string, OperationExamples | undefined>> = recorded
+
+export function examplesOf({ method, path }: Pick<Route, 'method' | 'path'>): OperationExamples {
+  return examples[`${method} ${path}`] ?? {}
+}
+
+/** Routes, with GET /openapi.json, which needs no key: the document of all of them, made when it is first asked for. */
+export function documented(others: readonly Route[]): readonly Route[] {
+  let made: JsonObject | undefined
+  const routes: readonly Route[] = [
+    ...others,
+    routeOf({
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'Show this document',
+      answer: { status: 200, body: z.looseObject({ openapi: z.string() }) },
+      handle: async () => {
+        made ??= openApiDocument(routes)
+        return { status: 200, body: made }
+      },
+    }),
+  ]
+  return routes
+}
+
+export function openApiDocument(routes: readonly Route[]): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, path) }
@@ -35,9 +69,9 @@ export function openApiDocument(routes: readonly Route[]): Json {
   }
 }
 
-type DocumentTag = 'openai' | 'v2' | 'v3' | 'knowledge' | 'server'
+export type DocumentTag = 'openai' | 'v2' | 'v3' | 'knowledge' | 'server'
 
-const surfaces: Readonly<Record<DocumentTag, string>> = {
+export const surfaces: Readonly<Record<DocumentTag, string>> = {
   openai: 'The OpenAI-compatible surface (section 4.1)',
   v2: 'The native surface, version 2 (section 4.2)',
   v3: 'The native surface, version 3 (section 4.3)',
@@ -59,7 +93,7 @@ const problem = z.object({
   }),
 })
 
-function operation(route: Route, path: string): Json {
+function operation(route: Route, path: string): JsonObject {
   const examples = examplesOf(route)
   return {
     operationId: operationId(route),
@@ -73,7 +107,7 @@ function operation(route: Route, path: string): Json {
   }
 }
 
-function origin({ method, path: given }: Route, path: string): string {
+export function origin({ method, path: given }: Route, path: string): string {
   const isShown = Object.values(operations).some(
     (documented) => documented.method === method && documented.path === path,
   )
@@ -83,7 +117,7 @@ function origin({ method, path: given }: Route, path: string): string {
     : 'Not part of the service: needs no key.'
 }
 
-function success({ status, body, stream }: Answer, examples: OperationExamples): Json {
+function success({ status, body, stream }: Answer, examples: OperationExamples): JsonObject {
   if (body === undefined) return { [status]: { description: 'Done' } }
   const content = {
     'application/json': { schema: shape(body, 'output'), ...example(examples.answer) },
@@ -101,11 +135,11 @@ function success({ status, body, stream }: Answer, examples: OperationExamples):
   }
 }
 
-function example(value: unknown): Json {
+function example(value: unknown): JsonObject {
   return value === undefined ? {} : { example: value }
 }
 
-function requestBody({ accepts, body }: Route, { request }: OperationExamples): Json {
+function requestBody({ accepts, body }: Route, { request }: OperationExamples): JsonObject {
   if (accepts === 'json') {
     if (body === undefined) return {}
     const content = { 'application/json': { schema: shape(body, 'input'), ...example(request) } }
@@ -117,7 +151,7 @@ function requestBody({ accepts, body }: Route, { request }: OperationExamples): 
   return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
 }
 
-function pathParameters(path: string): readonly Json[] {
+function pathParameters(path: string): readonly JsonObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -126,7 +160,7 @@ function pathParameters(path: string): readonly Json[] {
   }))
 }
 
-function queryParameters({ query }: Route): readonly Json[] {
+function queryParameters({ query }: Route): readonly JsonObject[] {
   if (query === undefined) return []
   const { properties, required } = shape(query, 'input')
   const needed = new Set(Array.isArray(required) ? required : [])
@@ -142,7 +176,7 @@ function queryParameters({ query }: Route): readonly Json[] {
 const printable =
   '^[!-~\\x80-\\x9f\\xa1-\\xff]([ -~\\x80-\\xff]{0,253}[!-~\\x80-\\x9f\\xa1-\\xff])?$'
 
-function headerParameters({ headers }: Route): readonly Json[] {
+function headerParameters({ headers }: Route): readonly JsonObject[] {
   return Object.entries(headers).map(([name, description]) => ({
     name,
     in: 'header',
@@ -153,9 +187,12 @@ function headerParameters({ headers }: Route): readonly Json[] {
 }
 
 /** Schemas are constants; a process may start many servers. */
-const shapes = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() }
+const shapes = {
+  input: new WeakMap<z.ZodType, JsonObject>(),
+  output: new WeakMap<z.ZodType, JsonObject>(),
+}
 
-function shape(schema: z.ZodType, io: 'input' | 'output'): Json {
+export function shape(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const cached = shapes[io].get(schema)
   if (cached !== undefined) return cached
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
@@ -163,14 +200,14 @@ function shape(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest
 }
 
-function surface({ path }: Route): DocumentTag {
+export function surface({ path }: Route): DocumentTag {
   if (path.includes('/knowledge')) return 'knowledge'
   const name = /^\/api\/(\w+)/.exec(path)?.[1]
   return name === 'openai' || name === 'v2' || name === 'v3' ? name : 'server'
 }
 
 /** Id such as `getV3ChatByChatIdAttachments`. */
-function operationId({ method, path }: Route): string {
+export function operationId({ method, path }: Route): string {
   const words = path
     .replace('/api/', '')
     .replace(/:/g, 'by-')

@@ -7,7 +7,7 @@ import { allRoutes } from '../surfaces/all-routes.ts'
 import { countingIds } from '../test-support/conversation.ts'
 import { testServer } from '../test-support/server.ts'
 import { isCallOf, tour } from '../test-support/tour.ts'
-import type { OperationExamples } from './examples.ts'
+import type { OperationExamples } from './document.ts'
 
 it('the examples are what the server answers: vitest --update=all writes them', async () => {
   const exchanges: SeenExchange[] = []

@@ -1,8 +1,8 @@
 /** The refusals of each operation (section 8), read off its path, its schemas and its headers. */
 import { z } from 'zod'
+import type { JsonObject } from '../../contract/json.ts'
 import type { Route } from '../http/call.ts'
 import { ApiError, errorReply } from '../http/errors.ts'
-import type { Json } from './json.ts'
 
 type Refusal = readonly [name: string, description: string, code: string, message: string]
 
@@ -30,7 +30,7 @@ type Status = keyof typeof refusals
 /** Members that name something that may not be there. */
 const references = ['chat_id', 'model', 'model_id', 'base_id', 'document_id', 'parent_id']
 
-export function refusalResponses(route: Route): Json {
+export function refusalResponses(route: Route): JsonObject {
   const statuses = [...new Set(statusesOf(route))].toSorted()
   return Object.fromEntries([
     ...statuses.map((status) => [
@@ -71,7 +71,7 @@ function namesOf(schema: z.ZodType | undefined): readonly string[] {
 }
 
 /** `components.responses`. */
-export function refusalComponents(): Json {
+export function refusalComponents(): JsonObject {
   const named = Object.entries(refusals).map(([status, [name, description, code, message]]) => [
     name,
     { description, content: problemContent(Number(status), code, message) },
@@ -86,7 +86,7 @@ export function refusalComponents(): Json {
   ])
 }
 
-function problemContent(status: number, code: string, message: string): Json {
+function problemContent(status: number, code: string, message: string): JsonObject {
   const { body: example } = errorReply(new ApiError(status, message, { code }))
   const schema = { $ref: '#/components/schemas/Problem' }
   return { 'application/problem+json': { schema, example } }

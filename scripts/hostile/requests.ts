@@ -6,7 +6,7 @@ import { type Dispatcher, FormData, fetch, request } from 'undici'
 import { messageOf } from '../../contract/error-message.ts'
 import { parseJson } from '../../contract/json.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
-import { documented } from '../../reference-server/openapi/endpoint.ts'
+import { documented } from '../../reference-server/openapi/document.ts'
 import { allRoutes } from '../../reference-server/surfaces/all-routes.ts'
 import { badRequest } from '../../reference-server/test-support/bad-requests.ts'
 import { goodWorld } from '../../reference-server/test-support/world.ts'
@@ -34,7 +34,7 @@ export async function* hostileRequests(
 ): AsyncGenerator<HostileRequest, undefined> {
   const world = await goodWorld({ send: (...request) => sendGood(url, key, ...request) })
   const local = await startReferenceServer()
-  const { routes } = documented(allRoutes(local.services))
+  const routes = documented(allRoutes(local.services))
   await local.close()
   for (let round = seed * 1_000_000; ; round += 1) {
     for (const [at, route] of routes.entries()) {

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
-import type { Patch, ReferenceServerOptions } from '../../../reference-server/index.ts'
+import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { patchesNamed } from '../../library/deviations.ts'
-import { deviationsText } from '../check/deviations.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, list, portNumber, positiveInteger } from '../flags.ts'
-import { type AnswerFlags, answerOptions } from '../serve/answers.ts'
+import type { AnswerFlags } from '../serve/answers.ts'
 import { bannerText } from '../serve/banner.ts'
 import { addServiceFlags, type ServiceFlags, serviceOptions } from '../serve/service-flags.ts'
 import { openedStore } from '../serve/store.ts'
@@ -118,23 +116,17 @@ export const serveCommand: AddCommand = (program, io) => {
 }
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
-  const deviations = await import('../../../reference-server/deviations/index.ts')
-  const { combinationNamed, dialects } = deviations
-  const faults = [...deviations.faults, ...deviations.loadFaults]
-  if (flags.listFaults) io.out(deviationsText(faults))
-  if (flags.listDialects) io.out(deviationsText(dialects))
-  if (flags.listFaults || flags.listDialects) return
-
+  if (flags.listFaults || flags.listDialects) {
+    const { listedText } = await import('../serve/deviations.ts')
+    io.out(listedText(flags))
+    return
+  }
   const { port, host, key: keys, seed, pace, engine, requestsPerMinute } = flags
   if (pace !== undefined && engine !== undefined) {
     throw new ConfigurationError(['--engine sets the pace: pass --pace or --engine, not both'])
   }
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
-  const patches = [
-    ...patchesNamed('fault', flags.fault, faults),
-    // A dialect reshapes what a fault has made wrong, as in the proof.
-    ...patchesNamed('dialect', flags.dialect, dialects, combinationNamed),
-  ]
+  const patch = await patchOf(flags)
   const origins = originsOf(flags.cors)
   const { store, name: storeName } = await openedStore(flags)
   const server = await listen({
@@ -144,14 +136,14 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     origins,
     metrics: true,
     ...serviceOptions(flags),
-    ...answerOptions(flags),
+    ...(await answersOf(flags)),
     ...(flags.log === undefined ? {} : { log: logOptions(flags.log, io) }),
     ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
     ...(seed === undefined ? {} : { seed }),
     ...(pace === undefined ? {} : { pace: await readPace(pace) }),
     ...(engine === undefined ? {} : { engine: await readEngine(engine) }),
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
-    ...(patches.length === 0 ? {} : { patch: await combined(patches) }),
+    ...patch,
   })
   const print = flags.log === 'json' ? io.err : io.out
   const banner = bannerText(server, {
@@ -192,9 +184,18 @@ function originsOf(values: readonly string[]): readonly string[] {
   return values
 }
 
-async function combined(patches: readonly Patch[]): Promise<Patch> {
-  const { compose } = await import('../../../reference-server/deviations/index.ts')
-  return compose(patches)
+/** Deviations are loaded if the flags name some: there are a thousand. */
+async function patchOf(flags: ServeFlags): Promise<Pick<ReferenceServerOptions, 'patch'>> {
+  if (flags.fault.length + flags.dialect.length === 0) return {}
+  const { patchNamed } = await import('../serve/deviations.ts')
+  return { patch: patchNamed(flags) }
+}
+
+async function answersOf(flags: ServeFlags) {
+  const { script, record, replay } = flags
+  if (script === undefined && record === undefined && replay === undefined) return {}
+  const { answerOptions } = await import('../serve/answers.ts')
+  return answerOptions(flags)
 }
 
 async function listen(options: ReferenceServerOptions) {

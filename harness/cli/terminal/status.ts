@@ -1,4 +1,5 @@
-import ora from 'ora'
+import { clearScreenDown, cursorTo, moveCursor } from 'node:readline'
+import { styleText } from 'node:util'
 import type { Io } from './io.ts'
 
 /** Current status of a command. */
@@ -41,30 +42,44 @@ export function showStatus(io: Io, text: StatusText): Status {
 function drawn({ colorErr, clean }: Io, text: StatusText): Status {
   const { stderr } = process
   const words = () => clean(text.drawn((stderr.columns || 80) - reservedColumns))
-  const spinner = ora({
-    text: words(),
-    stream: stderr,
-    // Discarding would put the terminal into raw mode, in which Ctrl-C is an ordinary byte.
-    discardStdin: false,
-    color: colorErr ? 'cyan' : false,
-  }).start()
-  let drawnAt = performance.now()
+  let drawnText = words()
+  let changedAt = performance.now()
+  let frame = 0
+  let lines = 0
+  const erase = () => {
+    cursorTo(stderr, 0)
+    if (lines > 1) moveCursor(stderr, 0, 1 - lines)
+    clearScreenDown(stderr)
+  }
   const draw = () => {
-    drawnAt = performance.now()
-    spinner.text = words()
+    if (performance.now() - changedAt >= ticksMs) change()
+    const mark = spinner[frame % spinner.length] ?? ''
+    frame += 1
+    const colored = colorErr ? styleText('cyan', mark, { validateStream: false }) : mark
+    erase()
+    stderr.write(`${colored} ${drawnText}`)
+    lines = drawnText.split('\n').length
   }
   // The remaining time changes even if nothing else does.
-  const ticks = setInterval(draw, ticksMs).unref()
+  const change = () => {
+    changedAt = performance.now()
+    drawnText = words()
+  }
+  draw()
+  const frames = setInterval(draw, frameMs).unref()
   return {
     refresh: () => {
-      if (performance.now() - drawnAt >= redrawMs) draw()
+      if (performance.now() - changedAt >= redrawMs) change()
     },
     stop: () => {
-      clearInterval(ticks)
-      spinner.stop()
+      clearInterval(frames)
+      erase()
     },
   }
 }
+
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const frameMs = 100
 
 function logged({ err }: Io, text: StatusText): Status {
   const log = () => err(text.logged())

@@ -1,0 +1,146 @@
+/** Bodies of requests: strict UTF-8, JSON no deeper than anything here needs, or a form with a file. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Call, Route } from './call.ts'
+import { ApiError } from './errors.ts'
+import { readForm } from './form.ts'
+
+interface BodyLimits {
+  readonly bodyLimitBytes: number
+  readonly uploadLimitBytes: number
+}
+
+type Body = Pick<Call, 'body' | 'file'>
+
+/**
+ * The body as its route reads it.
+ *
+ * @throws ApiError 400, 413 or 415, once the client has sent what is left of the body
+ */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { accepts }: Pick<Route, 'accepts'>,
+  { bodyLimitBytes, uploadLimitBytes }: BodyLimits,
+): Promise<Body> {
+  try {
+    if (accepts === 'form') return await readForm(request, uploadLimitBytes)
+    return { body: await readJson(request, bodyLimitBytes), file: undefined }
+  } catch (error) {
+    const isRead = await drop(request)
+    response.shouldKeepAlive &&= isRead
+    throw error
+  }
+}
+
+async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  const { headers, method } = request
+  if (method === 'GET' || method === 'HEAD') return undefined
+  const type = headers['content-type']
+  const length = Number(headers['content-length'] ?? 0)
+  if (type === undefined && length === 0 && headers['transfer-encoding'] === undefined) {
+    return undefined
+  }
+  if (!/^application\/json\s*(;|$)/i.test(type ?? '')) throw wrongType()
+  if (length > limit) throw tooLarge()
+  return parseJson(await collect(request, limit))
+}
+
+/** Rejects with an ApiError if the body is too large, or does not come whole. */
+function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const read = (chunk: Buffer) => {
+      size += chunk.length
+      chunks.push(chunk)
+      if (size <= limit) return
+      request.off('data', read)
+      reject(tooLarge())
+    }
+    request.on('data', read)
+    request.once('end', () => resolve(chunks.length === 1 ? first(chunks) : Buffer.concat(chunks)))
+    for (const end of ['error', 'close']) request.once(end, () => reject(cutShort()))
+  })
+}
+
+function first([chunk = Buffer.alloc(0)]: readonly Buffer[]): Buffer {
+  return chunk
+}
+
+const maxDroppedBytes = 64 * 1024 * 1024
+
+/**
+ * Reads the rest of a body: a client that is still sending would take an early end of the connection for a
+ * broken one. False if the body is longer than anybody waits for.
+ */
+function drop(request: IncomingMessage): Promise<boolean> {
+  request.unpipe()
+  if (request.readableEnded || request.destroyed) return Promise.resolve(true)
+  let left = maxDroppedBytes
+  return new Promise((resolve) => {
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length
+      if (left < 0) resolve(false)
+    })
+    for (const end of ['end', 'close', 'error']) request.once(end, () => resolve(true))
+    request.resume()
+  })
+}
+
+const maxNesting = 64
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** An empty body is undefined. */
+function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined
+  const text = decode(bytes)
+  if (nesting(text) > maxNesting) throw malformed(`nested deeper than ${maxNesting} levels`)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw malformed(error instanceof Error ? error.message : 'not JSON')
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw malformed('not UTF-8')
+  }
+}
+
+/** Counted before parsing: whatever walks the value later may then recurse. */
+function nesting(text: string): number {
+  let depth = 0
+  let maxDepth = 0
+  let quoted = false
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (unit === quote) quoted = !quoted
+    else if (quoted) index += unit === backslash ? 1 : 0
+    else if (unit === openBracket || unit === openBrace) maxDepth = Math.max(maxDepth, ++depth)
+    else if (unit === closeBracket || unit === closeBrace) depth -= 1
+  }
+  return maxDepth
+}
+
+const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [...'"\\[{]}'].map(
+  (character) => character.charCodeAt(0),
+)
+
+function malformed(why: string): ApiError {
+  return new ApiError(400, `The body is not valid JSON: ${why}`, { code: 'invalid_json' })
+}
+
+function wrongType(): ApiError {
+  return new ApiError(415, 'The body must be application/json', { code: 'unsupported_media_type' })
+}
+
+function tooLarge(): ApiError {
+  return new ApiError(413, 'The body is too large', { code: 'body_too_large' })
+}
+
+function cutShort(): ApiError {
+  return new ApiError(400, 'The body ends early', { code: 'bad_request' })
+}

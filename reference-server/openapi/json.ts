@@ -1,1 +1,0 @@
-export type Json = Readonly<Record<string, unknown>>
