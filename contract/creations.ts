@@ -19,6 +19,8 @@ export const journalHead = z
     untagged: z.literal(true).optional(),
     kit: z.string(),
     baseUrl: z.string(),
+    /** Prefixes of the target that differ from the document. */
+    prefixes: z.record(z.string(), z.string().optional()).optional(),
   })
   .refine(({ tag, untagged }) => (untagged ? tag === '' : /^chatgen-./.test(tag)))
 export type JournalHead = z.infer<typeof journalHead>

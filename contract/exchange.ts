@@ -38,6 +38,8 @@ export interface WireRequest {
   readonly method: string
   /** Absolute URL. */
   readonly url: string
+  /** Path of the route in the document, if the deployment has it below another prefix. */
+  readonly documentedPath?: string
   readonly headers: readonly Header[]
   /** Null where the request has no body. */
   readonly body: Uint8Array | null
@@ -184,9 +186,10 @@ export function mediaType(exchange: Exchange): string {
   return (value.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-/** The request path without the base address and the query, for example `/api/v3/message`. */
-export function requestPath(exchange: Pick<Exchange, 'request'>): string {
-  const { pathname } = new URL(exchange.request.url)
+/** The request path in the document, without base address and query, for example `/api/v3/message`. */
+export function requestPath({ request }: Pick<Exchange, 'request'>): string {
+  if (request.documentedPath !== undefined) return request.documentedPath
+  const { pathname } = new URL(request.url)
   const start = pathname.lastIndexOf('/api/')
   return start < 0 ? pathname : pathname.slice(start)
 }

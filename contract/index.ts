@@ -1,3 +1,4 @@
+export * from './addresses.ts'
 export * from './catalogue/index.ts'
 export * from './creations.ts'
 export * from './dimensions.ts'

@@ -101,7 +101,7 @@ export function operationAt(method: string, path: string): OperationId | undefin
 }
 
 /** Literal paths stand before patterns, so that `/chat/favorite` is not taken for a chat. */
-const operationIds = (Object.keys(operations) as OperationId[]).sort(
+export const operationIds = (Object.keys(operations) as OperationId[]).sort(
   (a, b) => Number(operations[a].path.includes('{')) - Number(operations[b].path.includes('{')),
 )
 

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from './json.ts'
 /** A request as its answer may repeat it. */
 export interface SentRequest {
   readonly url: string
+  readonly documentedPath?: string
   readonly headers: readonly Header[]
   /** The body as JSON; undefined if there is none. */
   readonly json?: unknown
@@ -44,11 +45,11 @@ interface Echo {
 /** Headers whose values occur in one request only, or only in requests of one run. */
 const uniqueHeaders = ['x-request-id', 'user-agent', 'idempotency-key', 'authorization']
 
-function toEcho({ url, headers, json }: SentRequest): Echo {
+function toEcho({ url, documentedPath, headers, json }: SentRequest): Echo {
   const { origin, pathname, search, searchParams } = new URL(url)
   const unique = uniqueHeaders.map((name) => header(headers, name))
-  // A gateway may have taken a prefix of the path away.
-  const below = pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
+  // A gateway may have taken a prefix of the path away, or replaced it.
+  const below = documentedPath ?? pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
   const paths = [pathname, below, origin + pathname].flatMap((path) => [path, path + search])
   return {
     texts: new Set([...paths, ...unique.filter((value) => value !== undefined)]),

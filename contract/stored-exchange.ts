@@ -26,7 +26,13 @@ export const storedExchange = z.object({
     endpoint: z.string().optional(),
   }),
   startedAt: z.string(),
-  request: z.object({ method: z.string(), url: z.string(), headers, body: bytes.nullable() }),
+  request: z.object({
+    method: z.string(),
+    url: z.string(),
+    documentedPath: z.string().exactOptional(),
+    headers,
+    body: bytes.nullable(),
+  }),
   sent: z.object({ atMs, clockMs: z.number() }).optional(),
   protocol: z.enum(['http/1.1', 'h2']).optional(),
   response: z
@@ -81,12 +87,12 @@ function* storedCoding({ chunks, ...about }: CodedBody): Generator<string> {
 }
 
 function withoutBody({ id, labels, startedAt, request, sent, protocol }: Exchange) {
-  const { method, url, body } = request
+  const { headers, body, ...place } = request
   return {
     id,
     labels,
     startedAt,
-    request: { method, url, headers: copyOf(request.headers), body: body && encode(body) },
+    request: { ...place, headers: copyOf(headers), body: body && encode(body) },
     sent,
     protocol,
   }

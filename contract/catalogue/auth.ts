@@ -18,6 +18,7 @@ export const auth = {
   'OAI-AUTH-03': {
     level: 'required',
     surface: 'openai',
+    source: 'service',
     section: '5',
     title:
       'A request to the compatible surface with an authentication scheme other than Bearer carries no key: it MUST be answered with 401.',

@@ -9,7 +9,7 @@ import { openQuestions } from './open.ts'
 import { openai } from './openai/completions.ts'
 import { openaiStream } from './openai/stream.ts'
 import { openaiTools } from './openai/tools.ts'
-import type { Exclusion, OpenQuestion, Requirement } from './requirement.ts'
+import type { Exclusion, OpenQuestion, Requirement, Source } from './requirement.ts'
 import { v2 } from './v2.ts'
 import { v3Chats } from './v3/chats.ts'
 import { v3Generate } from './v3/generate.ts'
@@ -56,6 +56,12 @@ export function isQuestionId(id: string): id is OpenQuestionId {
   return Object.hasOwn(openQuestions, id)
 }
 
+/** The document that demands a row. */
+export function sourceOf(id: RequirementId): Source {
+  const { source, surface } = requirements[id]
+  return source ?? (surface === 'openai' ? 'wire' : 'service')
+}
+
 /** The area of a row, the part of its id before the number: `V3-IDEM-02` is in `V3-IDEM`. */
 export function areaOf(id: string): string {
   return id.replace(/-\d+$/, '')
@@ -75,7 +81,9 @@ export type {
   Exclusion,
   Level,
   OpenQuestion,
+  ProfileName,
   Requirement,
+  Source,
   Surface,
 } from './requirement.ts'
-export { capabilities, surfaces } from './requirement.ts'
+export { capabilities, profileNames, surfaces } from './requirement.ts'

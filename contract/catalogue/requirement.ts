@@ -4,6 +4,16 @@
 export const surfaces = ['openai', 'v2', 'v3'] as const
 export type Surface = (typeof surfaces)[number]
 
+/** Names of selections: a surface, the rows of the common wire format, or all. */
+export const profileNames = [...surfaces, 'wire', 'full'] as const
+export type ProfileName = (typeof profileNames)[number]
+
+/**
+ * Document that demands a row. `wire`: the common format of chat completions, of every server that has
+ * it. `service`: the interface document alone.
+ */
+export type Source = 'wire' | 'service'
+
 /**
  * The only source of severity: `required` is stated by the interface document (a
  * breach fails), `expected` by the contract that the document names (a breach warns).
@@ -26,6 +36,8 @@ export interface Requirement {
   readonly surface: Surface
   /** A second surface that the row is about. */
   readonly also?: Surface
+  /** Absent: `wire` on the compatible surface, `service` elsewhere. */
+  readonly source?: Source
   /** Section of the interface document, for example `4.3`. */
   readonly section: string
   /** The sentence in our own words. */

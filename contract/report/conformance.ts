@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { surfaces } from '../catalogue/requirement.ts'
+import { profileNames, surfaces } from '../catalogue/requirement.ts'
 import { container } from './container.ts'
 import { digest } from './digest.ts'
 
@@ -137,7 +137,9 @@ export const conformanceReport = z.object({
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
     baseUrl: z.string(),
-    profile: z.enum([...surfaces, 'full']),
+    /** Prefixes of surfaces that differ from the interface document; absent if none does. */
+    prefixes: z.record(z.string(), z.string().optional()).optional(),
+    profile: z.enum(profileNames),
     capabilities: z.record(z.string(), z.boolean()),
     /** Endpoints of one service among which the requests were spread; absent where there was one. */
     endpoints: z

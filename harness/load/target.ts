@@ -1,3 +1,4 @@
+import type { Prefixes } from '../../contract/addresses.ts'
 import type { Surface } from '../../contract/catalogue/requirement.ts'
 import type { NetworkOptions } from '../client/index.ts'
 import type { Secret } from '../client/redaction/redaction.ts'
@@ -22,6 +23,7 @@ export interface SpreadEndpoints {
 export interface LoadTarget {
   /** The only endpoint, or the first of several. */
   readonly baseUrl: string
+  readonly prefixes?: Prefixes
   /** Absent for a target with one endpoint. */
   readonly endpoints?: SpreadEndpoints
   /** Network options; a direct connection by default. */

@@ -9,7 +9,9 @@ import {
   type Requirement,
   requirementIds,
   requirements,
+  type Source,
   type Surface,
+  sourceOf,
 } from '../../contract/index.ts'
 
 /** Requirements, exclusions and open questions in one form, for lists and search. */
@@ -23,6 +25,8 @@ export interface CatalogueRow {
   readonly kind: RowKind
   /** Null for an exclusion: it is not bound to a surface. */
   readonly surface: Surface | null
+  /** Null for exclusions and questions. */
+  readonly source: Source | null
   readonly section: string
   /** The sentence, or the question. */
   readonly text: string
@@ -52,6 +56,11 @@ export function requirementOf(id: string): Requirement | undefined {
   return isRequirementId(id) ? requirements[id] : undefined
 }
 
+/** Level of a requirement in a report, and whether the wire format demands it: `required, wire`. */
+export function standingOf({ id, level }: { readonly id: string; readonly level: string }): string {
+  return isRequirementId(id) && sourceOf(id) === 'wire' ? `${level}, wire` : level
+}
+
 function rowOf(
   id:
     | (typeof requirementIds)[number]
@@ -61,14 +70,14 @@ function rowOf(
   const area = areaOf(id)
   if (isRequirementId(id)) {
     const { level, surface, section, title } = requirements[id]
-    return { id, area, kind: level, surface, section, text: title }
+    return { id, area, kind: level, surface, source: sourceOf(id), section, text: title }
   }
   if (isQuestionId(id)) {
     const { surface, section, question } = questions[id]
-    return { id, area, kind: 'open', surface, section, text: question }
+    return { id, area, kind: 'open', surface, source: null, section, text: question }
   }
   const { section, title } = excluded[id]
-  return { id, area, kind: 'excluded', surface: null, section, text: title }
+  return { id, area, kind: 'excluded', surface: null, source: null, section, text: title }
 }
 
 const surfaceTitles: Readonly<Record<Surface, string>> = {

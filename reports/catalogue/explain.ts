@@ -6,6 +6,7 @@ import {
   paired,
   requirementIds,
   requirements,
+  type Source,
   variations,
   variationText,
 } from '../../contract/index.ts'
@@ -63,6 +64,11 @@ const meanings: Readonly<Record<RowKind, string>> = {
   open: 'open: the interface document leaves this open. The behavior of the target is recorded, never judged.',
 }
 
+const sources: Readonly<Record<Source, string>> = {
+  wire: 'wire: demanded by the common format of chat completions, of every server that has it (--profile wire).',
+  service: 'service: demanded by the interface document alone.',
+}
+
 function sectionText({ id, section }: CatalogueRow): string {
   const owned = statements().filter(({ owners }) => owners.includes(id)).length
   return owned === 0 ? section : `${section} (covers ${count(owned, 'statement')} of the document)`
@@ -75,7 +81,7 @@ function specification({ section }: CatalogueRow): readonly Fact[] {
   return summary === undefined ? [] : [['specifies', summary]]
 }
 
-function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
+function requirementFacts({ id, area, source }: CatalogueRow): readonly Fact[] {
   const requirement = requirementOf(id)
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement
@@ -83,6 +89,7 @@ function requirementFacts({ id, area }: CatalogueRow): readonly Fact[] {
   const pairs = isRequirementId(id) ? paired[id] : undefined
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
+    ...(source === null ? [] : [['source', sources[source]] as const]),
     ['area', `${area}, ${areaTitle(area)}`],
     ...(needs.length > 0 ? [['depends on', dependsOnText(needs)] as const] : []),
     ...(above.length > 0 ? [['required by', above.join(', ')] as const] : []),

@@ -12,10 +12,10 @@ test('a list has a line for each row that it is given', () => {
   const rows = catalogueRows().filter((row) => ids.includes(row.id))
 
   expect(catalogueToText(rows)).toMatchInlineSnapshot(`
-    "OAI-CHAT-10  expected  openai  2.2  total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.
-    V3-IDEM-01   required  v3      4.3  A generation without Idempotency-Key MUST NOT succeed.
-    X-05         excluded          7    503 means that the service is unavailable.
-    OPEN-35      open      v2      5    How is a token for the native surfaces obtained?
+    "OAI-CHAT-10  expected  openai  2.2  wire     total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.
+    V3-IDEM-01   required  v3      4.3  service  A generation without Idempotency-Key MUST NOT succeed.
+    X-05         excluded          7             503 means that the service is unavailable.
+    OPEN-35      open      v2      5             How is a token for the native surfaces obtained?
     "
   `)
   expect(catalogueToText([])).toBe('')
@@ -45,6 +45,7 @@ describe('explaining a row', () => {
                   knowledge routes manage the rest. A v3 route called for a chat of
                   another version returns an error that hints at the right prefix.
       surface     Native v3 surface, /api/v3
+      source      service: demanded by the interface document alone.
       area        V3-GEN, Chat generation
       depends on  V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is violated, this
                   requirement is inconclusive.
@@ -70,6 +71,7 @@ describe('explaining a row', () => {
                   knowledge routes manage the rest. A v3 route called for a chat of
                   another version returns an error that hints at the right prefix.
       surface     Native v3 surface, /api/v3
+      source      service: demanded by the interface document alone.
       area        V3-GEN, Chat generation
       depends on  V3-GEN-11: if one of these is violated, this requirement is
                   inconclusive.
@@ -98,6 +100,7 @@ describe('explaining a row', () => {
                   true, with these parameters. The default is false in chats and agent
                   in one-shot.
       surface     Native v3 surface, /api/v3
+      source      service: demanded by the interface document alone.
       area        RAG, Retrieval before the answer
       depends on  RAG-01: if one of these is violated, this requirement is
                   inconclusive.

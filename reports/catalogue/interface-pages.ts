@@ -60,6 +60,7 @@ function index(list: readonly (readonly [string, Section])[], revision: string):
     '',
     '- MUST: required by the interface document. A violation makes the target non-conforming.',
     '- SHOULD: the interface document is silent, but a contract that it refers to requires this. A violation is a warning.',
+    '- wire: the common format of chat completions demands it of every server (`--profile wire`).',
     '- A requirement needs a capability or a member of the target profile: without it, it is undecided. A capability',
     '  that is declared false makes it not applicable.',
     '- A requirement depends on others: if one of them is violated, it is inconclusive.',
@@ -109,7 +110,7 @@ function part(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `## ${heading}`, '', ...lines]
 }
 
-function requirementLine({ id, text }: CatalogueRow): string {
+function requirementLine({ id, source, text }: CatalogueRow): string {
   const { contract, capability, member, needs = [] } = requirementOf(id) ?? {}
   const rule =
     contract && `([${contract}](../internals/wire-contract.md#${contract.toLowerCase()}))`
@@ -117,6 +118,7 @@ function requirementLine({ id, text }: CatalogueRow): string {
     Boolean,
   )
   const notes = [
+    source === 'wire' && '(wire)',
     rule,
     wants.length > 0 && `Needs ${wants.join(', ')}.`,
     needs.length > 0 && `Depends on ${needs.join(', ')}.`,

@@ -5,28 +5,24 @@ export interface TextOptions {
   readonly color: boolean
 }
 
-/** One line for each entry: id, kind, surface and section, sentence; in columns. */
+/** One line for each entry: id, kind, surface, section, source, sentence; in columns. */
 export function catalogueToText(
   rows: readonly CatalogueRow[],
   { color }: TextOptions = { color: false },
 ): string {
   const chalk = new Chalk({ level: color ? 1 : 0 })
-  const columns = rows.map((row) => [row.id, row.kind, row.surface ?? '', row.section] as const)
-  const widths = [0, 1, 2, 3].map((at) =>
+  const columns = rows.map(({ id, kind, surface, section, source }) => [
+    ...[id, kind, surface ?? '', section, source ?? ''],
+  ])
+  const widths = [0, 1, 2, 3, 4].map((at) =>
     Math.max(0, ...columns.map((cells) => cells[at]?.length ?? 0)),
   )
-  const pad = (text: string, at: number) => text.padEnd(widths[at] ?? 0)
   return rows
-    .map(({ id, kind, surface, section, text }) =>
-      [
-        chalk.bold(pad(id, 0)),
-        paint(chalk, kind)(pad(kind, 1)),
-        pad(surface ?? '', 2),
-        pad(section, 3),
-        text,
-      ].join('  '),
-    )
-    .map((line) => `${line}\n`)
+    .map(({ kind, text }, row) => {
+      const cells = (columns[row] ?? []).map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      const [id = '', level = '', ...others] = cells
+      return `${[chalk.bold(id), paint(chalk, kind)(level), ...others, text].join('  ')}\n`
+    })
     .join('')
 }
 

@@ -1,3 +1,4 @@
+import { isRequirementId, sourceOf } from '../../contract/index.ts'
 import type { Verdict } from '../../contract/report/conformance.ts'
 import { verdictLabels } from '../conformance/words.ts'
 import { pageOf } from '../html/document.ts'
@@ -119,9 +120,14 @@ function requirementTable(
 <tbody>
 ${requirements.map(
   ({ id, level, surface, title, verdicts, differs }) =>
-    html`<tr data-level="${level}" data-surface="${surface}" data-differs="${differs ? 'yes' : 'no'}"><th scope="row"><code>${id}</code> <span class="sentence">${title}</span></th>${verdicts.map((verdict, at) => cell(id, verdict, verified[at]))}</tr>
+    html`<tr data-level="${level}" data-surface="${surface}" data-differs="${differs ? 'yes' : 'no'}"><th scope="row"><code>${id}</code> <span class="sentence">${title}</span>${isWire(id) ? html` <span class="source">wire</span>` : null}</th>${verdicts.map((verdict, at) => cell(id, verdict, verified[at]))}</tr>
 `,
 )}</tbody></table></div>`
+}
+
+/** Tests if a requirement concerns every server with the common format of chat completions. */
+function isWire(id: string): boolean {
+  return isRequirementId(id) && sourceOf(id) === 'wire'
 }
 
 function cell(id: string, verdict: Verdict | null, one: Verified | undefined): Markup {

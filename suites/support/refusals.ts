@@ -22,8 +22,12 @@ export function isContentRefusal(exchange: Exchange): boolean {
 const otherReasons = ['401', '403', '404', '405', '408', '429']
 
 /** Tests if a body names a prefix as `/api/v2` or `api/v2`, alone or in a URL. */
-export function namesPrefix(exchange: Exchange, prefix: string): boolean {
-  return new RegExp(`\\b${prefix.slice(1)}\\b`).test(hintText(exchange))
+export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): boolean {
+  const text = hintText(exchange)
+  return prefixes.some((prefix) => {
+    const path = prefix.slice(1).replaceAll(/[^\w/]/g, '\\$&')
+    return new RegExp(`\\b${path}\\b`).test(text)
+  })
 }
 
 /**

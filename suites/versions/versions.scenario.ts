@@ -1,3 +1,4 @@
+import { namesOf } from '../../contract/index.ts'
 import {
   answerJson,
   answerText,
@@ -71,7 +72,7 @@ describe('versions of chats', () => {
 
       const refuse = (row: 'VER-03' | 'VER-04' | 'VER-05', what: string, exchange: Exchange) => {
         session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
-        claim(row, () => expectHint(exchange, what, '/api/v2'), exchange)
+        claim(row, () => expectHint(exchange, what, namesOf(profile, 'v2')), exchange)
         claim(
           'VER-10',
           () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),
@@ -144,7 +145,7 @@ describe('versions of chats', () => {
   test(
     'v2 routes refuse a v3 chat and name /api/v3',
     covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 15, generations: 2, chats: 1 }),
-    async ({ v2, v3, chats, claim, session, prompts }) => {
+    async ({ v2, v3, chats, claim, session, profile, prompts }) => {
       const own = await v2.chat()
       const able = await v2.storeAndGenerate(own, prompts.brief())
       assume(succeeded(able.reply), 'v2 does not work for a v2 chat')
@@ -172,7 +173,7 @@ describe('versions of chats', () => {
         ['VER-08', 'POST /api/v2/message/generate', reply],
       ] as const) {
         session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
-        claim(row, () => expectHint(exchange, what, '/api/v3'), exchange)
+        claim(row, () => expectHint(exchange, what, namesOf(profile, 'v3')), exchange)
         claim(
           'VER-10',
           () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),
@@ -196,9 +197,9 @@ describe('versions of chats', () => {
 })
 
 /** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
-function expectHint(exchange: Exchange, what: string, prefix: string): void {
+function expectHint(exchange: Exchange, what: string, prefixes: readonly string[]): void {
   expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
-  if (!namesPrefix(exchange, prefix)) {
-    expect(hintText(exchange), `the error of ${what}`).toContain(prefix)
+  if (!namesPrefix(exchange, prefixes)) {
+    expect(hintText(exchange), `the error of ${what}`).toContain(prefixes.at(-1))
   }
 }

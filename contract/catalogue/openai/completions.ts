@@ -134,6 +134,7 @@ export const openai = {
   'OAI-TEMP-02': {
     level: 'required',
     surface: 'openai',
+    source: 'service',
     section: '8',
     title: 'A temperature outside 0 to 2 is an invalid parameter: it MUST be answered with 400.',
     needs: ['OAI-TEMP-01'],
@@ -208,6 +209,7 @@ export const openai = {
   'OAI-ERR-01': {
     level: 'required',
     surface: 'openai',
+    source: 'service',
     section: '7',
     title: 'A body that is not JSON is a bad request: it MUST be answered with 400.',
     needs: ['OAI-CHAT-01'],
@@ -216,6 +218,7 @@ export const openai = {
   'OAI-ERR-02': {
     level: 'required',
     surface: 'openai',
+    source: 'service',
     section: '7',
     title:
       'A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400.',
@@ -232,6 +235,7 @@ export const openai = {
   'OAI-MODELS-02': {
     level: 'required',
     surface: 'openai',
+    source: 'service',
     section: '2.1',
     title: 'Every accepted id of the main model MUST work as model.',
     needs: ['OAI-CHAT-01'],
@@ -239,6 +243,7 @@ export const openai = {
   'OAI-MODELS-03': {
     level: 'required',
     surface: 'openai',
+    source: 'service',
     section: '2.1',
     title: 'The vision model MUST work as model.',
     capability: 'images',
@@ -247,6 +252,7 @@ export const openai = {
   'OAI-MODELS-04': {
     level: 'required',
     surface: 'openai',
+    source: 'service',
     section: '2.1',
     title: 'The id and the description of a model catalog entry, if present, MUST be strings.',
     needs: ['OAI-MODELS-01'],

@@ -150,6 +150,8 @@ export const loadReport = z.object({
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
     baseUrl: z.string(),
+    /** Prefixes of surfaces that differ from the interface document; absent if none does. */
+    prefixes: z.record(z.string(), z.string().optional()).optional(),
     surfaces: z.array(z.enum(surfaces)),
     /** Absent where the run did not start its target. */
     container: container.optional(),

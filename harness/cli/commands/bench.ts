@@ -10,7 +10,7 @@ import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, list, positiveInteger } from '../flags.ts'
 import { bundledServer } from '../target/bundled-server.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
-import { allowShortKeyFlag, keyEnvFlag, targetFlag } from '../target/target-flags.ts'
+import { allowShortKeyFlag, keyEnvFlag, prefixFlag, targetFlag } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
@@ -59,6 +59,7 @@ export const benchCommand: AddCommand = (program, io, finish) => {
     .command('bench')
     .argument('[url]', 'base URL (default: the bundled server)')
     .addOption(targetFlag())
+    .addOption(prefixFlag())
     .addOption(keyEnvFlag())
     .addOption(allowShortKeyFlag())
     .addOption(
@@ -112,10 +113,11 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
       const userAgent = `chatgen-conformance/${suiteVersion()}`
       const setup = { profile, tag: 'chatgen-bench', userAgent }
       await preflight(setup, ['openai', 'v3'], { signal: io.signal })
-      const { baseUrl, models, headers } = profile
+      const { baseUrl, prefixes = {}, models, headers } = profile
       const { openai, v3 } = surfaceCredentials(profile)
       return run(flags, io, {
         baseUrl,
+        prefixes,
         headers,
         model: models.main,
         prompt: { text: prompt, maxTokens: flags.maxTokens },
@@ -141,7 +143,7 @@ const prompt = 'Describe a harbour at dawn, at some length.'
 
 type Target = Pick<
   Parameters<typeof import('../../load/bench/bench.ts').runBench>[0],
-  'baseUrl' | 'headers' | 'model' | 'prompt' | 'keys'
+  'baseUrl' | 'prefixes' | 'headers' | 'model' | 'prompt' | 'keys'
 >
 
 /** @throws ConfigurationError if --only matches no case */

@@ -6,6 +6,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
+import { prefixArguments } from '../target/address.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
 import { fitted } from '../terminal/fitted.ts'
@@ -62,10 +63,12 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
         printOthers(open, print)
         return
       }
-      const from = url ?? (flags.target === undefined ? open.journal.head.baseUrl : undefined)
-      const removals = await withTarget(from, flags, io, async (profile) => {
-        if (profile.baseUrl !== open.journal.head.baseUrl)
-          print(`target: ${printable(profile.baseUrl)}`)
+      const { head } = open.journal
+      const from = url ?? (flags.target === undefined ? head.baseUrl : undefined)
+      const prefix =
+        from === head.baseUrl && flags.prefix === undefined ? prefixArguments(head.prefixes) : {}
+      const removals = await withTarget(from, { ...flags, ...prefix }, io, async (profile) => {
+        if (profile.baseUrl !== head.baseUrl) print(`target: ${printable(profile.baseUrl)}`)
         const onRemoval = (removal: Removal) => print(removalLine(removal))
         return cleanUp({
           journalFile: file,

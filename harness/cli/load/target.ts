@@ -14,6 +14,7 @@ export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spre
   const { openai, v2, v3 } = surfaceCredentials(profile)
   return {
     baseUrl: profile.baseUrl,
+    ...(profile.prefixes === undefined ? {} : { prefixes: profile.prefixes }),
     ...(spread === undefined || profile.baseUrls === undefined
       ? {}
       : { endpoints: { list: endpointsOf(profile), spread } }),

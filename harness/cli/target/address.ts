@@ -1,3 +1,4 @@
+import { isObject, type Prefixes, prefixNames } from '../../../contract/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 /**
@@ -12,6 +13,36 @@ export function baseUrlOf(url: string): string {
       ? 'invalid URL: expected http:// or https://, e.g. https://chat.example.org'
       : `invalid URL: did you mean ${suggestion}?`,
   ])
+}
+
+/**
+ * The prefixes of the command line, beside those of the profile.
+ * @throws ConfigurationError if one is not `name=path`, or given twice
+ */
+export function prefixesOf(
+  { prefix = [] }: { readonly prefix?: readonly string[] },
+  profile: Readonly<Record<string, unknown>>,
+): { readonly prefixes?: Readonly<Record<string, unknown>> } {
+  if (prefix.length === 0) return {}
+  const entries = prefix.map((text) => {
+    const [, name = '', path = ''] = /^([^=]+)=(\/[^?#\s]*)?$/.exec(text) ?? []
+    if (prefixNames.some((each) => each === name)) return [name, path] as const
+    throw new ConfigurationError([
+      `--prefix (CHATGEN_PREFIX): ${text} is not NAME=/PATH with one of the names ${prefixNames.join(', ')}`,
+    ])
+  })
+  const repeated = entries.find(([name], at) => entries.findIndex(([other]) => other === name) < at)
+  if (repeated !== undefined) {
+    throw new ConfigurationError([`--prefix (CHATGEN_PREFIX): ${repeated[0]} is given twice`])
+  }
+  const { prefixes } = profile
+  return { prefixes: { ...(isObject(prefixes) ? prefixes : {}), ...Object.fromEntries(entries) } }
+}
+
+/** The flag values of prefixes. */
+export function prefixArguments(prefixes: Prefixes = {}): { readonly prefix?: readonly string[] } {
+  const prefix = Object.entries(prefixes).map(([name, path]) => `${name}=${path}`)
+  return prefix.length === 0 ? {} : { prefix }
 }
 
 /** Adds the missing scheme to a URL, and removes a password, because the result is printed. */

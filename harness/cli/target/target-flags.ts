@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { prefixNames } from '../../../contract/addresses.ts'
 import { flag, list } from '../flags.ts'
 import { milliseconds } from '../values.ts'
 import { addNetworkFlags } from './network-flags.ts'
@@ -12,6 +13,7 @@ export function addTargetFlags(command: Command): Command {
 export function addConnectionFlags(command: Command): Command {
   return addNetworkFlags(
     command
+      .addOption(prefixFlag())
       .addOption(keyEnvFlag())
       .addOption(allowShortKeyFlag())
       .addOption(
@@ -43,6 +45,14 @@ export function endpointsOfFlags(
 ): readonly string[] {
   const isAmbient = command.getOptionValueSource('url') === 'env'
   return url !== undefined && isAmbient ? [] : (urls ?? [])
+}
+
+/** Paths of surfaces that differ from the interface document. */
+export function prefixFlag(): Option {
+  return flag(
+    '--prefix <name=path>',
+    `path of a surface below the base URL, e.g. openai=/v1; repeatable, for ${prefixNames.join(', ')} (prefixes in the profile)`,
+  ).argParser(list)
 }
 
 /** Environment variable of the API key. */

@@ -12,7 +12,7 @@ import {
 import { secretsOf, userInfoSecrets, withoutUserInfo } from '../../conformance/session/secrets.ts'
 import type { RunningContainer } from '../../containers/start.ts'
 import type { Io } from '../terminal/io.ts'
-import { baseUrlOf } from './address.ts'
+import { baseUrlOf, prefixesOf } from './address.ts'
 import { withContainer } from './container.ts'
 import { type ContainerFlags, containerOf } from './container-flags.ts'
 import { type KeyFlags, keysOf, refuseShortKeys } from './key.ts'
@@ -25,6 +25,10 @@ export interface TargetFlags extends KeyFlags, NetworkFlags, ContainerFlags {
   readonly timeout?: number
   /** Further endpoints of the same service. */
   readonly url?: readonly string[]
+  /** Paths of surfaces, each `name=path`. */
+  readonly prefix?: readonly string[]
+  /** True: nothing may be sent. */
+  readonly dryRun?: boolean
 }
 
 /** Slow enough to tell a stream from a buffered response, fast enough for a quick run. */
@@ -46,11 +50,11 @@ export async function withTarget<T>(
   const source = containerOf(flags, io.env)
   if (source !== undefined) {
     refuseOtherTargets(url, flags, source.from.kind)
-    return withContainer(source, io, (container) =>
-      use(profileOf(container.baseUrl, flags, io), container),
+    return withContainer(source, io, async (container) =>
+      use(await located(profileOf(container.baseUrl, flags, io), flags, io), container),
     )
   }
-  if (!flags.reference) return use(profileOf(url, flags, io), null)
+  if (!flags.reference) return use(await located(profileOf(url, flags, io), flags, io), null)
   refuseOtherTargets(url, { ...flags, reference: false }, 'reference')
   const [apiKey, otherKey] = [randomKey(), randomKey()]
   const starting = startReferenceThread({ pace: referencePace, keys: [apiKey, otherKey] })
@@ -63,6 +67,21 @@ export async function withTarget<T>(
   } finally {
     await server.close()
   }
+}
+
+/** The profile of a bare URL, completed with the place of its compatible surface. */
+async function located(
+  profile: TargetProfile,
+  { target, dryRun = false }: TargetFlags,
+  io: Io,
+): Promise<TargetProfile> {
+  if (target !== undefined || dryRun || profile.prefixes !== undefined) return profile
+  const { locateCompatible, locatedText } = await import('../../conformance/preflight/locate.ts')
+  const openai = await locateCompatible(profile, io.signal)
+  if (openai === undefined) return profile
+  const found = { ...profile, prefixes: { openai } }
+  io.err(`chatgen: ${locatedText(found)}`)
+  return found
 }
 
 function profileOf(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {
@@ -123,8 +142,10 @@ function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): Targe
       ? {}
       : { baseUrl, ...(others.length === 0 ? {} : { baseUrls: [baseUrl, ...others] }) }
   const source = file === undefined ? { name: 'command line', text: '' } : readProfile(file)
-  const { overrides, defaults } = keysOf(flags, membersOf(source), io)
-  const profile = loadProfile(source, io.env, { ...address, ...overrides }, defaults)
+  const members = membersOf(source)
+  const { overrides, defaults } = keysOf(flags, members, io)
+  const given = { ...address, ...prefixesOf(flags, members), ...overrides }
+  const profile = loadProfile(source, io.env, given, defaults)
   return withNetwork(profile, flags, io)
 }
 

@@ -77,6 +77,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const request = (sent: WireRequest): WireRequest => ({
     ...sent,
     url: text(sent.url),
+    ...(sent.documentedPath === undefined ? {} : { documentedPath: text(sent.documentedPath) }),
     headers: sentHeaders(sent.headers),
     body: sent.body && (chunks([{ atMs: 0, bytes: sent.body }])[0]?.bytes ?? null),
   })

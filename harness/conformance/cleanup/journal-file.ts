@@ -16,6 +16,7 @@ export function startJournal(file: string, setup: ClientIdentity): void {
     ...(setup.tag === '' && { untagged: true as const }),
     kit: suiteVersion(),
     baseUrl: setup.profile.baseUrl,
+    ...(setup.profile.prefixes && { prefixes: setup.profile.prefixes }),
   }
   new RedactingWriter(secrets).write(file, headLine(about, createRedactor(secrets).text))
 }

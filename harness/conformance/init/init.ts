@@ -110,6 +110,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     keyEnv,
     keyGiven: key !== undefined,
     network: profile.network,
+    ...(profile.prefixes && { prefixes: profile.prefixes }),
   }
   return {
     text: profileText(detection, about),

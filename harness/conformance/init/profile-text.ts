@@ -2,6 +2,7 @@ import {
   surfaces as allSurfaces,
   type Capability,
   capabilities,
+  type Prefixes,
   type Surface,
 } from '../../../contract/index.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
@@ -18,6 +19,7 @@ export interface ProfileAbout {
   readonly keyGiven: boolean
   /** Network access to the target, without a proxy set by the environment. */
   readonly network?: TargetProfile['network']
+  readonly prefixes?: Prefixes
 }
 
 /** The target profile: what was found as members with their evidence, the rest as examples. */
@@ -37,7 +39,7 @@ export function profileText(detection: Detection, about: ProfileAbout): string {
   return `${paragraphs.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
-function head({ baseUrl }: ProfileAbout): string[] {
+function head({ baseUrl, prefixes }: ProfileAbout): string[] {
   return [
     ...comment(
       `Target profile, written by chatgen init ${suiteVersion()} for interface ${interfaceRevision}.`,
@@ -47,6 +49,7 @@ function head({ baseUrl }: ProfileAbout): string[] {
       'A capability that is true must work, one that is false is not applicable, and one that is absent leaves its requirements untested.',
     ),
     member('baseUrl', baseUrl),
+    prefixes === undefined ? example('prefixes: { openai: /v1 }') : member('prefixes', prefixes),
   ]
 }
 

@@ -2,6 +2,7 @@ import { answerJson, bodyJson, type Exchange, isObject } from '../../../contract
 import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined } from '../scenario/read.ts'
 import { attachmentIn } from '../scenario/routes/attachments.ts'
+import { knowledgePrefixes } from '../scenario/routes/knowledge.ts'
 import { multipart } from '../scenario/routes/multipart.ts'
 import {
   type Detected,
@@ -36,9 +37,7 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
 /** Detects if the two prefixes of section 4.3 answer; the routes below them are not documented. */
 export async function findKnowledge({ client }: ProbeContext): Promise<Detected<true>> {
   const [v3, plain] = await Promise.all(
-    ['/api/v3/knowledge', '/api/knowledge'].map((path) =>
-      client.send({ surface: 'v3', method: 'GET', path }),
-    ),
+    knowledgePrefixes.map((path) => client.send({ surface: 'v3', method: 'GET', path })),
   )
   if (!v3 || !plain) return unknown()
   const evidence = [describeProbe(v3), describeProbe(plain)]

@@ -1,4 +1,11 @@
-import { bodyJson, bodyText, type Exchange, mediaType } from '../../../contract/index.ts'
+import {
+  type Address,
+  bodyJson,
+  bodyText,
+  type Exchange,
+  mediaType,
+  requestPath,
+} from '../../../contract/index.ts'
 import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /**
@@ -48,8 +55,8 @@ export function isPage(exchange: Exchange): boolean {
   return /html/.test(type) || /^\s*(<!doctype html|<html)/i.test(bodyText(exchange))
 }
 
-/** Sends a request, to another base address where one is given. */
-export type SendProbe = (spec: RequestSpec, baseUrl?: string) => Promise<Exchange>
+/** Sends a request, to another address if one is given. */
+export type SendProbe = (spec: RequestSpec, address?: Partial<Address>) => Promise<Exchange>
 
 /**
  * Selects the answers that only a route gives. A service may answer 404 for a resource that it does
@@ -76,9 +83,8 @@ export async function selectRouted(
 const absentNames = ['no-such-route', 'nothing-is-here']
 
 /** A route in the same folder that no server has. */
-function besideRoute({ request }: Exchange, name: string): RequestSpec {
-  const { pathname } = new URL(request.url)
-  const path = pathname.slice(pathname.lastIndexOf('/api/')).replace(/[^/]+$/, name)
-  const { method } = request
+function besideRoute(exchange: Exchange, name: string): RequestSpec {
+  const path = requestPath(exchange).replace(/[^/]+$/, name)
+  const { method } = exchange.request
   return { surface: 'openai', method, path, ...(method === 'GET' ? {} : { json: {} }) }
 }

@@ -1,4 +1,10 @@
-import { answerJson, type Exchange, leavesOf, succeeded } from '../../../contract/index.ts'
+import {
+  answerJson,
+  type Exchange,
+  leavesOf,
+  operations,
+  succeeded,
+} from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { statusText } from '../scenario/read.ts'
 import type { SendProbe } from './classify-answer.ts'
@@ -72,8 +78,4 @@ const maxListed = 8
 /** Statuses of refusals for other reasons than the key, a rate or a fault of the target. */
 const refusals: readonly number[] = [400, 404, 422]
 
-export const completions = {
-  surface: 'openai',
-  method: 'POST',
-  path: '/api/openai/chat/completions',
-} as const
+export const completions = operations['openai.chat']

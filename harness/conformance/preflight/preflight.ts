@@ -1,5 +1,9 @@
-import type { Exchange, Surface } from '../../../contract/index.ts'
-import { surfaces as allSurfaces } from '../../../contract/index.ts'
+import {
+  surfaces as allSurfaces,
+  type Exchange,
+  operations,
+  type Surface,
+} from '../../../contract/index.ts'
 import { createRedactor, speaksTls } from '../../client/index.ts'
 import { TargetUnusableError } from '../errors.ts'
 import { networkOf } from '../profile/index.ts'
@@ -15,9 +19,9 @@ import { suggestAddress } from './suggest-address.ts'
 
 /** One harmless request to each surface; the v2 one lacks its fields and stores nothing. */
 const probes: Readonly<Record<Surface, RequestSpec>> = {
-  openai: { surface: 'openai', method: 'GET', path: '/api/openai/models' },
-  v2: { surface: 'v2', method: 'POST', path: '/api/v2/message', json: {} },
-  v3: { surface: 'v3', method: 'GET', path: '/api/v3/chat', query: { limit: 1 } },
+  openai: operations['openai.models'],
+  v2: { ...operations['v2.message'], json: {} },
+  v3: { ...operations['v3.chats'], query: { limit: 1 } },
 }
 export interface PreflightOptions {
   readonly signal?: AbortSignal | undefined

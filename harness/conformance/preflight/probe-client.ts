@@ -25,12 +25,10 @@ export class ProbeClient {
     this.#endsAt = Date.now() + profile.limits.runMs
   }
 
-  async ask(
-    ...[spec, baseUrl = this.#setup.profile.baseUrl]: Parameters<SendProbe>
-  ): Promise<Exchange> {
+  async ask(...[spec, address]: Parameters<SendProbe>): Promise<Exchange> {
     const { profile } = this.#setup
     const { timeoutMs } = profile.limits
-    const there = { ...this.#setup, profile: { ...profile, baseUrl } }
+    const there = { ...this.#setup, profile: { ...profile, ...address } }
     this.requests += 1
     const place = `preflight/${this.requests}`
     // One byte at a time is no silence, and no answer either.

@@ -1,4 +1,4 @@
-import { bodyText, type Exchange, header } from '../../../contract/index.ts'
+import { bodyText, type Exchange, header, operations } from '../../../contract/index.ts'
 import { classifyAnswer, misdirected, type SendProbe } from './classify-answer.ts'
 import { describeAnswer } from './describe-answer.ts'
 
@@ -63,8 +63,8 @@ export async function suggestAddress(
   }
   for (const base of basesAbove(baseUrl)) {
     const found = await Promise.all([
-      ask({ surface: 'openai', method: 'GET', path: '/api/openai/models' }, base),
-      ask({ surface: 'v3', method: 'GET', path: '/api/v3/chat', query: { limit: 1 } }, base),
+      ask(operations['openai.models'], { baseUrl: base }),
+      ask({ ...operations['v3.chats'], query: { limit: 1 } }, { baseUrl: base }),
     ])
     const [redirect] = found.filter((answer) =>
       ['service', 'refused'].includes(classifyAnswer(answer)),

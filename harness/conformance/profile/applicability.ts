@@ -1,4 +1,4 @@
-import { type RequirementId, requirements } from '../../../contract/index.ts'
+import { areaOf, type RequirementId, requirements } from '../../../contract/index.ts'
 import type { TargetProfile } from './index.ts'
 
 /** Reason why a row is not judged in a run, before a single request is sent. */
@@ -13,6 +13,9 @@ export interface SkipReason {
  */
 export function skipReason(id: RequirementId, profile: TargetProfile): SkipReason | undefined {
   const { capability, member } = requirements[id]
+  if (profile.auth === 'none' && (areaOf(id).endsWith('-AUTH') || member === 'otherKey')) {
+    return { verdict: 'not-applicable', message: 'the target profile has auth: none' }
+  }
   if (capability) {
     const declared = profile.capabilities[capability]
     if (declared === false) {

@@ -1,11 +1,17 @@
 import { z } from 'zod'
-import { type Capability, capabilities } from '../../../contract/index.ts'
+import { type Capability, capabilities, documentedPrefixes } from '../../../contract/index.ts'
 import { limits, network } from './schema-limits.ts'
 import { members, pointer, request, requests, shapes } from './schema-requests.ts'
 
 /** The target profile: everything about a deployment that the document does not show. */
 
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+
+const prefix = z
+  .string()
+  .regex(/^(\/[^?#\s]*)?$/, 'must be a path such as /v1')
+  .transform((path) => path.replace(/\/+$/, ''))
+  .optional()
 
 const key = z.string().min(1)
 
@@ -18,10 +24,27 @@ const capabilityMeaning: Readonly<Record<Capability, string>> = {
   rag: 'Retrieval with `rag`.',
 }
 
+function prefixMeaning(name: keyof typeof documentedPrefixes, part: string): string {
+  return `Prefix of ${part}, e.g. \`/v1\`; default: \`${documentedPrefixes[name]}\`.`
+}
+
 export const targetProfile = z.strictObject({
   baseUrl: address.meta({ description: 'Base URL of the deployment, without `/api`.' }),
   baseUrls: z.array(address).min(1).optional().meta({
     description: 'Two or more endpoints of one service, instead of `baseUrl`; at most 26.',
+  }),
+  prefixes: z
+    .strictObject({
+      openai: prefix.meta({ description: prefixMeaning('openai', 'the compatible surface') }),
+      v2: prefix.meta({ description: prefixMeaning('v2', 'the native v2 surface') }),
+      v3: prefix.meta({ description: prefixMeaning('v3', 'the native v3 surface') }),
+      knowledge: prefix.meta({ description: prefixMeaning('knowledge', 'the knowledge bases') }),
+    })
+    .optional()
+    .meta({ description: 'Paths below the base URL if they differ from the interface document.' }),
+  auth: z.literal('none').optional().meta({
+    description:
+      '`none`: a server without keys; its requirements of authentication are not applicable.',
   }),
   apiKey: key.optional().meta({
     description: 'API key of all surfaces, usually a reference to an environment variable.',

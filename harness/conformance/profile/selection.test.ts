@@ -14,10 +14,21 @@ describe('a selection', () => {
   })
 
   test.each(profileNames)('of the profile %s has rows of its surfaces only', (profile) => {
-    const surfaces = profile === 'full' ? ['openai', 'v2', 'v3'] : [profile]
+    const surfaces: readonly string[] =
+      profile === 'full' ? ['openai', 'v2', 'v3'] : [profile === 'wire' ? 'openai' : profile]
     const rows = select({ profile })
     expect(rows.length).toBeGreaterThan(20)
     expect(rows.flatMap(surfacesOf).every((surface) => surfaces.includes(surface))).toBe(true)
+  })
+
+  test('of the profile wire lacks what the interface document alone demands', () => {
+    const wire = select({ profile: 'wire' })
+    expect(wire).toContain('OAI-CHAT-01')
+    const rest = select({ profile: 'openai' }).filter((id) => !wire.includes(id))
+    expect(rest).toEqual([
+      ...['OAI-AUTH-03', 'OAI-TEMP-02', 'OAI-ERR-01', 'OAI-ERR-02'],
+      ...['OAI-MODELS-02', 'OAI-MODELS-03', 'OAI-MODELS-04'],
+    ])
   })
 
   test.each([

@@ -1,17 +1,18 @@
 import { matchesGlob } from '../../../contract/glob.ts'
 import {
   areaOf,
+  type ProfileName,
   type RequirementId,
   requirementIds,
   requirements,
   type Surface,
+  sourceOf,
   surfaces,
 } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { didYouMean } from './document.ts'
 
-export const profileNames = [...surfaces, 'full'] as const
-export type ProfileName = (typeof profileNames)[number]
+export { type ProfileName, profileNames } from '../../../contract/index.ts'
 
 export interface Selection {
   readonly profile: ProfileName
@@ -32,7 +33,7 @@ export function selectRows(selection: Selection): RequirementId[] {
 
   const rows = requirementIds.filter(
     (id) =>
-      surfacesOf(id).every((surface) => covers(selection.profile, surface)) &&
+      covers(selection.profile, id) &&
       (selection.only.length === 0 || selection.only.some((glob) => matches(glob, id))) &&
       !selection.skip.some((glob) => matches(glob, id)),
   )
@@ -51,11 +52,14 @@ export function surfacesOf(id: RequirementId): Surface[] {
 }
 
 export function surfacesOfProfile(profile: ProfileName): Surface[] {
-  return profile === 'full' ? [...surfaces] : [profile]
+  if (profile === 'full') return [...surfaces]
+  return [profile === 'wire' ? 'openai' : profile]
 }
 
-function covers(profile: ProfileName, surface: Surface): boolean {
-  return surfacesOfProfile(profile).includes(surface)
+function covers(profile: ProfileName, id: RequirementId): boolean {
+  const own = surfacesOfProfile(profile)
+  if (profile === 'wire' && sourceOf(id) !== 'wire') return false
+  return surfacesOf(id).every((surface) => own.includes(surface))
 }
 
 /** A glob is compared with the id, the area and the title, whatever the case. */

@@ -52,6 +52,7 @@ export function buildReport(run: RunResults): ConformanceReport {
     suite: { version: suiteVersion(), interface: interfaceRevision },
     target: {
       baseUrl: run.redact(profile.baseUrl),
+      ...(profile.prefixes && { prefixes: profile.prefixes }),
       profile: run.profileName,
       capabilities: declaredCapabilities(profile),
       ...networkSummary(profile),

@@ -93,10 +93,11 @@ function decoded(text: string): string {
   }
 }
 
-/** The bearer token of each surface; undefined where the profile has none. */
+/** The bearer token of each surface; undefined if the profile has none, or the target takes none. */
 export function surfaceCredentials(
-  profile: Pick<TargetProfile, 'apiKey' | 'compatKey' | 'nativeToken'>,
+  profile: Pick<TargetProfile, 'apiKey' | 'compatKey' | 'nativeToken' | 'auth'>,
 ): Readonly<Record<Surface, string | undefined>> {
+  if (profile.auth === 'none') return { openai: undefined, v2: undefined, v3: undefined }
   const native = profile.nativeToken ?? profile.apiKey
   return { openai: profile.compatKey ?? profile.apiKey, v2: native, v3: native }
 }

@@ -1,4 +1,4 @@
-import { bodyText, type Exchange, type RequirementId } from '../../../contract/index.ts'
+import { bodyText, type Exchange, namesOf, type RequirementId } from '../../../contract/index.ts'
 import { isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { negative, requireChat } from '../checks/common.ts'
 import { type Commands, demand, type Operation } from '../command.ts'
@@ -30,7 +30,7 @@ export const versionCommands: Commands = {
       context.model = callByV3(context.model, chat.label)
       const isGeneration = variant === 'generate' || variant === 'stream'
       const row = isGeneration ? 'VER-04' : variant === 'history' ? 'VER-03' : 'VER-05'
-      expectHint(context, row, `${refused.request.method} (${variant})`, '/api/v2', refused)
+      expectHint(context, row, `${refused.request.method} (${variant})`, 'v2', refused)
     },
   },
 }
@@ -41,28 +41,30 @@ async function callV2(context: ExplorationContext, operation: Operation): Promis
   if (operation.variant === 'generate') {
     const body = v2.generateBody(id, session.uuid())
     const refused = context.record(await v2.generate(body, negative))
-    expectHint(context, 'VER-08', 'POST /api/v2/message/generate', '/api/v3', refused)
+    expectHint(context, 'VER-08', 'POST /api/v2/message/generate', 'v3', refused)
     return
   }
   const mark = session.nonce()
   const body = v2.messageBody(id, `Name a colour for ${mark}.`)
   const refused = context.record(await v2.message(body, negative))
-  expectHint(context, 'VER-07', 'POST /api/v2/message', '/api/v3', refused)
+  expectHint(context, 'VER-07', 'POST /api/v2/message', 'v3', refused)
   const turn = { label: operation.label, chat, body, marks: [mark], kind: 'v2 call' }
   context.model = addTurn(context.model, turn)
 }
 
 function expectHint(
-  { knowledge }: ExplorationContext,
+  { knowledge, session }: ExplorationContext,
   row: RequirementId,
   what: string,
-  prefix: string,
+  version: 'v2' | 'v3',
   refused: Exchange,
 ): void {
-  const hasHint = isDeclined(refused) && bodyText(refused).replaceAll('\\/', '/').includes(prefix)
+  const prefixes = namesOf(session.context.setup.profile, version)
+  const text = bodyText(refused).replaceAll('\\/', '/')
+  const hasHint = isDeclined(refused) && prefixes.some((prefix) => text.includes(prefix))
   if (hasHint) knowledge.prove(row)
   else if (knowledge.isAble(row)) {
-    const why = `${what} on a chat of another version was answered ${statusText(refused)} without ${prefix}`
+    const why = `${what} on a chat of another version was answered ${statusText(refused)} without ${prefixes.at(-1)}`
     demand(false, row, why, refused)
   }
 }

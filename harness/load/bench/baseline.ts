@@ -23,7 +23,7 @@ export async function seenAnswer(
   options: BenchRequest & { readonly signal: AbortSignal },
   dispatcher: Dispatcher,
 ): Promise<KnownAnswer> {
-  const { statusCode, headers, body } = await request(options.url + benchCase.path, {
+  const { statusCode, headers, body } = await request(options.url, {
     method: 'POST',
     ...nextRequest(options, 0),
     dispatcher,

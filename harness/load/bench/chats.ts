@@ -7,11 +7,14 @@
 import { setMaxListeners } from 'node:events'
 import { type Dispatcher, request } from 'undici'
 import {
+  type Address,
   chatIdNames,
+  destinationOf,
   findId,
   operations,
   parseJson,
   pathOf,
+  urlOf,
   withoutEcho,
 } from '../../../contract/index.ts'
 import { mapConcurrently, withGracePeriod } from '../concurrency.ts'
@@ -28,7 +31,7 @@ export interface ChatSupply {
 }
 
 export interface ChatSource {
-  readonly baseUrl: string
+  readonly address: Address
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Dispatcher
   /** Aborted, no more are made; those that were are deleted all the same. */
@@ -83,9 +86,9 @@ export async function chatSupply(
   }
 }
 
-async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource): Promise<string> {
+async function createChat({ address, headers, dispatcher, signal }: ChatSource): Promise<string> {
   const { method, path } = operations['v3.createChat']
-  const url = `${baseUrl}${path}`
+  const url = urlOf(address, path)
   const json = { name: 'bench' }
   const { statusCode, body } = await request(url, {
     method,
@@ -95,7 +98,11 @@ async function createChat({ baseUrl, headers, dispatcher, signal }: ChatSource):
     body: JSON.stringify(json),
   })
   const text = await body.text()
-  const answer = withoutEcho(parseJson(text), { url, headers: [], json })
+  const answer = withoutEcho(parseJson(text), {
+    ...destinationOf(address, path),
+    headers: [],
+    json,
+  })
   const id = statusCode < 300 ? findId(answer, chatIdNames) : undefined
   if (id === undefined) {
     throw new NoAnswerError(
@@ -117,11 +124,11 @@ async function deleteChats(source: ChatSource, ids: readonly string[]): Promise<
 }
 
 async function deleteChat(
-  { baseUrl, headers, dispatcher, signal }: ChatSource,
+  { address, headers, dispatcher, signal }: ChatSource,
   id: string,
 ): Promise<boolean> {
   const { method } = operations['v3.deleteChat']
-  const url = `${baseUrl}${pathOf('v3.deleteChat', id)}`
+  const url = urlOf(address, pathOf('v3.deleteChat', id))
   try {
     const { 'content-type': _, ...rest } = headers
     const { statusCode, body } = await request(url, {

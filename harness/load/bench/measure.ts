@@ -48,7 +48,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
   const before = performance.eventLoopUtilization()
   const result = await cannon(
     {
-      url: run.url + benchCase.path,
+      url: run.url,
       method: 'POST',
       connections: run.connections,
       duration: run.seconds,
@@ -137,7 +137,7 @@ function countBlocks(text: string): number {
 /** The requests of one case. */
 
 export interface BenchRequest {
-  /** Base address. */
+  /** URL of the case. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: object

@@ -1,9 +1,10 @@
 /** One case: a look at an answer, a second of warming up, the measurement, and the bare server. */
 import type { Dispatcher } from 'undici'
+import { urlOf } from '../../../contract/index.ts'
 import type { KnownAnswer } from './bare-server.ts'
 import { bareServer, seenAnswer } from './baseline.ts'
 import type { BenchCase } from './cases.ts'
-import { chatSupply } from './chats.ts'
+import { type ChatSource, chatSupply } from './chats.ts'
 import { type BenchFigures, type BenchRun, measure } from './measure.ts'
 import type { BenchOptions, BenchRow, ChatsUsed } from './report.ts'
 
@@ -20,7 +21,7 @@ export async function benchOne(
   const { connections, seconds, turns, onProgress = () => {} } = options
   const { name } = benchCase
   const run = runOf(benchCase, options)
-  const chats = chatsFor(benchCase, run, dispatcher)
+  const chats = chatsFor(benchCase, { ...run, address: options }, dispatcher)
 
   onProgress(`${name}: warming up`)
   const oneEach = { chats: connections, turns: Number.POSITIVE_INFINITY, connections }
@@ -67,7 +68,7 @@ async function againstBareServer(
 function runOf(benchCase: BenchCase, options: BenchOptions): Omit<BenchRun, 'chat'> {
   const key = options.keys[benchCase.surface]
   return {
-    url: options.baseUrl,
+    url: urlOf(options, benchCase.path),
     headers: {
       ...options.headers,
       'content-type': 'application/json',
@@ -90,7 +91,7 @@ interface Chats {
 /** Makes chats where the case needs them, lends them out, and removes them. */
 function chatsFor(
   benchCase: BenchCase,
-  { url: baseUrl, headers, signal }: Omit<BenchRun, 'chat'>,
+  source: Omit<ChatSource, 'dispatcher'>,
   dispatcher: Dispatcher,
 ) {
   return async <Result>(
@@ -98,7 +99,7 @@ function chatsFor(
     use: (chat: BenchRun['chat']) => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly used: ChatsUsed | null }> => {
     if (!benchCase.stored) return { result: await use(null), used: null }
-    const supply = await chatSupply({ baseUrl, headers, dispatcher, signal }, chats)
+    const supply = await chatSupply({ ...source, dispatcher }, chats)
     let leftBehind = supply.made
     try {
       const result = await use(supply.next)

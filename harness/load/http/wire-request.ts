@@ -1,5 +1,5 @@
 import type { Surface } from '../../../contract/catalogue/requirement.ts'
-import type { Header, WireRequest } from '../../../contract/index.ts'
+import { destinationOf, type Header, type WireRequest } from '../../../contract/index.ts'
 import { acceptEncoding } from '../../client/index.ts'
 import type { LoadTarget } from '../target.ts'
 import type { Forward } from './route.ts'
@@ -8,7 +8,7 @@ import type { Forward } from './route.ts'
 export interface RequestSpec {
   readonly surface: Surface
   readonly method: string
-  /** Path below the base address. */
+  /** Path in the document; the prefixes of the target replace its own. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
@@ -18,7 +18,7 @@ export interface RequestSpec {
 /** The request as judges see it. */
 export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: string): WireRequest {
   const query = spec.query === undefined ? '' : `?${new URLSearchParams(spec.query)}`
-  const url = `${target.baseUrl}${spec.path}${query}`
+  const { url, ...route } = destinationOf(target, spec.path)
   const body = spec.json === undefined ? null : Buffer.from(JSON.stringify(spec.json))
   const token = target.tokens[spec.surface]
   const headers: Header[] = [
@@ -30,7 +30,7 @@ export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: st
   if (body !== null) headers.push(['content-type', 'application/json'])
   if (token !== null) headers.push(['authorization', `Bearer ${token}`])
   headers.push(...Object.entries(target.headers), ...Object.entries(spec.headers ?? {}))
-  return { method: spec.method, url, headers, body }
+  return { method: spec.method, url: `${url}${query}`, ...route, headers, body }
 }
 
 function choosesCoding({ headers }: LoadTarget): boolean {

@@ -111,6 +111,7 @@ function partsOf({ stats, outcome }: RunResult) {
 function targetOf({ spec, target }: LoadOptions): LoadReport['target'] {
   return {
     baseUrl: target.baseUrl,
+    ...(target.prefixes && { prefixes: target.prefixes }),
     surfaces: [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))],
   }
 }

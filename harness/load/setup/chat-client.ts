@@ -1,6 +1,7 @@
 import {
   asString,
   chatIdNames,
+  destinationOf,
   findId,
   operations,
   pathOf,
@@ -68,8 +69,8 @@ export class ChatClient {
         input: `Say one word. This is turn ${turn}.`,
       }
       const headers = { 'idempotency-key': crypto.randomUUID() }
-      const path = '/api/v3/message/generate'
-      const answer = await this.#sendV3('POST', path, endpoint, signal, json, headers)
+      const { method, path } = operations['v3.generate']
+      const answer = await this.#sendV3(method, path, endpoint, signal, json, headers)
       if (!isSuccess(answer)) {
         this.#warn('sending a turn of a chat', answer)
         return false
@@ -124,7 +125,7 @@ export class ChatClient {
     { path, json }: Pick<RequestSpec, 'path' | 'json'>,
   ): string | undefined {
     if (pointer !== null) return asString(valueAt(answer, pointer))
-    const sent = { url: `${this.#target.baseUrl}${path}`, headers: [], json }
+    const sent = { ...destinationOf(this.#target, path), headers: [], json }
     return findId(withoutEcho(answer, sent), chatIdNames)
   }
 

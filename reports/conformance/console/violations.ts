@@ -1,4 +1,5 @@
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
+import { standingOf } from '../../catalogue/entries.ts'
 import { clean, indent, printable, shorten, wrap } from '../../text/escape.ts'
 import { causeText, type Findings, saysTheSame } from '../../text/fold.ts'
 import type { Lines } from '../../text/page.ts'
@@ -40,7 +41,7 @@ const margin = 4
 
 /** `FAIL V3-IDEM-02 (required, section 4.3)` and the sentence below it. */
 function heading({ chalk, width }: ReportPage, verdict: string, row: RequirementRow): Lines {
-  const place = chalk.dim(`(${row.level}, section ${printable(row.section)})`)
+  const place = chalk.dim(`(${standingOf(row)}, section ${printable(row.section)})`)
   const sentence = wrap(printable(row.title), width - margin)
   return [`${verdict} ${chalk.bold(printable(row.id))} ${place}`, ...indent(sentence, margin)]
 }

@@ -1,6 +1,6 @@
 import { areaOf, hintFor } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
-import { areaTitle, surfaceTitle } from '../../catalogue/entries.ts'
+import { areaTitle, standingOf, surfaceTitle } from '../../catalogue/entries.ts'
 import { html, type Markup } from '../../html/markup.ts'
 import { withoutColours } from '../../text/escape.ts'
 import { knownText } from '../summary.ts'
@@ -60,7 +60,7 @@ ${hintMarkup(row)}
 ${context.evidence.of(row)}
 <dl>
 <div><dt>Verdict</dt><dd>${badgeText(row)}. ${meanings[verdict]}</dd></div>
-<div><dt>Level</dt><dd>${level}, section ${row.section}</dd></div>
+<div><dt>Level</dt><dd>${standingOf(row)}, section ${row.section}</dd></div>
 ${row.blockedBy === null ? null : html`<div><dt>Depends on</dt><dd><a href="#${row.blockedBy}">${row.blockedBy}</a>, which is violated</dd></div>`}
 ${note === null ? null : html`<div><dt>Baseline</dt><dd>${note}</dd></div>`}
 ${scenarios(row)}

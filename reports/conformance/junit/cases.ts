@@ -5,6 +5,7 @@ import type {
   ConformanceReport,
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
+import { standingOf } from '../../catalogue/entries.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { exchangeLines, isSequence } from '../console/evidence.ts'
 import { knownText } from '../summary.ts'
@@ -97,7 +98,7 @@ function evidence(row: RequirementRow, own: readonly Exchange[]): string {
     .slice(first?.id === row.exchanges[0] ? 1 : 0)
     .filter((id) => !printed.has(id))
   return [
-    `${row.id} (${row.level}, section ${row.section}): ${row.title}`,
+    `${row.id} (${standingOf(row)}, section ${row.section}): ${row.title}`,
     `found: ${clean(row.message ?? 'no message')}`,
     ...(row.scenarios.length === 0 ? [] : [`scenario: ${row.scenarios.map(printable).join(', ')}`]),
     ...(first === undefined ? [] : exchangeLines(first, options)),

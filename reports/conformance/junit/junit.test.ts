@@ -30,10 +30,10 @@ test('the report of a run with verdicts of every kind', () => {
     </testsuite>
     <testsuite id="1" name="OAI-CHAT" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="2" errors="0" skipped="0" time="0.000">
     <testcase name="OAI-CHAT-01 POST /chat/completions with a model and messages MUST succeed with a JSON object." classname="OAI-CHAT" time="0.000"/>
-    <testcase name="OAI-CHAT-09 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-09 (required, section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.
+    <testcase name="OAI-CHAT-09 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-09 (required, wire, section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.
     found: usage is missing
     see also: x1</failure></testcase>
-    <testcase name="OAI-CHAT-06 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-06 (required, section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
+    <testcase name="OAI-CHAT-06 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-06 (required, wire, section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
     found: usage is missing
     see also: x2</failure></testcase>
     <system-out></system-out>

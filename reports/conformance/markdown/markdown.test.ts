@@ -63,8 +63,8 @@ test('the report of a run with verdicts of every kind', () => {
 
     **2 requirements violated, same cause:** \`usage is missing\`
 
-    - **OAI-CHAT-09** The usage of a completion MUST have prompt\\_tokens, completion\\_tokens and total\\_tokens, all integers. (required, section 2.2)
-    - **OAI-CHAT-06** The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index. (required, section 2.2)
+    - **OAI-CHAT-09** The usage of a completion MUST have prompt\\_tokens, completion\\_tokens and total\\_tokens, all integers. (required, wire, section 2.2)
+    - **OAI-CHAT-06** The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index. (required, wire, section 2.2)
 
     <details><summary>Evidence</summary>
 

@@ -1,6 +1,7 @@
 import { Chalk } from 'chalk'
 import type { Exchange } from '../../../contract/index.ts'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
+import { standingOf } from '../../catalogue/entries.ts'
 import { clean, printable } from '../../text/escape.ts'
 import { causeHeading, type Findings, saysTheSame } from '../../text/fold.ts'
 import { code, codeBlock, escaped, folded } from '../../text/markdown.ts'
@@ -44,8 +45,9 @@ function text(findings: Findings): readonly string[] {
   ]
 }
 
-function sentence({ id, title, level, section }: RequirementRow): string {
-  return `**${escaped(id)}** ${escaped(clean(title))} (${level}, section ${escaped(section)})`
+function sentence(row: RequirementRow): string {
+  const { id, title, section } = row
+  return `**${escaped(id)}** ${escaped(clean(title))} (${standingOf(row)}, section ${escaped(section)})`
 }
 
 function found({ message }: RequirementRow): string {

@@ -1,4 +1,4 @@
-import { requestPath } from '../../../contract/index.ts'
+import { namesOf, requestPath } from '../../../contract/index.ts'
 import {
   assume,
   covers,
@@ -10,6 +10,7 @@ import {
   isDeclined,
   isResponse,
   succeeded,
+  type TargetProfile,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { isContentRefusal, namesPrefix } from '../../support/refusals.ts'
@@ -56,7 +57,7 @@ describe('v3: chats', () => {
 
       const history = await v3.history(id)
       const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
-      const wrong = sentToV2(history, reply)
+      const wrong = sentToV2(profile, history, reply)
       const taken = succeeded(history) && isResponse(reply)
       assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
       claim(
@@ -71,7 +72,7 @@ describe('v3: chats', () => {
   test(
     'POST /chat creates a v3 chat for any body',
     covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
-    async ({ v3, claim, session, prompts }) => {
+    async ({ v3, claim, session, profile, prompts }) => {
       const created = await v3.postChat(session.name(), { version: 'v2' })
       session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
         created,
@@ -90,7 +91,7 @@ describe('v3: chats', () => {
 
       const history = await v3.history(id)
       const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
-      const wrong = sentToV2(history, reply)
+      const wrong = sentToV2(profile, history, reply)
       const taken = succeeded(history) && isResponse(reply)
       assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
       claim(
@@ -109,9 +110,9 @@ describe('v3: chats', () => {
 })
 
 /** The calls that are refused with a hint at the other version: only then is the version to blame. */
-function sentToV2(...calls: readonly Exchange[]): string[] {
+function sentToV2(profile: TargetProfile, ...calls: readonly Exchange[]): string[] {
   return calls.flatMap((call) =>
-    isDeclined(call) && namesPrefix(call, '/api/v2')
+    isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2'))
       ? [`${call.request.method} ${requestPath(call)}`]
       : [],
   )

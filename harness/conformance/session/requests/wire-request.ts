@@ -1,4 +1,11 @@
-import type { Exchange, Header, Role, Surface, WireRequest } from '../../../../contract/index.ts'
+import {
+  destinationOf,
+  type Exchange,
+  type Header,
+  type Role,
+  type Surface,
+  type WireRequest,
+} from '../../../../contract/index.ts'
 import { acceptEncoding } from '../../../client/index.ts'
 import type { ClientIdentity } from '../../run-setup.ts'
 import { toUserAgent, toUuid } from '../identities.ts'
@@ -15,7 +22,7 @@ export interface Started {
 export interface RequestSpec {
   readonly surface: Surface
   readonly method: string
-  /** Path below the base address, for example `/api/v3/message`. */
+  /** Path in the document, for example `/api/v3/message`; the prefixes of the profile replace its own. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
   /** Sent as JSON. */
@@ -44,7 +51,8 @@ export function buildWireRequest(
   place: string,
 ): WireRequest {
   const { profile } = setup
-  const url = new URL(`${profile.baseUrl}${spec.path}`)
+  const { url: address, ...route } = destinationOf(profile, spec.path)
+  const url = new URL(address)
   for (const [name, value] of Object.entries(spec.query ?? {})) {
     url.searchParams.set(name, String(value))
   }
@@ -63,6 +71,7 @@ export function buildWireRequest(
   return {
     method: spec.method,
     url: url.href,
+    ...route,
     headers: [...headers.filter(([name]) => !(chosen && name === 'accept-encoding')), ...own],
     body,
   }

@@ -1,0 +1,159 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { conformanceReport } from '../../../contract/report/conformance.ts'
+import { loadReport } from '../../../contract/report/load/report.ts'
+import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { type PrefixFront, startPrefixFront } from '../test-support/prefix-front.ts'
+
+/** The real bin at a server whose surfaces are below other paths than those of the document. */
+
+const key = 'sk-prefixes-4711'
+const withKey = { CHATGEN_API_KEY: key }
+const all = ['openai=/v1', 'v2=/n2', 'v3=/n3', 'knowledge=/bases']
+const everywhere = all.flatMap((prefix) => ['--prefix', prefix])
+
+let server: ReferenceServer
+let compatible: PrefixFront
+let keyless: PrefixFront
+let whole: PrefixFront
+beforeAll(async () => {
+  server = await startReferenceServer({ keys: [key] })
+  compatible = await startPrefixFront(server.url, { openai: '/v1' })
+  keyless = await startPrefixFront(server.url, { openai: '/v1' }, key)
+  const prefixes = { openai: '/v1', v2: '/n2', v3: '/n3', knowledge: '/bases' }
+  whole = await startPrefixFront(server.url, prefixes)
+})
+afterAll(async () => {
+  for (const front of [compatible, keyless, whole]) await front[Symbol.asyncDispose]()
+  await server.close()
+})
+
+function reportIn(folder: string) {
+  const text = readFileSync(join(folder, 'chatgen-results', 'report.json'), 'utf8')
+  return conformanceReport.parse(JSON.parse(text))
+}
+
+describe('chatgen check', () => {
+  test.each([
+    ['the host', ''],
+    ['the path of the surface', '/v1'],
+  ])('finds the compatible surface from %s, and says where', async (_, path) => {
+    const folder = emptyFolder()
+    const url = `${compatible.url}${path}`
+    const run = await chatgen(['check', url, '--profile', 'wire'], withKey, folder)
+    expect(run.stderr).toContain(`the compatible surface is at ${compatible.url}/v1 (--prefix `)
+    const { outcome, requirements, target } = reportIn(folder)
+    expect(requirements.filter(({ verdict }) => ['fail', 'warn'].includes(verdict))).toEqual([])
+    expect(requirements.find(({ id }) => id === 'OAI-CHAT-01')?.verdict).toBe('pass')
+    expect(target).toMatchObject({ baseUrl: url, prefixes: { openai: path === '' ? '/v1' : '' } })
+    expect([run.code, outcome]).toEqual([0, 'conforms'])
+
+    const again = await chatgen(['rejudge', 'chatgen-results', '--out', 'again'], {}, folder)
+    expect(again.code).toBe(0)
+  })
+
+  test('of a server without keys calls authentication not applicable, never passed', async () => {
+    const folder = emptyFolder()
+    const profile = { baseUrl: keyless.url, prefixes: { openai: '/v1' }, auth: 'none' }
+    writeFileSync(join(folder, 'target.json'), JSON.stringify(profile))
+    const run = await chatgen(
+      ['check', '--target', 'target.json', '--profile', 'openai', '--skip', 'OAI-MODELS-03'],
+      withKey,
+      folder,
+    )
+    const auth = reportIn(folder).requirements.filter(({ id }) => id.startsWith('OAI-AUTH'))
+    expect(new Set(auth.map(({ verdict }) => verdict))).toEqual(new Set(['not-applicable']))
+    expect(run.code).toBe(0)
+    const sent = readFileSync(join(folder, 'chatgen-results', 'exchanges.ndjson'), 'utf8')
+    expect(sent).not.toContain('"authorization"')
+  })
+
+  test('judges all surfaces below their prefixes', async () => {
+    const folder = emptyFolder()
+    const only = ['V2-MSG', 'V3-HIST', 'V3-IDEM', 'VER', 'KB', 'V3-CHAT', 'OAI-STREAM']
+    const args = ['check', whole.url, ...everywhere, '--only', only.join(',')]
+    const run = await chatgen(args, withKey, folder)
+    const { requirements } = reportIn(folder)
+    const wrong = requirements.filter(({ verdict }) => ['fail', 'warn', 'error'].includes(verdict))
+    expect(wrong).toEqual([])
+    expect(requirements.find(({ id }) => id === 'VER-03')?.verdict).toBe('pass')
+    expect(run.code, run.stderr).toBeLessThan(6)
+    expect(run.stdout).not.toContain('/api/v3')
+  })
+
+  test.each([
+    ['openai:/v1', 'openai:/v1 is not NAME=/PATH'],
+    ['opneai=/v1', 'opneai=/v1 is not NAME=/PATH'],
+    ['openai=v1', 'openai=v1 is not NAME=/PATH'],
+    ['openai=/v1,openai=/v2', 'openai is given twice'],
+  ])('refuses --prefix %s', async (prefix, text) => {
+    const run = await chatgen(['check', compatible.url, '--prefix', prefix], withKey)
+    expect(run.stderr).toContain(text)
+    expect(run.code).toBe(2)
+  })
+})
+
+test('chatgen init writes the prefixes, and its profile can be used', async () => {
+  const folder = emptyFolder()
+  const init = await chatgen(['init', whole.url, ...everywhere], withKey, folder)
+  expect(init.code, init.stderr).toBe(0)
+  const text = readFileSync(join(folder, 'target.yaml'), 'utf8')
+  expect(text).toContain('prefixes: { openai: /v1, v2: /n2, v3: /n3, knowledge: /bases }')
+  const args = ['check', '--target', 'target.yaml', '--only', 'OAI-CHAT,V3-GEN-02']
+  const check = await chatgen(args, withKey, folder)
+  expect(check.code, check.stdout).toBe(0)
+})
+
+test('chatgen load sends every kind of request below the prefixes, and leaves no chat', async () => {
+  const folder = emptyFolder()
+  const prefixes = { openai: '/v1', v2: '/n2', v3: '/n3' }
+  const v2Chat = { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } }
+  writeFileSync(
+    join(folder, 'target.json'),
+    JSON.stringify({ baseUrl: whole.url, prefixes, v2Chat }),
+  )
+  const args = ['load', '--target', 'target.json', '--rate', '20', '--duration', '2s', '--quiet']
+  const run = await chatgen([...args, '--mix', 'all'], withKey, folder)
+  const text = readFileSync(join(folder, 'chatgen-results', 'report.json'), 'utf8')
+  const report = loadReport.parse(JSON.parse(text))
+  expect(report.rates.failed.count, run.stdout + run.stderr).toBe(0)
+  expect(report.rates.completed.count).toBeGreaterThan(10)
+  expect(report.integrity.findings).toEqual([])
+})
+
+test('chatgen bench, capacity and certify find the compatible surface of a bare URL', async () => {
+  const folder = emptyFolder()
+  const bench = ['bench', compatible.url, '--only', 'compatible*', '--duration', '1s']
+  const run = await chatgen([...bench, '--json'], withKey, folder)
+  expect(run.stderr).toContain(`the compatible surface is at ${compatible.url}/v1`)
+  expect(JSON.parse(run.stdout)).toMatchObject({ notMeasured: [], rows: [{}, {}] })
+  expect([0, 6]).toContain(run.code)
+
+  const slo = ['--slo', 'e2e.p95 < 5s', '--min', '1', '--max', '2', '--budget', '20s']
+  const surface = ['--surface', 'openai', '--probe', '2s', '--quiet']
+  const capacity = ['capacity', compatible.url, ...slo, ...surface]
+  const searched = await chatgen(capacity, withKey, folder)
+  expect(searched.stderr).toContain(`the compatible surface is at ${compatible.url}/v1`)
+  expect(searched.stdout + searched.stderr).not.toContain('404')
+})
+
+test('chatgen cleanup takes the prefixes of the journal', async () => {
+  const folder = emptyFolder()
+  const head = { journal: 1, tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: whole.url }
+  const prefixes = { openai: '/v1', v3: '/n3' }
+  const name = 'Lost1 chatgen-5eed'
+  const created = await fetch(`${server.url}/api/v3/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
+  })
+  expect(created.ok).toBe(true)
+  const chat = { event: 'create', kind: 'chat', name, scenario: 's' }
+  const lines = [{ ...head, prefixes }, chat].map((line) => `${JSON.stringify(line)}\n`)
+  writeFileSync(join(folder, 'journal.ndjson'), lines.join(''))
+  const run = await chatgen(['cleanup', 'journal.ndjson'], withKey, folder)
+  expect(run.stdout).toContain('1 chat deleted or already gone')
+  expect(run.code).toBe(0)
+})
