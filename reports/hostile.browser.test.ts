@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { reportToHtml } from './conformance/html/report-to-html.ts'
+import { conformanceDocument } from './conformance/document.ts'
 import { toHtml } from './document/html.ts'
 import { launchChromium, skipBrowser } from './html/test-support/chromium.ts'
 import { openOffline } from './html/test-support/offline-page.ts'
@@ -31,11 +31,11 @@ describe.skipIf(skipBrowser)('a page with', () => {
 
   test.each(texts)('%s, of check', async (_, text) => {
     const { report, exchanges } = hostileReport(text)
-    const page = await open(reportToHtml(report, exchanges))
+    const page = await open(toHtml(conformanceDocument(report, exchanges)))
     await expectHarmless(page)
     const message = await page.page.locator('details[id="V3-SSE-05"] .message').textContent()
     expect(message).toBe(
-      `Found: ${withoutColours(text).split('\n').map(printable).join('\n').trim()}`,
+      `found: ${withoutColours(text).split('\n').map(printable).join('\n').trim()}`,
     )
   })
 

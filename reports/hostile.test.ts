@@ -8,11 +8,9 @@ import { validateXML } from 'xmllint-wasm'
 import { compareReports } from './compare/compare.ts'
 import { comparisonToText } from './compare/writers.ts'
 import { reportToBadge } from './conformance/badge.ts'
-import { reportToConsole } from './conformance/console/console.ts'
+import { conformanceDocument } from './conformance/document.ts'
 import { reportToGitHub } from './conformance/github.ts'
-import { reportToHtml } from './conformance/html/report-to-html.ts'
 import { reportToJUnit } from './conformance/junit/junit.ts'
-import { reportToMarkdown } from './conformance/markdown/markdown.ts'
 import { toHtml } from './document/html.ts'
 import { toMarkdown } from './document/markdown.ts'
 import { toTerminal } from './document/terminal.ts'
@@ -40,10 +38,12 @@ function unseenIn(text: string): readonly string[] {
 
 describe.each(texts)('%s', (_, text) => {
   const { report, exchanges } = hostileReport(text)
+  const document = conformanceDocument(report, exchanges)
   const load = hostileLoad(text)
 
   const readable: Readonly<Record<string, () => string>> = {
-    console: () => reportToConsole(report, exchanges, { color: false, width: 80 }),
+    console: () => toTerminal(document, { color: false, width: 80 }),
+    'verbose console': () => toTerminal(document, { color: false, width: 80, verbose: true }),
     'console of a load': () =>
       toTerminal(loadDocument(load), { color: false, width: 80, verbose: true }),
     comparison: () => comparisonOf(text),
@@ -52,9 +52,9 @@ describe.each(texts)('%s', (_, text) => {
     'json of a load': () => loadToJson(load),
     junit: () => reportToJUnit(report, exchanges),
     'junit of a load': () => loadToJUnit(load),
-    html: () => reportToHtml(report, exchanges),
+    html: () => toHtml(document),
     'html of a load': () => toHtml(loadDocument(load)),
-    markdown: () => reportToMarkdown(report, exchanges),
+    markdown: () => toMarkdown(document),
     'markdown of a load': () => toMarkdown(loadDocument(load)),
     badge: () => reportToBadge(report),
     csv: () => loadToCsv(load),
@@ -88,13 +88,14 @@ describe.each(texts)('%s', (_, text) => {
   })
 
   test('markdown: nothing is a link, a mention or an element', () => {
-    const documents = [reportToMarkdown(report, exchanges), toMarkdown(loadDocument(load))]
+    const documents = [toMarkdown(document), toMarkdown(loadDocument(load))]
+    const harmless = hostileReport('plain')
     const plain = [
-      reportToMarkdown(hostileReport('plain').report, hostileReport('plain').exchanges),
+      toMarkdown(conformanceDocument(harmless.report, harmless.exchanges)),
       toMarkdown(loadDocument(hostileLoad('plain'))),
     ]
-    for (const [at, document] of documents.entries()) {
-      const rendered = rendering(document)
+    for (const [at, markdown] of documents.entries()) {
+      const rendered = rendering(markdown)
       expect(tagsIn(rendered)).toEqual(tagsIn(rendering(plain[at] ?? '')))
       expect(prose(rendered).match(/@\w|#\d|GH-\d|:\/\/|www\./g) ?? []).toEqual([])
     }

@@ -14,11 +14,12 @@ import { type Exchange, restoreExchanges } from '../contract/index.ts'
 import { type ConformanceReport, conformanceReport } from '../contract/report/conformance.ts'
 import { exchangesName, reportName } from '../harness/conformance/defaults.ts'
 import { reportToBadge } from '../reports/conformance/badge.ts'
-import { reportToConsole } from '../reports/conformance/console/console.ts'
+import { conformanceDocument } from '../reports/conformance/document.ts'
 import { reportToGitHub } from '../reports/conformance/github.ts'
-import { reportToHtml } from '../reports/conformance/html/report-to-html.ts'
 import { reportToJUnit } from '../reports/conformance/junit/junit.ts'
-import { reportToMarkdown } from '../reports/conformance/markdown/markdown.ts'
+import { toHtml } from '../reports/document/html.ts'
+import { toMarkdown } from '../reports/document/markdown.ts'
+import { toTerminal } from '../reports/document/terminal.ts'
 import { reportToJson } from '../reports/text/digest.ts'
 import { table } from './load/text.ts'
 
@@ -38,12 +39,12 @@ const { value: stored, ms: readMs } = timed(() => ({
 }))
 const { report, exchanges } = repeated(stored, Number(values.exchanges))
 const formats: Readonly<Record<string, () => string>> = {
-  console: () => reportToConsole(report, exchanges, { color: false, width: 100 }),
+  console: () => toTerminal(conformanceDocument(report, exchanges), { color: false, width: 100 }),
   github: () => reportToGitHub(report),
   json: () => reportToJson(report),
   junit: () => reportToJUnit(report, exchanges),
-  html: () => reportToHtml(report, exchanges),
-  markdown: () => reportToMarkdown(report, exchanges),
+  html: () => toHtml(conformanceDocument(report, exchanges)),
+  markdown: () => toMarkdown(conformanceDocument(report, exchanges)),
   badge: () => reportToBadge(report),
 }
 const rows = Object.entries(formats).map(([name, render]) => {

@@ -1,6 +1,7 @@
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { reportToBadge } from '../../reports/conformance/badge.ts'
-import { reportToHtml } from '../../reports/conformance/html/report-to-html.ts'
+import { conformanceDocument } from '../../reports/conformance/document.ts'
+import { toHtml } from '../../reports/document/html.ts'
 import { reportToJson, withEvidence } from '../../reports/text/digest.ts'
 import { StoredRecording } from '../client/index.ts'
 import { badgeName, pageName } from './bundle.ts'
@@ -17,9 +18,9 @@ export function pagesOf(
   report: ConformanceReport,
   exchangesFile: string,
 ): ReadonlyMap<string, string> {
-  const options = { isCompact: true }
+  const document = conformanceDocument(report, new StoredRecording(exchangesFile))
   return new Map([
-    [pageName, reportToHtml(report, new StoredRecording(exchangesFile), options)],
+    [pageName, toHtml(document, { isCompact: true })],
     [badgeName, reportToBadge(report)],
   ])
 }

@@ -16,18 +16,18 @@ export function flag(flags: string, description: string, command?: string): Opti
 /** The flags of every command that can print reports: formats, JSON, less output. */
 export function addOutputFlags(
   command: Command,
-  formatNames: readonly string[],
+  kind: { readonly file: string; readonly formats: Readonly<Record<string, unknown>> },
   verboseHelp: string,
-  { defaults = 'console,json', file = 'report.json' } = {},
+  { defaults = 'console,json' } = {},
 ): Command {
   return command
     .addOption(
       flag(
         '--report <formats>',
-        `formats: ${formatNames.join(', ')} (default: ${defaults})`,
+        `formats: ${Object.keys(kind.formats).join(', ')} (default: ${defaults})`,
       ).argParser(list),
     )
-    .addOption(flag('--json', `print ${file} on standard output`))
+    .addOption(flag('--json', `print ${kind.file} on standard output`))
     .addOption(flag('--quiet', 'print the outcome only'))
     .addOption(flag('--verbose', verboseHelp))
     .addOption(colorFlag())

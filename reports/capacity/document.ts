@@ -5,6 +5,7 @@ import {
   type Fact,
   type Item,
   itemsOf,
+  type Link,
   type Outcome,
   type Tile,
   type Tone,
@@ -90,15 +91,14 @@ function factsOf({ target, config, seed }: CapacityReport): readonly Fact[] {
 const badges = { met: 'pass', missed: 'fail', undecided: 'unproven', invalid: 'none' } as const
 
 function itemOf(probe: CapacityProbe, loop: CapacityReport['loop']): Item {
-  const { index, purpose, rate, clients, verdict, atMs, durationMs, slo, stopped } = probe
+  const { purpose, rate, clients, verdict, atMs, durationMs, slo, stopped } = probe
   const load = loop === 'closed' ? count(clients ?? 1, 'client') : `${figure(rate)} req/s`
   const reasons = [stopped ?? [], ...(probe.valid ? [] : probe.generator.reasons)].flat()
   const margins = slo.map((row) => [{ code: row.expression }, `: ${marginText(row)}`])
   return {
     badge: { word: verdict, tone: badges[verdict] },
-    text: `probe ${index}: ${load}, ${purpose}, ${seconds(durationMs)} at ${seconds(atMs)}`,
+    text: [nameOf(probe), `: ${load}, ${purpose}, ${seconds(durationMs)} at ${seconds(atMs)}`],
     notes: [...margins, ...reasons],
-    ...linkOf(probe),
   }
 }
 
@@ -111,8 +111,9 @@ function marginText(row: CapacityProbe['slo'][number]): string {
   return `${observed === null ? 'n/a' : value}, ${verdict}${isCounted ? `; ${percent(over / requests)} over, ${percent(allowed)} allowed` : ''}`
 }
 
-/** Link to a load report; only a path that a search writes becomes one. */
-function linkOf({ report, index }: CapacityProbe): Pick<Item, 'link'> {
-  if (report === null || !/^probes\/\d+\/report\.json$/.test(report)) return {}
-  return { link: { href: report, text: `load report of probe ${index}` } }
+/** Name of a probe, with a link to its load report; only a path that a search writes becomes one. */
+function nameOf({ report, index }: CapacityProbe): string | Link {
+  const text = `probe ${index}`
+  const isOwn = report !== null && /^probes\/\d+\/report\.json$/.test(report)
+  return isOwn ? { href: report, text } : text
 }

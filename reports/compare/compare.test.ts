@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
-import { reportOf, rowOf } from '../conformance/html/test-support/sketches.ts'
+import { reportOf, rowOf } from '../test-support/reports.ts'
 import { type Cause, compareReports } from './compare.ts'
 import { conditionsOf, type RunSettings } from './conditions.ts'
 import { comparisonToText } from './writers.ts'
@@ -89,7 +89,7 @@ describe('a change comes from', () => {
 })
 
 describe('no target is blamed for what the runs were told', () => {
-  const rows = (verdict: Verdict, rowId = id) => [rowOf({ id: rowId, verdict })]
+  const rows = (verdict: Verdict, rowId = id) => [rowOf({ id: rowId, level: 'required', verdict })]
   const at = (baseUrl: string) => ({
     target: { baseUrl, profile: 'full' as const, capabilities: {} },
   })
@@ -224,25 +224,25 @@ test('the text says what got worse first', () => {
   expect(
     comparisonToText(compareReports(a, b, { rejudged: a }), a, b, options),
   ).toMatchInlineSnapshot(`
-    "A  violated, 2 passed, 1 violated, 2 undecided of 5 required requirements
-       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, chatgen 0.1.0
-    B  violated, 3 passed, 1 violated, 1 undecided of 5 required requirements
-       http://127.0.0.1:4010, 2026-01-02T03:04:05.000Z, chatgen 0.1.0
+    "A  violated, 1 passed, 1 violated, 2 undecided of 4 required requirements
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.678Z, chatgen 0.1.0
+    B  violated, 3 passed, 1 violated, 0 undecided of 4 required requirements
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.678Z, chatgen 0.1.0
     A note.
 
     Newly violated (1)
       OAI-CHAT-03  passed → violated (required): the target changed
-          A sentence of the document.
+          The object member of a completion MUST be chat.completion.
           found: object is nothing\\x1b[2J
 
     No longer passing (1)
-      V3-SSE-07  passed → inconclusive (required): the target changed
-          A sentence of the document.
+      V3-SSE-07  passed → undecided (expected): the target changed
+          sequence_number SHOULD increase strictly.
           found: no stream came
 
     Fixed (1)
       V3-IDEM-01  violated → passed (required): the target changed
-          A sentence of the document.
+          A generation without Idempotency-Key MUST NOT succeed.
 
     Newly passing (2)
       the target changed: V3-IDEM 02 03
@@ -274,10 +274,10 @@ test('requirements that no longer pass for one reason are grouped', () => {
   expect(text.slice(text.indexOf('No longer'), text.indexOf('FEWER'))).toMatchInlineSnapshot(`
     "No longer passing (4)
       V3-SSE 17 18, V3-ONE 02
-          passed → inconclusive: the target changed
+          passed → undecided: the target changed
           found: blocked by V3-SSE-09
-      V3-SSE-07  passed → inconclusive (required): the target changed
-          A sentence of the document.
+      V3-SSE-07  passed → undecided (expected): the target changed
+          sequence_number SHOULD increase strictly.
           found: no stream came
 
     "

@@ -4,8 +4,8 @@ import { toCurl } from '../text/curl/curl.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
 import { clean, printable } from '../text/escape.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
-import { isSequence } from './console/evidence.ts'
 import { outcomeText } from './summary.ts'
+import { isSequence } from './violations.ts'
 
 /**
  * Annotations as GitHub Actions reads them from the output of a step: an error for each cause of

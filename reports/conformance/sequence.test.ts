@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
+import type { Exchange } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { toMarkdown } from '../document/markdown.ts'
 import { exchanges, row, violated } from '../test-support/reports.ts'
+import { conformanceDocument } from './document.ts'
 import { reportToGitHub } from './github.ts'
 import { reportToJUnit } from './junit/junit.ts'
-import { reportToMarkdown } from './markdown/markdown.ts'
 
 const of = (brokenBy: readonly string[]) => {
   const found = { message: 'the name is lost', scenarios: [...brokenBy], exchanges: ['x4', 'x5'] }
@@ -11,7 +14,12 @@ const of = (brokenBy: readonly string[]) => {
 }
 
 test.each([
-  ['Markdown', reportToMarkdown, 1],
+  [
+    'Markdown',
+    (report: ConformanceReport, all: ReadonlyMap<string, Exchange>) =>
+      toMarkdown(conformanceDocument(report, all)),
+    1,
+  ],
   ['JUnit', reportToJUnit, 1],
   ['GitHub', reportToGitHub, 0],
 ] as const)('%s shows each request of a random sequence as a command', (_, write, ofScenario) => {

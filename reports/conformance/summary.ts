@@ -36,7 +36,7 @@ export function summarize({ requirements }: ConformanceReport): Summary {
   }
 }
 
-/** `3 passed, 1 violated (1 known), 2 undecided of 6 required requirements`. */
+/** `3 passed, 2 violated (1 known), 2 undecided of 7 required requirements`. */
 export function countsText({ passed, violated, known, undecided, required }: Summary): string {
   const excused = known === 0 ? '' : ` (${known} known)`
   return `${passed} passed, ${violated} violated${excused}, ${undecided} undecided of ${count(required, 'required requirement')}`
@@ -51,7 +51,9 @@ export function outcomeText(report: ConformanceReport): string {
   const problems = report.baseline?.problems.length ?? 0
   const strict = report.strict ? ' (counted as violations: --strict)' : ''
   return [
-    countsText(summary),
+    report.outcome === 'conforms' && summary.known > 0
+      ? `${summary.passed} passed of ${count(summary.required, 'required requirement')}`
+      : countsText(summary),
     ...(summary.warnings === 0 ? [] : [count(summary.warnings, 'warning') + strict]),
     ...(problems === 0
       ? []
@@ -62,7 +64,14 @@ export function outcomeText(report: ConformanceReport): string {
 }
 
 export function checkOutcome(report: ConformanceReport): Outcome {
-  return { ...outcomes[report.outcome], text: outcomeText(report) }
+  const { known } = summarize(report)
+  return {
+    ...outcomes[report.outcome],
+    ...(report.outcome !== 'conforms' || known === 0
+      ? {}
+      : { reservation: `except ${count(known, 'known violation')}` }),
+    text: outcomeText(report),
+  }
 }
 
 const outcomes: Readonly<Record<ConformanceReport['outcome'], Omit<Outcome, 'text'>>> = {

@@ -1,4 +1,5 @@
 import type { RequirementRow, Verdict } from '../../contract/report/conformance.ts'
+import type { Badge, Tone } from '../document/document.ts'
 
 /** Printed names of the stored verdicts. */
 export const verdictLabels: Readonly<Record<Verdict, string>> = {
@@ -6,16 +7,29 @@ export const verdictLabels: Readonly<Record<Verdict, string>> = {
   fail: 'violated',
   warn: 'warning',
   observed: 'observed',
-  inconclusive: 'inconclusive',
-  unproven: 'not tested',
+  inconclusive: 'undecided',
+  unproven: 'undecided',
   'not-applicable': 'not applicable',
-  error: 'internal error',
-  unclaimed: 'no scenario',
+  error: 'undecided',
+  unclaimed: 'not tested',
 }
 
-/** The label of a requirement; a violation that the baseline names is marked. */
-export function badgeText({ verdict, known }: Pick<RequirementRow, 'verdict' | 'known'>): string {
-  return known ? `known: ${verdictLabels[verdict]}` : verdictLabels[verdict]
+const tones: Readonly<Record<Verdict, Tone>> = {
+  pass: 'pass',
+  fail: 'fail',
+  warn: 'warn',
+  observed: 'none',
+  inconclusive: 'unproven',
+  unproven: 'unproven',
+  'not-applicable': 'none',
+  error: 'unproven',
+  unclaimed: 'none',
+}
+
+/** The label of a requirement with its color; a violation that the baseline names is marked. */
+export function badgeOf({ verdict, known }: Pick<RequirementRow, 'verdict' | 'known'>): Badge {
+  const word = known ? `known: ${verdictLabels[verdict]}` : verdictLabels[verdict]
+  return { word, tone: known ? 'warn' : tones[verdict] }
 }
 
 /** Explanations of the verdicts for a first-time reader. */
@@ -31,15 +45,10 @@ export const meanings: Readonly<Record<Verdict, string>> = {
   unclaimed: 'No scenario tests it yet; it is not counted.',
 }
 
-/** Most severe first. */
-export const bySeverity: readonly Verdict[] = [
-  'fail',
-  'warn',
-  'error',
-  'inconclusive',
-  'unproven',
-  'pass',
-  'observed',
-  'not-applicable',
-  'unclaimed',
-]
+/** Stored verdicts that are called undecided. */
+export const undecidedVerdicts: readonly Verdict[] = ['inconclusive', 'unproven', 'error']
+
+/** Value of a filter: verdicts with the same label share it. */
+export function verdictTag(verdict: Verdict): string {
+  return undecidedVerdicts.includes(verdict) ? 'undecided' : verdict
+}

@@ -1,3 +1,4 @@
+import type { Exchange } from '../../contract/index.ts'
 import type { Digest } from '../../contract/report/digest.ts'
 import type { Chart } from '../html/charts/chart.ts'
 
@@ -15,12 +16,16 @@ export interface Document {
   /** Numbers to be read first. */
   readonly numbers: readonly Tile[]
   readonly facts: readonly Fact[]
+  /** Settings of the run: folded on pages, only on demand elsewhere. */
+  readonly settings?: readonly Fact[]
   readonly sections: readonly Section[]
 }
 
 export interface Outcome {
   /** `Violated`. */
   readonly word: string
+  /** Reservation that belongs to the word: `except 1 known violation`. */
+  readonly reservation?: string
   readonly tone: Tone
   /** The outcome in one line. */
   readonly text: string
@@ -38,10 +43,17 @@ export interface Tile {
   readonly value: string
   readonly name: string
   readonly tone?: Tone
+  /** Filter of a page that shows what was counted. */
+  readonly href?: string
 }
 
-/** Prose, with code in it. */
-export type Text = string | readonly (string | { readonly code: string })[]
+/** Prose, with code and links in it. A link leads somewhere on pages only. */
+export type Text = string | readonly (string | { readonly code: string } | Link)[]
+
+export interface Link {
+  readonly href: string
+  readonly text: string
+}
 
 /** A name as it leads a line of a terminal, with its colon or spaces, and what it stands for. */
 export type Fact = readonly [lead: string, text: Text]
@@ -51,6 +63,10 @@ export interface Section {
   readonly badge?: Badge
   /** Reading instructions of a page. */
   readonly note?: string
+  /** Line that stands for the section on a terminal, unless details are wanted. */
+  readonly brief?: Text
+  /** The only format that shows it; by default all do. */
+  readonly only?: 'pages' | 'terminal'
   /** `folded`: behind its title on pages. `verbose`: on a terminal only on demand as well. */
   readonly detail?: 'folded' | 'verbose'
   /** True if a terminal shows it without its title. */
@@ -65,6 +81,7 @@ export type Block =
   | { readonly text: Text }
   | { readonly facts: readonly Fact[] }
   | { readonly items: readonly Item[] }
+  | { readonly entries: readonly EntryGroup[] }
   | { readonly table: Table }
   | { readonly charts: readonly Chart[] }
   | { readonly log: readonly string[] }
@@ -73,7 +90,52 @@ export interface Item {
   readonly badge?: Badge
   readonly text: Text
   readonly notes?: readonly Text[]
-  readonly link?: { readonly href: string; readonly text: string }
+  /** Items that share the text above them. */
+  readonly items?: readonly Item[]
+  /** Exchanges that show it, the most telling first. A page shows them with the entry instead. */
+  readonly evidence?: readonly Shown[]
+}
+
+/** An exchange as evidence. */
+export interface Shown {
+  readonly id: string
+  /** Undefined if it is not among the recorded ones. */
+  readonly exchange: Exchange | undefined
+  /** Index of the event that shows a violation; null if no single one does. */
+  readonly event: number | null
+  /** True if it is needed to repeat what was found. */
+  readonly isWhole: boolean
+}
+
+/** Entries of a page below a heading of their own. */
+export interface EntryGroup {
+  readonly title: string
+  readonly groups: readonly { readonly title: string; readonly entries: readonly Entry[] }[]
+}
+
+/** A verdict on a page that opens to its reasons and evidence, and that filters and links find by its id. */
+export interface Entry {
+  readonly id: string
+  readonly badge: Badge
+  readonly title: string
+  /** Values by which a page filters: by several at once of the first, by one of each other. */
+  readonly tags: readonly Tag[]
+  /** True if it is folded until someone asks for it. */
+  readonly isFolded: boolean
+  readonly notes: readonly Text[]
+  /** Exchanges that show it, and how many of them a page shows. */
+  readonly evidence: readonly Shown[]
+  readonly maxShown: number
+  readonly facts: readonly Fact[]
+}
+
+export interface Tag {
+  /** `surface`. */
+  readonly name: string
+  /** `v3`. */
+  readonly value: string
+  /** `Native v3 surface`. */
+  readonly label: string
 }
 
 export interface Table {
@@ -116,6 +178,14 @@ export function joined(
 ): string {
   const pieces = typeof text === 'string' ? [text] : text
   return pieces
-    .map((piece) => (typeof piece === 'string' ? prose(piece) : code(piece.code)))
+    .map((piece) => {
+      if (typeof piece === 'string') return prose(piece)
+      return 'code' in piece ? code(piece.code) : prose(piece.text)
+    })
     .join('')
+}
+
+/** The text without marks. */
+export function plainText(text: Text): string {
+  return joined(text, { prose: String, code: String })
 }

@@ -1,53 +1,59 @@
 import { type Chart, chartMarkup } from '../html/charts/chart.ts'
-import { chartPage } from '../html/charts/page.ts'
+import { chartParts } from '../html/charts/page.ts'
+import { pageOf } from '../html/document.ts'
+import { entryScript } from '../html/entry-script.ts'
 import { html, type Markup, tableMarkup } from '../html/markup.ts'
-import { doubtText, isEdited } from '../text/digest.ts'
+import { style } from '../html/style.ts'
+import { isEdited } from '../text/digest.ts'
 import {
-  type Badge,
   type Block,
   type Document,
-  type Fact,
   filledSections,
   type Item,
-  nameOf,
   type Section,
-  type Text,
   type Tile,
   type Tone,
 } from './document.ts'
+import { entriesMarkup } from './entries.ts'
+import { badgeMarkup, doubtMarkup, factList, phrases } from './markup.ts'
+
+interface HtmlOptions {
+  /** Shows an exchange once, and links to it from other requirements that hold. */
+  readonly isCompact?: boolean
+}
 
 /** A report as one self-contained page. */
-export function toHtml(document: Document): string {
+export function toHtml(document: Document, options: HtmlOptions = {}): string {
   const { kind, outcome, target, sealed = {} } = document
-  const [first] = filledSections(document)
-  const { body, charts } = documentBody(document)
-  return chartPage(
-    {
-      title: `${isEdited(sealed) ? 'EDITED, ' : ''}${outcome.word}: ${kind} of ${target}`,
-      skip: { to: idOf(first?.title ?? kind), text: `To: ${first?.title ?? kind}` },
-      body,
-    },
-    charts,
-  )
+  const sections = pageSections(document)
+  const isFiltered = sections.some(hasEntries)
+  const skipped = sections.find(hasEntries) ?? sections[0]
+  const { body, charts } = documentBody(document, options)
+  const parts = charts.length === 0 ? null : chartParts(charts)
+  return pageOf({
+    title: `${isEdited(sealed) ? 'EDITED, ' : ''}${outcome.word}: ${kind} of ${target}`,
+    skip: { to: idOf(skipped?.title ?? kind), text: `To: ${skipped?.title ?? kind}` },
+    style: [parts?.style ?? '', style].join('\n'),
+    script: [...(parts?.scripts ?? []), ...(isFiltered ? [entryScript] : [])].join('\n'),
+    body: html`${body}
+${parts?.data ?? null}`,
+  })
 }
 
 /** The page without its frame, and the charts to draw in it. */
-export function documentBody(document: Document): {
-  readonly body: Markup
-  readonly charts: readonly Chart[]
-} {
-  const sections = filledSections(document)
+export function documentBody(
+  document: Document,
+  { isCompact = false }: HtmlOptions = {},
+): { readonly body: Markup; readonly charts: readonly Chart[] } {
+  const sections = pageSections(document)
   const body = html`${overview(document)}
 <main>
-${sections.map(sectionMarkup)}</main>`
+${sections.map((section) => sectionMarkup(section, isCompact))}</main>`
   return { body, charts: sections.flatMap(chartsIn) }
 }
 
-/** Stands above the outcome, which must not be read without it; null for an unedited report. */
-export function doubtMarkup(report: NonNullable<Document['sealed']>): Markup | null {
-  const text = doubtText(report)
-  if (text === null) return null
-  return html`<p class="doubt" role="alert"><strong>${isEdited(report) ? 'Edited' : 'No digest'}</strong> ${text}.</p>`
+function pageSections(document: Document): readonly Section[] {
+  return filledSections(document).filter(({ only }) => only !== 'terminal')
 }
 
 /** Class of an outcome. */
@@ -60,34 +66,34 @@ const classes: Readonly<Record<Tone, string>> = {
 }
 
 function overview({ kind, outcome, sealed = {}, ...document }: Document): Markup {
-  const { target, numbers, remarks = [], facts, sections } = document
+  const { target, numbers, remarks = [], facts, settings = [], sections } = document
   const untrusted = sections.some((section) => section.untrusted) ? 'untrusted' : ''
   return html`<header>
 <p class="kind">${kind}</p>
 ${doubtMarkup(sealed)}
-<h1><span class="outcome ${classes[outcome.tone]}">${outcome.word}</span> <span class="target">${target}</span></h1>
+<h1><span class="outcome ${classes[outcome.tone]}">${outcome.word}</span> ${outcome.reservation === undefined ? null : html`${outcome.reservation} `}<span class="target">${target}</span></h1>
 <ul class="numbers ${untrusted}">
 ${numbers.map(tileMarkup)}</ul>
 <p>${outcome.text}.</p>
 ${remarks.map((text) => html`<p>${text}.</p>`)}
 ${factList(facts)}
+${settings.length === 0 ? null : html`<details class="facts"><summary>Settings of the run</summary>${factList(settings)}</details>`}
 </header>`
 }
 
-function tileMarkup({ value, name, tone = 'none' }: Tile): Markup {
-  return html`<li class="${tone}"><strong>${value}</strong> <span class="of">${name}</span></li>
+function tileMarkup({ value, name, tone = 'none', href }: Tile): Markup {
+  const count = html`<strong>${value}</strong> <span class="of">${name}</span>`
+  return html`<li class="${tone}">${href === undefined || value === '0' ? count : html`<a href="${href}">${count}</a>`}</li>
 `
 }
 
-function factList(facts: readonly Fact[]): Markup | null {
-  if (facts.length === 0) return null
-  return html`<dl>${facts.map((fact) => html`<div><dt>${nameOf(fact)}</dt><dd>${phrases(fact[1])}</dd></div>`)}</dl>`
-}
-
-function sectionMarkup({ title, badge, note, detail, untrusted = false, blocks }: Section): Markup {
+function sectionMarkup(
+  { title, badge, note, detail, untrusted = false, blocks }: Section,
+  isCompact: boolean,
+): Markup {
   const id = idOf(title)
   const body = html`${note === undefined ? null : html`<p class="found">${note}</p>`}
-${blocks.map((block) => blockMarkup(block, title))}`
+${blocks.map((block) => blockMarkup(block, title, isCompact))}`
   if (detail !== undefined) {
     return html`<details><summary>${title}</summary>
 ${body}</details>
@@ -99,10 +105,11 @@ ${body}</section>
 `
 }
 
-function blockMarkup(block: Block, title: string): Markup | null {
+function blockMarkup(block: Block, title: string, isCompact: boolean): Markup | null {
   if ('text' in block) return html`<p>${phrases(block.text)}</p>`
   if ('facts' in block) return factList(block.facts)
   if ('items' in block) return html`<ul class="violations">${block.items.map(itemMarkup)}</ul>`
+  if ('entries' in block) return entriesMarkup(block.entries, isCompact)
   if ('charts' in block) return html`${block.charts.map(chartMarkup)}`
   if ('log' in block) return html`<pre>${block.log.join('\n')}</pre>`
   const { head, rows } = block.table
@@ -110,18 +117,13 @@ function blockMarkup(block: Block, title: string): Markup | null {
   return tableMarkup({ head, rows: cells }, title)
 }
 
-function itemMarkup({ badge, text, notes = [], link }: Item): Markup {
-  return html`<li>${badgeMarkup(badge)} ${phrases(text)} ${link === undefined ? null : html`<a href="${link.href}">${link.text}</a>`}${notes.map((note) => html`<p class="found">${phrases(note)}</p>`)}</li>
+function itemMarkup({ badge, text, notes = [], items = [] }: Item): Markup {
+  return html`<li>${badgeMarkup(badge)} ${phrases(text)}${items.length === 0 ? null : html`<ul>${items.map(itemMarkup)}</ul>`}${notes.map((note) => html`<p class="found">${phrases(note)}</p>`)}</li>
 `
 }
 
-function badgeMarkup(badge: Badge | undefined): Markup | null {
-  return badge === undefined ? null : html`<span class="badge ${badge.tone}">${badge.word}</span>`
-}
-
-function phrases(text: Text): Markup {
-  const pieces = typeof text === 'string' ? [text] : text
-  return html`${pieces.map((piece) => (typeof piece === 'string' ? piece : html`<code>${piece.code}</code>`))}`
+function hasEntries({ blocks }: Section): boolean {
+  return blocks.some((block) => 'entries' in block)
 }
 
 function chartsIn({ blocks }: Section): readonly Chart[] {

@@ -1,3 +1,4 @@
+import { Chalk } from 'chalk'
 import { doubtText, isEdited } from '../text/digest.ts'
 import { clean, printable, withoutColours } from '../text/escape.ts'
 import { code, codeBlock, escaped, folded, section, table } from '../text/markdown.ts'
@@ -14,22 +15,26 @@ import {
   type Text,
   type Tone,
 } from './document.ts'
+import { evidenceLines } from './evidence.ts'
 
 /** A report for the summary of a job or a comment of a pull request: details are folded. */
 export function toMarkdown(document: Document): string {
-  const { outcome, remarks = [], sealed = {}, facts } = document
+  const { outcome, remarks = [], sealed = {}, facts, settings = [] } = document
+  const { word, reservation } = outcome
   const parts = [
-    `## ${marks[outcome.tone]} ${outcome.word}${remarks.map((text) => ` (${text})`).join('')}`,
+    `## ${[marks[outcome.tone], word, ...(reservation === undefined ? [] : [escaped(reservation)])].join(' ')}${remarks.map((text) => ` (${escaped(clean(text))})`).join('')}`,
     doubtLine(sealed),
     escaped(clean(outcome.text)),
-    factLines(facts).join('  \n'),
-    ...filledSections(document).map(sectionText),
+    factLines([...facts, ...settings]).join('  \n'),
+    ...filledSections(document)
+      .filter(({ only }) => only === undefined)
+      .map(sectionText),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
 /** Stands before the outcome; empty for an unedited report. */
-export function doubtLine(report: NonNullable<Document['sealed']>): string {
+function doubtLine(report: NonNullable<Document['sealed']>): string {
   const text = doubtText(report)
   return text === null ? '' : `${isEdited(report) ? '❌ **Edited**' : '⚠️'} ${escaped(text)}.`
 }
@@ -59,9 +64,9 @@ function blockText(block: Block): string {
     return factLines(block.facts)
       .map((line) => `- ${line}`)
       .join('\n')
-  if ('items' in block) return block.items.map(itemText).join('\n')
+  if ('items' in block) return block.items.map((item, at) => itemText(item, at)).join('\n')
   if ('log' in block) return codeBlock(block.log.map(printable))
-  if ('charts' in block) return ''
+  if ('charts' in block || 'entries' in block) return ''
   const { head, rows } = block.table
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : cell.long)))
   return table([head, ...cells]).join('\n')
@@ -71,8 +76,24 @@ function factLines(facts: readonly Fact[]): readonly string[] {
   return facts.map((fact) => `${escaped(clean(nameOf(fact)))}: ${textOf(fact[1])}`)
 }
 
-function itemText({ badge, text, notes = [] }: Item): string {
-  return `- ${[badgeText(badge) + textOf(text), ...notes.map(textOf)].join('  \n  ')}`
+/** Items whose evidence is shown: a summary may have a megabyte, and the other reports have the rest. */
+const maxEvidence = 40
+const width = 100
+
+function itemText(
+  { badge, text, notes = [], items = [], evidence = [] }: Item,
+  at: number,
+): string {
+  const lines = [badgeText(badge) + textOf(text), ...notes.map(textOf)].join('  \n  ')
+  const nested = items.map((item) => `\n  ${itemText(item, 0).replaceAll('\n', '\n  ')}`).join('')
+  if (evidence.length === 0) return `- ${lines}${nested}`
+  const details =
+    at < maxEvidence
+      ? folded('Evidence', [
+          codeBlock(evidenceLines(evidence, { chalk: new Chalk({ level: 0 }), width })),
+        ])
+      : `Evidence: see \`exchanges.ndjson\`, ${evidence.map(({ id }) => code(id)).join(', ')}`
+  return `- ${lines}${nested}\n\n  ${details.replaceAll('\n', '\n  ')}\n`
 }
 
 function badgeText(badge: Badge | undefined): string {

@@ -17,6 +17,7 @@ import {
   type Text,
   type Tone,
 } from './document.ts'
+import { briefEvidence, evidenceLines } from './evidence.ts'
 
 export interface TerminalOptions {
   readonly color: boolean
@@ -26,15 +27,26 @@ export interface TerminalOptions {
   readonly verbose?: boolean
 }
 
-/** A report for a terminal. The outcome stands first and last. */
+type Screen = Page & { readonly verbose: boolean }
+
+/**
+ * A report for a terminal. The outcome stands first and last; sections of little urgency have one line, unless
+ * `verbose`.
+ */
 export function toTerminal(document: Document, options: TerminalOptions): string {
-  const page: Page = { ...options, chalk: new Chalk({ level: options.color ? 1 : 0 }) }
+  const { color, verbose = false } = options
+  const page: Screen = { ...options, verbose, chalk: new Chalk({ level: color ? 1 : 0 }) }
   const outcome = [...editedLines(page, document), ...outcomeLines(page, document.outcome)]
+  const sections = filledSections(document).filter(({ only }) => only !== 'pages')
+  const isBrief = ({ brief }: Section) => brief !== undefined && !verbose
   const parts = [
     [...outcome, ...aboutLines(page, document)],
-    ...filledSections(document)
-      .filter(({ detail }) => detail !== 'verbose' || options.verbose)
+    ...sections
+      .filter((section) => !isBrief(section) && (section.detail !== 'verbose' || verbose))
       .map((section) => sectionLines(page, section)),
+    sections
+      .filter(isBrief)
+      .flatMap(({ title, brief = '' }) => factLines(page, [[`${title.toLowerCase()}: `, brief]])),
     outcome,
   ]
   return joinParts(parts)
@@ -42,16 +54,23 @@ export function toTerminal(document: Document, options: TerminalOptions): string
 
 /** The outcome alone, in one line. */
 export function outcomeLine(outcome: Outcome, { color }: { readonly color: boolean }): string {
-  return `${paintedOutcome(outcome, new Chalk({ level: color ? 1 : 0 }))}  ${outcome.text}`
+  const { lead } = painted(outcome, new Chalk({ level: color ? 1 : 0 }))
+  return `${lead}${outcome.text}`
 }
 
 function outcomeLines(page: Page, outcome: Outcome): Lines {
-  const lead = `${paintedOutcome(outcome, page.chalk)}  `
-  return hanging(page, lead, outcome.text, outcome.word.length + 2)
+  const { lead, length } = painted(outcome, page.chalk)
+  return hanging(page, lead, outcome.text, length)
 }
 
-export function paintedOutcome({ word, tone }: Outcome, chalk: ChalkInstance): string {
-  return paintOf(tone === 'none' ? 'warn' : tone, chalk.bold)(word.toUpperCase())
+/** The outcome as it leads a line, and its length without colors. */
+function painted({ word, reservation, tone }: Outcome, chalk: ChalkInstance) {
+  const more = reservation === undefined ? '' : ` ${printable(reservation)}`
+  const paint = paintOf(tone === 'none' ? 'warn' : tone, chalk.bold)
+  return {
+    lead: `${paint(word.toUpperCase())}${more}  `,
+    length: word.length + more.length + 2,
+  }
 }
 
 function paintOf(tone: Tone, chalk: ChalkInstance): (text: string) => string {
@@ -73,12 +92,14 @@ function editedLines(page: Page, { sealed = {} }: Document): Lines {
   return text === null ? [] : hanging(page, `${page.chalk.red.bold('EDITED')}  `, text, 8)
 }
 
-function aboutLines(page: Page, { sealed = {}, remarks = [], facts }: Document): Lines {
+function aboutLines(page: Screen, document: Document): Lines {
+  const { sealed = {}, remarks = [], facts, settings = [] } = document
   const doubt = isEdited(sealed) ? null : doubtText(sealed)
   return [
     ...(doubt === null ? [] : hanging(page, 'digest: ', doubt)),
     ...remarks.flatMap((text) => wrap(text, page.width).map((line) => page.chalk.yellow(line))),
     ...factLines(page, facts),
+    ...(page.verbose ? factLines(page, settings) : []),
   ]
 }
 
@@ -86,7 +107,7 @@ function factLines(page: Page, facts: readonly Fact[]): Lines {
   return facts.flatMap(([lead, text]) => hanging(page, printable(lead), plain(text)))
 }
 
-function sectionLines(page: Page, { title, badge, blocks, untitled = false }: Section): Lines {
+function sectionLines(page: Screen, { title, badge, blocks, untitled = false }: Section): Lines {
   const inner = { ...page, width: page.width - (untitled ? 0 : 2) }
   const lines = blocks.flatMap((block) => blockLines(inner, block))
   if (untitled || lines.length === 0) return lines
@@ -94,7 +115,7 @@ function sectionLines(page: Page, { title, badge, blocks, untitled = false }: Se
   return [`${page.chalk.bold(printable(title))}${word}`, ...indent(lines, 2)]
 }
 
-function blockLines(page: Page, block: Block): Lines {
+function blockLines(page: Screen, block: Block): Lines {
   if ('text' in block) return wrap(plain(block.text), page.width)
   if ('facts' in block) return factLines(page, block.facts)
   if ('items' in block) return itemLines(page, block.items)
@@ -103,16 +124,47 @@ function blockLines(page: Page, block: Block): Lines {
   return []
 }
 
-function itemLines(page: Page, items: readonly Item[]): Lines {
-  return items.flatMap(({ badge, text, notes = [] }) => {
-    const word = badge === undefined ? '' : padded(badge)
-    const margin = Math.max(2, word.length)
-    const lead = badge === undefined ? '' : paintOf(badge.tone, page.chalk)(word)
-    return [
-      ...hanging(page, lead, plain(text), margin),
-      ...notes.flatMap((note) => indent(wrap(plain(note), page.width - margin), margin)),
-    ]
-  })
+/** Items with evidence have an empty line between them. */
+function itemLines(page: Screen, items: readonly Item[], inherited?: number): Lines {
+  const parts = items.map((item) => linesOfItem(page, item, inherited))
+  if (items.every(({ evidence }) => evidence === undefined)) return parts.flat()
+  return parts.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines]))
+}
+
+/** Lines of a text of an item with evidence. */
+const maxLines = 2
+
+function linesOfItem(
+  page: Screen,
+  { badge, text, notes = [], items = [], evidence }: Item,
+  inherited = Number.POSITIVE_INFINITY,
+): Lines {
+  const word = badge === undefined ? '' : padded(badge)
+  const margin = Math.max(2, word.length)
+  const lead = badge === undefined ? '' : paintOf(badge.tone, page.chalk)(word)
+  const inner = { ...page, width: page.width - margin }
+  const max = page.verbose || evidence === undefined ? inherited : maxLines
+  const wrapped = (one: Text) => clipped(wrap(plain(one), inner.width), max, inner.width)
+  const [first = '', ...rest] = wrapped(text)
+  const linesOfEvidence = page.verbose ? evidenceLines : briefEvidence
+  return [
+    lead + first,
+    ...indent(
+      [
+        ...rest,
+        ...itemLines(inner, items, max),
+        ...notes.flatMap(wrapped),
+        ...linesOfEvidence(evidence ?? [], inner),
+      ],
+      margin,
+    ),
+  ]
+}
+
+/** The first lines; an ellipsis at the end of the last shows that there were more. */
+function clipped(lines: Lines, max: number, width: number): Lines {
+  if (lines.length <= max) return lines
+  return [...lines.slice(0, max - 1), shorten(lines.slice(max - 1).join(' '), width)]
 }
 
 /** A badge as wide as the longest verdict, or as a number. */

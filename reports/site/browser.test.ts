@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requirementIds, requirements } from '../../contract/index.ts'
-import { reportToHtml } from '../conformance/html/report-to-html.ts'
-import { reportOf, rowOf } from '../conformance/html/test-support/sketches.ts'
+import { conformanceDocument } from '../conformance/document.ts'
+import { toHtml } from '../document/html.ts'
 import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
 import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
+import { reportOf, rowOf } from '../test-support/reports.ts'
 import type { Implementation } from './model.ts'
 import { siteToHtml } from './site-to-html.ts'
 
@@ -23,7 +24,7 @@ describe.skipIf(skipBrowser)('the site of implementations in Chromium', () => {
     for (const { page, report } of implementations) {
       if (page === null || report === null) continue
       mkdirSync(join(folder, page, '..'), { recursive: true })
-      writeFileSync(join(folder, page), reportToHtml(report, new Map()))
+      writeFileSync(join(folder, page), toHtml(conformanceDocument(report, new Map())))
     }
   })
   afterAll(async () => {

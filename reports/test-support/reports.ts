@@ -1,4 +1,4 @@
-import { type RequirementId, requirements } from '../../contract/index.ts'
+import { isRequirementId, type RequirementId, requirements } from '../../contract/index.ts'
 import type {
   ConformanceReport,
   RequirementRow,
@@ -111,13 +111,19 @@ export function row(
   verdict: Verdict,
   more: Partial<RequirementRow> = {},
 ): RequirementRow {
-  const { level, surface, section, title } = requirements[id]
+  return rowOf({ id, verdict, ...more })
+}
+
+/** A requirement that passed, unless `more` says otherwise. */
+export function rowOf(more: Partial<RequirementRow> & { readonly id: string }): RequirementRow {
+  const { level, surface, section, title } = isRequirementId(more.id)
+    ? requirements[more.id]
+    : requirements['V3-IDEM-02']
   return {
-    id,
     level,
     surface,
     section,
-    verdict,
+    verdict: 'pass',
     known: false,
     title,
     message: null,
@@ -128,6 +134,14 @@ export function row(
     event: null,
     ...more,
   }
+}
+
+/** A report of these requirements, without anything else in it. */
+export function reportOf(
+  requirements: readonly RequirementRow[],
+  more: Partial<ConformanceReport> = {},
+): ConformanceReport {
+  return { ...conforming, outcome: 'violated', requirements: [...requirements], ...more }
 }
 
 function totals(some: Partial<ConformanceReport['totals']>): ConformanceReport['totals'] {

@@ -3,20 +3,9 @@ import type { Fact, Section } from '../document/document.ts'
 import { printable } from './escape.ts'
 
 /** `chat:1.4 (sha256:4f0c…)`, with its service in a Compose file. */
-export function containerText({ image, digest, service }: ContainerRow): string {
+function containerText({ image, digest, service }: ContainerRow): string {
   const name = `${printable(image)} (${printable(digest)})`
   return service === null ? name : `service ${printable(service)}, ${name}`
-}
-
-/** The last lines of the container's output, cut to the width, under a heading; none if there are none. */
-export function containerLog(container: ContainerRow | undefined, width: number): string[] {
-  if (container === undefined || container.log.length === 0) return []
-  const heading = `Last lines of the container of ${printable(container.image)}`
-  return [heading, ...container.log.map((line) => cut(`  | ${printable(line)}`, width))]
-}
-
-function cut(line: string, width: number): string {
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line
 }
 
 /** The container as a fact of a report; none without a container. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RequirementRow } from '../../contract/report/conformance.ts'
-import { reportToConsole } from '../conformance/console/console.ts'
-import { exchanges, row, violated } from '../test-support/reports.ts'
+import { row } from '../test-support/reports.ts'
 import { causeText, foldFindings } from './fold.ts'
 
 const missing = 'usage is missing'
@@ -71,59 +70,6 @@ describe('rows are told together', () => {
       }),
     )
   })
-})
-
-test('on a terminal the cause stands first, and the evidence once', () => {
-  const report = {
-    ...violated,
-    requirements: [
-      row('V3-SSE-05', 'fail', { message: 'no response.created', exchanges: ['x9'], event: 0 }),
-      row('V3-SSE-09', 'fail', { message: 'no response.created', exchanges: ['x9', 'x6'] }),
-      row('OAI-ERR-01', 'fail', { message: 'answered with 422', known: true }),
-    ],
-    observations: [],
-    faults: [],
-    residue: [],
-    residueUnseen: null,
-  }
-  const text = reportToConsole(report, exchanges, { color: false, width: 90 })
-  expect(text).toMatchInlineSnapshot(`
-    "VIOLATED  0 passed, 3 violated (1 known), 0 undecided of 3 required requirements; 1 stale
-              baseline entry
-    target: http://127.0.0.1:4010, profile full
-    requests sent: 41 (12 generations, 3 new chats, 1 upload) in 4.3 s
-    chatgen: 0.1.0, interface 2026-01, seed seed-1
-
-    KNOWN OAI-ERR-01 (required, section 7)
-        A body that is not JSON is a bad request: it MUST be answered with 400.
-        found: answered with 422
-        known: because the gateway answers (CHAT-17, until 2026-12-31)
-
-    Stale baseline entries in known.yaml (1)
-      V3-HIST-01 passes now: delete its entry
-
-    2 requirements violated, same cause: no response.created
-    FAIL V3-SSE-05 (required, section 6)
-        The first event MUST be response.created, and it MUST occur exactly once.
-    FAIL V3-SSE-09 (required, section 6)
-        A generation that succeeds and is not truncated MUST end with response.completed,
-        which contains the final response.
-        found: no response.created
-        request (x9):
-          curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
-            -H "Authorization: Bearer $CHATGEN_API_KEY" \\
-            -H 'content-type: application/json' \\
-            --data-raw '{"input":"ping","stream":true}'
-        response: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other s…
-          >    +10.0 ms  event: response.output_item.added  {"output_index":0}
-               +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
-               +20.0 ms  cut off by the target: other side closed
-        x6 is not among the recorded exchanges
-
-    VIOLATED  0 passed, 3 violated (1 known), 0 undecided of 3 required requirements; 1 stale
-              baseline entry
-    "
-  `)
 })
 
 function byPlace(rows: readonly RequirementRow[]) {

@@ -16,15 +16,6 @@ export function escaped(text: string): string {
   )
 }
 
-/**
- * A code span in a cell of a table, where a pipe would end the cell. Behind a backslash a pipe cannot be
- * escaped within a span.
- */
-export function cell(text: string): string {
-  if (text.includes('\\|')) return `<code>${escaped(text)}</code>`
-  return code(text).replaceAll('|', '\\|')
-}
-
 /** A code span. */
 export function code(text: string): string {
   if (text === '') return ''

@@ -28,7 +28,7 @@ export function streamTimeline(exchange: Exchange, options: TimelineOptions): re
   const lines = foldEvents(events, options.offending).map((entry) => {
     if ('folded' in entry) return chalk.dim(shorten(foldLine(entry.folded), options.width))
     const isOffending = entry.at === options.offending
-    const line = shorten(eventLine(entry.event, isOffending), options.width)
+    const line = shorten(`${isOffending ? '>' : ' '} ${eventLine(entry.event)}`, options.width)
     return isOffending ? chalk.red(line) : line
   })
   return [
@@ -122,9 +122,10 @@ function isShown(at: number, length: number, offending: number | null): boolean 
   return offending !== null && Math.abs(at - offending) <= aroundOffending
 }
 
-function eventLine({ atMs, name, data }: StreamEvent, isOffending: boolean): string {
+/** `   +12.3 ms  event: response.completed  {"sequence_number":0}`. */
+export function eventLine({ atMs, name, data }: StreamEvent): string {
   const event = name === null ? 'data: ' : `event: ${printable(name)}  `
-  return `${isOffending ? '>' : ' '} ${time(atMs)}  ${event}${printable(data)}`
+  return `${time(atMs)}  ${event}${printable(data)}`
 }
 
 function foldLine(events: readonly StreamEvent[]): string {

@@ -12,12 +12,7 @@ import { type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import type { LoadTarget } from '../../load/target.ts'
 import { addCapacityFlags, type CapacityFlags } from '../capacity/flags.ts'
 import { showCapacityProgress } from '../capacity/progress.ts'
-import {
-  capacityFormatNames,
-  capacityFormats,
-  capacityKind,
-  defaultCapacityFormats,
-} from '../capacity/report-formats.ts'
+import { capacityKind } from '../capacity/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfCapacity } from '../exit-codes.ts'
 import { addOutputFlags, outFlag } from '../flags.ts'
@@ -25,7 +20,7 @@ import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
 import { loadOptions } from '../load/options.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
-import { formatsIn } from '../results/formats.ts'
+import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { publishReport } from '../results/publish-report.ts'
 import { probesName, type Taking, withResultsFolder } from '../results/results-folder.ts'
@@ -62,24 +57,25 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('capacity')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addOutputFlags(
-    addRunnerFlags(addCapacityFlags(command)),
-    capacityFormatNames,
-    'also print every probe',
-  )
+  addOutputFlags(addRunnerFlags(addCapacityFlags(command)), capacityKind, 'also print every probe')
     .addOption(outFlag())
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: CapacityFlags) => {
       // Errors in the flags are reported before anything is sent.
       shardingOf(flags, flags.out)
       const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
-      const formats = formatsIn(capacityFormats, flags.report ?? defaultCapacityFormats)
+      const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
       const report = await withTarget(url, targetFlagsOf(flags), io, async (profile, container) =>
         withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
       )
       const { out, json = false, quiet = false, verbose = false } = flags
       const style = { color: io.color && flags.color, width: io.width, verbose }
-      publishReport(report, capacityKind, { formats, out, style, json, quiet }, io)
+      publishReport(
+        report,
+        capacityKind,
+        { formats, out, style, json, quiet, evidence: undefined },
+        io,
+      )
       finish(exitCodeOfCapacity(report))
     })
 }

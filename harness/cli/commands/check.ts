@@ -17,7 +17,7 @@ import { defaultOperations, explorationFor } from '../check/exploration.ts'
 import { type MissingMembers, nextSteps } from '../check/next-steps.ts'
 import { planText } from '../check/plan-text.ts'
 import { publish } from '../check/publish.ts'
-import { checkFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
+import { checkFormats, checkKind, defaultsText } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOf } from '../exit-codes.ts'
 import {
@@ -29,6 +29,7 @@ import {
   seed as seedText,
   wholeNumber,
 } from '../flags.ts'
+import { formatsIn } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { withContainerRow } from '../target/container.ts'
@@ -129,7 +130,9 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--seed <text>', 'seed of generated names and nonces').argParser(seedText))
     .addOption(flag('--strict', 'count warnings as violations'))
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
-  addOutputFlags(command, formatNames, 'also list passed requirements', { defaults: defaultsText })
+  addOutputFlags(command, checkKind, 'list everything, with all evidence', {
+    defaults: defaultsText,
+  })
     .addHelpText('after', examples)
     .action(async (url: string | undefined, given: CheckFlags) => {
       const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
@@ -141,7 +144,7 @@ export const checkCommand: AddCommand = (program, io, finish) => {
           'no target given: pass a URL, --target FILE, --image IMAGE or --reference',
         ])
       }
-      const formats = formatsOf(flags.report ?? checkFormats)
+      const formats = formatsIn(checkKind, flags.report ?? checkFormats)
       const selection: Selection = { profile, only, skip }
       if (flags.dryRun) {
         const { judgedRows, planConformance } = await import('../../conformance/plan.ts')
@@ -168,9 +171,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const baseline = openBaseline(flags, io)
       const checked = await check(url, flags, { selection, formats }, io)
       const result = baseline.judge(checked.report)
-      const { out, color, json = false, quiet = false, verbose = false } = flags
-      const isDefault = flags.report === undefined
-      publish(result, { formats, isDefault, out, color, json, quiet, verbose }, io)
+      const { json = false, quiet = false } = flags
+      publish(result, flags, io)
       const changes = baseline.update(result)
       if (changes !== null) (json ? io.err : io.out)(changes)
       if (!quiet && result.outcome !== 'violated' && !result.interrupted) {

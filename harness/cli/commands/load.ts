@@ -23,7 +23,7 @@ import { closeLoadJournal, openLoadJournal } from '../load/journal.ts'
 import { loadOptions } from '../load/options.ts'
 import { loadPlanText } from '../load/output/plan-text.ts'
 import { showLoadProgress } from '../load/output/progress.ts'
-import { loadFormatNames, loadFormats, loadKind } from '../load/output/report-formats.ts'
+import { loadKind } from '../load/output/report-formats.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { uploadReport, uploadUrl } from '../load/upload.ts'
@@ -81,7 +81,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     .argument('[url]', 'base URL of the deployment, without /api')
   addOutputFlags(
     addRunnerFlags(addLoadFlags(command)),
-    loadFormatNames,
+    loadKind,
     'also print latencies by transaction',
   )
     .addOption(outFlag())
@@ -104,7 +104,12 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       const style = { color: io.color && flags.color, width: io.width, verbose }
       if (flags.job !== undefined) {
         const { report, records } = await runJobShard(flags.job, flags, io)
-        publishReport(report, loadKind, { formats: [], out, style, json, quiet }, io)
+        publishReport(
+          report,
+          loadKind,
+          { formats: [], out, style, json, quiet, evidence: undefined },
+          io,
+        )
         if (records !== null) io.out(recordsLine(records))
         finish(exitCodeOfShard(report))
         return
@@ -115,7 +120,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       shardingOf(flags, out)
       // Errors in the flags are reported before anything is sent.
       const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
-      const formats = formatsIn(loadFormats, flags.report ?? defaultFormats)
+      const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
       if (flags.dryRun) {
         io.out(fitted(loadPlanText(run.spec, flags.shard ?? null), io))
         finish(endDryRun(command, io))
@@ -124,7 +129,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       const report = await withTarget(url, targetFlagsOf(flags), io, async (profile, container) =>
         withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
       )
-      publishReport(report, loadKind, { formats, out, style, json, quiet }, io)
+      publishReport(report, loadKind, { formats, out, style, json, quiet, evidence: undefined }, io)
       if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
       finish(exitCodeOfLoad(report))
     })

@@ -6,7 +6,7 @@ import { addOutputFlags, flag, list, outFlag, positiveInteger, seed } from '../f
 import { slosOf } from '../load/spec.ts'
 import { demandOf, priceOf } from '../plan/demand.ts'
 import { openMeasurements } from '../plan/measurements.ts'
-import { planFormatNames, planFormats, planKind } from '../plan/report-formats.ts'
+import { planKind } from '../plan/report-formats.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { publishReport } from '../results/publish-report.ts'
@@ -90,16 +90,11 @@ export const planCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
     )
-  addOutputFlags(
-    command,
-    planFormatNames,
-    'also print how well the model reproduces the measurement',
-    { file: 'plan.json' },
-  )
+  addOutputFlags(command, planKind, 'also print how well the model reproduces the measurement')
     .addOption(outFlag())
     .addHelpText('after', examples)
     .action(async (flags: PlanFlags) => {
-      const formats = formatsIn(planFormats, flags.report ?? defaultFormats)
+      const formats = formatsIn(planKind, flags.report ?? defaultFormats)
       const { measurements, isEdited } = openMeasurements(flags.from ?? [], flags.sizes, io)
       if (flags.demand === undefined) {
         throw new ConfigurationError([
@@ -123,7 +118,7 @@ export const planCommand: AddCommand = (program, io, finish) => {
       makeOutFolder(flags.out)
       const { out, json = false, quiet = false, verbose = false, color } = flags
       const style = { color: io.color && color, width: io.width, verbose }
-      publishReport(report, planKind, { formats, out, style, json, quiet }, io)
+      publishReport(report, planKind, { formats, out, style, json, quiet, evidence: undefined }, io)
       finish(isEdited ? exitCode.usage : exitCodeOfPlan(report))
     })
 }

@@ -3,11 +3,12 @@ import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { publish } from '../check/publish.ts'
-import { checkFormats, defaultsText, formatNames, formatsOf } from '../check/report-formats.ts'
+import { checkFormats, checkKind, defaultsText } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
 import { addOutputFlags, flag } from '../flags.ts'
 import { readRecording } from '../results/exchanges.ts'
+import { formatsIn } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { takeResultsFolder } from '../results/results-folder.ts'
 import { evidenceEdited, lostText } from '../results/stored-report.ts'
@@ -43,17 +44,11 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'))
     .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
     .addHelpText('after', examples)
-  addOutputFlags(command, formatNames, 'also list passed requirements', {
+  addOutputFlags(command, checkKind, 'list everything, with all evidence', {
     defaults: defaultsText,
   }).action(async (dir: string, flags: RejudgeFlags) => {
-    const {
-      color,
-      json = false,
-      quiet = false,
-      verbose = false,
-      out = join(dir, 'rejudged'),
-    } = flags
-    const formats = formatsOf(flags.report ?? checkFormats)
+    const { quiet = false, out = join(dir, 'rejudged') } = flags
+    const formats = formatsIn(checkKind, flags.report ?? checkFormats)
     const baseline = openBaseline(flags, io)
     const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
     const { explorationOf } = await import('../../explore/run.ts')
@@ -75,8 +70,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
       })
       const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
       progress.stop()
-      const isDefault = flags.report === undefined
-      publish(report, { formats, isDefault, out, color, json, quiet, verbose }, io)
+      publish(report, { ...flags, out }, io)
       finish(edited ? exitCode.usage : exitCodeOf(report))
     } finally {
       progress.stop()

@@ -1,18 +1,17 @@
 import { partialText } from '../../../reports/load/outcome.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { capacityFormatNames, capacityFormats } from '../capacity/report-formats.ts'
+import { capacityKind } from '../capacity/report-formats.ts'
 import { openBaseline } from '../check/baseline.ts'
-import { boundFormats } from '../check/publish.ts'
-import { formatNames, formatsOf } from '../check/report-formats.ts'
+import { checkKind } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { colorFlag, flag, list } from '../flags.ts'
 import { mergedLoad, mergeRequests } from '../load/merged.ts'
-import { loadFormatNames, loadFormats } from '../load/output/report-formats.ts'
-import { planFormatNames, planFormats } from '../plan/report-formats.ts'
-import { formatsIn, type RenderOptions } from '../results/formats.ts'
+import { loadKind } from '../load/output/report-formats.ts'
+import { planKind } from '../plan/report-formats.ts'
+import { formatsIn, type RenderOptions, type ReportKind } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
-import { type PlainFormat, renderReport } from '../results/publish-report.ts'
+import { renderReport } from '../results/publish-report.ts'
 import { foldersFor, hasFile, refuseOtherRun, tellWritten } from '../results/rendered-files.ts'
 import {
   anyEdited,
@@ -60,7 +59,7 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag(
         '--report <formats>',
-        `formats of a check: ${formatNames.join(', ')}; of a load run: ${loadFormatNames.join(', ')}; of a capacity search: ${capacityFormatNames.join(', ')}; of a plan: ${planFormatNames.join(', ')}`,
+        `formats of all: ${namesIn(capacityKind)}; of a check also github and badge, of a load run csv and prometheus`,
       )
         .argParser(list)
         .default([], 'console'),
@@ -105,10 +104,10 @@ function renderKind(
     case 'load-report':
       return renderLoads(files, flags, io)
     case 'capacity-report':
-      renderEach(files, capacityFormats, capacityIn, flags, io)
+      renderEach(files, capacityKind, capacityIn, flags, io)
       return exitCode.done
     case 'plan-report':
-      renderEach(files, planFormats, planIn, flags, io)
+      renderEach(files, planKind, planIn, flags, io)
       return exitCode.done
     default:
       renderConformance(files.map(conformanceIn), flags, io)
@@ -119,27 +118,31 @@ function renderKind(
 /** Reports that stand by themselves, each in the folder it came from. */
 function renderEach<Report extends { readonly kind: string; readonly startedAt?: string }>(
   files: readonly StoredFile[],
-  table: Readonly<Record<string, PlainFormat<Report>>>,
+  kind: ReportKind<Report>,
   read: (file: StoredFile) => Report,
   flags: ReportFlags,
   io: Io,
 ): void {
-  const formats = formatsIn(table, wantedIn(flags))
+  const formats = formatsIn(kind, wantedIn(flags))
   const folders = foldersFor(files, flags.out)
   for (const [at, file] of files.entries()) {
     const out = folders[at] ?? null
     const report = read(file)
-    const { kind, startedAt } = report
-    if (startedAt !== undefined) refuseOtherRun({ kind, startedAt }, out, formats)
+    const { startedAt } = report
+    if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, out, formats)
     if (out !== null && hasFile(formats)) makeOutFolder(out)
     if (files.length > 1) io.out(`${file.file}:`)
-    renderReport(report, { formats, out, style: styleOf(flags, io), print: io.out }, io)
+    renderReport(
+      report,
+      { formats, out, style: styleOf(flags, io), print: io.out, evidence: undefined },
+      io,
+    )
     tellWritten(formats, out, io)
   }
 }
 
 function renderConformance(results: readonly StoredReport[], flags: ReportFlags, io: Io): void {
-  const formats = formatsOf(wantedIn(flags))
+  const formats = formatsIn(checkKind, wantedIn(flags))
   const baseline = openBaseline({ baseline: flags.baseline }, io)
   const folders = foldersFor(results, flags.out)
   const style = styleOf(flags, io)
@@ -152,7 +155,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
     if (results.length > 1) io.out(`${result.file}:`)
     renderReport(
       baseline.judge(result.report),
-      { formats: boundFormats(formats, result.exchanges), out, style, print: io.out },
+      { formats, out, style, print: io.out, evidence: result.exchanges },
       io,
     )
     tellWritten(formats, out, io)
@@ -161,7 +164,7 @@ function renderConformance(results: readonly StoredReport[], flags: ReportFlags,
 
 /** Merges shards into one report, which needs its own folder. */
 function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): ExitCode {
-  const formats = formatsIn(loadFormats, wantedIn(flags))
+  const formats = formatsIn(loadKind, wantedIn(flags))
   const report = mergedLoad(files)
   const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
   if (out === null && hasFile(formats)) {
@@ -177,7 +180,7 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
     if (files.length > 1) mergeRequests(dirs, folder)
   }
   const style = styleOf(flags, io)
-  renderReport(report, { formats, out: folder, style, print: io.out }, io)
+  renderReport(report, { formats, out: folder, style, print: io.out, evidence: undefined }, io)
   tellWritten(formats, folder, io)
   if (report.partial === undefined) return exitCode.done
   io.err(`chatgen: ${partialText(report.partial)}: the figures do not cover the whole load`)
@@ -186,6 +189,10 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
 
 function styleOf({ color, verbose = false }: ReportFlags, io: Io): RenderOptions {
   return { color: io.color && color, width: io.width, verbose }
+}
+
+function namesIn({ formats }: Pick<ReportKind<never>, 'formats'>): string {
+  return Object.keys(formats).join(', ')
 }
 
 function wantedIn({ report }: ReportFlags): readonly string[] {

@@ -3,7 +3,7 @@ import { type LoadReport, loadOutcomes } from '../../../contract/report/load/rep
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { exitCodeOfLoad } from '../exit-codes.ts'
 import { formatsIn } from '../results/formats.ts'
-import { loadFormatNames, loadFormats } from './output/report-formats.ts'
+import { loadKind } from './output/report-formats.ts'
 
 const codes: Readonly<Record<LoadReport['outcome'], number>> = {
   met: 0,
@@ -31,9 +31,9 @@ test.each(loadOutcomes)(
     }
     const others = loadOutcomes.filter((one) => one !== outcome)
     const texts = new Map(
-      formatsIn(loadFormats, loadFormatNames).map(({ name, render }) => [
+      formatsIn(loadKind, Object.keys(loadKind.formats)).map(({ name, render }) => [
         name,
-        render(report, style),
+        render(report, style, undefined),
       ]),
     )
     for (const [name, expected] of Object.entries(expectedTexts)) {

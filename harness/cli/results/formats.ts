@@ -1,6 +1,11 @@
-/** Formats of reports of any kind. */
+import type { Document, Outcome } from '../../../reports/document/document.ts'
+import { toHtml } from '../../../reports/document/html.ts'
+import { toMarkdown } from '../../../reports/document/markdown.ts'
+import { toTerminal } from '../../../reports/document/terminal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
+
+/** Kinds of reports and their formats. */
 
 export interface RenderOptions {
   readonly color: boolean
@@ -10,7 +15,71 @@ export interface RenderOptions {
   readonly verbose: boolean
 }
 
-export type Named<Format> = Format & { readonly name: string }
+/** One form of a report. `evidence`: what a report refers to, such as exchanges. */
+export interface Format<Report, Evidence> {
+  /** Name of the file in the results folder; null if the text is printed. */
+  readonly file: string | null
+  readonly render: (report: Report, style: RenderOptions, evidence: Evidence) => string
+}
+
+export interface NamedFormat<Report, Evidence> extends Format<Report, Evidence> {
+  readonly name: string
+}
+
+/** A kind of report: the forms that are written or printed in any case, and all formats of `--report`. */
+export interface ReportKind<Report, Evidence = undefined> {
+  /** Name of its JSON file. */
+  readonly file: string
+  readonly toJson: (report: Report) => string
+  /** The outcome alone, for `--quiet`. */
+  readonly toOutcome: (report: Report) => Outcome
+  /** Formats in the order in which they are listed, printed and written. */
+  readonly formats: Readonly<Record<string, Format<Report, Evidence>>>
+}
+
+/** A kind of report whose content is a document. `name`: of its files, without their endings. */
+export function reportKind<Report, Evidence = undefined>(
+  name: string,
+  {
+    toDocument,
+    toJson,
+    toJUnit,
+    toOutcome,
+    more = {},
+  }: {
+    readonly toDocument: (report: Report, evidence: Evidence) => Document
+    readonly toJson: (report: Report) => string
+    readonly toJUnit: (report: Report, evidence: Evidence) => string
+    readonly toOutcome: (report: Report) => Outcome
+    readonly more?: Readonly<Record<string, Format<Report, Evidence>>>
+  },
+): ReportKind<Report, Evidence> {
+  return {
+    file: `${name}.json`,
+    toJson,
+    toOutcome,
+    formats: {
+      console: {
+        file: null,
+        render: (report, style, evidence) => toTerminal(toDocument(report, evidence), style),
+      },
+      json: { file: `${name}.json`, render: toJson },
+      junit: {
+        file: `${name}.xml`,
+        render: (report, _, evidence) => toJUnit(report, evidence),
+      },
+      html: {
+        file: `${name}.html`,
+        render: (report, _, evidence) => toHtml(toDocument(report, evidence)),
+      },
+      markdown: {
+        file: `${name}.md`,
+        render: (report, _, evidence) => toMarkdown(toDocument(report, evidence)),
+      },
+      ...more,
+    },
+  }
+}
 
 /** Formats without `--report`. */
 export const defaultFormats: readonly string[] = ['console', 'json']
@@ -19,11 +88,11 @@ export const defaultFormats: readonly string[] = ['console', 'json']
  * Looks up formats by name: each once, in the order of the table.
  * @throws ConfigurationError for an unknown name
  */
-export function formatsIn<Format>(
-  table: Readonly<Record<string, Format>>,
+export function formatsIn<Report, Evidence>(
+  { formats }: Pick<ReportKind<Report, Evidence>, 'formats'>,
   names: readonly string[],
-): readonly Named<Format>[] {
-  const formatNames = Object.keys(table)
+): readonly NamedFormat<Report, Evidence>[] {
+  const formatNames = Object.keys(formats)
   const problems = names
     .filter((name) => !formatNames.includes(name))
     .map((name) => {
@@ -31,7 +100,7 @@ export function formatsIn<Format>(
       return `unknown report format ${name}.${hint} Formats: ${formatNames.join(', ')}`
     })
   if (problems.length > 0) throw new ConfigurationError(problems)
-  return Object.entries(table)
+  return Object.entries(formats)
     .filter(([name]) => names.includes(name))
     .map(([name, format]) => ({ name, ...format }))
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { loadFormatNames } from '../load/output/report-formats.ts'
+import { loadKind } from '../load/output/report-formats.ts'
 import { chatgen, type Ended, emptyFolder } from '../test-support/chatgen.ts'
 import { echo } from '../test-support/echo.ts'
 import { type Middleman, startProxy } from '../test-support/proxy.ts'
@@ -44,7 +44,7 @@ test('no key is in any artefact or output of a load run, of its shards and of wh
     outputs.push(ended)
     return ended
   }
-  const reports = ['--report', loadFormatNames.join(',')]
+  const reports = ['--report', Object.keys(loadKind.formats).join(',')]
   const plan = ['--rate', '20', '--duration', '2s', '--seed', 'one', '--mix', 'openai']
   await Promise.all(
     [0, 1].map((index) => {

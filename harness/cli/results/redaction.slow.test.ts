@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { formatNames } from '../check/report-formats.ts'
+import { checkKind } from '../check/report-formats.ts'
 import { chatgen, type Ended, emptyFolder } from '../test-support/chatgen.ts'
 import { echo } from '../test-support/echo.ts'
 import { startProxy } from '../test-support/proxy.ts'
@@ -39,15 +39,22 @@ test('no key is in any artefact or output of a run against a server that repeats
       '--timeout',
       '60000',
       '--report',
-      formatNames.join(','),
+      Object.keys(checkKind.formats).join(','),
     ]
     await run('check', ...target, '--baseline', 'known.yaml', '--update-baseline')
   } finally {
     await server.close()
   }
-  await run('rejudge', 'chatgen-results', '--report', formatNames.join(','))
+  await run('rejudge', 'chatgen-results', '--report', Object.keys(checkKind.formats).join(','))
   await run('compare', 'chatgen-results', 'chatgen-results/rejudged')
-  await run('report', 'chatgen-results', '--report', formatNames.join(','), '--out', '-')
+  await run(
+    'report',
+    'chatgen-results',
+    '--report',
+    Object.keys(checkKind.formats).join(','),
+    '--out',
+    '-',
+  )
 
   // The echo was heard: what follows would show nothing otherwise.
   const recording = readFileSync(join(folder, 'chatgen-results/exchanges.ndjson'), 'utf8')

@@ -6,9 +6,11 @@ import type {
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
 import { standingOf } from '../../catalogue/entries.ts'
+import { plainText } from '../../document/document.ts'
+import { evidenceLines } from '../../document/evidence.ts'
 import { clean, printable } from '../../text/escape.ts'
-import { exchangeLines, isSequence } from '../console/evidence.ts'
 import { knownText } from '../summary.ts'
+import { adviceOn, evidenceOf } from '../violations.ts'
 import { verdictLabels } from '../words.ts'
 
 export interface JUnitCase {
@@ -38,7 +40,7 @@ export function caseOfRow(
   return {
     name: `${row.id} ${row.title}`,
     timeMs: own.reduce((sum, { ending }) => sum + ending.atMs, 0),
-    result: resultOf(row, report, own),
+    result: resultOf(row, report, exchanges),
     output: warned ? `warning: ${row.id} ${clean(row.message ?? row.title)}` : null,
   }
 }
@@ -65,7 +67,7 @@ export function caseOfFault(fault: ConformanceReport['faults'][number]): JUnitCa
 function resultOf(
   row: RequirementRow,
   report: ConformanceReport,
-  own: readonly Exchange[],
+  exchanges: ReadonlyMap<string, Exchange>,
 ): JUnitResult | null {
   const { verdict } = row
   const message = clean(row.message ?? '')
@@ -77,10 +79,10 @@ function resultOf(
     // A warning that does not count stands in the output of its suite.
     if (verdict === 'warn' && !report.strict) return null
     const type = verdict === 'fail' ? 'violated' : 'warning, counted as a violation (--strict)'
-    return { tag: 'failure', type, message, text: evidence(row, own) }
+    return { tag: 'failure', type, message, text: evidence(row, exchanges) }
   }
   if (verdict === 'error') return { tag: 'error', type: 'internal error', message, text: '' }
-  return skipped(`${verdictLabels[verdict]}: ${message || 'no scenario yet'}`, '')
+  return skipped(`${verdictLabels[verdict]}: ${message || 'no scenario tests it'}`, '')
 }
 
 function skipped(message: string, text: string): JUnitResult {
@@ -89,20 +91,12 @@ function skipped(message: string, text: string): JUnitResult {
 
 const width = 120
 
-function evidence(row: RequirementRow, own: readonly Exchange[]): string {
-  const options = { chalk: new Chalk({ level: 0 }), width, offending: row.event }
-  const [first] = own
-  const further = isSequence([row]) ? own.slice(1) : []
-  const printed = new Set(further.map(({ id }) => id))
-  const rest = row.exchanges
-    .slice(first?.id === row.exchanges[0] ? 1 : 0)
-    .filter((id) => !printed.has(id))
+function evidence(row: RequirementRow, exchanges: ReadonlyMap<string, Exchange>): string {
   return [
     `${row.id} (${standingOf(row)}, section ${row.section}): ${row.title}`,
     `found: ${clean(row.message ?? 'no message')}`,
+    ...adviceOn([row]).map((text) => plainText(text)),
     ...(row.scenarios.length === 0 ? [] : [`scenario: ${row.scenarios.map(printable).join(', ')}`]),
-    ...(first === undefined ? [] : exchangeLines(first, options)),
-    ...further.flatMap((one) => exchangeLines(one, { ...options, offending: null })),
-    ...(rest.length === 0 ? [] : [`see also: ${rest.map(printable).join(', ')}`]),
+    ...evidenceLines(evidenceOf(exchanges, [row]), { chalk: new Chalk({ level: 0 }), width }),
   ].join('\n')
 }

@@ -32,16 +32,22 @@ test('the report of a run with verdicts of every kind', () => {
     <testcase name="OAI-CHAT-01 POST /chat/completions with a model and messages MUST succeed with a JSON object." classname="OAI-CHAT" time="0.000"/>
     <testcase name="OAI-CHAT-09 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-09 (required, wire, section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.
     found: usage is missing
-    see also: x1</failure></testcase>
+    likely cause and fix: The usage of the model is not passed on; add prompt_tokens, completion_tokens and total_tokens to every completion.
+    document: section 2.2, Chat completion: The object of a non-streamed completion: id, object (chat.completion), created in Unix seconds, model, choices with index, message (role, content) and finish_reason, and usage with three token counts.
+    x1 is not among the recorded exchanges</failure></testcase>
     <testcase name="OAI-CHAT-06 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-06 (required, wire, section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
     found: usage is missing
-    see also: x2</failure></testcase>
+    likely cause and fix: A member of the completion is missing or has another type; compare the body in the evidence with section 2.2.
+    document: section 2.2, Chat completion: The object of a non-streamed completion: id, object (chat.completion), created in Unix seconds, model, choices with index, message (role, content) and finish_reason, and usage with three token counts.
+    x2 is not among the recorded exchanges</failure></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="2" name="V3-IDEM" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="1" skipped="0" time="0.025">
     <testcase name="V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body)." classname="V3-IDEM" time="0.025"><failure type="violated" message="the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`">V3-IDEM-02 (required, section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
     found: the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`
+    likely cause and fix: The Idempotency-Key is not stored, or only after the run has ended; store key and run atomically before the generation starts, and answer a repeat from it.
+    document: section 4.3, Native v3, /api/v3: POST /message/generate needs an Idempotency-Key and answers with the final response object or with a stream; a repeat with the same key creates no duplicate step.
     scenario: v3-idempotency/a-repeat
     request (x4):
       curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
@@ -51,7 +57,8 @@ test('the report of a run with verdicts of every kind', () => {
         --data-raw '{"chat_id":"0b6e","input":"ping"}'
     response: 200 application/json, 54 bytes in 12.3 ms
       {"note":"\\x1b[2J&lt;/td&gt;&lt;/system-out&gt;]]&gt;\\uffff\`\`\`\\n::error::x"}
-    see also: x5, x6</failure></testcase>
+    see x5: GET http://127.0.0.1:4010/api/v3/message?chat_id=0b → 200 application/json, 0 bytes in 12.3 ms
+    x6 is not among the recorded exchanges</failure></testcase>
     <testcase name="V3-IDEM-05 Concurrent requests with one Idempotency-Key MUST create one step." classname="V3-IDEM" time="0.000"><error type="internal error" message="TypeError: turns is undefined"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
@@ -59,6 +66,8 @@ test('the report of a run with verdicts of every kind', () => {
     <testsuite id="3" name="V3-SSE" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="0" skipped="0" time="0.040">
     <testcase name="V3-SSE-05 The first event MUST be response.created, and it MUST occur exactly once." classname="V3-SSE" time="0.020"><failure type="violated" message="the first event is response.output_item.added">V3-SSE-05 (required, section 6): The first event MUST be response.created, and it MUST occur exactly once.
     found: the first event is response.output_item.added
+    likely cause and fix: Events are sent as the model produces them, without the frame around them; emit the added event before the first delta and the done events after the last.
+    document: section 6, Events: The v3 stream is made of server-sent events in the Responses style: an event: line, data: lines with JSON and an empty line. response.created begins it, items are added, text and reasoning come as deltas (reasoning only with think), and response.completed carries the final response and ends it.
     request (x9):
       curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
         -H "Authorization: Bearer $CHATGEN_API_KEY" \\
@@ -78,14 +87,14 @@ test('the report of a run with verdicts of every kind', () => {
     <system-err></system-err>
     </testsuite>
     <testsuite id="5" name="V3-GEN" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
-    <testcase name="V3-GEN-03 Members that a response has in both forms, streamed and not, MUST have the same types in both." classname="V3-GEN" time="0.000"><skipped message="inconclusive: blocked by V3-SSE-05"/></testcase>
+    <testcase name="V3-GEN-03 Members that a response has in both forms, streamed and not, MUST have the same types in both." classname="V3-GEN" time="0.000"><skipped message="undecided: blocked by V3-SSE-05"/></testcase>
     <testcase name="V3-GEN-08 input MUST be accepted with a video." classname="V3-GEN" time="0.000"><skipped message="not applicable: the target profile has capabilities.video: false"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
     <testsuite id="6" name="V2-MSG" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
-    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id MUST store a message and return it." classname="V2-MSG" time="0.000"><skipped message="not tested: set v2Chat in the target profile to test this"/></testcase>
-    <testcase name="V2-MSG-02 The id of a message MUST be a UUID." classname="V2-MSG" time="0.000"><skipped message="not tested: set v2Chat in the target profile to test this"/></testcase>
+    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id MUST store a message and return it." classname="V2-MSG" time="0.000"><skipped message="undecided: set v2Chat in the target profile to test this"/></testcase>
+    <testcase name="V2-MSG-02 The id of a message MUST be a UUID." classname="V2-MSG" time="0.000"><skipped message="undecided: set v2Chat in the target profile to test this"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>
@@ -95,7 +104,7 @@ test('the report of a run with verdicts of every kind', () => {
     <system-err></system-err>
     </testsuite>
     <testsuite id="8" name="KB" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="KB-01 GET on the knowledge prefix MUST list the knowledge bases." classname="KB" time="0.000"><skipped message="no scenario: no scenario yet"/></testcase>
+    <testcase name="KB-01 GET on the knowledge prefix MUST list the knowledge bases." classname="KB" time="0.000"><skipped message="not tested: no scenario tests it"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
     </testsuite>

@@ -1,5 +1,5 @@
 /** Draws the charts of a page with uPlot, in plain JavaScript for the page. */
-export const script = `
+export const chartScript = `
 'use strict'
 const names = ['--link', '--open', '--pass', '--warn', '--fail', '--dim']
 const dashes = [[], [8, 4], [], [2, 3], [6, 3], []]

@@ -7,9 +7,9 @@ import { isQuotable, shellQuote } from './shell-quote.ts'
  * The command line that sends the request of an exchange again, for bash or zsh. Its lines end in a
  * backslash, so the whole can be pasted. Keys are `$CHATGEN_API_KEY` and the like, never values.
  * A body that is too long or not text is piped in as base64 or, longer than 4 KiB, read from a file
- * that is named after the exchange: `exchanges.ndjson` holds its bytes.
+ * that is named after the exchange: `exchanges.ndjson` holds its bytes. `isCompact`: two lines at most.
  */
-export function toCurl(exchange: Exchange): string {
+export function toCurl(exchange: Exchange, { isCompact = false } = {}): string {
   const { method, url } = exchange.request
   const body = bodyArguments(exchange)
   const words = [
@@ -21,12 +21,11 @@ export function toCurl(exchange: Exchange): string {
     ...(method === 'GET' && body.words.length === 0 ? [] : [`-X ${shellQuote(method)}`]),
     shellQuote(url),
   ]
-  const lines = [
-    words.join(' '),
-    `-H ${authorizationArgument(exchange)}`,
-    ...headerArguments(exchange, body.form),
-    ...body.words,
-  ]
+  const target = [words.join(' '), `-H ${authorizationArgument(exchange)}`]
+  const others = [...headerArguments(exchange, body.form), ...body.words]
+  const lines = isCompact
+    ? [target, others].map((arguments_) => arguments_.join(' ')).filter(Boolean)
+    : [...target, ...others]
   return (body.source === null ? '' : `${body.source} | `) + lines.join(' \\\n  ')
 }
 

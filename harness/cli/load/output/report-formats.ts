@@ -4,22 +4,15 @@ import { loadToJUnit } from '../../../../reports/load/junit.ts'
 import { loadToCsv } from '../../../../reports/load/metrics/csv.ts'
 import { loadToPrometheus } from '../../../../reports/load/metrics/prometheus.ts'
 import { loadToJson } from '../../../../reports/text/digest.ts'
-import { documentFormats, type ReportKind } from '../../results/publish-report.ts'
+import { reportKind } from '../../results/formats.ts'
 
-export const loadFormats = documentFormats('report', loadDocument, {
+export const loadKind = reportKind<LoadReport>('report', {
+  toDocument: loadDocument,
   toJson: loadToJson,
   toJUnit: loadToJUnit,
+  toOutcome: loadOutcome,
   more: {
     csv: { file: 'report.csv', render: loadToCsv },
     prometheus: { file: 'report.prom', render: loadToPrometheus },
   },
 })
-
-/** Forms of every load run. */
-export const loadKind: ReportKind<LoadReport> = {
-  file: 'report.json',
-  toJson: loadToJson,
-  toOutcome: loadOutcome,
-}
-
-export const loadFormatNames: readonly string[] = Object.keys(loadFormats)

@@ -5,12 +5,12 @@ import {
   isDeeperThan,
   type Role,
   requestPath,
-} from '../../../contract/index.ts'
-import { html, type Markup } from '../../html/markup.ts'
-import { toCurl } from '../../text/curl/curl.ts'
-import { shorten } from '../../text/escape.ts'
-import { count } from '../../text/format.ts'
-import { statusLine } from '../../text/timeline.ts'
+} from '../../contract/index.ts'
+import { html, type Markup } from '../html/markup.ts'
+import { toCurl } from '../text/curl/curl.ts'
+import { shorten } from '../text/escape.ts'
+import { count } from '../text/format.ts'
+import { statusLine } from '../text/timeline.ts'
 import { streamMarkup } from './stream.ts'
 
 const roles: Readonly<Record<Role, string>> = {

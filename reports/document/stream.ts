@@ -1,8 +1,8 @@
-import type { Exchange, StreamEvent } from '../../../contract/index.ts'
-import { html, type Markup } from '../../html/markup.ts'
-import { shorten } from '../../text/escape.ts'
-import { count, milliseconds } from '../../text/format.ts'
-import { endingText, foldEvents, foldText, type TimelineEntry, time } from '../../text/timeline.ts'
+import type { Exchange, StreamEvent } from '../../contract/index.ts'
+import { html, type Markup } from '../html/markup.ts'
+import { shorten } from '../text/escape.ts'
+import { count, milliseconds } from '../text/format.ts'
+import { endingText, foldEvents, foldText, type TimelineEntry, time } from '../text/timeline.ts'
 
 /** A stream as a timeline and a list of its events; the offending event is marked. */
 export function streamMarkup(exchange: Exchange, offending: number | null): Markup {

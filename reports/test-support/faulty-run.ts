@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Exchange, restoreExchanges } from '../../../../contract/index.ts'
-import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
-import { targetFixture } from '../../../../fixtures/targets.ts'
-import { loadProfile } from '../../../../harness/conformance/profile/index.ts'
-import { runConformance } from '../../../../harness/conformance/run.ts'
-import { compose, faults } from '../../../../reference-server/deviations/index.ts'
-import { parsePace, startReferenceServer } from '../../../../reference-server/index.ts'
-import { reportToJson } from '../../../text/digest.ts'
+import { type Exchange, restoreExchanges } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { targetFixture } from '../../fixtures/targets.ts'
+import { loadProfile } from '../../harness/conformance/profile/index.ts'
+import { runConformance } from '../../harness/conformance/run.ts'
+import { compose, faults } from '../../reference-server/deviations/index.ts'
+import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
+import { reportToJson } from '../text/digest.ts'
 
 export interface FaultyRun {
   readonly report: ConformanceReport

@@ -2,11 +2,12 @@
  * Filters kept in the URL, search, keys, copying and links to requirements, in plain JavaScript for the
  * page. Without it the page shows all requirements, and each opens by itself.
  */
-export const script = `
+export const entryScript = `
 'use strict'
 // Looked up at each use: a page that shows a run under way renders them again.
 const filtersOf = () => document.getElementById('filters')
 const rowsOf = () => [...document.querySelectorAll('.row')]
+const selectsOf = (form) => [...form.querySelectorAll('select')].map(({ name }) => name)
 const boxesOf = (form) => [...form.querySelectorAll('[name=verdict]')]
 const textOf = (row) => [row.querySelector('summary'), row.querySelector('.message')]
   .map((part) => part?.textContent.toLowerCase() ?? '')
@@ -22,7 +23,7 @@ function filter(isAsked) {
   const words = data.get('search').toLowerCase().split(/\\s+/).filter(Boolean)
   const fits = (row) =>
     verdicts.includes(row.dataset.verdict) &&
-    ['surface', 'level'].every((name) => ['', row.dataset[name]].includes(data.get(name))) &&
+    selectsOf(form).every((name) => ['', row.dataset[name]].includes(data.get(name))) &&
     (words.length === 0 || words.every((word) => textOf(row).includes(word)))
   const rows = rowsOf()
   for (const row of rows) row.hidden = !fits(row)
@@ -48,7 +49,7 @@ function filterState() {
   const data = new FormData(form)
   const verdicts = data.getAll('verdict')
   const parts = verdicts.length === boxesOf(form).length ? [] : ['verdict=' + verdicts.join(',')]
-  for (const name of ['surface', 'level', 'search']) {
+  for (const name of [...selectsOf(form), 'search']) {
     if (data.get(name) !== '') parts.push(name + '=' + encodeURIComponent(data.get(name)))
   }
   return parts.join('&')
@@ -64,7 +65,7 @@ function applyState(state) {
   const wanted = new URLSearchParams(state)
   const verdicts = wanted.get('verdict')?.split(',')
   for (const box of boxesOf(form)) box.checked = verdicts?.includes(box.value) ?? true
-  for (const name of ['surface', 'level', 'search']) form.elements[name].value = wanted.get(name) ?? ''
+  for (const name of [...selectsOf(form), 'search']) form.elements[name].value = wanted.get(name) ?? ''
   filter(true)
 }
 

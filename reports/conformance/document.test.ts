@@ -1,0 +1,386 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { requirementIds } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { toHtml } from '../document/html.ts'
+import { toMarkdown } from '../document/markdown.ts'
+import { toTerminal } from '../document/terminal.ts'
+import { eventsOf, exchangeOf } from '../test-support/exchanges.ts'
+import { conforming, exchanges, reportOf, row, rowOf, violated } from '../test-support/reports.ts'
+import { conformanceDocument } from './document.ts'
+import { summarize } from './summary.ts'
+
+function terminal(report: ConformanceReport, { width = 90, verbose = false } = {}): string {
+  return toTerminal(conformanceDocument(report, exchanges), { color: false, width, verbose })
+}
+
+test('a terminal has violations with all that is needed to repeat and dispute them, and a line for the rest', () => {
+  expect(terminal(violated)).toMatchInlineSnapshot(`
+    "VIOLATED  3 passed, 5 violated (1 known), 4 undecided of 12 required requirements; 1
+              warning; 1 stale baseline entry
+    target: http://127.0.0.1:4010, profile full
+    requests sent: 41 (12 generations, 3 new chats, 1 upload) in 4.3 s
+    chatgen: 0.1.0, interface 2026-01, seed seed-1
+
+    Stale baseline entries in known.yaml
+      V3-HIST-01 passes now: delete its entry
+
+    Fix first
+      V3-SSE-05: the first event is response.output_item.added; 1 requirement waits for it
+
+    Violated
+      violated  V3-SSE-05 (1 requirement waits for it) The first event MUST be
+                response.created, and it MUST occur exactly once.
+                found: the first event is response.output_item.added
+                likely cause and fix: Events are sent as the model produces them, without the
+                frame around them; emit the added event before the first delta and the done e…
+                document: section 6, Events: The v3 stream is made of server-sent events in
+                the Responses style: an event: line, data: lines with JSON and an empty line.…
+                curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" \\
+                  -H 'content-type: application/json' --data-raw '{"input":"ping","stream":true}'
+                → 200  +10.0 ms  event: response.output_item.added  {"output_index":0}
+
+      violated  V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step
+                (JSON body).
+                found: the history has 2 steps & <b>one</b> key \`\`
+                likely cause and fix: The Idempotency-Key is not stored, or only after the run
+                has ended; store key and run atomically before the generation starts, and ans…
+                document: section 4.3, Native v3, /api/v3: POST /message/generate needs an
+                Idempotency-Key and answers with the final response object or with a stream; …
+                curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" \\
+                  -H 'content-type: application/json' -H 'idempotency-key: turn-1' --data-raw '{"chat_id":"0b6e","input":"ping"}'
+                → 200  {"note":"\\x1b[2J</td></system-out>]]>￿\`\`\`\\n::error::x"}
+
+      violated  2 requirements violated, same cause
+                OAI-CHAT-09 The usage of a completion MUST have prompt_tokens,
+                  completion_tokens and total_tokens, all integers.
+                OAI-CHAT-06 The choices of a completion MUST be an array that holds the
+                  answer, and each choice MUST have an integer index.
+                found: usage is missing
+                likely cause and fix: The usage of the model is not passed on; add
+                prompt_tokens, completion_tokens and total_tokens to every completion.
+                likely cause and fix: A member of the completion is missing or has another
+                type; compare the body in the evidence with section 2.2.
+                document: section 2.2, Chat completion: The object of a non-streamed
+                completion: id, object (chat.completion), created in Unix seconds, model, cho…
+                x1 is not among the recorded exchanges
+
+    Internal errors of chatgen, not violations
+      v3-idempotency/racing
+        TypeError: turns is undefined\\n  at x
+
+    known violations: 1: OAI-ERR 01
+    warnings: 1: V3-SSE 07
+    undecided: 4: 1 waits for violated requirements; 2 need members of the profile (v2Chat);
+               V3-IDEM 05
+    not applicable: 1: V3-GEN 08
+    not deleted from the target: 1 chat; retry: chatgen cleanup with journal.ndjson of the
+                                 results
+    open questions: 1 observed, not judged (--verbose)
+
+    VIOLATED  3 passed, 5 violated (1 known), 4 undecided of 12 required requirements; 1
+              warning; 1 stale baseline entry
+    "
+  `)
+})
+
+test('Markdown has the same with the evidence folded', () => {
+  const text = toMarkdown(conformanceDocument(violated, exchanges))
+  expect(text.slice(0, text.indexOf('V3-SSE-05'))).toMatchInlineSnapshot(`
+    "## ❌ Violated
+
+    3 passed, 5 violated (1 known), 4 undecided of 12 required requirements; 1 warning; 1 stale baseline entry
+
+    target: \`http://127.0.0.1:4010\`, profile full  
+    requests sent: 41 (12 generations, 3 new chats, 1 upload) in 4.3 s  
+    chatgen: 0.1.0, interface 2026-01, seed seed-1  
+    capabilities: no video  
+    started: 2026-01-02T03:04:05.678Z
+
+    ### Stale baseline entries in known.yaml
+
+    - V3-HIST-01 passes now: delete its entry
+
+    ### Fix first
+
+    - "
+  `)
+  expect(text.match(/^### .*|<summary>.*(?=<\/summary>)/gm)).toMatchInlineSnapshot(`
+    [
+      "### Stale baseline entries in known.yaml",
+      "### Fix first",
+      "### Violated",
+      "<summary>Evidence",
+      "<summary>Evidence",
+      "<summary>Evidence",
+      "### Internal errors of chatgen, not violations",
+      "### Known violations",
+      "### Warnings",
+      "### Undecided",
+      "<summary>Not applicable",
+      "### Not deleted from the target",
+      "<summary>Open questions",
+    ]
+  `)
+})
+
+describe('length on a terminal', () => {
+  test.each([60, 80])('in %i columns a conforming report has at most 30 lines', (width) => {
+    const rows = requirementIds.map((id, at) =>
+      row(id, at % 9 === 0 ? 'not-applicable' : 'pass', { message: `reason ${at % 3}` }),
+    )
+    const report = { ...conforming, requirements: rows, residue: violated.residue }
+    expect(terminal(report, { width }).trimEnd().split('\n').length).toBeLessThanOrEqual(30)
+  })
+
+  test('a violation has at most 12 lines, whatever a target says', () => {
+    const id = fc.constantFrom(...requirementIds)
+    const words = fc.array(fc.constantFrom('expected', 'a', 'x'.repeat(70), '{"a":1}\n'), {
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(id, { minLength: 1, maxLength: 5 }),
+        words,
+        fc.constantFrom(60, 80),
+        (ids, message, width) => {
+          const of = (some: readonly string[]) =>
+            terminal(
+              reportOf(
+                some.map((one, at) =>
+                  rowOf({
+                    id: one,
+                    verdict: 'fail',
+                    message: `${at} ${message.join(' ')}`,
+                    exchanges: ['x4', 'x9'],
+                    event: 0,
+                  }),
+                ),
+              ),
+              { width },
+            ).split('\n').length
+          expect(of(ids) - of([])).toBeLessThanOrEqual(2 + 12 * ids.length)
+        },
+      ),
+    )
+  })
+})
+
+test('violations stand in the order of what waits for them', () => {
+  const blocked = (id: string, blockedBy: string) =>
+    rowOf({ id, verdict: 'inconclusive', blockedBy, message: `blocked by ${blockedBy}` })
+  const text = terminal(
+    reportOf([
+      rowOf({ id: 'OAI-CHAT-01', verdict: 'fail', message: 'answered with 404' }),
+      rowOf({ id: 'V3-HIST-01', verdict: 'fail', message: 'pagination is missing' }),
+      blocked('V3-HIST-07', 'V3-HIST-01'),
+      blocked('V3-CTX-01', 'V3-HIST-07'),
+      blocked('OAI-CHAT-02', 'OAI-CHAT-01'),
+    ]),
+  )
+  expect(text).toContain(
+    [
+      'Fix first',
+      '  V3-HIST-01: pagination is missing; 2 requirements wait for it',
+      '  OAI-CHAT-01: answered with 404; 1 requirement waits for it',
+    ].join('\n'),
+  )
+  expect(text.match(/violated {2}\S+/g)).toEqual(['violated  V3-HIST-01', 'violated  OAI-CHAT-01'])
+  expect(text).toContain('undecided: 3: 3 wait for violated requirements')
+})
+
+test('verbose, every requirement of the catalog is named, whatever its verdict', () => {
+  for (const verdict of ['pass', 'warn', 'unproven', 'unclaimed', 'observed', 'error'] as const) {
+    const rows = requirementIds.map((id) => row(id, verdict))
+    const text = terminal({ ...violated, requirements: rows }, { width: 80, verbose: true })
+    expect(requirementIds.filter((id) => !namesOf(text).has(id))).toEqual([])
+  }
+})
+
+test('verbose, evidence is whole', () => {
+  const text = terminal(violated, { verbose: true })
+  expect(text).toMatch(/>\s+\+10\.0 ms {2}event: response\.output_item\.added/)
+  expect(text).toMatch(/OPEN-28 {2}How is a repeat/)
+})
+
+test('no stored name of a verdict is printed', () => {
+  const text =
+    terminal(violated, { verbose: true }) + toMarkdown(conformanceDocument(violated, exchanges))
+  expect(text).not.toMatch(/unproven|unclaimed|inconclusive/i)
+})
+
+test('the outcome stands first and last, with what it excepts', () => {
+  const excepted = row('OAI-ERR-01', 'fail', { known: true })
+  const lines = terminal(reportOf([rowOf({ id: 'V3-SSE-01' }), excepted], { outcome: 'conforms' }))
+    .trimEnd()
+    .split('\n')
+  expect(lines[0]).toBe('CONFORMS except 1 known violation  1 passed of 2 required requirements')
+  expect(lines.at(-1)).toBe(lines[0])
+  expect(lines).toContain('known violations: 1: OAI-ERR 01')
+})
+
+test('the three numbers add up and leave out what does not count', () => {
+  const { required, passed, violated: broken, undecided } = summarize(violated)
+  expect(passed + broken + undecided).toBe(required)
+  expect(summarize(violated)).toEqual({
+    known: 1,
+    passed: 3,
+    required: 12,
+    undecided: 4,
+    violated: 5,
+    warnings: 1,
+  })
+})
+
+test('an interrupted and a strict run say so, and a warning that counts is a violation', () => {
+  const text = terminal({ ...violated, interrupted: true, strict: true }, { width: 120 })
+  expect(text).toContain('interrupted: partial results')
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('1 warning (counted as violations: --strict)')
+  expect(text).toMatch(/^ {2}warning {3}V3-SSE-07 /m)
+})
+
+describe('a page', () => {
+  const stream = exchangeOf({
+    id: 'x2',
+    body: '{"input":"ping","stream":true}',
+    events: eventsOf(
+      ['response.created', { sequence_number: 0 }],
+      ['response.completed', { sequence_number: 0 }],
+    ),
+  })
+  const own = new Map(
+    [exchangeOf({ id: 'x1', answer: '{"id":"chat-1","tags":["a"]}' }), stream].map((one) => [
+      one.id,
+      one,
+    ]),
+  )
+  const broken = row('V3-SSE-07', 'fail', {
+    message: 'sequence_number 0 after 0',
+    brokenBy: ['a-scenario'],
+    scenarios: ['a-scenario'],
+    exchanges: ['x2', 'x1', 'x7'],
+    event: 1,
+  })
+  const page = (report: ConformanceReport, options = {}) =>
+    toHtml(conformanceDocument(report, own), options)
+
+  test('has all that is needed to dispute a violation', () => {
+    const text = page(reportOf([broken]))
+    expect(between(text, '<details class="row"', '<h5>x1')).toMatchInlineSnapshot(`
+      "<details class="row" id="V3-SSE-07" data-verdict="fail" data-surface="v3" data-level="expected">
+      <summary><span class="badge fail">violated</span> <code>V3-SSE-07</code> <span class="sentence">sequence_number SHOULD increase strictly.</span></summary>
+      <div class="opened">
+      <p class="message">found: <code>sequence_number 0 after 0</code></p><p class="hint">likely cause and fix: Several writers number events, or a retry restarts the counter; number them in the one place that writes them.</p><p class="hint">document: section 6, Events, which refers to another contract for this: The v3 stream is made of server-sent events in the Responses style: an event: line, data: lines with JSON and an empty line. response.created begins it, items are added, text and reasoning come as deltas (reasoning only with think), and response.completed carries the final response and ends it.</p>
+      <div class="exchange">
+      <h5>x2: POST /api/v3/message/generate</h5>
+      <p class="role">Request 1 of v3/example: the tested request. 2026-01-02T03:04:05.000Z</p>
+      <div class="sent"><p class="lead">Request</p><button type="button" class="copy" aria-label="Copy the command of x2">Copy</button></div>
+      <pre><code>curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
+        -H &quot;Authorization: Bearer $CHATGEN_API_KEY&quot; \\
+        -H &#39;content-type: application/json&#39; \\
+        --data-raw &#39;{&quot;input&quot;:&quot;ping&quot;,&quot;stream&quot;:true}&#39;</code></pre>
+      <p class="lead">Response: <span class="answer">200 text/event-stream, 108 bytes in 12.3 ms</span></p>
+      <details class="headers"><summary>1 header</summary>
+      <pre><code>content-type: text/event-stream</code></pre></details>
+      <figure><svg role="img" aria-label="2 events within 12.3 ms; event 2, at 11.0 ms, shows the violation" viewBox="0 0 1000 32" preserveAspectRatio="none">
+      <rect class="axis" x="0" y="15" width="1000" height="2"/>
+      <rect class="tick" x="809" y="8" width="2" height="16"/><rect class="tick" x="890" y="8" width="2" height="16"/>
+      <rect class="head" x="243" y="4" width="2" height="24"/>
+      <rect class="bad" x="888" y="0" width="6" height="32"/>
+      </svg>
+      <figcaption><span>0 ms</span> <span>headers after 3.0 ms, 2 events</span> <span>12.3 ms</span></figcaption></figure>
+      <ol class="events">
+      <li><span class="time">   +10.0 ms</span> <b>response.created</b> <code>{&quot;sequence_number&quot;:0}</code></li>
+      <li class="offending"><span class="time">   +11.0 ms</span> <strong>here:</strong> <b>response.completed</b> <code>{&quot;sequence_number&quot;:0}</code></li>
+      <li class="end"><span class="time">   +12.3 ms</span> end of the body</li>
+      </ol>
+      </div>
+      <div class="exchange">
+      "
+    `)
+    expect(text).toContain('&quot;tags&quot;: [\n')
+    expect(text).toContain('<p><code>x7</code> is not among the recorded exchanges.</p>')
+  })
+
+  test('has outcome, target and the numbers on top, each with its filter', () => {
+    const rows = [broken, rowOf({ id: 'V3-IDEM-01' }), row('V3-IDEM-02', 'unproven')]
+    expect(between(page(reportOf(rows)), '<header>', '<dl>')).toMatchInlineSnapshot(`
+      "<header>
+      <p class="kind">Conformance report</p>
+      <h1><span class="outcome missed">Violated</span> <span class="target">http://127.0.0.1:4010</span></h1>
+      <ul class="numbers ">
+      <li class="pass"><a href="#verdict=pass&amp;level=required"><strong>1</strong> <span class="of">passed</span></a></li>
+      <li class="none"><strong>0</strong> <span class="of">violated</span></li>
+      <li class="unproven"><a href="#verdict=undecided&amp;level=required"><strong>1</strong> <span class="of">undecided</span></a></li>
+      <li class="none"><strong>2</strong> <span class="of">required in all</span></li>
+      </ul>
+      <p>1 passed, 0 violated, 1 undecided of 2 required requirements.</p>
+      "
+    `)
+  })
+
+  test('shows an exchange once if it is compact, and again at a violation', () => {
+    const passed = ['V3-SSE-01', 'V3-SSE-02'].map((id) => rowOf({ id, exchanges: ['x1'] }))
+    const report = reportOf([broken, ...passed])
+    const compact = page(report, { isCompact: true })
+    expect(compact).toContain('<code>x1</code> is shown at <a href="#V3-SSE-07">V3-SSE-07</a>.')
+    const times = (text: string) => text.split('<h5>x1: ').length - 1
+    expect([times(compact), times(page(report))]).toEqual([1, 3])
+  })
+
+  test('names what it leaves out of a body and of a list of exchanges', () => {
+    const ids = Array.from({ length: 30 }, (_, at) => `x${at + 1}`)
+    const long = exchangeOf({ id: 'x1', answer: 'a'.repeat(10_000) })
+    const report = reportOf([rowOf({ id: 'V3-IDEM-01', exchanges: ids })])
+    const text = toHtml(conformanceDocument(report, new Map([['x1', long]])))
+    expect(text).toContain('6000 more characters of 10000.')
+    expect(text).not.toContain('a'.repeat(4_001))
+    expect(text).toMatch(/29 more exchanges.*x21 and 9 more/)
+  })
+
+  test.each([
+    ['of markup', '<é>'],
+    ['of characters that take three bytes', '東京都'],
+  ])('with 5,000 exchanges %s is smaller than 10 MB', (_, word) => {
+    const body = JSON.stringify({ text: word.repeat(4_000), list: Array(200).fill('an entry') })
+    const answered = exchangeOf({ body, answer: body })
+    const deltas = Array.from({ length: 200 }, (_, n) => ['delta', { n, text: word }] as const)
+    const streamed = exchangeOf({ body, events: eventsOf(...deltas) })
+    const many = Array.from({ length: 5_000 }, (_, at) => ({
+      ...(at % 2 === 0 ? answered : streamed),
+      id: `x${at}`,
+    }))
+    const rows = requirementIds.map((id, at) =>
+      rowOf({
+        id,
+        verdict: 'fail',
+        exchanges: Array.from({ length: 17 }, (_, n) => `x${(at * 17 + n) % 5_000}`),
+        event: 0,
+      }),
+    )
+    const index = new Map(many.map((exchange) => [exchange.id, exchange]))
+    const document = conformanceDocument(reportOf(rows), index)
+    expect(Buffer.byteLength(toHtml(document))).toBeLessThan(10_000_000)
+    expect(toMarkdown(document).length).toBeLessThan(1_000_000)
+  })
+})
+
+/** Text between two marks, without empty lines. */
+function between(page: string, start: string, end: string): string {
+  const from = page.indexOf(start)
+  return page.slice(from, page.indexOf(end, from)).replaceAll(/\n\s*\n+/g, '\n')
+}
+
+/** Ids as a reader finds them: whole, or as an area and its numbers. */
+function namesOf(text: string): ReadonlySet<string> {
+  const names = new Set(text.match(/\b[A-Z][A-Z0-9-]*-\d\d\b/g))
+  for (const [, area, numbers = ''] of text.matchAll(/\b([A-Z][A-Z0-9-]*)\s+((?:\d\d[\s-]*)+)/g)) {
+    for (const run of numbers.trim().split(/\s+/)) {
+      const [first = '', last = first] = run.split('-')
+      for (let number = Number(first); number <= Number(last); number += 1) {
+        names.add(`${area}-${String(number).padStart(2, '0')}`)
+      }
+    }
+  }
+  return names
+}

@@ -1,0 +1,140 @@
+import type { Exchange } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { isKnownViolation } from '../../contract/report/conformance.ts'
+import { type Document, type Fact, itemsOf, type Tile } from '../document/document.ts'
+import { containerFacts, containerSection } from '../text/container.ts'
+import { costText, exploredText, seconds } from '../text/format.ts'
+import { entryGroups } from './entries.ts'
+import {
+  idsText,
+  leftoverSection,
+  notApplicableSection,
+  observationSection,
+  passedSections,
+  undecidedSection,
+} from './lists.ts'
+import { checkOutcome, summarize } from './summary.ts'
+import { networkPhrases, trafficText } from './traffic.ts'
+import { fixFirst, plainItem, type Violations, violationItems, waitingFor } from './violations.ts'
+
+/**
+ * The report of a check: violations with everything needed to repeat and dispute them, then what asks less
+ * of the reader. `exchanges`: those that requirements refer to.
+ */
+export function conformanceDocument(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+): Document {
+  const { requirements, strict, interrupted, stopped, target, faults, baseline } = report
+  const context: Violations = { report, exchanges, waiting: waitingFor(report) }
+  const violated = requirements.filter(
+    ({ verdict, known }) => !known && (verdict === 'fail' || (strict && verdict === 'warn')),
+  )
+  const knownViolations = requirements.filter(isKnownViolation)
+  const warnings = requirements.filter(
+    ({ verdict, known }) => verdict === 'warn' && (known || !strict),
+  )
+  return {
+    kind: 'Conformance report',
+    sealed: report,
+    target: target.baseUrl,
+    outcome: checkOutcome(report),
+    remarks: [
+      ...(interrupted ? ['interrupted: partial results'] : []),
+      ...(stopped === undefined ? [] : [stopped]),
+    ],
+    numbers: tilesOf(report),
+    facts: factsOf(report),
+    settings: settingsOf(report),
+    sections: [
+      {
+        title: `Stale baseline entries in ${baseline?.file ?? ''}`,
+        blocks: [itemsOf((baseline?.problems ?? []).map(({ message }) => message))],
+      },
+      { title: 'Fix first', blocks: [{ items: fixFirst(context, violated) }] },
+      {
+        title: strict ? 'Violated, warnings included' : 'Violated',
+        blocks: [{ items: violationItems(context, violated) }],
+      },
+      {
+        title: 'Internal errors of chatgen, not violations',
+        blocks: [
+          { items: faults.map(({ scenario, message }) => ({ text: scenario, notes: [message] })) },
+        ],
+      },
+      {
+        title: 'Known violations',
+        brief: idsText(knownViolations),
+        blocks: [{ items: knownViolations.map((row) => plainItem(report, row)) }],
+      },
+      {
+        title: 'Warnings',
+        brief: idsText(warnings),
+        blocks: [{ items: warnings.map((row) => plainItem(report, row)) }],
+      },
+      undecidedSection(report),
+      notApplicableSection(report),
+      leftoverSection(report),
+      ...containerSection(target.container),
+      {
+        title: 'Requirements',
+        only: 'pages',
+        blocks: [{ entries: entryGroups(report, exchanges) }],
+      },
+      observationSection(report),
+      ...passedSections(report),
+    ],
+  }
+}
+
+function tilesOf(report: ConformanceReport): readonly Tile[] {
+  const { passed, violated, undecided, required } = summarize(report)
+  const of = (verdict: string) => `#verdict=${verdict}&level=required`
+  return [
+    { value: String(passed), name: 'passed', tone: 'pass', href: of('pass') },
+    {
+      value: String(violated),
+      name: 'violated',
+      tone: violated > 0 ? 'fail' : 'none',
+      href: of('fail'),
+    },
+    {
+      value: String(undecided),
+      name: 'undecided',
+      tone: undecided > 0 ? 'unproven' : 'none',
+      href: of('undecided'),
+    },
+    { value: String(required), name: 'required in all' },
+  ]
+}
+
+function factsOf(report: ConformanceReport): readonly Fact[] {
+  const { target, cost, durationMs, exploration } = report
+  const traffic = trafficText(report)
+  return [
+    ['target: ', [{ code: target.baseUrl }, `, profile ${target.profile}`]],
+    ...containerFacts('container: ', target.container),
+    ...networkPhrases(target).map((phrase): Fact => ['network: ', phrase]),
+    ['requests sent: ', `${costText(cost)} in ${seconds(durationMs)}`],
+    ...(exploration === undefined ? [] : [['explored: ', exploredText(exploration)] as const]),
+    ...(traffic === null ? [] : [['errors and retries: ', traffic] as const]),
+    ['chatgen: ', versionText(report)],
+  ]
+}
+
+function versionText({ suite, seed }: ConformanceReport): string {
+  return `${suite.version}, interface ${suite.interface}, seed ${seed}`
+}
+
+function settingsOf({ target, recording, startedAt }: ConformanceReport): readonly Fact[] {
+  const declared = Object.entries(target.capabilities).map(
+    ([name, has]) => `${has ? '' : 'no '}${name}`,
+  )
+  return [
+    ['capabilities: ', declared.join(', ') || 'none declared'],
+    [recording ? 'rejudged: ' : 'started: ', startedAt],
+    ...(recording
+      ? [['recorded: ', `${recording.startedAt}, by chatgen ${recording.suite.version}`] as const]
+      : []),
+  ]
+}

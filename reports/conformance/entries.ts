@@ -1,0 +1,84 @@
+import { areaOf, type Exchange } from '../../contract/index.ts'
+import {
+  type ConformanceReport,
+  isViolation,
+  type RequirementRow,
+} from '../../contract/report/conformance.ts'
+import { areaTitle, standingOf, surfaceTitle } from '../catalogue/entries.ts'
+import type { Entry, EntryGroup, Fact } from '../document/document.ts'
+import { knownText } from './summary.ts'
+import { adviceOn, evidenceOf, foundNotes, messageText } from './violations.ts'
+import { badgeOf, meanings, verdictLabels, verdictTag } from './words.ts'
+
+/** All requirements by surface and section; each opens to its details. */
+export function entryGroups(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+): readonly EntryGroup[] {
+  const bySurface = Map.groupBy(report.requirements, ({ surface }) => surface)
+  return [...bySurface].map(([surface, rows]) => ({
+    title: surfaceTitle(surface),
+    groups: [...Map.groupBy(rows, sectionOf)].map(([title, own]) => ({
+      title,
+      entries: own.map((row) => entryOf(report, exchanges, row)),
+    })),
+  }))
+}
+
+function sectionOf({ id, section }: RequirementRow): string {
+  return `Section ${section}: ${areaTitle(areaOf(id))}`
+}
+
+/** Exchanges that a page shows of a violated requirement, and of any other. A page is for reading; programs have the files. */
+const maxShown = { violated: 4, other: 1 } as const
+
+function entryOf(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+  row: RequirementRow,
+): Entry {
+  const { id, title, verdict, surface, level, message } = row
+  const isBroken = isViolation(row)
+  return {
+    id,
+    badge: badgeOf(row),
+    title,
+    tags: [
+      { name: 'verdict', value: verdictTag(verdict), label: verdictLabels[verdict] },
+      { name: 'surface', value: surface, label: surfaceTitle(surface) },
+      { name: 'level', value: level, label: level },
+    ],
+    isFolded: verdict === 'pass',
+    notes: isBroken
+      ? [...foundNotes(row), ...adviceOn([row])]
+      : message === null
+        ? []
+        : [messageText(message)],
+    evidence: evidenceOf(exchanges, [row]),
+    maxShown: isBroken ? maxShown.violated : maxShown.other,
+    facts: factsOf(report, row),
+  }
+}
+
+function factsOf(report: ConformanceReport, row: RequirementRow): readonly Fact[] {
+  const { id, verdict, section, blockedBy, scenarios, brokenBy } = row
+  const note = knownText(report, id)
+  const others = scenarios.filter((name) => !brokenBy.includes(name))
+  return [
+    ['verdict: ', `${badgeOf(row).word}. ${meanings[verdict]}`],
+    ['level: ', `${standingOf(row)}, section ${section}`],
+    ...(blockedBy === null ? [] : [['waits for: ', `${blockedBy}, which is violated`] as const]),
+    ...(note === null ? [] : [['baseline: ', note] as const]),
+    ...names('violated in: ', brokenBy),
+    ...names(brokenBy.length > 0 ? 'other scenarios: ' : 'scenarios: ', others),
+  ]
+}
+
+/** Judges read every exchange, so a requirement may have a hundred scenarios. */
+const maxNames = 8
+
+function names(lead: string, list: readonly string[]): readonly Fact[] {
+  if (list.length === 0) return []
+  const more = list.length - maxNames
+  return [[lead, list.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '')]]
+}

@@ -1,0 +1,135 @@
+import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { compactIds } from '../../contract/requirement-ids.ts'
+import { requirementOf } from '../catalogue/entries.ts'
+import type { Fact, Item, Section } from '../document/document.ts'
+import { shorten } from '../text/escape.ts'
+import { count } from '../text/format.ts'
+import { messageText, waitingRows } from './violations.ts'
+import { undecidedVerdicts } from './words.ts'
+
+/** Requirements that are neither violated nor worth more than a line on a terminal. */
+
+/** `4: V3-HIST 01-03, V3-SSE 07`. */
+export function idsText(rows: readonly RequirementRow[]): string {
+  return `${rows.length}: ${compactIds(rows.map(({ id }) => id)).join(', ')}`
+}
+
+/** Undecided requirements by reason. In brief: how many wait for what. */
+export function undecidedSection(report: ConformanceReport): Section {
+  const rows = report.requirements.filter(({ verdict }) => undecidedVerdicts.includes(verdict))
+  return {
+    title: 'Undecided',
+    brief: briefText(report, rows),
+    blocks: [{ items: byReason(rows) }],
+  }
+}
+
+function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): string {
+  const waitingNow = waitingRows(report)
+  const waiting = rows.filter((row) => waitingNow.has(row)).length
+  const others = rows.filter((row) => !waitingNow.has(row))
+  const lacking = others.filter(({ id, verdict }) => verdict === 'unproven' && memberOf(id))
+  const members = [...new Set(lacking.map(({ id }) => memberOf(id)))].join(', ')
+  const rest = others.filter((row) => !lacking.includes(row))
+  const parts = [
+    ...(waiting === 0
+      ? []
+      : [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} for violated requirements`]),
+    ...(lacking.length === 0
+      ? []
+      : [
+          `${lacking.length} ${lacking.length === 1 ? 'needs' : 'need'} members of the profile (${members})`,
+        ]),
+    ...(rest.length === 0 ? [] : [compactIds(rest.map(({ id }) => id)).join(', ')]),
+  ]
+  const level = rows.filter(({ level }) => level === 'required').length
+  const expected = level === rows.length ? '' : `, ${rows.length - level} of them expected`
+  return `${rows.length}${expected}: ${parts.join('; ')}`
+}
+
+function memberOf(id: string): string | undefined {
+  return requirementOf(id)?.member
+}
+
+export function notApplicableSection({ requirements }: ConformanceReport): Section {
+  const rows = requirements.filter(({ verdict }) => verdict === 'not-applicable')
+  return {
+    title: 'Not applicable',
+    detail: 'folded',
+    brief: idsText(rows),
+    blocks: [{ items: byReason(rows) }],
+  }
+}
+
+function byReason(rows: readonly RequirementRow[]): readonly Item[] {
+  return [...Map.groupBy(rows, reasonOf)].map(([reason, own]) => ({
+    text: `${reason}: ${compactIds(own.map(({ id }) => id)).join(', ')}`,
+  }))
+}
+
+function reasonOf({ id, blockedBy, message, verdict }: RequirementRow): string {
+  if (blockedBy !== null) return `waiting for ${blockedBy}`
+  if (message !== null) return messageText(message)
+  const member = verdict === 'unproven' ? memberOf(id) : undefined
+  return member ? `set ${member} in the target profile to test this` : 'no reason was recorded'
+}
+
+const maxAnswerLength = 1200
+
+/** Answers of the target to open questions; not judged. */
+export function observationSection({ observations }: ConformanceReport): Section {
+  return {
+    title: 'Open questions',
+    note: 'How this target behaves where the interface document leaves a choice. Not judged.',
+    detail: 'folded',
+    brief: `${observations.length} observed, not judged (--verbose)`,
+    blocks: [
+      {
+        facts: observations.map(
+          ({ id, question, answer }): Fact => [
+            `${id}  `,
+            [`${question} `, { code: shorten(messageText(answer), maxAnswerLength) }],
+          ],
+        ),
+      },
+    ],
+  }
+}
+
+/** Requirements that need no attention, for those who ask for all of them. */
+export function passedSections({ requirements }: ConformanceReport): readonly Section[] {
+  const titles = { pass: 'Passed', observed: 'Observed only', unclaimed: 'Not tested yet' } as const
+  return (['pass', 'observed', 'unclaimed'] as const).map((verdict) => {
+    const rows = requirements.filter((row) => row.verdict === verdict)
+    return {
+      title: titles[verdict],
+      detail: 'verbose' as const,
+      only: 'terminal' as const,
+      blocks: rows.length === 0 ? [] : [{ text: idsText(rows) }],
+    }
+  })
+}
+
+/** Leftovers on the target: chats one by one, the number of those that no route deletes. */
+export function leftoverSection({ residue, residueUnseen }: ConformanceReport): Section {
+  const kinds = [...Map.groupBy(residue, ({ kind }) => kind)].map(([kind, all]) =>
+    count(all.length, kind),
+  )
+  const hasChats = residue.some(({ kind }) => kind === 'chat')
+  const unseen = residueUnseen === null ? [] : [`leftover check incomplete: ${residueUnseen}`]
+  const retry = hasChats ? ['retry: chatgen cleanup with journal.ndjson of the results'] : []
+  return {
+    title: 'Not deleted from the target',
+    brief: [...kinds, ...unseen, ...retry].join('; '),
+    blocks: [
+      {
+        items: [
+          ...residue.map(({ kind, id, name, why }) => ({
+            text: [`${kind} `, { code: id ?? 'with unknown id' }, `, ${name}: ${why}`],
+          })),
+          ...[...unseen, ...retry].map((text) => ({ text })),
+        ],
+      },
+    ],
+  }
+}

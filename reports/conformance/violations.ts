@@ -1,0 +1,197 @@
+import { type Exchange, hintFor } from '../../contract/index.ts'
+import {
+  type ConformanceReport,
+  isViolation,
+  type RequirementRow,
+} from '../../contract/report/conformance.ts'
+import { type Section as DocumentSection, sections } from '../../contract/sections.ts'
+
+import type { Item, Shown, Text } from '../document/document.ts'
+import { withoutColours } from '../text/escape.ts'
+import { causeHeading, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
+import { count } from '../text/format.ts'
+import { knownText } from './summary.ts'
+import { badgeOf } from './words.ts'
+
+/** Violations as items of a document, those first that most other requirements wait for. */
+export interface Violations {
+  readonly report: ConformanceReport
+  readonly exchanges: ReadonlyMap<string, Exchange>
+  /** Number of requirements that wait for a violated one, by its id. */
+  readonly waiting: ReadonlyMap<string, number>
+}
+
+/** Violations of one cause are one item, with everything needed to repeat and dispute them. */
+export function violationItems(
+  context: Violations,
+  rows: readonly RequirementRow[],
+): readonly Item[] {
+  return foldFindings(rows)
+    .toSorted((a, b) => waitingOf(context, b.rows) - waitingOf(context, a.rows))
+    .map((findings) => itemOf(context, findings))
+}
+
+/** The violations that others wait for, in one line each; none if there is no choice. */
+export function fixFirst(context: Violations, rows: readonly RequirementRow[]): readonly Item[] {
+  const awaited = rows
+    .filter(({ id }) => (context.waiting.get(id) ?? 0) > 0)
+    .toSorted((a, b) => waitingOf(context, [b]) - waitingOf(context, [a]))
+  if (rows.length < 2) return []
+  return awaited.slice(0, maxFirst).map((row) => ({
+    text: [
+      { href: `#${row.id}`, text: row.id },
+      ': ',
+      ...(row.message === null
+        ? []
+        : [{ code: messageText(row.message).replace(/\.$/, '') }, '; ']),
+      waitText(waitingOf(context, [row])),
+    ],
+  }))
+}
+
+const maxFirst = 5
+
+/** Undecided requirements with the violated one that each waits for, directly or through others. */
+export function waitingRows({
+  requirements,
+}: ConformanceReport): ReadonlyMap<RequirementRow, string> {
+  const byId = new Map(requirements.map((row) => [row.id, row]))
+  return new Map(
+    requirements.flatMap((row) => {
+      const root = rootOf(row, byId)
+      return root === null ? [] : [[row, root] as const]
+    }),
+  )
+}
+
+/** Number of requirements that wait for each violated one. */
+export function waitingFor(report: ConformanceReport): ReadonlyMap<string, number> {
+  const roots = Map.groupBy(waitingRows(report).values(), (root) => root)
+  return new Map([...roots].map(([root, all]) => [root, all.length]))
+}
+
+/** The violated requirement that an undecided one waits for; null if it waits for none. */
+function rootOf(row: RequirementRow, byId: ReadonlyMap<string, RequirementRow>): string | null {
+  const visited = new Set<string>()
+  let at = row
+  while (at.blockedBy !== null && !visited.has(at.id)) {
+    visited.add(at.id)
+    const next = byId.get(at.blockedBy)
+    if (next === undefined) return at.blockedBy
+    at = next
+  }
+  return visited.size > 0 && isViolation(at) ? at.id : null
+}
+
+function itemOf(context: Violations, findings: Findings): Item {
+  const { rows } = findings
+  const [first] = rows
+  const heading = causeHeading(findings)
+  const same = saysTheSame(findings)
+  const evidence = evidenceOf(context.exchanges, rows)
+  const shared = [...(same ? foundNotes(first) : []), ...adviceOn(rows)]
+  if (heading === null) {
+    return {
+      badge: badgeOf(first),
+      text: sentence(context, first),
+      notes: [...shared, ...knownNotes(context, first)],
+      evidence,
+    }
+  }
+  const items = rows.map((row) => ({
+    text: sentence(context, row),
+    notes: [...(same ? [] : foundNotes(row)), ...knownNotes(context, row)],
+  }))
+  return { badge: badgeOf(first), text: heading, items, notes: shared, evidence }
+}
+
+/** A violation in its own words, without evidence: one that is known, or a warning. */
+export function plainItem(report: ConformanceReport, row: RequirementRow): Item {
+  const context = { report, exchanges: new Map(), waiting: new Map() }
+  return {
+    badge: badgeOf(row),
+    text: sentence(context, row),
+    notes: [...foundNotes(row), ...(row.known ? knownNotes(context, row) : adviceOn([row]))],
+  }
+}
+
+/** Exchanges of requirements, those that show a violation first. */
+export function evidenceOf(
+  exchanges: ReadonlyMap<string, Exchange>,
+  rows: readonly RequirementRow[],
+): readonly Shown[] {
+  const ids = [...new Set(rows.flatMap((row) => row.exchanges))]
+  const event = rows.find((row) => row.exchanges[0] === ids[0])?.event ?? null
+  return ids.map((id, at) => ({
+    id,
+    exchange: exchanges.get(id),
+    event: at === 0 ? event : null,
+    isWhole: isSequence(rows),
+  }))
+}
+
+/** Tests if each exchange is needed to repeat a violation: those of a random sequence are. */
+export function isSequence(rows: readonly Pick<RequirementRow, 'brokenBy'>[]): boolean {
+  return rows.some(({ brokenBy }) => brokenBy.includes('explore'))
+}
+
+function waitingOf({ waiting }: Violations, rows: readonly RequirementRow[]): number {
+  return rows.reduce((sum, { id }) => sum + (waiting.get(id) ?? 0), 0)
+}
+
+function waitText(number: number): string {
+  return `${count(number, 'requirement')} ${number === 1 ? 'waits' : 'wait'} for it`
+}
+
+/** `V3-HIST-01 (22 requirements wait for it) A page MUST …`. */
+function sentence(context: Violations, row: RequirementRow): Text {
+  const number = waitingOf(context, [row])
+  const name = { href: `#${row.id}`, text: row.id }
+  return [name, number === 0 ? '' : ` (${waitText(number)})`, ` ${row.title}`]
+}
+
+/** Messages of assertions carry colors of their own. */
+export function messageText(message: string): string {
+  return withoutColours(message).trim()
+}
+
+export function foundNotes({ message }: RequirementRow): readonly Text[] {
+  return message === null ? [] : [['found: ', { code: messageText(message) }]]
+}
+
+function knownNotes({ report }: Violations, { id }: RequirementRow): readonly Text[] {
+  const text = knownText(report, id)
+  return text === null ? [] : [text]
+}
+
+/** The usual cause with its fix, and the sentence of the document; once for requirements that share them. */
+export function adviceOn(rows: readonly RequirementRow[]): readonly Text[] {
+  const hints = rows.map(({ id }) => hintFor(id)).filter((hint) => hint !== null)
+  const places = rows.map(documentText)
+  return [
+    ...[...new Set(hints)].map((hint) => `likely cause and fix: ${hint}`),
+    ...[...new Set(places)],
+  ]
+}
+
+function documentText({ section, level, title }: RequirementRow): string {
+  const place = `document: section ${section}`
+  const silent = level === 'expected' ? ', which refers to another contract for this' : ''
+  const found = Object.entries<DocumentSection>(sections).find(
+    ([number]) => number === section,
+  )?.[1]
+  if (found === undefined) return `${place}${silent}`
+  return `${place}, ${found.title}${silent}: ${nearestSentence(found.summary, title)}`
+}
+
+/** The sentence of a summary that shares most words with a title. */
+function nearestSentence(summary: string, title: string): string {
+  const words = new Set(wordsIn(title))
+  const shared = (sentence: string) => wordsIn(sentence).filter((word) => words.has(word)).length
+  const [first = '', ...others] = summary.split(/(?<=\.) (?=[A-Z])/)
+  return others.reduce((best, one) => (shared(one) > shared(best) ? one : best), first)
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\w/-]{3,}/g) ?? []
+}

@@ -1,0 +1,158 @@
+import { html, type Markup } from '../html/markup.ts'
+import { count } from '../text/format.ts'
+import type { Entry, EntryGroup, Shown, Tag, Tone } from './document.ts'
+import { exchangeMarkup } from './exchange.ts'
+import { badgeMarkup, factList, phrases } from './markup.ts'
+
+/** Size of all exchanges on a page, in bytes of HTML. A page is for reading; programs have the files. */
+const maxEvidenceBytes = 8_000_000
+
+/** Entries of a page with a form that filters them. `isCompact`: an exchange is shown once, and linked to from entries that hold. */
+export function entriesMarkup(groups: readonly EntryGroup[], isCompact: boolean): Markup {
+  const entries = groups.flatMap(({ groups }) => groups.flatMap(({ entries }) => entries))
+  const evidence = collectEvidence(entries, isCompact)
+  return html`${filters(entries)}
+${groups.map(
+  ({ title, groups }) => html`<section class="surface" aria-label="${title}">
+<h3>${title}</h3>
+${groups.map((group) => groupMarkup(group, evidence))}
+</section>
+`,
+)}
+<p class="ids">${count(evidence.left, 'exchange')} of these requirements ${evidence.left === 1 ? 'was' : 'were'} omitted to keep this page small; bodies are cut, long streams folded. <code>exchanges.ndjson</code> has everything byte for byte with arrival times; keys are redacted. Times are relative to the first byte of the request.</p>`
+}
+
+/** Folded entries follow the others: a reader looks for those. */
+function groupMarkup(
+  { title, entries }: EntryGroup['groups'][number],
+  evidence: PageEvidence,
+): Markup {
+  const folded = entries.filter(({ isFolded }) => isFolded)
+  const others = entries.filter(({ isFolded }) => !isFolded)
+  return html`<div class="section">
+<h4>${title}</h4>
+${others.map((entry) => entryMarkup(entry, evidence))}${
+  folded.length === 0
+    ? null
+    : html`<details class="passes"><summary><span class="count">${folded.length}</span> ${folded[0]?.badge.word ?? ''}</summary>
+${folded.map((entry) => entryMarkup(entry, evidence))}</details>
+`
+}</div>
+`
+}
+
+function entryMarkup(entry: Entry, evidence: PageEvidence): Markup {
+  const { id, badge, title, tags, notes, facts } = entry
+  return html`<details class="row" id="${id}"${tags.map(({ name, value }) => html` data-${name}="${value}"`)}>
+<summary>${badgeMarkup(badge)} <code>${id}</code> <span class="sentence">${title}</span></summary>
+<div class="opened">
+${notes.map((note, at) => html`<p class="${at === 0 ? 'message' : 'hint'}">${phrases(note)}</p>`)}
+${evidence.of(entry)}
+${factList(facts)}
+</div>
+</details>
+`
+}
+
+/** Hidden until the script runs that makes them work. */
+function filters(entries: readonly Entry[]): Markup {
+  const [first, ...others] = entries[0]?.tags.map(({ name }) => name) ?? []
+  const all = `${entries.length} of ${entries.length} requirements`
+  return html`<form class="filters" id="filters" role="search" aria-label="Requirements" hidden>
+<fieldset><legend>Verdict</legend>
+${valuesOf(bySeverity(entries), first).map(
+  ({ name, value, label, times }) =>
+    html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> ${label} <span class="count">${times}</span></label>
+`,
+)}</fieldset>
+<div class="fields">
+${others.map(
+  (name) =>
+    html`<label>${name} <select name="${name}"><option value="">all</option>${valuesOf(entries, name).map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
+`,
+)}<label class="wide">search <input type="search" name="search" placeholder="id, sentence, message"></label>
+</div>
+<p class="tools"><span id="shown">${all}</span>
+<button type="button" id="open-all">Open all shown</button>
+<button type="button" id="close-all">Close all</button>
+<button type="reset">Reset</button></p>
+<p class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>n</kbd> next violation</p>
+</form>
+<p id="none" hidden>No matching requirements.</p>`
+}
+
+/** Distinct values of a tag, in their order, each with its number of entries. */
+function valuesOf(entries: readonly Entry[], name: string | undefined) {
+  const found = new Map<string, Tag & { times: number }>()
+  for (const tag of entries.flatMap(({ tags }) => tags.filter((one) => one.name === name))) {
+    const { times } = found.get(tag.value) ?? { times: 0 }
+    found.set(tag.value, { ...tag, times: times + 1 })
+  }
+  return [...found.values()]
+}
+
+const severities: readonly Tone[] = ['fail', 'warn', 'unproven', 'pass', 'none']
+
+function bySeverity(entries: readonly Entry[]): readonly Entry[] {
+  return entries.toSorted(
+    (a, b) => severities.indexOf(a.badge.tone) - severities.indexOf(b.badge.tone),
+  )
+}
+
+interface PageEvidence {
+  of(entry: Entry): Markup | null
+  /** Exchanges omitted because the page is full. */
+  readonly left: number
+}
+
+/** Selects exchanges by severity: if space is short, passes lose their evidence first. */
+function collectEvidence(entries: readonly Entry[], isCompact: boolean): PageEvidence {
+  const drawn = new Map<string, Markup>()
+  /** Entry at which an exchange is shown first, by exchange. */
+  const places = new Map<string, string>()
+  const left = new Set<string>()
+  let spent = 0
+
+  function shownMarkup({ id, exchange, event }: Shown, entry: Entry): Markup {
+    if (exchange === undefined) {
+      return html`<p><code>${id}</code> is not among the recorded exchanges.</p>`
+    }
+    if (spent > maxEvidenceBytes) {
+      left.add(id)
+      return html`<p><code>${id}</code> was omitted to keep this page small.</p>`
+    }
+    const place = places.get(id)
+    if (isCompact && place !== undefined && entry.isFolded) {
+      return html`<p><code>${id}</code> is shown at <a href="#${place}">${place}</a>.</p>`
+    }
+    // Rendered once for each event that it shows.
+    const key = `${id}/${event}`
+    const markup = drawn.get(key) ?? exchangeMarkup(exchange, event)
+    drawn.set(key, markup)
+    spent += Buffer.byteLength(markup.text)
+    if (place === undefined) places.set(id, entry.id)
+    return markup
+  }
+
+  const byEntry = new Map(
+    bySeverity(entries).map((entry) => {
+      const parts = entry.evidence
+        .slice(0, entry.maxShown)
+        .map((exchange) => shownMarkup(exchange, entry))
+      const more = entry.evidence.slice(entry.maxShown).map(({ id }) => id)
+      return [entry.id, parts.length === 0 ? null : html`${parts}${moreIds(more)}`]
+    }),
+  )
+  return {
+    of: ({ id }) => byEntry.get(id) ?? null,
+    left: [...left].filter((id) => !places.has(id)).length,
+  }
+}
+
+const maxIds = 20
+
+function moreIds(ids: readonly string[]): Markup | null {
+  if (ids.length === 0) return null
+  const rest = ids.length - maxIds
+  return html`<p class="ids">${count(ids.length, 'more exchange')} in <code>exchanges.ndjson</code>: ${ids.slice(0, maxIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
+}
