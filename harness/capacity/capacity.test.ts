@@ -1,16 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isotonic } from '../../contract/isotonic.ts'
+import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
+import { attainablePrecision, budgetText } from './budget.ts'
 import { independentShare } from './independence.ts'
 import { crossingOf } from './logistic.ts'
 import type { Probe } from './probe.ts'
-import { type RunProbe, searchCapacity } from './search.ts'
+import { searchCapacity } from './search.ts'
 
 const slo = 'ttft.p95 < 500ms'
 
 /** A target whose share over the limit follows from the rate alone, without noise. */
-function exact(share: (rate: number) => number, requests = 20_000): RunProbe {
+function exact(
+  share: (rate: number) => number,
+  requests = 20_000,
+): (rate: number) => Promise<Probe> {
   let probes = 0
   return async (rate) => {
     probes += 1
@@ -91,12 +96,20 @@ describe('searchCapacity', () => {
     expect(found).toMatchObject({ end: 'precise', limitedBy: slo })
   })
 
-  test('ends where other programs never let the generator be in time', async () => {
+  test('a machine on which no probe was in time ends the search with its budget only', async () => {
     const run = exact(around(42))
     const disturbed = async (rate: number): Promise<Probe> =>
       rate < 20 ? run(rate) : { ...(await run(rate)), valid: false, isDisturbed: true }
     const found = await searchCapacity(disturbed, { ...options, maxProbes: 200 })
     expect(found).toMatchObject({ end: 'generator', rate: null, lowestMissed: null })
+    let left = 60
+    const always = async (rate: number): Promise<Probe> => {
+      left -= 1
+      return { ...(await run(rate)), valid: false, isDisturbed: true }
+    }
+    const busy = await searchCapacity(always, { ...options, probesLeft: () => left })
+    expect(busy).toMatchObject({ end: 'budget', rate: null })
+    expect(busy.probes.length).toBe(40)
   })
 
   test.each([
@@ -127,6 +140,93 @@ describe('searchCapacity', () => {
     const found = await searchCapacity(probed, { ...options, signal: abort.signal })
     expect(found).toMatchObject({ end: 'interrupted', highestMet: 32, lowestMissed: 64 })
   })
+})
+
+/** Requests over the limit drawn one by one, of probes that hold few of them, within a budget. */
+async function searchWithFew(share: (rate: number) => number, seed: number, usualSeconds: number) {
+  const draw = drawsOf(seed, 0)
+  const budget = 40
+  let spent = 0
+  const log: { readonly rate: number; readonly effort: number }[] = []
+  const found = await searchCapacity(
+    async (rate, effort) => {
+      spent += effort
+      log.push({ rate, effort })
+      const requests = Math.max(1, Math.round(rate * usualSeconds * effort))
+      let over = 0
+      for (let at = 0; at < requests; at++) over += Number(draw() < share(rate))
+      const limits = [{ slo, allowed: 0.05, requests, over, independent: 1 }]
+      return { rate, limits, atMs: spent, valid: true }
+    },
+    { ...options, precision: 0.02, maxProbes: 200, probesLeft: () => budget - spent },
+  )
+  return { found, log, spent, budget }
+}
+
+describe('a search whose probes hold few requests', () => {
+  const seeds = Array.from({ length: 40 }, (_, at) => at)
+  const search = (capacity: number, usualSeconds: number) =>
+    Promise.all(seeds.map((seed) => searchWithFew(around(capacity), seed, usualSeconds)))
+
+  test.each([
+    [6, 8],
+    [3, 6],
+    [12, 4],
+  ])('capacity %d/s, %d s a probe: holds it, and spends its time near it', async (capacity, s) => {
+    const runs = await search(capacity, s)
+    const decided = runs.filter(({ found }) => found.interval !== null)
+    const held = decided.filter(({ found }) => {
+      const [low = 0, high = 0] = found.interval ?? []
+      return low <= capacity && capacity <= high
+    })
+    expect(decided.length).toBeGreaterThan(0.8 * runs.length)
+    expect(held.length).toBeGreaterThan(0.85 * decided.length)
+    for (const { log, spent, budget } of runs) {
+      expect(spent).toBeLessThanOrEqual(budget)
+      const far = log.filter(({ rate }) => rate < capacity / 2).map(({ effort }) => effort)
+      expect(far.reduce((sum, effort) => sum + effort, 0)).toBeLessThan(0.3 * budget)
+    }
+  })
+
+  test('a minimum that is met is never called missed', async () => {
+    for (const { found } of await search(6, 8)) expect(found.end).not.toBe('below min')
+  })
+
+  test('a target that misses at the minimum is', async () => {
+    const runs = await Promise.all(seeds.map((seed) => searchWithFew(() => 0.5, seed, 8)))
+    for (const { found } of runs) expect(found.end).toBe('below min')
+  })
+})
+
+test('a longer budget decides a narrower interval, and the sentence says how long', () => {
+  const values = fc.record({
+    rate: fc.double({ min: 0.1, max: 500, noNaN: true }),
+    allowed: fc.constantFrom(0.01, 0.05, 0.1, 0.5),
+    budgetMs: fc.integer({ min: 60_000, max: 7_200_000 }),
+  })
+  fc.assert(
+    fc.property(values, (question) => {
+      const now = attainablePrecision(question)
+      expect(attainablePrecision({ ...question, budgetMs: 4 * question.budgetMs })).toBeCloseTo(
+        now / 2,
+      )
+      const detail = { probeMs: 6000, precision: 0.05, unit: '/s' }
+      const sentence = budgetText(question, detail)
+      expect(sentence === null).toBe(now <= 0.05)
+      const minutes = Number(/--budget (\d+)m/.exec(sentence ?? '')?.[1] ?? 1e9)
+      expect(attainablePrecision({ ...question, budgetMs: 60_000 * minutes })).toBeLessThanOrEqual(
+        0.0501,
+      )
+    }),
+  )
+  expect(
+    budgetText(
+      { rate: 3, allowed: 0.05, budgetMs: 180_000 },
+      { probeMs: 6000, precision: 0.1, unit: '/s' },
+    ),
+  ).toBe(
+    'at about 3/s a probe of 6 s holds 18 requests; an interval of ±10 % takes probes of 60 s: --budget 30m; this budget decides about ±19 %',
+  )
 })
 
 test('crossingOf needs a slope that is told from noise', () => {

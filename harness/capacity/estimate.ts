@@ -47,7 +47,8 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
   const open: SloEstimate = { slo, met, missed, rate: null, interval: null, by: null, drift: null }
   if (met === null || missed === null) return open
   const middle = Math.sqrt(met * missed)
-  const bracket: SloEstimate = { ...open, rate: middle, interval: [met, missed], by: 'bracket' }
+  const interval = contradicting(limits, met, missed)
+  const bracket: SloEstimate = { ...open, rate: middle, interval, by: 'bracket' }
   const local = within(counts, middle)
   if (local.length < minLocal) return bracket
   if (isJump(local, allowed, met, missed)) return { ...bracket, by: 'cliff' }
@@ -55,6 +56,20 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
   if (fitted === null || fitted.interval === null) return { ...bracket, interval: hull(local) }
   const drift = fitted.drift === null ? null : { perMs: fitted.drift.perUnit, z: fitted.drift.z }
   return { ...open, rate: fitted.rate, interval: fitted.interval, by: 'fit', drift }
+}
+
+/** The bracket, widened to the probes whose share contradicts it: too few requests for a verdict are evidence, too. */
+function contradicting(
+  limits: readonly (LimitCount & { readonly rate: number })[],
+  met: number,
+  missed: number,
+): readonly [low: number, high: number] {
+  const isOver = ({ over, requests, allowed }: LimitCount) => over > allowed * requests
+  const ratesOf = (some: readonly { readonly rate: number }[]) => some.map(({ rate }) => rate)
+  return [
+    Math.min(met, ...ratesOf(limits.filter(isOver))),
+    Math.max(missed, ...ratesOf(limits.filter((limit) => !isOver(limit)))),
+  ]
 }
 
 /** Two verdicts lie unevenly about the crossing: the window moves to the fitted one, a few times. */
@@ -144,11 +159,23 @@ function isJump(
 }
 
 function bracketOf(counts: readonly RateCount[], allowed: number): Bracket {
-  const pools = isotonic(counts).map((pool) => ({
-    ...pool,
-    verdict: decideShare(Math.floor(pool.count), Math.ceil(pool.over), allowed).verdict,
-  }))
-  const met = pools.findLast(({ verdict }) => verdict === 'met')?.high ?? null
-  const missed = pools.find(({ verdict, low }) => verdict === 'missed' && low > (met ?? 0))
-  return { met, missed: missed?.low ?? null }
+  const pools = isotonic(counts)
+  // The share grows with the rate, so requests at a higher rate testify that a lower one is met, and at a
+  // lower one that a higher is missed.
+  const verdictFrom = (from: number, to: number) => {
+    const some = pools.slice(from, to + 1)
+    const count = some.reduce((sum, pool) => sum + pool.count, 0)
+    const over = some.reduce((sum, pool) => sum + pool.over, 0)
+    return decideShare(Math.floor(count), Math.ceil(over), allowed).verdict
+  }
+  const met = pools.findLast((_, at) =>
+    pools.some((_, to) => to >= at && verdictFrom(at, to) === 'met'),
+  )
+  const above = pools.findIndex(({ low }) => low > (met?.high ?? 0))
+  const missed = pools.find((_, at) =>
+    pools.some(
+      (_, from) => above >= 0 && from >= above && from <= at && verdictFrom(from, at) === 'missed',
+    ),
+  )
+  return { met: met?.high ?? null, missed: missed?.low ?? null }
 }

@@ -18,6 +18,8 @@ export interface Probe {
   /** Requests a second that were offered. */
   readonly rate: number
   readonly limits: readonly LimitCount[]
+  /** Length as a multiple of the usual one; 1 where it is absent. */
+  readonly effort?: number
   /** Milliseconds after the beginning of the search at which the probe began. */
   readonly atMs: number
   /** False where the load generator was the bottleneck: the probe then counts for nothing. */

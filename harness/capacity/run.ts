@@ -4,6 +4,7 @@ import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
 import { PreparationError } from '../load/run.ts'
+import { attainablePrecision, budgetText, probesOfBudget } from './budget.ts'
 import type { Probe } from './probe.ts'
 import { runLoadProbe } from './probing/load-probe.ts'
 import type { CapacityOptions, CapacityProgress } from './probing/options.ts'
@@ -16,8 +17,6 @@ import { type Capacity, searchCapacity } from './search.ts'
 export type { CapacityOptions, CapacityProgress } from './probing/options.ts'
 
 const maxProbes = 200
-/** Probes that fit into a budget, if their length is not given. */
-const probesOfBudget = 30
 /** A probe shows what a load does to answers only if many of them begin and end in it. */
 const minAnswers = 5
 const minProbeMs = 2000
@@ -50,19 +49,22 @@ class CapacityRun {
   }
 
   async run(): Promise<CapacityReport> {
-    const { min, max, precision, loop, signal } = this.#options
+    const { min, max, precision, mayWiden = false, loop, signal } = this.#options
     if (signal.aborted) this.#ending.abort()
     signal.addEventListener('abort', () => this.#ending.abort(), { once: true })
     await this.#baseline()
-    const capacity = await searchCapacity((load) => this.#probe('search', load), {
-      min,
-      max,
-      precision,
-      maxProbes,
-      mayProbe: () => this.#left() >= this.#probeMs,
-      signal: this.#ending.signal,
-      ...(loop === 'closed' ? { step: 1 } : {}),
-    })
+    const capacity = await searchCapacity(
+      (load, effort) => this.#probe('search', load, { effort }),
+      {
+        min,
+        max,
+        precision: mayWiden ? (rate) => Math.max(precision, this.#attainable(rate)) : precision,
+        maxProbes,
+        probesLeft: () => this.#left() / this.#probeMs,
+        signal: this.#ending.signal,
+        ...(loop === 'closed' ? { step: 1 } : {}),
+      },
+    )
     await this.#hysteresis(capacity)
     return buildCapacityReport(this.#options, {
       capacity,
@@ -90,9 +92,37 @@ class CapacityRun {
       defaultProbeMs(this.#options.budgetMs, observer.medianResidenceMs() ?? 0)
     const { row } = measuredProbe(run, { ...this.#facts('baseline', 1, atMs), loop: 'closed' })
     this.#keep({ ...row, index: 0 }, run.report, run.notes)
+    this.#tellBudget(observer.medianResidenceMs())
   }
 
-  async #probe(purpose: 'search' | 'hysteresis', load: number, mayRest = true): Promise<Probe> {
+  /** Says beforehand what the budget can decide, at the rate of one client or the minimum if that is more. */
+  #tellBudget(answerMs: number | null): void {
+    const { loop, min, precision, onMessage } = this.#options
+    if (loop === 'closed') return
+    const rate = Math.max(min, answerMs === null ? 0 : 1000 / answerMs)
+    const detail = { probeMs: this.#probeMs, precision, unit: '/s' }
+    const sentence = budgetText(this.#question(rate), detail)
+    if (sentence === null) return
+    this.#notes.push(sentence)
+    onMessage?.(sentence)
+  }
+
+  #question(rate: number) {
+    const { load, budgetMs } = this.#options
+    const limits = probeLimits(load.slos, load.maxRefusals).filter(({ isFailures }) => !isFailures)
+    const allowed = Math.min(...limits.map((limit) => limit.allowed), 0.5)
+    return { rate, allowed, budgetMs }
+  }
+
+  #attainable(rate: number): number {
+    return this.#options.loop === 'closed' ? 0 : attainablePrecision(this.#question(rate))
+  }
+
+  async #probe(
+    purpose: 'search' | 'hysteresis',
+    load: number,
+    { effort = 1, mayRest = true } = {},
+  ): Promise<Probe> {
     const { loop, arrival } = this.#options
     const amount = loop === 'closed' ? Math.max(1, Math.round(load)) : load
     const index = this.#rows.length
@@ -104,7 +134,7 @@ class CapacityRun {
         loop === 'open'
           ? { kind: arrival, perSecond: amount }
           : { kind: 'closed', concurrency: amount, maxTransactions: maxTransactions },
-      durationMs: this.#probeMs,
+      durationMs: effort * this.#probeMs,
       mayGiveUp: true,
       isDistributed: true,
       onProgress: (progress) => this.#progress('probe', amount, progress),
@@ -140,8 +170,8 @@ class CapacityRun {
     if (end !== 'precise' || rate === null || interval === null) return
     const below = interval[0] * downShare
     if (this.#left() < 2 * this.#probeMs || this.#ending.signal.aborted) return
-    await this.#probe('hysteresis', rate * overload, false)
-    if (!this.#ending.signal.aborted) await this.#probe('hysteresis', below, false)
+    await this.#probe('hysteresis', rate * overload, { mayRest: false })
+    if (!this.#ending.signal.aborted) await this.#probe('hysteresis', below, { mayRest: false })
   }
 
   #facts(purpose: CapacityProbe['purpose'], load: number, atMs: number) {

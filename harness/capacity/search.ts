@@ -1,4 +1,6 @@
 /** The highest rate that a target sustains within its SLOs: a search over `probe(rate)`. */
+import { medianOf } from '../../contract/averages.ts'
+import { minRequests } from '../load/slo/share-test.ts'
 import { estimateOf, type SloEstimate } from './estimate.ts'
 import type { Probe } from './probe.ts'
 
@@ -6,11 +8,11 @@ export interface SearchOptions {
   /** Requests a second, or clients of a closed loop. */
   readonly min: number
   readonly max: number
-  /** Half width of the interval that ends the search, as a share of the rate. */
-  readonly precision: number
+  /** Half width of the interval that ends the search, as a share of the rate; of the rate found so far. */
+  readonly precision: number | ((rate: number) => number)
   readonly maxProbes: number
-  /** False where there is no time for another probe; absent without such a limit. */
-  readonly mayProbe?: () => boolean
+  /** Probes of the usual length that there is still time for; absent without such a limit. */
+  readonly probesLeft?: () => number
   /** Smallest difference of two rates: 1 for clients. Two verdicts that far apart end the search. */
   readonly step?: number
   readonly signal?: AbortSignal
@@ -18,7 +20,7 @@ export interface SearchOptions {
 
 export type SearchEnd =
   | 'precise'
-  /** `maxProbes`, `mayProbe` or the signal came first: the interval is as wide as it is. */
+  /** `maxProbes`, `probesLeft` or the signal came first: the interval is as wide as it is. */
   | 'budget'
   | 'interrupted'
   /** A rate limit refuses requests before the target is saturated. */
@@ -48,33 +50,64 @@ export interface Capacity {
   readonly probes: readonly Probe[]
 }
 
-export type RunProbe = (rate: number) => Promise<Probe>
+/** @param effort length of the probe as a multiple of the usual one, at least 1 */
+export type RunProbe = (rate: number, effort: number) => Promise<Probe>
+
+interface Step {
+  readonly rate: number
+  readonly effort: number
+}
 
 /** Doubles the rate from `min` until an SLO is missed, then narrows the bracket and repeats near it. */
 export async function searchCapacity(run: RunProbe, options: SearchOptions): Promise<Capacity> {
   const probes: Probe[] = []
-  const { maxProbes, mayProbe = () => true } = options
+  const { maxProbes, probesLeft = () => Number.POSITIVE_INFINITY } = options
+  const total = probesLeft()
   const isInterrupted = () => options.signal?.aborted === true
-  let rate = options.min
-  while (probes.length < maxProbes && !isInterrupted() && mayProbe()) {
-    probes.push(await run(rate))
+  let step: Step = { rate: options.min, effort: 1 }
+  while (probes.length < maxProbes && !isInterrupted() && probesLeft() >= 1) {
+    const effort = Math.min(step.effort, probesLeft())
+    probes.push({ ...(await run(step.rate, effort)), effort })
     if (isInterrupted()) break
-    const next = nextStep(probes, rate, options)
+    const next = nextRate(probes, step.rate, options)
     if (typeof next === 'string') return answer(next, probes)
-    rate = next
+    step = { rate: next, effort: effortOf(probes, next, total) }
   }
   return answer(isInterrupted() ? 'interrupted' : 'budget', probes)
 }
 
+/** Probes of that length that the whole budget should hold: fewer show no scatter. */
+const wantedProbes = 8
+
+/**
+ * Length of the next probe. While no SLO was missed, the usual one: doubling shows an overload with a few
+ * requests. Then as many requests as could decide it twice over, if the budget holds enough such probes.
+ *
+ * @param total probes of the usual length in the whole budget
+ */
+function effortOf(probes: readonly Probe[], rate: number, total: number): number {
+  if (answer('budget', probes).lowestMissed === null) return 1
+  const each = probes.flatMap(({ valid, rate: own, effort = 1, limits }) =>
+    valid ? limits.map(({ requests }) => requests / (own * effort)) : [],
+  )
+  const usual = rate * (medianOf(each) ?? 0)
+  const wanted = Math.max(
+    ...probes.flatMap(({ limits }) => limits.map(({ allowed }) => 2 * minRequests(0, allowed))),
+  )
+  if (!(usual > 0)) return 1
+  return Math.max(1, Math.min(wanted / usual, total / wantedProbes))
+}
+
 /** The next rate, or the end of the search. */
-function nextStep(
+function nextRate(
   probes: readonly Probe[],
   rate: number,
-  { min, max, precision, step = 0 }: SearchOptions,
+  { min, max, precision: asked, step = 0 }: SearchOptions,
 ): number | SearchEnd {
   const last = probes.at(-1)
   if (last?.policy !== undefined) return 'policy'
   const { highestMet, lowestMissed, interval, rate: found, isBracket } = answer('budget', probes)
+  const precision = typeof asked === 'number' ? asked : asked(found ?? highestMet ?? rate)
   if (lowestMissed === null) {
     const ceiling = generatorCeiling(probes)
     if (ceiling !== null) return belowCeiling(ceiling, highestMet)
@@ -85,7 +118,7 @@ function nextStep(
   }
   if (highestMet === null) {
     if (lowestMissed <= min) return 'below min'
-    return Math.max(min, promising(probes, lowestMissed) ?? lowestMissed / wide)
+    return Math.max(min, towardsMet(probes, lowestMissed))
   }
   if (isBracket && lowestMissed - highestMet <= step) {
     const sides = [highestMet, lowestMissed]
@@ -107,7 +140,7 @@ function probesAt(at: number, probes: readonly Probe[], step: number): number {
 }
 
 /** No share over what is allowed, though maybe of too few requests for a verdict. */
-function isLeaningMet({ valid, limits }: Probe): boolean {
+function isLeaningMet({ valid, limits }: Pick<Probe, 'valid' | 'limits'>): boolean {
   return valid && limits.every(({ over, requests, allowed }) => over <= allowed * requests)
 }
 
@@ -117,13 +150,28 @@ const minAdjacent = 5
 /** Probes at one rate that may stay undecided: it is then too near to the capacity. */
 const maxUndecided = 3
 
-/** Highest rate below the missed ones that may be met: more requests are to decide on it. */
-function promising(probes: readonly Probe[], lowestMissed: number): number | null {
-  const rates = probes.filter(isLeaningMet).map(({ rate }) => rate)
-  const below = rates.filter((rate) => rate < lowestMissed)
-  if (below.length === 0) return null
-  const open = below.filter((rate) => below.filter((other) => other === rate).length < maxUndecided)
-  return open.length === 0 ? Math.min(...below) / wide : Math.max(...open)
+/**
+ * The next rate while none is certain to be met: between the highest that leans to it and the lowest that
+ * does not, until they are close; then the lower one again, and in the end a lower one.
+ */
+function towardsMet(probes: readonly Probe[], lowestMissed: number): number {
+  const rates = [...new Set(probes.filter(({ valid }) => valid).map(({ rate }) => rate))]
+  const leaning = rates.map((rate) => {
+    const limits = probes.filter((probe) => probe.valid && probe.rate === rate)
+    return { rate, isMet: limits.every(isLeaningMet), probes: limits.length }
+  })
+  const upper = Math.min(
+    lowestMissed,
+    ...leaning.filter(({ isMet }) => !isMet).map(({ rate }) => rate),
+  )
+  const below = leaning.filter(({ rate, isMet }) => isMet && rate < upper)
+  const base = below.toSorted((a, b) => b.rate - a.rate)[0]
+  if (base === undefined) return upper / wide
+  if (upper / base.rate > wide) return Math.sqrt(upper * base.rate)
+  const open = below.filter((row) => row.probes < maxUndecided)
+  return open.length === 0
+    ? Math.min(...below.map(({ rate }) => rate)) / wide
+    : Math.max(...open.map(({ rate }) => rate))
 }
 
 /** Probes in which a generator is late before it counts as the bottleneck: a busy machine is late for a while. */
@@ -137,7 +185,9 @@ export function generatorCeiling(probes: readonly Probe[]): number | null {
   const late = probes.filter(({ valid, rate }) => !valid && rate > highestValid)
   const ratesOf = (some: readonly Probe[]) => some.map(({ rate }) => rate).toSorted((a, b) => a - b)
   const undisturbed = late.filter(({ isDisturbed }) => isDisturbed !== true)
-  return ratesOf(undisturbed)[maxLate - 1] ?? ratesOf(late)[maxDisturbed - 1] ?? null
+  // A machine on which no probe was in time says nothing of any rate.
+  const disturbed = highestValid > 0 ? ratesOf(late)[maxDisturbed - 1] : undefined
+  return ratesOf(undisturbed)[maxLate - 1] ?? disturbed ?? null
 }
 
 /** Distance at which the rate that the generator can hold is known well enough. */

@@ -1,7 +1,7 @@
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { Fact } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
-import { count, figure, ranged, seconds } from '../text/format.ts'
+import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 
 /** Answer of a capacity search, as every form of its report words it. */
 
@@ -29,16 +29,24 @@ const words: Readonly<Record<CapacityReport['outcome'], string>> = {
 function answerOf(report: CapacityReport): string {
   const { result, config, loop, outcome } = report
   const { rate, limitedBy, limit, firstFailing, highestMet, headroom } = result
+  const interval = result.interval
   if (outcome === 'below min') {
     return `below ${load(config.min, loop)}, the minimum of the search, limited by ${clean(limitedBy ?? 'an SLO')}`
   }
   if (report.loop === 'closed' && result.concurrency !== null) return clientsText(report)
+  if (outcome === 'undecided' && interval !== null && rate !== null) {
+    const limiting = `limited by ${clean(limitedBy ?? 'an SLO')}`
+    return `between ${figure(interval[0])} and ${rateText(interval[1])}, ${limiting}; best estimate ${figure(rate)}`
+  }
   if (rate === null) {
+    if (highestMet !== null && firstFailing !== null) {
+      return `between ${figure(highestMet)} and ${rateText(firstFailing)}`
+    }
     const bound = highestMet === null ? [] : [`at least ${rateText(highestMet)}`]
-    const missed = firstFailing === null ? [] : [`first failing rate ${figure(firstFailing)}`]
+    const missed = firstFailing === null ? [] : [`below ${rateText(firstFailing)}`]
     return [...bound, ...missed].join('; ') || 'no rate was decided'
   }
-  const bounds = result.interval === null ? '' : ` [${result.interval.map(figure).join(', ')}]`
+  const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
   return [
     `${rateText(rate)}${bounds}${levelOf(result)}, limited by ${clean(limitedBy ?? 'an SLO')}`,
     ...(limit === 'policy' ? ['limited by policy, not by capacity'] : []),
@@ -76,13 +84,14 @@ function clientsText({ result, probes }: CapacityReport): string {
   ].join('; ')
 }
 
-function stateOf({ outcome, interrupted, generator, config }: CapacityReport): readonly string[] {
+function stateOf(report: CapacityReport): readonly string[] {
+  const { outcome, interrupted, generator } = report
   if (interrupted) return ['interrupted: the answer is what was known until then']
   switch (outcome) {
     case 'undecided':
-      return [
-        `the budget of ${seconds(config.budgetMs)} ended before the interval was as narrow as ±${100 * config.precision} %`,
-      ]
+      return [missingText(report)]
+    case 'found':
+      return wideText(report)
     case 'unreachable':
       return ['the target stopped answering']
     case 'violated':
@@ -96,6 +105,32 @@ function stateOf({ outcome, interrupted, generator, config }: CapacityReport): r
     default:
       return []
   }
+}
+
+/** Says that the interval is wider than the precision, where the budget decided no more. */
+function wideText({ result, config }: CapacityReport): readonly string[] {
+  const width = halfWidth(result)
+  if (result.by !== 'fit' || width === null || width <= config.precision) return []
+  return [`±${percent(width)}, which is what the budget of ${seconds(config.budgetMs)} decides`]
+}
+
+/** Half of the interval, as a share of the rate. */
+function halfWidth({ rate, interval }: CapacityReport['result']): number | null {
+  return rate === null || interval === null ? null : (interval[1] - interval[0]) / 2 / rate
+}
+
+/** What an undecided search lacks: how much longer it has to be for the interval that was asked for. */
+function missingText({ result, config }: CapacityReport): string {
+  const width = halfWidth(result)
+  const asked = `±${100 * config.precision} %`
+  const ended = `the budget of ${seconds(config.budgetMs)} ended before the interval was as narrow as ${asked}`
+  if (width === null || result.by === 'bracket') {
+    return `${ended}: its probes held too few requests for more than verdicts; pass a longer --budget`
+  }
+  const minutes = Math.ceil(
+    (config.budgetMs / 60_000) * Math.min(100, (width / config.precision) ** 2),
+  )
+  return `${ended} (it is ±${percent(width)}); about --budget ${minutes}m would do`
 }
 
 export function rateText(rate: number): string {

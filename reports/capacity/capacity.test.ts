@@ -37,7 +37,7 @@ describe('the answer in a line', () => {
     [
       'unreachable',
       { outcome: 'unreachable' as const, result: open },
-      'at least 38.0 req/s; first failing rate 44.0; the target stopped answering',
+      'between 38.0 and 44.0 req/s; the target stopped answering',
     ],
     [
       'limited by policy',
@@ -56,7 +56,17 @@ describe('the answer in a line', () => {
     [
       'too short',
       { outcome: 'undecided' as const },
-      'the budget of 1200 s ended before the interval was as narrow as ±5 %',
+      'between 39.8 and 43.5 req/s, limited by ttft.p95 < 1s; best estimate 42.1; the budget of 1200 s ended before the interval was as narrow as ±5 %',
+    ],
+    [
+      'too short for more than a bracket',
+      { outcome: 'undecided' as const, result: { ...open, highestMet: 2, firstFailing: 4 } },
+      'between 2.00 and 4.00 req/s; the budget of 1200 s ended before the interval was as narrow as ±5 %: its probes held too few requests for more than verdicts; pass a longer --budget',
+    ],
+    [
+      'as narrow as its budget allowed',
+      { result: { ...capacityReportOf().result, interval: [37.5, 46.2] as [number, number] } },
+      '±10.33 %, which is what the budget of 1200 s decides',
     ],
     [
       'below the minimum',

@@ -63,10 +63,13 @@ export function capacityOutcome(report: CapacityReport): Outcome {
 }
 
 function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
-  const { rate, headroom } = result
+  const { rate, headroom, highestMet, firstFailing } = result
+  const isBracket = rate === null && highestMet !== null && firstFailing !== null
   return [
     {
-      value: ranged(rate, result.interval),
+      value: isBracket
+        ? `${figure(highestMet)} to ${figure(firstFailing)}`
+        : ranged(rate, result.interval),
       name: loop === 'closed' ? 'clients' : 'requests a second',
     },
     ...(headroom === null

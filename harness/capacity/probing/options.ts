@@ -32,6 +32,8 @@ export interface CapacityOptions {
   readonly max: number
   /** Half width of the interval that ends the search, as a share of the rate. */
   readonly precision: number
+  /** True if the search may end with the widest interval that its budget decides, where that is wider. */
+  readonly mayWiden?: boolean
   readonly budgetMs: number
   /** Length of a probe; without it, it follows from the budget and the length of an answer. */
   readonly probeMs?: number | undefined
@@ -43,6 +45,8 @@ export interface CapacityOptions {
   readonly openRun: (index: number | null, spec: PlanSpec) => OpenRun
   readonly signal: AbortSignal
   readonly onProgress: (progress: CapacityProgress) => void
+  /** Called with a sentence for the person who waits, such as what the budget can decide. */
+  readonly onMessage?: (sentence: string) => void
 }
 
 /** The target with the journal of one run. */

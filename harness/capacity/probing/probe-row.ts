@@ -6,7 +6,6 @@ import type {
 } from '../../../contract/report/capacity/probe.ts'
 import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import { generatorLimits } from '../../load/generator/verdict.ts'
 import { decideShare } from '../../load/slo/share-test.ts'
 import { policyLimitOf } from '../policy-limit.ts'
 import { type LimitCount, type Probe, verdictOf } from '../probe.ts'
@@ -88,18 +87,20 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts): MeasuredProbe {
   return { row, probe }
 }
 
-/** Share of an event loop below which a generator has no queue of its own that could make it late. */
+/** CPU of a thread, as a share of the time, below which a generator has no queue of its own that could make it late. */
 const hardlyBusy = 0.5
 const nearlyAll = 0.9
 
-function isDisturbed({ generator, rates }: LoadReport): boolean {
+function isDisturbed({ generator, rates, durationMs }: LoadReport): boolean {
   // Arrivals that were dropped because too many requests were in flight are no lateness.
   if (rates.dispatched.count < nearlyAll * rates.offered.count) return false
-  const { verdict, eventLoopUtilization, timestampError, scheduleDelay } = generator
-  const isLate =
-    (timestampError?.p99 ?? 0) >= generatorLimits.timestampError.invalid ||
-    (scheduleDelay?.p99 ?? 0) >= generatorLimits.scheduleDelay.invalid
-  return verdict === 'invalid' && isLate && eventLoopUtilization < hardlyBusy
+  // An event loop that waits for a CPU counts as busy, so the CPU time of its thread tells more.
+  const busiest = Math.max(
+    ...generator.workers.map(({ cpuMs, eventLoopUtilization }) =>
+      cpuMs === null ? eventLoopUtilization : cpuMs / durationMs,
+    ),
+  )
+  return generator.verdict === 'invalid' && busiest < hardlyBusy
 }
 
 /** Refusals say something of a policy only where nothing else fails. */

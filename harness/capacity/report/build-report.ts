@@ -99,13 +99,33 @@ function generatorOf(run: CapacityRunResult): CapacityReport['generator'] {
   const inTime = probes.filter(({ valid }) => valid).map(({ rate }) => rate)
   const degraded = probes.filter(({ generator }) => generator.verdict === 'degraded')
   const isBottleneck = outcomeOf(run) === 'invalid'
-  const reasons = [...late, ...degraded].map(
-    ({ index, generator }) => `probe ${index}: ${generator.reasons.join('; ')}`,
-  )
   return {
     verdict: isBottleneck ? 'invalid' : late.length + degraded.length > 0 ? 'degraded' : 'valid',
-    reasons,
+    reasons: lateText(probes.length, late, degraded),
     environment,
     holds: late.length === 0 || inTime.length === 0 ? null : Math.max(...inTime),
   }
+}
+
+/** One line for all probes with a late generator, with the worst of them and the cure. */
+function lateText(
+  probes: number,
+  late: readonly CapacityProbe[],
+  degraded: readonly CapacityProbe[],
+): string[] {
+  const [worst] = [...late, ...degraded]
+  if (worst === undefined) return []
+  const counts = [
+    ...(late.length === 0 ? [] : [`too late to count in ${late.length}`]),
+    ...(degraded.length === 0 ? [] : [`late in ${degraded.length}`]),
+  ].join(' and ')
+  const isBusy = [...late, ...degraded].some(
+    ({ generator }) => generator.eventLoopUtilization > 0.8,
+  )
+  const cure = isBusy
+    ? 'use more --workers or several machines (--runner)'
+    : 'other programs use this machine: end them, or run chatgen on another one'
+  return [
+    `the load generator was ${counts} of ${probes} probes (probe ${worst.index}: ${worst.generator.reasons.join('; ')}); ${cure}`,
+  ]
 }

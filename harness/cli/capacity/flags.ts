@@ -46,7 +46,7 @@ export function addCapacityFlags(command: Command): Command {
     .addOption(
       flag('--precision <share>', 'half width of the interval that ends the search')
         .argParser(precision)
-        .default(0.05, '5%'),
+        .default(0.05, '5%, or what the budget can decide'),
     )
     .addOption(
       flag('--budget <time>', 'maximum time of the search')

@@ -60,7 +60,9 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
   addOutputFlags(addRunnerFlags(addCapacityFlags(command)), capacityKind, 'also print every probe')
     .addOption(outFlag())
     .addHelpText('after', examples)
-    .action(async (url: string | undefined, flags: CapacityFlags) => {
+    .action(async (url: string | undefined, given: CapacityFlags) => {
+      const mayWiden = command.getOptionValueSource('precision') === 'default'
+      const flags = { ...given, mayWiden }
       // Errors in the flags are reported before anything is sent.
       shardingOf(flags, flags.out)
       const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
@@ -91,7 +93,7 @@ interface Search {
 async function searchTarget(
   profile: TargetProfile,
   search: Search,
-  flags: CapacityFlags,
+  flags: CapacityFlags & { readonly mayWiden: boolean },
   io: Io,
 ): Promise<CapacityReport> {
   const seed = flags.seed ?? randomBytes(6).toString('hex')
@@ -118,6 +120,10 @@ async function searchTarget(
     try {
       return await runCapacity({
         ...optionsOf(search, flags),
+        mayWiden: flags.mayWiden,
+        onMessage: (sentence) => {
+          if (!flags.quiet) io.err(`capacity: ${sentence}`)
+        },
         target,
         load,
         plan: { ...plan, seed },

@@ -1,0 +1,65 @@
+/** What a budget can decide: rules of thumb for the length of probes and the width of the interval. */
+import { minRequests } from '../load/slo/share-test.ts'
+
+/** Probes in a budget: doubling, narrowing, and about ten near the answer. */
+export const probesOfBudget = 30
+const nearProbes = 10
+/** Rise of the log odds of a queue near its capacity, for each unit of log rate; batching engines are steeper. */
+const slope = 12
+/** Effective sample size, as a share, of requests in one queue near its capacity. */
+const independent = 0.2
+/** Standard errors in half of the interval, with the surcharge for a scatter that looks small by chance. */
+const widths = 1.96 * 1.5
+
+export interface BudgetQuestion {
+  /** Requests a second of the answer, roughly. */
+  readonly rate: number
+  /** Share over the limit that the tightest SLO allows, 0 to 1. */
+  readonly allowed: number
+  readonly budgetMs: number
+}
+
+/** Half width of the interval, as a share of the rate, that a budget decides. */
+export function attainablePrecision({ rate, allowed, budgetMs }: BudgetQuestion): number {
+  const requests = (rate * budgetMs * nearProbes) / probesOfBudget / 1000
+  return widths / (slope * Math.sqrt(requests * independent * allowed * (1 - allowed)))
+}
+
+/** Length of a probe that decides it, milliseconds. */
+export function neededProbeMs(
+  { rate, allowed }: Pick<BudgetQuestion, 'rate' | 'allowed'>,
+  precision: number,
+): number {
+  const all = (widths / (slope * precision)) ** 2 / (independent * allowed * (1 - allowed))
+  return (1000 * Math.max(2 * minRequests(0, allowed), all / nearProbes)) / rate
+}
+
+/** `at about 3/s a probe of 6 s holds 18 requests; …`; null if the budget suffices. */
+export function budgetText(
+  question: BudgetQuestion,
+  {
+    probeMs,
+    precision,
+    unit,
+  }: { readonly probeMs: number; readonly precision: number; readonly unit: string },
+): string | null {
+  const attainable = attainablePrecision(question)
+  if (attainable <= precision) return null
+  const { rate } = question
+  const needed = neededProbeMs(question, precision)
+  const held = Math.round((rate * probeMs) / 1000)
+  const minutes = Math.ceil((probesOfBudget * needed) / 60_000)
+  return [
+    `at about ${Number(rate.toPrecision(2))}${unit} a probe of ${text(probeMs)} holds ${held} requests`,
+    `an interval of ±${percent(precision)} takes probes of ${text(needed)}: --budget ${minutes}m`,
+    `this budget decides about ±${percent(attainable)}`,
+  ].join('; ')
+}
+
+function text(ms: number): string {
+  return `${Math.round(ms / 1000)} s`
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`
+}
