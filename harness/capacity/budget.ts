@@ -1,8 +1,8 @@
-/** What a budget can decide: rules of thumb for the length of probes and the width of the interval. */
+/** Rules of thumb for a budget: length of probes, width of the interval that it decides. */
 import { minRequests } from '../load/slo/share-test.ts'
 
 /** Probes in a budget: doubling, narrowing, and about ten near the answer. */
-export const probesOfBudget = 30
+const probesOfBudget = 30
 const nearProbes = 10
 /** Rise of the log odds of a queue near its capacity, for each unit of log rate; batching engines are steeper. */
 const slope = 12
@@ -62,4 +62,15 @@ function text(ms: number): string {
 
 function percent(share: number): string {
   return `${Number((100 * share).toPrecision(2))} %`
+}
+
+/** A probe shows what a load does to answers only if many of them begin and end in it. */
+const minAnswers = 5
+const minProbeMs = 2000
+const maxProbeMs = 60_000
+
+/** Usual length of a probe: a thirtieth of the budget, and several answers. */
+export function defaultProbeMs(budgetMs: number, answerMs: number): number {
+  const even = Math.min(maxProbeMs, Math.max(minProbeMs, budgetMs / probesOfBudget))
+  return Math.min(Math.max(even, minAnswers * answerMs), Math.max(minProbeMs, budgetMs / 8))
 }

@@ -4,7 +4,7 @@ import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
 import { PreparationError } from '../load/run.ts'
-import { attainablePrecision, budgetText, probesOfBudget } from './budget.ts'
+import { attainablePrecision, budgetText, defaultProbeMs } from './budget.ts'
 import type { Probe } from './probe.ts'
 import { runLoadProbe } from './probing/load-probe.ts'
 import type { CapacityOptions, CapacityProgress } from './probing/options.ts'
@@ -17,10 +17,6 @@ import { type Capacity, searchCapacity } from './search.ts'
 export type { CapacityOptions, CapacityProgress } from './probing/options.ts'
 
 const maxProbes = 200
-/** A probe shows what a load does to answers only if many of them begin and end in it. */
-const minAnswers = 5
-const minProbeMs = 2000
-const maxProbeMs = 60_000
 
 /** Searches until the interval is narrow or the budget is spent. */
 export async function runCapacity(options: CapacityOptions): Promise<CapacityReport> {
@@ -245,8 +241,3 @@ const stoppedAnswering = 'the target stopped answering'
 const maxTransactions = 100_000_000
 const overload = 1.5
 const downShare = 0.9
-
-function defaultProbeMs(budgetMs: number, answerMs: number): number {
-  const even = Math.min(maxProbeMs, Math.max(minProbeMs, budgetMs / probesOfBudget))
-  return Math.min(Math.max(even, minAnswers * answerMs), Math.max(minProbeMs, budgetMs / 8))
-}

@@ -77,7 +77,7 @@ export async function searchCapacity(run: RunProbe, options: SearchOptions): Pro
 }
 
 /** Probes of that length that the whole budget should hold: fewer show no scatter. */
-const wantedProbes = 8
+const narrowingProbes = 8
 
 /**
  * Length of the next probe. While no SLO was missed, the usual one: doubling shows an overload with a few
@@ -91,23 +91,23 @@ function effortOf(probes: readonly Probe[], rate: number, total: number): number
     valid ? limits.map(({ requests }) => requests / (own * effort)) : [],
   )
   const usual = rate * (medianOf(each) ?? 0)
-  const wanted = Math.max(
+  const needed = Math.max(
     ...probes.flatMap(({ limits }) => limits.map(({ allowed }) => 2 * minRequests(0, allowed))),
   )
   if (!(usual > 0)) return 1
-  return Math.max(1, Math.min(wanted / usual, total / wantedProbes))
+  return Math.max(1, Math.min(needed / usual, total / narrowingProbes))
 }
 
 /** The next rate, or the end of the search. */
 function nextRate(
   probes: readonly Probe[],
   rate: number,
-  { min, max, precision: asked, step = 0 }: SearchOptions,
+  { min, max, precision: target, step = 0 }: SearchOptions,
 ): number | SearchEnd {
   const last = probes.at(-1)
   if (last?.policy !== undefined) return 'policy'
   const { highestMet, lowestMissed, interval, rate: found, isBracket } = answer('budget', probes)
-  const precision = typeof asked === 'number' ? asked : asked(found ?? highestMet ?? rate)
+  const precision = typeof target === 'number' ? target : target(found ?? highestMet ?? rate)
   if (lowestMissed === null) {
     const ceiling = generatorCeiling(probes)
     if (ceiling !== null) return belowCeiling(ceiling, highestMet)

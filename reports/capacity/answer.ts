@@ -119,11 +119,11 @@ function halfWidth({ rate, interval }: CapacityReport['result']): number | null 
   return rate === null || interval === null ? null : (interval[1] - interval[0]) / 2 / rate
 }
 
-/** What an undecided search lacks: how much longer it has to be for the interval that was asked for. */
+/** Remedy for an undecided search: the budget that the precision takes. */
 function missingText({ result, config }: CapacityReport): string {
   const width = halfWidth(result)
-  const asked = `±${100 * config.precision} %`
-  const ended = `the budget of ${seconds(config.budgetMs)} ended before the interval was as narrow as ${asked}`
+  const target = `±${100 * config.precision} %`
+  const ended = `the budget of ${seconds(config.budgetMs)} ended before the interval was as narrow as ${target}`
   if (width === null || result.by === 'bracket') {
     return `${ended}: its probes held too few requests for more than verdicts; pass a longer --budget`
   }
