@@ -69,7 +69,7 @@ const rooms = {
       'vitest.browser.config',
     ),
     '^package.json',
-    ...pkg('fast-check', 'undici', 'vitest', 'yaml', 'zod'),
+    ...pkg('fast-check', 'openai', 'playwright-core', 'undici', 'vitest', 'yaml', 'zod'),
   ],
 }
 

@@ -122,7 +122,7 @@ describe('a target is unreachable', () => {
 
   test('where the connection is closed before the headers', async () => {
     const exchange = await ending((socket) => socket.end())
-    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'UND_ERR_SOCKET' })
+    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'CONNECTION_CLOSED' })
   })
 
   test('where the answer is not HTTP', async () => {

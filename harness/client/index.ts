@@ -15,4 +15,4 @@ export { createRecordingTransport, notRecorded, wasRecorded } from './recording/
 export { StoredRecording } from './recording/stored-recording.ts'
 export { RedactingWriter } from './redaction/redacting-writer.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction/redaction.ts'
-export type { Outgoing, Pending, Transport } from './transport.ts'
+export type { ImitatedClient, Outgoing, Pending, Transport } from './transport.ts'

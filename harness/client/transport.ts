@@ -9,10 +9,18 @@ export interface Outgoing {
   readonly timeoutMs: number
   /** Goes over HTTP/1.1 whatever the target chose for other requests. */
   readonly protocol?: 'http/1.1'
+  /** The client that is imitated: the headers of the request are its own, host and length included. */
+  readonly client?: ImitatedClient
   /** Leaves the conversation, on purpose, after so many events of a stream. */
   readonly leaveAfterEvents?: number
   /** Leaves it, on purpose, when it is aborted. */
   readonly signal?: AbortSignal
+}
+
+/** A client with connections of its own. */
+export interface ImitatedClient {
+  readonly name: string
+  readonly keepsConnections: boolean
 }
 
 /** A conversation under way. */

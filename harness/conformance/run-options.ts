@@ -67,8 +67,8 @@ export function buildSetup(options: RunOptions, rows: readonly RequirementId[]):
 function identityOf(
   seed: string,
   incognito: boolean,
-): Pick<RunSetup, 'tag' | 'userAgent' | 'requestIdSeed'> {
+): Pick<RunSetup, 'tag' | 'userAgent' | 'imitationSeed'> {
   return incognito
-    ? { tag: '', userAgent: '', requestIdSeed: seed }
+    ? { tag: '', userAgent: '', imitationSeed: seed }
     : { tag: `chatgen-${seed}`, userAgent: `chatgen-conformance/${suiteVersion()}` }
 }

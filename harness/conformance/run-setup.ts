@@ -21,10 +21,10 @@ export interface RunSetup {
    * tells apart from the requests of users.
    */
   readonly tag: string
-  /** Empty for a run without a tag, whose scenarios have the User-Agents of common clients. */
+  /** Empty for a run without a tag, whose scenarios imitate common clients. */
   readonly userAgent: string
-  /** Seed of request ids of a run without a tag; absent for a run with one. */
-  readonly requestIdSeed?: string
+  /** Seed of the clients that a run without a tag imitates; absent for a run with one. */
+  readonly imitationSeed?: string
   /** Scenarios in flight. */
   readonly jobs: number
   /** Makes the order of the scenarios; null for that of the suites. */
@@ -51,7 +51,7 @@ export function isIncognito({ tag }: Pick<RunSetup, 'tag'>): boolean {
 }
 
 /** Identity of the client towards a target, in a run and beside one. */
-export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent' | 'requestIdSeed'>
+export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent' | 'imitationSeed'>
 
 /** Reason why a scenario can say nothing about some rows. */
 export interface Undecided {

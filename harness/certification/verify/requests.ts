@@ -53,7 +53,7 @@ function differenceOf({ request }: Exchange, { request: own }: Exchange): string
 /** Reduces a credential to its scheme, which alone is compared: keys are not stored, and wrong ones are made from them. */
 function comparable(headers: readonly Header[]): Header[] {
   return headers.map(([name, value]) =>
-    name === 'authorization' ? [name, value.split(' ')[0] ?? ''] : [name, value],
+    name.toLowerCase() === 'authorization' ? [name, value.split(' ')[0] ?? ''] : [name, value],
   )
 }
 

@@ -1,7 +1,15 @@
+import {
+  Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingMessage,
+  request as requestOf,
+} from 'node:http'
 import type { Socket } from 'node:net'
-import { Agent, type buildConnector, type Dispatcher } from 'undici'
-import type { Header } from '../../../contract/index.ts'
+import type { Duplex } from 'node:stream'
+import { type Header, header } from '../../../contract/index.ts'
 import type { Conversation } from '../conversation.ts'
+import type { Outgoing } from '../transport.ts'
 import type { NetworkOptions } from './options.ts'
 import { createSocketOpener, ProxyError, proxyAuthorization } from './sockets.ts'
 
@@ -18,162 +26,166 @@ export interface Http1 {
   close(): Promise<void>
 }
 
-/** Speaks HTTP/1.1 with undici; one arrival time for each read of the socket. */
+/**
+ * Speaks HTTP/1.1 with node:http, which writes a head as it is given; undici adds lines of its own. One arrival time
+ * for each read of the socket.
+ */
 export function createHttp1(network: NetworkOptions): Http1 {
-  const spare = new Map<string, Socket>()
-  let agent = createAgent(network, spare)
-  const retired: Agent[] = []
+  const direct = createPool(network)
   const proxy = network.proxy === null ? undefined : new URL(network.proxy)
-  const proxyAgent =
-    proxy &&
-    createAgent({ ...network, proxy: null, resolve: [] }, new Map(), (error) =>
-      ProxyError.unreachable(proxy, error),
-    )
+  const toProxy = { ...network, proxy: null, resolve: [] }
+  const proxied = proxy && createPool(toProxy, (error) => ProxyError.unreachable(proxy, error))
 
   return {
     send(conversation) {
-      const url = new URL(conversation.outgoing.request.url)
-      if (proxy && proxyAgent && url.protocol === 'http:') {
-        viaProxy(proxyAgent, proxy, url, conversation)
+      const { outgoing } = conversation
+      const url = new URL(outgoing.request.url)
+      const path = `${url.pathname}${url.search}`
+      if (!proxy || !proxied || url.protocol !== 'http:') {
+        const agent = direct.agentFor(url, outgoing)
+        converse(conversation, { agent, path }, headOf(outgoing), (answer) => {
+          // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
+          if (answer.statusCode === 421) direct.renew()
+        })
         return
       }
-      const path = `${url.pathname}${url.search}`
-      conversation.ended.promise.then(({ response }) => {
-        // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
-        if (response?.status !== 421) return
-        retired.push(agent)
-        agent = createAgent(network, spare)
+      // Without TLS a proxy is asked for the absolute address (RFC 9112, section 3.2.2).
+      const place = { agent: proxied.agentFor(proxy, outgoing), path: `${url.origin}${path}` }
+      const authorization = proxyAuthorization(proxy)
+      const own: Header[] =
+        authorization === undefined ? [] : [['proxy-authorization', authorization]]
+      converse(conversation, place, [...headOf(outgoing), ...own], (answer, request) => {
+        // A refusal of the proxy is none of the target.
+        if (answer.statusCode !== 407) return
+        conversation.fail(ProxyError.credentials(proxy))
+        request.destroy()
       })
-      dispatch(agent, { origin: url.origin, path }, [], new Receiver(conversation))
     },
-    adopt(origin, socket) {
+    adopt: direct.adopt,
+    async close() {
+      direct.close()
+      proxied?.close()
+    },
+  }
+}
+
+/** Connections, by origin and by the client that they belong to. */
+function createPool(network: NetworkOptions, describeError = (error: Error) => error) {
+  const opener = createSocketOpener(network)
+  const spare = new Map<string, Socket>()
+  let agents = new Map<string, Agent>()
+  const all = new Set<Agent>()
+
+  function createAgent(origin: URL, keepAlive: boolean): Agent {
+    const agent = new Agent({ keepAlive, timeout: keepAliveMs })
+    const connect = async () => {
+      const waiting = spare.get(origin.origin)
+      spare.delete(origin.origin)
+      return waiting === undefined || waiting.destroyed ? opener.open(origin, 'http/1.1') : waiting
+    }
+    agent.createConnection = (
+      _: ClientRequestArgs,
+      done?: (error: Error | null, socket: Duplex) => void,
+    ) => {
+      connect().then(
+        (socket) => done?.(null, socket),
+        (error) => done?.(describeError(error), undefined as never),
+      )
+      return undefined
+    }
+    all.add(agent)
+    return agent
+  }
+
+  return {
+    agentFor(origin: URL, { client }: Outgoing): Agent {
+      const key = JSON.stringify([origin.origin, client])
+      const agent = agents.get(key) ?? createAgent(origin, client?.keepsConnections ?? true)
+      agents.set(key, agent)
+      return agent
+    },
+    /** Connections that are open serve no further requests. */
+    renew() {
+      agents = new Map()
+    },
+    adopt(origin: string, socket: Socket) {
       socket.on('error', () => {})
       spare.get(origin)?.destroy()
       spare.set(origin, socket)
     },
-    async close() {
+    close() {
       for (const socket of spare.values()) socket.destroy()
-      await Promise.all([...retired, agent, proxyAgent].map((one) => one?.destroy()))
+      for (const agent of all) agent.destroy()
     },
   }
 }
 
-function createAgent(
-  network: NetworkOptions,
-  spare: Map<string, Socket>,
-  describeError: (error: Error) => Error = (error) => error,
-): Agent {
-  const opener = createSocketOpener(network)
-  const connect: buildConnector.connector = ({ protocol, host = '' }, done) => {
-    const url = new URL(`${protocol}//${host}`)
-    const waiting = spare.get(url.origin)
-    spare.delete(url.origin)
-    if (waiting !== undefined && !waiting.destroyed) {
-      // undici does not expect an answer within its call.
-      queueMicrotask(() => done(null, waiting))
-      return
-    }
-    opener.open(url, 'http/1.1').then(
-      (socket) => done(null, socket),
-      (error) => done(describeError(error), null),
-    )
-  }
-  return new Agent({
-    allowH2: false,
-    connect,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: keepAliveMs,
-    pipelining: 1,
-    maxHeaderSize: 64 * 1024,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-}
-
-/** Sends through a proxy: without TLS it is asked for the absolute address (RFC 9112, section 3.2.2). */
-function viaProxy(agent: Agent, proxy: URL, url: URL, conversation: Conversation): void {
-  const authorization = proxyAuthorization(proxy)
-  const more: Header[] = [['host', url.host]]
-  if (authorization !== undefined) more.push(['proxy-authorization', authorization])
-  const place = { origin: proxy.origin, path: `${url.origin}${url.pathname}${url.search}` }
-  dispatch(agent, place, more, new ProxyReceiver(conversation, proxy))
-}
-
-function dispatch(
-  agent: Agent,
-  place: { readonly origin: string; readonly path: string },
-  more: readonly Header[],
-  receiver: Receiver,
-): void {
-  const { method, headers, body } = receiver.conversation.outgoing.request
-  const given = new Set(headers.map(([name]) => name.toLowerCase()))
-  const added = more.filter(([name]) => !given.has(name))
-  agent.dispatch({ ...place, method, headers: [...headers, ...added].flat(), body }, receiver)
+/** The lines of the head: those of an imitated client are complete. */
+function headOf({ client, request }: Outgoing): readonly Header[] {
+  const { url, method, headers, body } = request
+  if (client !== undefined) return headers
+  const isEmpty = body === null && ['POST', 'PUT', 'PATCH'].includes(method)
+  const host = header(headers, 'host') === undefined ? [['host', new URL(url).host] as const] : []
+  return [
+    ...host,
+    ['connection', 'keep-alive'],
+    ...headers,
+    ...(body === null && !isEmpty ? [] : [['content-length', String(body?.length ?? 0)] as const]),
+  ]
 }
 
 /** Interim responses (RFC 9110, section 15.2) before the final one; a client expects one or two. */
 const maxInterim = 1_000
-const tooManyInterim = `more than ${maxInterim} interim responses (1xx) and no final one`
 
-/** undici calls it. */
-class Receiver implements Dispatcher.DispatchHandler {
-  readonly conversation: Conversation
-  #interim = 0
-
-  constructor(conversation: Conversation) {
-    this.conversation = conversation
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.conversation.sending(() => controller.abort(new Error('left')))
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200) {
-      this.#interim += 1
-      if (this.#interim > maxInterim) controller.abort(new Error(tooManyInterim))
-      return
+/** `inspect` may end the conversation with the head of the answer. */
+function converse(
+  conversation: Conversation,
+  place: { readonly agent: Agent; readonly path: string },
+  head: readonly Header[],
+  inspect: (answer: IncomingMessage, request: ClientRequest) => void,
+): void {
+  const { method, body } = conversation.outgoing.request
+  const request = requestOf({ ...place, method, setHost: false, maxHeaderSize: 64 * 1024 })
+  // Node adds a line of its own where it is not told that there is to be none.
+  for (const name of ['connection', 'content-length', 'transfer-encoding'])
+    request.removeHeader(name)
+  for (const [name, value] of head) request.appendHeader(name, value)
+  request.maxHeadersCount = 0
+  const fail = (error: Error) => conversation.fail(closureOf(error))
+  let interim = 0
+  request.on('socket', () => conversation.sending(() => request.destroy()))
+  request.on('information', () => {
+    interim += 1
+    if (interim > maxInterim) {
+      request.destroy(new Error(`more than ${maxInterim} interim responses (1xx) and no final one`))
     }
-    this.conversation.answer(status, pairs(controller.rawHeaders), 'http/1.1')
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, bytes: Buffer): void {
-    this.conversation.data(bytes)
-  }
-
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.conversation.end(pairs(controller.rawTrailers))
-  }
-
-  onResponseError(_: unknown, error: Error): void {
-    this.conversation.fail(error)
-  }
+  })
+  request.on('upgrade', () => request.destroy(new Error('the target changes the protocol')))
+  request.on('error', fail)
+  request.on('response', (answer) => {
+    inspect(answer, request)
+    answer.on('error', fail)
+    if (conversation.isOver) return
+    conversation.answer(answer.statusCode ?? 0, pairs(answer.rawHeaders), 'http/1.1')
+    answer.on('data', (bytes: Buffer) => conversation.data(bytes))
+    answer.on('end', () => conversation.end(pairs(answer.rawTrailers)))
+  })
+  if (body === null) request.end()
+  else request.end(body)
 }
 
-/** A refusal of the proxy is none of the target. */
-class ProxyReceiver extends Receiver {
-  readonly #proxy: URL
-
-  constructor(conversation: Conversation, proxy: URL) {
-    super(conversation)
-    this.#proxy = proxy
-  }
-
-  override onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status !== 407) {
-      super.onResponseStart(controller, status)
-      return
-    }
-    this.conversation.fail(ProxyError.credentials(this.#proxy))
-    controller.abort(new Error('407'))
-  }
+/** The other side closed the connection, in the words of Node before and inside of an answer. */
+function closureOf(error: Error): Error {
+  if (!['socket hang up', 'aborted'].includes(error.message)) return error
+  return Object.assign(new Error('other side closed', { cause: error }), {
+    code: 'CONNECTION_CLOSED',
+  })
 }
 
-function pairs(raw: Dispatcher.DispatchController['rawHeaders']): Header[] {
-  const flat = Array.isArray(raw) ? raw.map(String) : []
+function pairs(raw: readonly string[]): Header[] {
   const headers: Header[] = []
-  for (let at = 0; at + 1 < flat.length; at += 2) {
-    headers.push([(flat[at] ?? '').toLowerCase(), flat[at + 1] ?? ''])
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    headers.push([(raw[at] ?? '').toLowerCase(), raw[at + 1] ?? ''])
   }
   return headers
 }

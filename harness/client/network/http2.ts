@@ -191,7 +191,9 @@ function requestHeaders({ outgoing }: Conversation): string[] {
     [constants.HTTP2_HEADER_AUTHORITY, lower.find(([name]) => name === 'host')?.[1] ?? host],
     [constants.HTTP2_HEADER_PATH, `${pathname}${search}`],
   ]
-  const length: Header[] = body === null ? [] : [['content-length', String(body.length)]]
+  const hasLength = lower.some(([name]) => name === 'content-length')
+  const length: Header[] =
+    body === null || hasLength ? [] : [['content-length', String(body.length)]]
   const fields = lower.filter(([name]) => !connectionFields.has(name))
   return [...pseudo, ...fields, ...length].flat()
 }

@@ -94,7 +94,7 @@ export function createAuxiliaryClient(
       const { exchange: pending } = transport.send({
         id,
         labels: { scenario: purpose, ordinal, attempt, role: spec.role ?? 'probe' },
-        request: buildWireRequest(spec, setup, `${purpose}/${ordinal}`),
+        ...buildWireRequest(spec, setup, `${purpose}/${ordinal}`),
         timeoutMs: limits.timeoutMs,
         ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
       })

@@ -18,7 +18,15 @@ export async function findAttachments(probing: ProbeContext): Promise<Detected<t
   const { client, journal, tag } = probing
   const name = `${nonceFor('file', probing)} ${tag}.txt`
   const bytes = new TextEncoder().encode('One line of text.\n')
-  const raw = multipart({}, 'file', { name, type: 'text/plain', bytes }, `chatgen-${tag}`)
+  const raw = multipart(
+    {},
+    'file',
+    { name, type: 'text/plain', bytes },
+    {
+      boundary: `chatgen-${tag}`,
+      typesParts: false,
+    },
+  )
   const idIn = (answer: Exchange) => {
     const record = attachmentIn(answerJson(answer), name)
     const id = isObject(record) ? record['id'] : undefined

@@ -83,7 +83,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'the host name could not be resolved',
   ECONNRESET: 'the connection is reset before an answer',
-  UND_ERR_SOCKET: 'the connection is closed before an answer',
+  CONNECTION_CLOSED: 'the connection is closed before an answer',
   HTTP2_CONNECTION_CLOSED: 'the HTTP/2 connection is closed before an answer',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
 }

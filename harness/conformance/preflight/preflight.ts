@@ -138,7 +138,7 @@ function isService(answer: Exchange): boolean {
 /** Servers on TLS close a connection that begins with plain HTTP, or answer 400 without TLS. */
 function mayWantTls({ response, ending }: Exchange): boolean {
   if (response !== null) return response.status === 400
-  return ending.kind === 'unreachable' && /^(ECONNRESET|UND_ERR_SOCKET|HPE_)/.test(ending.code)
+  return ending.kind === 'unreachable' && /^(ECONNRESET|CONNECTION_CLOSED|HPE_)/.test(ending.code)
 }
 
 /** @throws TargetUnusableError where the port of a plain address speaks TLS */

@@ -36,7 +36,7 @@ export class ProbeClient {
     const { exchange } = this.#transport.send({
       id: place,
       labels: { scenario: 'preflight', ordinal: this.requests, attempt: 0, role: 'liveness' },
-      request: buildWireRequest(spec, there, place),
+      ...buildWireRequest(spec, there, place),
       timeoutMs: Math.min(timeoutMs, this.#leftMs()),
       signal: this.#signal ? AbortSignal.any([this.#signal, late]) : late,
     })

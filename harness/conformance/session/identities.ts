@@ -37,41 +37,12 @@ export function toReference(text: string): string {
   }
 }
 
-/** A boundary of form data as `fetch` of Node writes it, the same for the same text. */
-export function toBoundary(text: string): string {
-  const number = createHash('sha256').update(text).digest().readUIntBE(0, 6) % 10 ** 11
-  return `----formdata-undici-0${String(number).padStart(11, '0')}`
-}
-
 /** A version 4 UUID (RFC 9562), the same for the same text. */
 export function toUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`]
   return [...parts, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
-}
-
-/** User-Agents of common client libraries. */
-const userAgents = [
-  'OpenAI/Python 1.109.1',
-  'AsyncOpenAI/Python 1.99.9',
-  'OpenAI/JS 5.23.2',
-  'python-requests/2.32.5',
-  'python-httpx/0.28.1',
-  'Python/3.12 aiohttp/3.12.15',
-  'axios/1.12.2',
-  'node',
-  'undici',
-  'Go-http-client/2.0',
-  'okhttp/4.12.0',
-  'Java-http-client/21.0.8',
-  'curl/8.14.1',
-  'PostmanRuntime/7.46.1',
-]
-
-/** The User-Agent of a common client, the same for the same text. */
-export function toUserAgent(text: string): string {
-  return userAgents[createRandomPicker(text)(userAgents.length)] ?? 'node'
 }
 
 /** Numbers from 0 up to what it is given, the same for the same text. */

@@ -20,12 +20,13 @@ import {
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
 import { type Evidence, ScenarioFindings } from './findings.ts'
-import { toBoundary, toReference, toUuid, toWord, wordsIn } from './identities.ts'
+import { toReference, toUuid, toWord, wordsIn } from './identities.ts'
 import { interruptRequestMs } from './limits/grace-periods.ts'
 import type { Slot } from './limits/semaphore.ts'
 import { isOdd } from './requests/failure.ts'
+import type { FormStyle } from './requests/imitation.ts'
 import { sendWithRetries } from './requests/send-with-retries.ts'
-import type { RequestSpec, Started } from './requests/wire-request.ts'
+import { formStyleOf, type RequestSpec, type Started } from './requests/wire-request.ts'
 
 export type { Started }
 
@@ -151,9 +152,9 @@ export class Session {
     return toUuid(this.#draw())
   }
 
-  /** Boundary of a multipart body (RFC 2046, 5.1.1). */
-  boundary(): string {
-    return isIncognito(this.context.setup) ? toBoundary(this.#draw()) : `chatgen-${this.nonce()}`
+  /** Form of a multipart body. */
+  formStyle(): FormStyle {
+    return formStyleOf(this.context.setup, this.slug, this.#draw())
   }
 
   /** Name of something that the run creates. */

@@ -30,7 +30,7 @@ export function attachmentRoutes(session: Session) {
       const { surface, method, path } = operations['v3.upload']
       const fields: Readonly<Record<string, string>> =
         chat === undefined ? {} : { [chatField]: chat }
-      const raw = multipart(fields, part, file, session.boundary())
+      const raw = multipart(fields, part, file, session.formStyle())
       const send = () => session.send({ surface, method, path, raw, ...options })
       return session.create('attachment', file.name, send, (answer) => {
         const id = routes.recordIn(answer, file.name)?.['id']

@@ -37,7 +37,7 @@ export function knowledgeRoutes(session: Session) {
         ...(knowledge ? { baseId: knowledge.baseId, question: knowledge.question } : {}),
         ...values,
       }
-      const upload = file && multipart({}, route.part ?? 'file', file, session.boundary())
+      const upload = file && multipart({}, route.part ?? 'file', file, session.formStyle())
       const send = () =>
         session.send({
           surface: 'v3',

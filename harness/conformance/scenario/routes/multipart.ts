@@ -1,3 +1,4 @@
+import type { FormStyle } from '../../session/requests/imitation.ts'
 /** One file to upload. */
 export interface UploadFile {
   readonly name: string
@@ -13,10 +14,13 @@ export function multipart(
   fields: Readonly<Record<string, string>>,
   part: string,
   file: UploadFile,
-  boundary: string,
+  { boundary, typesParts }: FormStyle,
 ): { readonly body: Uint8Array; readonly contentType: string } {
-  const open = (disposition: string, type?: string) =>
-    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${type ? `Content-Type: ${type}\r\n` : ''}\r\n`
+  const open = (disposition: string, type = typesParts ? 'text/plain; charset=utf-8' : '') => {
+    const lines = [`Content-Disposition: form-data; ${disposition}`]
+    if (type !== '') lines.push(`Content-Type: ${type}`)
+    return `--${boundary}\r\n${(typesParts ? lines.toReversed() : lines).join('\r\n')}\r\n\r\n`
+  }
   const pieces = [
     ...Object.entries(fields).map(([name, value]) => `${open(`name="${name}"`)}${value}\r\n`),
     open(`name="${part}"; filename="${file.name.replaceAll('"', '%22')}"`, file.type),

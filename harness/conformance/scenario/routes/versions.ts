@@ -18,7 +18,7 @@ export async function overBothVersions(
   send: (options: SendOptions) => Promise<Exchange>,
 ): Promise<Compared | undefined> {
   try {
-    const http2 = await send({})
+    const http2 = await send({ negotiates: true })
     if (http2.protocol !== 'h2') return undefined
     return { http2, http1: await send({ protocol: 'http/1.1' }) }
   } catch (error) {

@@ -144,10 +144,9 @@ async function sendOnce(
       ...(supplied.length === 0 ? {} : { supplied }),
       ...(route === undefined ? {} : { endpoint: route.endpoint.name }),
     },
-    request: buildWireRequest(withMembers(spec, members), client, `${slug}/${ordinal}`),
+    ...buildWireRequest(withMembers(spec, members), client, `${slug}/${ordinal}`),
     timeoutMs: context.setup.profile.limits.timeoutMs,
     signal: abortSignal,
-    ...(spec.protocol === undefined ? {} : { protocol: spec.protocol }),
     ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
   }
   const inBurst = spec.inBurst === true && attempt === 0

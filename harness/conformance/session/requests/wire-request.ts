@@ -6,10 +6,20 @@ import {
   type Surface,
   type WireRequest,
 } from '../../../../contract/index.ts'
-import { acceptEncoding } from '../../../client/index.ts'
+import type { Shape } from '../../../../fixtures/clients.ts'
+import { acceptEncoding, type Outgoing } from '../../../client/index.ts'
+import { networkOf } from '../../profile/index.ts'
 import type { ClientIdentity } from '../../run-setup.ts'
-import { toUserAgent, toUuid } from '../identities.ts'
+import { toWord } from '../identities.ts'
 import { surfaceCredentials } from '../secrets.ts'
+import {
+  type FormStyle,
+  imitatedForm,
+  imitatedHead,
+  imitatedJson,
+  imitationFor,
+  speaksHttp1,
+} from './imitation.ts'
 
 /** Request of a scenario; the run fills in everything else. */
 export interface Started {
@@ -42,62 +52,120 @@ export interface RequestSpec {
    * failure is judged.
    */
   readonly protocol?: 'http/1.1'
+  /** The target chooses the version of HTTP. */
+  readonly negotiates?: boolean
 }
+
+/** A request as it goes out, and the client that is imitated, if any. */
+export interface Addressed extends Pick<Outgoing, 'request' | 'client' | 'protocol'> {}
 
 /** `place` names the scenario and the ordinal of the request within it. */
 export function buildWireRequest(
   spec: RequestSpec,
   setup: ClientIdentity,
   place: string,
-): WireRequest {
-  const { profile } = setup
+): Addressed {
+  const { profile, imitationSeed } = setup
   const { url: address, ...route } = destinationOf(profile, spec.path)
   const url = new URL(address)
   for (const [name, value] of Object.entries(spec.query ?? {})) {
     url.searchParams.set(name, String(value))
   }
-  const body = spec.raw?.body ?? (spec.json === undefined ? null : encode(spec.json))
+  const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
+  const protocol = spec.protocol === undefined ? {} : { protocol: spec.protocol }
+  if (imitationSeed !== undefined) {
+    return {
+      ...imitated(spec, setup, { url, route, own, seed: imitationSeed, place }),
+      ...protocol,
+    }
+  }
+  const body =
+    spec.raw?.body ?? (spec.json === undefined ? null : encode(JSON.stringify(spec.json)))
   const contentType = spec.raw?.contentType ?? (body ? 'application/json' : undefined)
   const authorization = authorizationOf(spec, setup)
+  const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
   const headers: Header[] = [
     ['accept', 'application/json, text/event-stream'],
-    ['accept-encoding', acceptEncoding],
-    ...identityHeaders(setup, place),
+    ...(chosen ? [] : [['accept-encoding', acceptEncoding] as const]),
+    ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
+    ['x-request-id', `${setup.tag}/${place}`],
   ]
   if (contentType) headers.push(['content-type', contentType])
   if (authorization) headers.push(['authorization', authorization])
-  const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
-  const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
   return {
-    method: spec.method,
-    url: url.href,
-    ...route,
-    headers: [...headers.filter(([name]) => !(chosen && name === 'accept-encoding')), ...own],
-    body,
+    request: { method: spec.method, url: url.href, ...route, headers: [...headers, ...own], body },
+    ...protocol,
   }
 }
 
-/**
- * User-Agent and X-Request-Id: those of the run and its scenario or, without a tag, those of any client;
- * each scenario has one of its own.
- */
-function identityHeaders(setup: ClientIdentity, place: string): Header[] {
-  const { userAgent, tag, requestIdSeed } = setup
-  if (requestIdSeed !== undefined) {
-    return [
-      ['user-agent', toUserAgent(`${requestIdSeed}/${scenarioOf(place)}`)],
-      // Not the UUIDs of the scenario: a server may take this id for a missing Idempotency-Key.
-      ['x-request-id', toUuid(`${requestIdSeed}/request/${place}`)],
-    ]
-  }
-  return [
-    ['user-agent', `${userAgent} ${tag}/${place}`],
-    ['x-request-id', `${tag}/${place}`],
-  ]
+interface Imitated {
+  readonly url: URL
+  readonly route: Pick<WireRequest, 'documentedPath'>
+  readonly own: readonly Header[]
+  readonly seed: string
+  readonly place: string
 }
 
-function scenarioOf(place: string): string {
-  return place.split('/')[0] ?? place
+/** The request as one of common clients sends it; each scenario has connections of its own. */
+function imitated(
+  spec: RequestSpec,
+  setup: ClientIdentity,
+  { url, route, own, seed, place }: Imitated,
+): Addressed {
+  const [scenario = place] = place.split('/')
+  const { method, raw, json } = spec
+  const authorization = authorizationOf(spec, setup)
+  const shape = shapeOf(spec)
+  const attributes = {
+    surface: spec.surface,
+    shape,
+    isUnusual: own.length > 0 || authorization === null || raw !== undefined,
+    url,
+    httpVersion: networkOf(setup.profile).httpVersion,
+    negotiates: spec.negotiates ?? false,
+  }
+  const client = imitationFor(seed, scenario, attributes)
+  const body = raw?.body ?? (json === undefined ? null : encode(imitatedJson(client, json)))
+  const type = raw?.contentType ?? (body === null ? undefined : 'application/json')
+  const values = {
+    host: url.host,
+    length: body?.length ?? 0,
+    authorization,
+    type,
+  }
+  const { keepsConnections } = client
+  return {
+    request: {
+      method,
+      url: url.href,
+      ...route,
+      headers: imitatedHead(client, shape, values, own),
+      body,
+    },
+    client: { name: `${scenario} ${client.name}`, keepsConnections },
+    ...(speaksHttp1(client, attributes) ? { protocol: 'http/1.1' } : {}),
+  }
+}
+
+/** Form of a scenario's form data; `text` makes the boundary of this one. */
+export function formStyleOf(setup: ClientIdentity, scenario: string, text: string): FormStyle {
+  const { profile, imitationSeed } = setup
+  if (imitationSeed === undefined) return { boundary: `chatgen-${toWord(text)}`, typesParts: false }
+  const client = imitationFor(imitationSeed, scenario, {
+    surface: 'v3',
+    shape: 'form',
+    isUnusual: true,
+    url: new URL(profile.baseUrl),
+    httpVersion: networkOf(profile).httpVersion,
+    negotiates: false,
+  })
+  return imitatedForm(client, text)
+}
+
+function shapeOf({ method, json, raw }: RequestSpec): Shape {
+  if (raw?.contentType.startsWith('multipart/')) return 'form'
+  if (raw !== undefined || json !== undefined) return 'json'
+  return method === 'GET' ? 'get' : method === 'DELETE' ? 'delete' : 'empty'
 }
 
 function authorizationOf(spec: RequestSpec, { profile }: ClientIdentity): string | null {
@@ -106,6 +174,6 @@ function authorizationOf(spec: RequestSpec, { profile }: ClientIdentity): string
   return key === undefined ? null : `Bearer ${key}`
 }
 
-function encode(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value))
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
 }

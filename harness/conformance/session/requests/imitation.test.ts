@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Header } from '../../../../contract/index.ts'
+import { headOf, recordedClients, type Shape, shapes } from '../../../../fixtures/clients.ts'
+import { createNetworkTransport, type Outgoing } from '../../../client/index.ts'
+import { startRawServer } from '../../../client/test-support/raw-server.ts'
+import { profileOf } from '../../test-support/check.ts'
+import { type Imitation, imitatedHead, imitatedJson } from './imitation.ts'
+import { buildWireRequest, formStyleOf, type RequestSpec } from './wire-request.ts'
+
+const text = 'é東🚀 <a> & "b" /'
+const body = { model: 'm', messages: [{ role: 'user', content: text }], temperature: 0.5 }
+const clientOf = (name: string) => ({ ...recordedClients[name], name }) as Imitation
+const cases = Object.entries(recordedClients).flatMap(([name, { heads }]) =>
+  shapes.flatMap((shape) => {
+    const head = headOf(heads, shape)
+    return head === undefined ? [] : [{ name, shape, head }]
+  }),
+)
+
+/** Answers every request. */
+async function startServer() {
+  const ports: (number | undefined)[] = []
+  const { url, heads, close } = await startRawServer((socket) => {
+    ports.push(socket.remotePort)
+    const isStream = heads.at(-1)?.includes('"stream":true')
+    const [type, answer] = isStream ? ['event-stream', 'data: [DONE]\n\n'] : ['json', '{"data":[]}']
+    const head = `Content-Type: text/${type}\r\nContent-Length: ${answer?.length}`
+    socket.write(
+      `HTTP/1.1 200 OK\r\n${head.replace('text/json', 'application/json')}\r\n\r\n${answer}`,
+    )
+  })
+  const transport = createNetworkTransport()
+  onTestFinished(async () => {
+    await transport.close()
+    await close()
+  })
+  const labels = { scenario: 'a', ordinal: 1, attempt: 0, role: 'act' } as const
+  const send = (built: Pick<Outgoing, 'request' | 'client'>) =>
+    transport.send({ id: 'x', labels, timeoutMs: 5_000, ...built }).exchange
+  return { url, host: new URL(url).host, heads, ports, send }
+}
+
+/** The one request of a client with the bytes that it sent. */
+async function sendAs(
+  { url, host, send }: Awaited<ReturnType<typeof startServer>>,
+  { name, shape, path }: { readonly name: string; readonly shape: Shape; readonly path: string },
+  json: string | null,
+) {
+  const client = clientOf(name)
+  const bytes = json === null ? null : new TextEncoder().encode(json)
+  const own: Header[] = shape === 'keyed' ? [['idempotency-key', 'idem']] : []
+  const type = 'application/json'
+  const values = { host, length: bytes?.length ?? 0, authorization: 'Bearer key', type }
+  const headers = imitatedHead(client, shape, values, own)
+  const method = shape === 'get' ? 'GET' : shape === 'delete' ? 'DELETE' : 'POST'
+  await send({ request: { method, url: `${url}${path}`, headers, body: bytes }, client })
+  return { method, values: { ...values, key: 'idem' } }
+}
+
+test.each(cases)('$name sends the head of $shape as it was recorded', async ({ head, ...one }) => {
+  const server = await startServer()
+  const { method, values } = await sendAs(server, { ...one, path: '/a' }, null)
+  const lines = Object.entries(values).reduce(
+    (filled, [name, value]) => filled.replace(`{${name}}`, `${value}`),
+    head.replaceAll('{host}', values.host).replaceAll('\n', '\r\n'),
+  )
+  expect(server.heads).toEqual([`${method} /a HTTP/1.1\r\n${lines}\r\n\r\n`])
+})
+
+test.each([
+  ['openai-node', 'openai', 'json', '/json/chat/completions'],
+  ['fetch', 'fetch', 'keyed', '/keyed'],
+] as const)(
+  '%s sends what the program sends, byte for byte',
+  async (name, library, shape, path) => {
+    const server = await startServer()
+    const program = new URL('../../../../scripts/clients/call.mjs', import.meta.url).pathname
+    await promisify(execFile)(process.execPath, [program, library, server.url, text])
+    await sendAs(server, { name, shape, path }, imitatedJson(clientOf(name), body))
+    expect(server.heads.filter((head) => head === server.heads.at(-1)).length).toBeGreaterThan(1)
+  },
+)
+
+test('JSON is that of the client', () => {
+  const compact = JSON.stringify(body)
+  const spaced = compact
+    .replace(/(?<=")([:,])|(?<=})(,)/g, '$1$2 ')
+    .replace('é東🚀', '\\u00e9\\u6771\\ud83d\\ude80')
+  expect(imitatedJson(clientOf('curl'), body)).toBe(compact)
+  expect(imitatedJson(clientOf('go'), body)).toBe(
+    compact.replace('<a> &', '\\u003ca\\u003e \\u0026'),
+  )
+  expect(imitatedJson(clientOf('python-requests'), body)).toBe(spaced.replace('}],"', '}], "'))
+  const streamed = JSON.parse(imitatedJson(clientOf('openai-python'), { ...body, stream: true }))
+  expect(Object.keys(streamed)).toEqual(['model', 'stream', 'messages', 'temperature'])
+})
+
+describe('the client of a scenario', () => {
+  const seeds = Array.from({ length: 200 }, (_, at) => `seed ${at}`)
+  const setup = (imitationSeed: string, baseUrl = 'http://127.0.0.1:1') => ({
+    profile: profileOf({ baseUrl, apiKey: 'key' }),
+    tag: '',
+    userAgent: '',
+    imitationSeed,
+  })
+  const build = (seed: string, more: Partial<RequestSpec> = {}, baseUrl?: string, scenario = 'a') =>
+    buildWireRequest(
+      { surface: 'v3', method: 'GET', path: '/a', ...more },
+      setup(seed, baseUrl),
+      `${scenario}/1`,
+    )
+  const nameOf = ({ client }: ReturnType<typeof build>) => client?.name.split(' ')[1] ?? ''
+
+  test('is one of three in a run, and any in many; an SDK only on its surface, with what it can send', () => {
+    const all = seeds.map((seed) => {
+      const compatible = Array.from({ length: 20 }, (_, at) =>
+        nameOf(build(seed, { surface: 'openai' }, undefined, `scenario-${at}`)),
+      )
+      const raw = { body: new Uint8Array(), contentType: 'application/json' }
+      const others: Partial<RequestSpec>[] = [
+        {},
+        { surface: 'openai', raw },
+        { surface: 'openai', authorization: null },
+      ]
+      for (const other of others) expect(nameOf(build(seed, other))).not.toMatch('openai')
+      expect(new Set(compatible).size).toBeLessThanOrEqual(3)
+      return compatible
+    })
+    expect(new Set(all.flat())).toEqual(new Set(Object.keys(recordedClients)))
+  })
+
+  test('writes form data with a boundary of its own', () => {
+    for (const seed of seeds) {
+      const { boundary } = formStyleOf(setup(seed), 'a', 'text')
+      const raw = {
+        body: new Uint8Array(),
+        contentType: `multipart/form-data; boundary=${boundary}`,
+      }
+      const sample = recordedClients[nameOf(build(seed, { method: 'POST', raw }))]?.boundary
+      expect(boundary.replace(/\w/g, 'x')).toBe(sample?.replace(/\w/g, 'x'))
+      expect(boundary).not.toBe(sample)
+    }
+  })
+
+  test('speaks HTTP/1.1 over TLS unless it offers HTTP/2 with the same fields', () => {
+    for (const seed of seeds) {
+      const built = build(seed, {}, 'https://127.0.0.1:1')
+      expect(['go', 'chromium']).not.toContain(nameOf(built))
+      expect(built.protocol === undefined).toBe(['curl', 'okhttp'].includes(nameOf(built)))
+      expect(build(seed, { negotiates: true }, 'https://127.0.0.1:1').protocol).toBe(undefined)
+    }
+  })
+
+  test('has connections of its own, and keeps one if the real one does', async () => {
+    const { url, ports, send } = await startServer()
+    const keeper = seeds.find((seed) => build(seed).client?.keepsConnections) ?? ''
+    const other = seeds.find((seed) => build(seed).client?.keepsConnections === false) ?? ''
+    for (const seed of [keeper, keeper, other, other]) await send(build(seed, {}, url))
+    await send(build(keeper, {}, url, 'b'))
+    expect(ports[0]).toBe(ports[1])
+    expect(new Set(ports).size).toBe(4)
+  })
+})

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import type { Header, Surface } from '../../../../contract/index.ts'
+import {
+  headOf,
+  type RecordedClient,
+  recordedClients,
+  type Shape,
+} from '../../../../fixtures/clients.ts'
+import { createRandomPicker, toUuid } from '../identities.ts'
+
+/** A client whose requests are imitated to the byte. */
+export interface Imitation extends RecordedClient {
+  readonly name: string
+}
+
+/** Properties of a request that decide which clients can send it. */
+export interface ImitatedRequest {
+  readonly surface: Surface
+  readonly shape: Shape
+  /** Headers, credentials or bytes that only a general client sends. */
+  readonly isUnusual: boolean
+  /** URL of the target. */
+  readonly url: URL
+  readonly httpVersion: 'auto' | 'http1' | 'http2'
+  /** The target is to choose between HTTP/1.1 and HTTP/2. */
+  readonly negotiates: boolean
+}
+
+/** Clients of which one customer has some: that many general ones, and an SDK. */
+const fleetSize = 2
+
+const sdks = ['openai-python', 'openai-node']
+
+/** Clients that offer HTTP/2 over TLS, with the same fields; Go and browsers have others there, and are not imitated. */
+const overHttp2 = ['curl', 'okhttp']
+const otherOverHttp2 = ['go', 'chromium']
+
+/**
+ * The client that sends a request of a scenario: the first of the customer's clients, in an order that is
+ * that of the scenario, that can. The same for the same seed and scenario.
+ */
+export function imitationFor(seed: string, scenario: string, request: ImitatedRequest): Imitation {
+  const order = (names: readonly string[], about: string) =>
+    names.toSorted((a, b) =>
+      compare(digest(`${seed}/${about}/${a}`), digest(`${seed}/${about}/${b}`)),
+    )
+  const general = Object.keys(recordedClients).filter((name) => !sdks.includes(name))
+  const fleet = [
+    ...order(general, 'fleet').slice(0, fleetSize),
+    ...order(sdks, 'fleet').slice(0, 1),
+  ]
+  const others = order(
+    general.filter((name) => !fleet.includes(name)),
+    'fleet',
+  )
+  const name = [...order(fleet, scenario), ...others].find((one) => canSend(one, request))
+  const recorded = recordedClients[name ?? '']
+  if (name === undefined || recorded === undefined) throw new Error('no client sends this request')
+  return { ...recorded, name }
+}
+
+/** True if the client speaks HTTP/1.1 to the target, which is not asked for HTTP/2. */
+export function speaksHttp1({ name }: Imitation, { url, httpVersion }: ImitatedRequest): boolean {
+  return url.protocol === 'https:' && httpVersion === 'auto' && !overHttp2.includes(name)
+}
+
+function canSend(name: string, request: ImitatedRequest): boolean {
+  const { surface, isUnusual, shape, url, httpVersion, negotiates } = request
+  if (headOf(recordedClients[name]?.heads ?? {}, shape) === undefined) return false
+  if (sdks.includes(name) && (surface !== 'openai' || isUnusual)) return false
+  if (httpVersion === 'http2' || negotiates) return overHttp2.includes(name)
+  return url.protocol === 'http:' || httpVersion === 'http1' || !otherOverHttp2.includes(name)
+}
+
+/** Values of the placeholders; a line without its value is left out. */
+export interface HeadValues {
+  readonly host: string
+  readonly length: number
+  readonly authorization: string | null
+  readonly type: string | undefined
+}
+
+/** The lines of a head, with headers of the request where a user of the client would have them. */
+export function imitatedHead(
+  { heads }: Imitation,
+  shape: Shape,
+  values: HeadValues,
+  own: readonly Header[],
+): Header[] {
+  const key = own.find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
+  const filled = { ...values, key } as Readonly<Record<string, string | number | null | undefined>>
+  const template = headOf(heads, shape === 'json' && key !== undefined ? 'keyed' : shape) ?? ''
+  const lines = template.split('\n').flatMap((line): Header[] => {
+    const [name = '', text = ''] = split(line)
+    const member = /\{(\w+)\}/.exec(text)?.[1]
+    if (member === undefined) return [[name, text]]
+    const value = filled[member]
+    return value === undefined || value === null
+      ? []
+      : [[name, text.replace(`{${member}}`, `${value}`)]]
+  })
+  for (const [name, value] of own) {
+    const at = lines.findIndex(([other]) => other.toLowerCase() === name.toLowerCase())
+    const place = lines.findIndex(([other]) => other.toLowerCase() === 'authorization') + 1
+    if (at >= 0) lines[at] = [lines[at]?.[0] ?? name, value]
+    else lines.splice(place === 0 ? lines.length : place, 0, [name, value])
+  }
+  return lines
+}
+
+/** JSON as the client writes it. */
+export function imitatedJson(client: Imitation, value: unknown): string {
+  const { spacedJson = false, escapesUnicode = false, escapesHtml = false } = client
+  const text = write(client.streamAfterModel ? streamSecond(value) : value, spacedJson ? ' ' : '')
+  const plain = escapesHtml ? text.replace(/[<>&\u2028\u2029]/g, escaped) : text
+  return escapesUnicode ? plain.replace(/[^ -~]/g, escaped) : plain
+}
+
+function write(value: unknown, blank: string): string {
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => write(item ?? null, blank)).join(`,${blank}`)}]`
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, item]) => item !== undefined)
+  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${blank}${write(item, blank)}`).join(`,${blank}`)}}`
+}
+
+function streamSecond(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('stream' in value) || !('model' in value)) {
+    return value
+  }
+  const { model, stream, ...others } = value
+  return { model, stream, ...others }
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** Form of a multipart body (RFC 2046, 5.1.1). */
+export interface FormStyle {
+  readonly boundary: string
+  /** Each part begins with its type. */
+  readonly typesParts: boolean
+}
+
+/** The style of a client, the same for the same text. */
+export function imitatedForm(
+  { boundary = '', typesParts = false }: Imitation,
+  text: string,
+): FormStyle {
+  return { boundary: boundaryLike(boundary, text), typesParts }
+}
+
+function boundaryLike(boundary: string, text: string): string {
+  if (/^[0-9a-f]{8}-/.test(boundary)) return toUuid(text)
+  const [, prefix = '', random = ''] =
+    /^(-*(?:formdata-undici-0|WebKitFormBoundary)?)(.*)$/.exec(boundary) ?? []
+  const draw = createRandomPicker(text)
+  const letters = /^\d+$/.test(random) ? 10 : /^[0-9a-f]+$/.test(random) ? 16 : alphabet.length
+  return prefix + random.replace(/./g, () => alphabet.charAt(draw(letters)))
+}
+
+const alphabet = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+function split(line: string): [string, string] {
+  const at = line.indexOf(': ')
+  return [line.slice(0, at), line.slice(at + 2)]
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,208 @@
+/**
+ * `node scripts/record-clients.ts`: records how real HTTP clients write their requests, for fixtures/clients.json.
+ * A client that is not installed is skipped, and keeps what is recorded of it. PYTHON has requests, httpx, aiohttp and
+ * openai; CLASSPATH has okhttp; CHROMIUM is a browser.
+ */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { headOf, type RecordedClient, recordedClients, shapes } from '../fixtures/clients.ts'
+
+const output = fileURLToPath(new URL('../fixtures/clients.json', import.meta.url))
+const program = (name: string) => fileURLToPath(new URL(`clients/${name}`, import.meta.url))
+
+/** Shows how a client writes JSON: letters of other scripts, and characters that some escape. */
+const text = 'é東🚀 <a> & "b" /'
+const json = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] })
+const auth = ['-H', 'Authorization: Bearer key']
+const typed = [...auth, '-H', 'Content-Type: application/json', '-d', json]
+
+interface Call {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+const python = process.env['PYTHON'] ?? 'python3'
+const runs =
+  (command: string, ...args: string[]) =>
+  (base: string): Call[] => [{ command, args: args.map((arg) => (arg === 'BASE' ? base : arg)) }]
+const curls: readonly (readonly [string, ...string[]])[] = [
+  ['get', ...auth],
+  ['delete', '-X', 'DELETE', ...auth],
+  ['empty', '-X', 'POST', ...auth],
+  ['json', ...typed],
+  ['keyed', ...typed, '-H', 'Idempotency-Key: idem'],
+  ['put', '-X', 'PUT', ...typed],
+  ['patch', '-X', 'PATCH', ...typed],
+  ['form', ...auth, '-F', 'name=n', '-F', 'file=text;filename=a.txt;type=text/plain'],
+]
+
+/** Programs of each client; the last line that it prints is its version. */
+const clients: Readonly<Record<string, (base: string) => readonly Call[]>> = {
+  curl: (base) => [
+    ...curls.map(([name, ...args]) => ({
+      command: 'curl',
+      args: ['-sS', `${base}/${name}`, ...args],
+    })),
+    { command: 'curl', args: ['--version'] },
+  ],
+  'python-requests': runs(python, program('call.py'), 'requests', 'BASE', text),
+  httpx: runs(python, program('call.py'), 'httpx', 'BASE', text),
+  aiohttp: runs(python, program('call.py'), 'aiohttp', 'BASE', text),
+  'openai-python': runs(python, program('call.py'), 'openai', 'BASE', text),
+  'openai-node': runs(process.execPath, program('call.mjs'), 'openai', 'BASE', text),
+  fetch: runs(process.execPath, program('call.mjs'), 'fetch', 'BASE', text),
+  chromium: runs(process.execPath, program('call.mjs'), 'chromium', 'BASE', text),
+  go: runs('go', 'run', program('call.go'), 'BASE', text),
+  okhttp: runs('java', '-cp', process.env['CLASSPATH'] ?? '', program('Call.java'), 'BASE', json),
+}
+
+interface Received {
+  readonly shape: string
+  /** Ordinal of the connection. */
+  readonly connection: number
+  readonly head: string
+  readonly body: string
+}
+
+await main()
+
+async function main(): Promise<void> {
+  const entries: Record<string, RecordedClient> = { ...recordedClients }
+  for (const [name, calls] of Object.entries(clients)) {
+    const server = await listen()
+    try {
+      let printed = ''
+      for (const { command, args } of calls(server.base)) {
+        printed = (await promisify(execFile)(command, args, { timeout: 60_000 })).stdout
+      }
+      entries[name] = describe(server.received, printed)
+      console.log(`${name}: ${entries[name]?.version}`)
+    } catch (error) {
+      const reason = String(error).trim()
+      console.log(`${name}: skipped (${reason})`)
+    } finally {
+      server.close()
+    }
+  }
+  writeFileSync(output, `${JSON.stringify(entries, null, 2)}\n`)
+}
+
+/** Entry of fixtures/clients.json. */
+function describe(received: readonly Received[], printed: string): RecordedClient {
+  const of = (shape: string) => received.find((one) => one.shape === shape)
+  const { body = '' } = of('json') ?? {}
+  const sent = shapes.flatMap((shape) => {
+    const one = of(shape)
+    // aiohttp gives a type to a body that is not there, which a server may refuse (RFC 9110, section 8.3).
+    const isTyped = shape === 'empty' && /^content-type:/im.test(one?.head ?? '')
+    return one === undefined || isTyped ? [] : [[shape, template(one)] as const]
+  })
+  const heads: Record<string, string> = Object.fromEntries(sent)
+  for (const shape of ['put', 'patch']) {
+    const one = of(shape)
+    if (one !== undefined && template(one) !== heads['json']) {
+      throw new Error(`${shape} is written in another way than json`)
+    }
+  }
+  for (const shape of shapes.toReversed()) {
+    const stored = heads[shape]
+    delete heads[shape]
+    // An empty text is a shape that the client does not send.
+    if (headOf(heads, shape) !== stored) heads[shape] = stored ?? ''
+  }
+  const boundary = /boundary=(\S+)/.exec(of('form')?.head ?? '')?.[1]
+  return {
+    version: /\d+\.\d+[.\d]*/.exec(printed)?.[0] ?? '',
+    keepsConnections: new Set(received.map(({ connection }) => connection)).size < received.length,
+    ...(body.includes('": ') ? { spacedJson: true } : {}),
+    ...(body.includes('\\u00e9') ? { escapesUnicode: true } : {}),
+    ...(body.includes('\\u003c') ? { escapesHtml: true } : {}),
+    ...(of('stream')?.body.includes('"m","stream"') ? { streamAfterModel: true } : {}),
+    ...(boundary === undefined ? {} : { boundary }),
+    ...(of('form')?.body.includes('text/plain\r\nContent-Disp') ? { typesParts: true } : {}),
+    heads,
+  }
+}
+
+/** The header lines, with the values that differ between requests as placeholders. */
+function template({ head }: Received): string {
+  const host = /^host: (.*)$/im.exec(head)?.[1] ?? ''
+  return (
+    head
+      .split('\r\n')
+      .slice(1)
+      .map((line) =>
+        line.replace(`http://${host}`, 'http://{host}').replace(/^(host: ).*/i, '$1{host}'),
+      )
+      .map((line) => line.replace('Bearer key', '{authorization}').replace(/: idem$/, ': {key}'))
+      .map((line) => line.replace(/^(content-length: ).*/i, '$1{length}'))
+      .map((line) => line.replace(/^(content-type: )(application\/json|multipart).*/i, '$1{type}'))
+      // A browser without a window names itself so; users have the other one.
+      .map((line) =>
+        line
+          .replace(/HeadlessChrome\/(\d+)[.\d]+/, 'Chrome/$1.0.0.0')
+          .replace('HeadlessChrome', 'Google Chrome'),
+      )
+      .join('\n')
+  )
+}
+
+/** A server that answers every request, and keeps what it received. */
+async function listen() {
+  const received: Received[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    const connection = sockets.size
+    let bytes: Buffer = Buffer.alloc(0)
+    socket.on('error', () => {})
+    socket.on('data', (more) => {
+      bytes = Buffer.concat([bytes, more])
+      for (let next = split(bytes); next !== undefined; next = split(bytes)) {
+        bytes = next.rest
+        const [, shape = ''] = /^\w+ \/(\w+)/.exec(next.head) ?? []
+        received.push({ shape, connection, head: next.head, body: next.body })
+        socket.write(answerTo(next.head, next.body))
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    base: `http://127.0.0.1:${port}`,
+    received,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** The first request in the bytes; undefined if it is not complete. */
+function split(bytes: Buffer) {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const head = bytes.subarray(0, end).toString('latin1')
+  const start = end + 4
+  if (/^transfer-encoding: chunked/im.test(head)) {
+    const last = bytes.indexOf('0\r\n\r\n', start)
+    if (last < 0) return undefined
+    return { head, body: bytes.subarray(start, last).toString(), rest: bytes.subarray(last + 5) }
+  }
+  const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0)
+  if (bytes.length < start + length) return undefined
+  const rest = bytes.subarray(start + length)
+  return { head, body: bytes.subarray(start, start + length).toString(), rest }
+}
+
+function answerTo(head: string, body: string): string {
+  const isStream = /"stream": ?true/.test(body)
+  const isPage = head.startsWith('GET /page')
+  const type = isStream ? 'text/event-stream' : isPage ? 'text/html' : 'application/json'
+  const content = isStream ? 'data: [DONE]\n\n' : isPage ? '<p>' : '{"object":"list","data":[]}'
+  return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${content.length}\r\n\r\n${content}`
+}
