@@ -59,6 +59,8 @@ const citation = z.strictObject({
   index: z.int().min(0).meta({ description: 'Offset in the answer, in UTF-16 code units' }),
 })
 
+const tokens = z.int().min(0).optional()
+
 const entry = z
   .strictObject({
     match: condition.optional(),
@@ -83,6 +85,16 @@ const entry = z
       description:
         'Ends as if the token limit were reached, within the last part; before it, if `answer` is empty',
     }),
+    drop_after: tokens.meta({ description: 'The connection ends after this number of tokens' }),
+    malformed_after: tokens.meta({
+      description: 'An event after this number of tokens is cut short',
+    }),
+    stall_after: tokens.meta({
+      description: 'Nothing follows this number of tokens, until the client leaves',
+    }),
+    probability: z.number().min(0).max(1).optional().meta({
+      description: 'Share of the requests that it answers, drawn from the seed of the server',
+    }),
     error: error.optional().meta({ description: 'An HTTP error instead of an answer' }),
     prompt: z.string().optional().meta({ description: 'A note for readers, without effect' }),
   })
@@ -100,11 +112,21 @@ const entry = z
         message: `cannot be combined with ${others.join(' and ')}`,
       })
     }
-    if (value.fail_after !== undefined && value.answer === undefined) {
-      context.addIssue({ code: 'custom', path: ['fail_after'], message: 'needs an answer' })
+    const endings = cuts.filter((name) => value[name] !== undefined)
+    const [ending, other] = endings
+    if (ending !== undefined && (value.error !== undefined || value.answer === undefined)) {
+      context.addIssue({ code: 'custom', path: [ending], message: 'needs an answer' })
+    }
+    if (other !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: [other],
+        message: `cannot be combined with ${ending}`,
+      })
     }
   })
 
+const cuts = ['fail_after', 'drop_after', 'malformed_after', 'stall_after'] as const
 const kinds = ['error', 'answer', 'tool_calls', 'refusal'] as const
 
 export const answerScript = z.strictObject({

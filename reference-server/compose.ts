@@ -10,7 +10,7 @@ import { requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
 import { stampsOnRequest } from './http/stamps.ts'
 import { fakeModel } from './model/fake-model.ts'
 import { recordedModel } from './model/script/recording.ts'
-import { scriptedModel } from './model/script/scripted-model.ts'
+import { replaceableScript } from './model/script/scripted-model.ts'
 import type { Model } from './model/types.ts'
 import { retrieve } from './retrieval/retrieval.ts'
 import { type Clock, realClock } from './runtime/clock.ts'
@@ -31,8 +31,10 @@ export interface ServiceOptions {
   readonly pace?: ServerPace
   /** Answers share one engine, which sets their pace; without it each has its own. */
   readonly engine?: EngineOptions
-  /** Answers that replace those of the fake model. */
-  readonly script?: AnswerScript
+  /** The script of the moment, whose answers replace those of the fake model. */
+  readonly script?: () => AnswerScript | undefined
+  /** Gets what looks like a directive in a prompt and is none. */
+  readonly onMistypedDirective?: (directive: string) => void
   /** Gets an entry for each new answer; a script of them gives the answers again. */
   readonly onAnswer?: (entry: ScriptEntry) => void
   /** Limit per key. Default: none. */
@@ -89,8 +91,8 @@ function storeOf({ store, runningRepeat }: ServiceOptions, clock: Clock): Store 
     : plain
 }
 
-function answeringModel({ seed, script, onAnswer }: ServiceOptions): Model {
-  const fake = fakeModel(seed)
-  const model = script === undefined ? fake : scriptedModel(script, fake)
+function answeringModel({ seed, script, onAnswer, onMistypedDirective }: ServiceOptions): Model {
+  const fake = fakeModel(seed, onMistypedDirective)
+  const model = script === undefined ? fake : replaceableScript(script, fake, seed)
   return onAnswer === undefined ? model : recordedModel(model, onAnswer)
 }

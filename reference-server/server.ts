@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as timeout } from 'node:timers/promises'
+import type { AnswerScript } from '../contract/answer-script.ts'
 import { composeServices, type ServiceOptions } from './compose.ts'
 import { type App, createApp, type ServerPhase } from './http/app.ts'
 import { answerClientError } from './http/errors.ts'
@@ -16,7 +17,9 @@ import { type InFlight, inFlightCount } from './runtime/in-flight.ts'
 import type { Services } from './services.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
 
-export interface ReferenceServerOptions extends Partial<ServiceOptions> {
+export interface ReferenceServerOptions extends Partial<Omit<ServiceOptions, 'script'>> {
+  /** Answers that replace those of the fake model. */
+  readonly script?: AnswerScript
   /** 0, the default, takes any free port. */
   readonly port?: number
   /** Default 127.0.0.1. */
@@ -35,6 +38,7 @@ export interface ReferenceServerOptions extends Partial<ServiceOptions> {
   readonly drainDelayMs?: number
   /** Origins of pages in browsers that may call the server, such as `http://localhost:5173`; `*` is any. */
   readonly origins?: readonly string[]
+  readonly observers?: readonly Observer[]
   /** Logs a line for each answered request. */
   readonly log?: Omit<RequestLogOptions, 'secrets'>
   /** Serves metrics in the Prometheus format at /metrics. Default false. */
@@ -56,6 +60,8 @@ export interface ReferenceServer {
    * surfaces end. URL and keys remain, and so does a store that was given in the options.
    */
   reset(): Promise<void>
+  /** Replaces the script of answers; undefined leaves the fake model alone. */
+  setScript(script: AnswerScript | undefined): void
   /**
    * Fails /readyz, rejects new requests with 503 while running answers finish, and ends what is left at the
    * deadline. May be called again; every call resolves when the server is down.
@@ -69,7 +75,9 @@ export async function startReferenceServer(
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
   const life: Life = { phase: 'serving', inFlight: inFlightCount() }
-  let current = await assemble(options, keys, life)
+  let { script } = options
+  const parts = { ...options, keys, script: () => script }
+  let current = await assemble(parts, life)
   const server = createServer(timeouts, (request, response) => current.app(request, response))
   server.on('clientError', answerClientError)
   await listen(server, options)
@@ -93,9 +101,12 @@ export async function startReferenceServer(
     connections: () => connections(server),
     async reset() {
       const { runs } = current.services
-      current = await assemble(options, keys, life)
+      current = await assemble(parts, life)
       runs.abort()
       await runs.idle()
+    },
+    setScript(next) {
+      script = next
     },
     close: () => {
       closed ??= end()
@@ -114,13 +125,12 @@ interface Assembled {
   readonly services: Services
 }
 
-async function assemble(
-  options: ReferenceServerOptions,
-  keys: readonly string[],
-  life: Readonly<Life>,
-): Promise<Assembled> {
+type AssemblyOptions = Omit<ReferenceServerOptions, 'script'> &
+  Pick<ServiceOptions, 'keys' | 'script'>
+
+async function assemble(options: AssemblyOptions, life: Readonly<Life>): Promise<Assembled> {
   const { services, metrics } = await withMetrics(
-    composeServices({ ...options, keys, seed: options.seed ?? 1 }),
+    composeServices({ ...options, seed: options.seed ?? 1 }),
     options.metrics === true,
   )
   const routes = documented(allRoutes(services))
@@ -133,7 +143,10 @@ async function assemble(
     origins: options.origins ?? [],
     observers: [
       ...(metrics === undefined ? [] : [metrics]),
-      ...(options.log === undefined ? [] : [await openLog({ ...options.log, secrets: keys })]),
+      ...(options.log === undefined
+        ? []
+        : [await openLog({ ...options.log, secrets: options.keys })]),
+      ...(options.observers ?? []),
     ],
   })
   return { app, services }

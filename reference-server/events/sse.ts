@@ -3,8 +3,8 @@
 export interface SseBlock {
   /** Left out on the compatible surface, whose stream has data lines alone. */
   readonly event?: string
-  /** A JSON value, or text that stands for itself. */
-  readonly data: object | '[DONE]'
+  /** A JSON value, or text that stands for itself, such as `[DONE]`. */
+  readonly data: object | string
 }
 
 export type EncodeBlock = (block: SseBlock) => Uint8Array

@@ -1,5 +1,6 @@
 /** Requests on their way to a handler: admission, routes, bodies, refusals. Handlers and the writer do the rest. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { DroppedConnection, disrupted } from '../events/disruption.ts'
 import { ModelOutage } from '../model/types.ts'
 import { type Observer, observe, type Served } from '../observability/observe.ts'
 import { sleepUntil } from '../runtime/clock.ts'
@@ -107,7 +108,7 @@ function createAnswering(
   ): Promise<void> => {
     const { response } = served
     try {
-      const made = await settle(handle)
+      const made = await disrupted(await settle(handle), call.signal)
       await services.pause(call.signal)
       const headers = { ...standing, ...made.headers }
       // With its body and its parameters, once they are read.
@@ -116,7 +117,7 @@ function createAnswering(
       await writeReply(response, whole, served.answered, services)
     } catch (error) {
       response.destroy()
-      if (isInternal(error)) onInternalError(error)
+      if (!(error instanceof DroppedConnection) && isInternal(error)) onInternalError(error)
     }
   }
 

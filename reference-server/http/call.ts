@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import type { SseBlock } from '../events/sse.ts'
+import type { Disruption } from '../model/types.ts'
 
 /** One request, admitted and read; `body` and `query` as their schemas left them. */
 export interface Call<Body = unknown, Query = unknown> {
@@ -30,6 +31,7 @@ export interface UploadedFile {
 }
 
 export interface ValueReply {
+  readonly disruption?: Disruption | undefined
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   /** A JSON value, or bytes that stand for themselves; without it the answer has no content. */
@@ -37,6 +39,7 @@ export interface ValueReply {
 }
 
 export interface StreamReply {
+  readonly disruption?: Disruption | undefined
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly blocks: AsyncIterable<SseBlock>

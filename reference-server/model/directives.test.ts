@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readDirectives } from './directives.ts'
 
-const nothing = { tools: [], refuse: false, pace: {} }
+const nothing = { tools: [], refuse: false, pace: {}, mistyped: [] }
 
 it.each([
   ['plain text', nothing],
@@ -10,6 +10,8 @@ it.each([
   ['[[tokens=999999999]]', { ...nothing, tokens: 100_000 }],
   ['Well, [[say=one\ntwo]] and [[refuse]]', { ...nothing, say: 'one\ntwo', refuse: true }],
   ['[[error=503]]', { ...nothing, error: 503 }],
+  ['[[drop=3]]', { ...nothing, disruption: { kind: 'drop', afterTokens: 3 } }],
+  ['[[stall=0]]', { ...nothing, disruption: { kind: 'stall', afterTokens: 0 } }],
   ['[[fail=0]][[think=3]]', { ...nothing, fail: 0, think: 3 }],
   [
     '[[pace=ttft=5ms,gap=1ms]]',
@@ -39,12 +41,15 @@ it.each([
   '[[tool=get_time {zone}]]',
   '[[tool=]]',
   '[[nonsense=1]]',
-  '[[tokens=1',
-  '[tokens=1]',
-])('takes what it cannot read for text: %j', (prompt) => {
+  '[[drop]]',
+])('takes a mistyped directive for text, and reports it: %j', (prompt) => {
   const { error, ...read } = readDirectives(prompt)
-  expect(read).toEqual(nothing)
+  expect(read).toEqual({ ...nothing, mistyped: error === undefined ? [prompt] : [] })
   expect(error ?? 599).toBe(599)
+})
+
+it.each(['[[tokens=1', '[tokens=1]', 'a [[link]] of a wiki'])('takes %j for text', (prompt) => {
+  expect(readDirectives(prompt)).toEqual(nothing)
 })
 
 it('reads hostile prompts in good time', () => {
@@ -58,7 +63,7 @@ it('reads hostile prompts in good time', () => {
 it('every directive of the documentation is one', () => {
   const page = readFileSync(new URL('../../docs/client-development.md', import.meta.url), 'utf8')
   const documented = [...page.matchAll(/^\| `(\[\[.*?\]\])`/gm)].map(([, example = '']) => example)
-  expect(documented).toHaveLength(8)
+  expect(documented).toHaveLength(11)
   for (const example of documented) {
     expect([example, readDirectives(example)]).not.toEqual([example, readDirectives('')])
   }

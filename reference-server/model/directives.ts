@@ -1,5 +1,6 @@
 /** Directives: what a prompt can order the fake model to do. */
 import { type Pace, PaceSyntaxError, parsePartialPace } from '../runtime/pace.ts'
+import type { Disruption } from './types.ts'
 
 export interface ToolOrder {
   readonly name: string
@@ -14,8 +15,11 @@ export interface Directives {
   readonly tools: readonly ToolOrder[]
   readonly error?: number
   readonly fail?: number
+  readonly disruption?: Disruption
   readonly refuse: boolean
   readonly pace: Partial<Pace>
+  /** Text that looks like a directive and is none. */
+  readonly mistyped: readonly string[]
 }
 
 /**
@@ -30,18 +34,26 @@ export interface Directives {
  * | `[[refuse]]` | refuses, in the contract's own form |
  * | `[[error=503]]` | no answer: an HTTP error of that status, 400 to 599 |
  * | `[[fail=12]]` | fails in mid-stream, after 12 tokens of the answer |
+ * | `[[drop=12]]` | the connection ends after 12 tokens, without the end of the answer |
+ * | `[[malformed=12]]` | an event after 12 tokens is cut short |
+ * | `[[stall=12]]` | nothing follows 12 tokens, until the client leaves |
  * | `[[pace=ttft=200ms,gap=20ms]]` | speaks at that pace instead of the server's |
  *
  * What cannot be read is not a directive, nor is what comes after the 32nd: it is text like any other.
  */
 export function readDirectives(prompt: string): Directives {
   const tools: ToolOrder[] = []
-  let found: Omit<Directives, 'tools'> = { refuse: false, pace: {} }
-  for (const { name, value } of scan(prompt)) {
-    if (name === 'tool') tools.push(...toolOrder(value))
-    else found = { ...found, ...single(name, value) }
+  const mistyped: string[] = []
+  let found: Omit<Directives, 'tools' | 'mistyped'> = { refuse: false, pace: {} }
+  for (const { name, value, text } of scan(prompt)) {
+    const read: Partial<Directives> =
+      name === 'tool' ? { tools: toolOrder(value) } : single(name, value)
+    if (Object.keys(read).length === 0 || read.tools?.length === 0) mistyped.push(text)
+    tools.push(...(read.tools ?? []))
+    const { tools: _, ...others } = read
+    found = { ...found, ...others }
   }
-  return { ...found, tools }
+  return { ...found, tools, mistyped }
 }
 
 const maxAnswerTokens = 100_000
@@ -60,6 +72,12 @@ function single(name: string, value: string): Partial<Directives> {
       return count(value, maxAnswerTokens, (think) => ({ think }))
     case 'fail':
       return count(value, maxAnswerTokens, (fail) => ({ fail }))
+    case 'drop':
+    case 'malformed':
+    case 'stall':
+      return count(value, maxAnswerTokens, (afterTokens) => ({
+        disruption: { kind: name, afterTokens },
+      }))
     case 'error':
       return count(value, 599, (error) => (error < 400 ? {} : { error }))
     default:
@@ -93,20 +111,32 @@ function toolOrder(value: string): ToolOrder[] {
 
 /** Bounds, so that no prompt takes long to read. */
 const directivesRead = 32
+const names = new Set(
+  'tokens say think tool refuse error fail drop malformed stall pace'.split(' '),
+)
 /** JSON may hold `]]` itself: a closing is then looked for further on. */
 const closingsTried = 8
 
-function* scan(prompt: string): Generator<{ name: string; value: string }> {
+interface Scanned {
+  readonly name: string
+  readonly value: string
+  /** The directive with its brackets. */
+  readonly text: string
+}
+
+function* scan(prompt: string): Generator<Scanned> {
   const openings = [...prompt.matchAll(/\[\[([a-z]{1,16})(=|\]\])/g)].slice(0, directivesRead)
   for (const match of openings) {
     const [opening, name = '', rest] = match
     if (rest === ']]') {
-      yield { name, value: '' }
+      // Other words in brackets are links of a wiki as likely.
+      if (names.has(name)) yield { name, value: '', text: opening }
       continue
     }
     const from = match.index + opening.length
-    const value = name === 'tool' ? balanced(prompt, from) : upToClosing(prompt, from)
-    if (value !== undefined) yield { name, value }
+    const closed = upToClosing(prompt, from)
+    const value = name === 'tool' ? (balanced(prompt, from) ?? closed) : closed
+    if (value !== undefined) yield { name, value, text: `${opening}${value}]]` }
   }
 }
 

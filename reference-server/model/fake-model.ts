@@ -14,14 +14,19 @@ import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from
  * Answers by the last user message alone, except where it asks for something told earlier (see
  * `recall`) or where documents were found that speak of it (see `quotation`). Directives in that message are described at `readDirectives`.
  */
-export function fakeModel(serverSeed: number): Model {
+export function fakeModel(
+  serverSeed: number,
+  onMistyped: (directive: string) => void = () => {},
+): Model {
   return (request) => {
     // Each of `n` answers is one of its own.
     const seed = serverSeed + (request.client?.choice ?? 0) + (request.variation ?? 0)
     const question = request.turns.findLast(({ role }) => role === 'user')?.text ?? ''
     const directives = readDirectives(question)
+    for (const directive of directives.mistyped) onMistyped(directive)
     if (directives.error !== undefined) throw new ModelOutage(directives.error)
-    return generationOf(plan(seed, request, question, directives), request, directives.pace)
+    const { pace, disruption } = directives
+    return { ...generationOf(plan(seed, request, question, directives), request, pace), disruption }
   }
 }
 

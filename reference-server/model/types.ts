@@ -99,6 +99,16 @@ interface TokenCounts {
   readonly reasoning: number
 }
 
+/**
+ * The connection ends without the end of the answer, an event is cut short, or nothing more is sent until
+ * the client leaves.
+ */
+export interface Disruption {
+  readonly kind: 'drop' | 'malformed' | 'stall'
+  /** Tokens of a stream that are sent before. */
+  readonly afterTokens: number
+}
+
 export interface Generation {
   readonly steps: readonly Step[]
   readonly finish: 'stop' | 'length' | 'tool_calls' | 'failed'
@@ -107,6 +117,8 @@ export interface Generation {
   readonly tokens: TokenCounts
   /** Pace from directives of the prompt, on top of the server's own. */
   readonly pace: Partial<Pace>
+  /** Disruption of the connection meanwhile. */
+  readonly disruption?: Disruption | undefined
 }
 
 /**

@@ -24,8 +24,6 @@ export interface AnsweredRequest {
   readonly id: string | undefined
   /** Name of the caller, never the key; empty without one. */
   readonly caller: string
-  /** Body as it was read; undefined without one, and for requests that are refused before. */
-  readonly body: unknown
   /** Undefined for answers that no handler made: preflights and pages such as /docs. */
   readonly reply: Reply | undefined
   /** Path with `:name` for parameters; undefined if no route matches. */
@@ -37,19 +35,19 @@ export interface AnsweredRequest {
 }
 
 export interface Observer {
-  readonly begins?: () => void
+  readonly begins?: (served: Served) => void
   /** Called once for each request, when its answer is written or its client has left. */
-  readonly ends: (request: AnsweredRequest) => void
+  readonly ends?: (request: AnsweredRequest) => void
 }
 
 /** Called before anything answers, so that each request is seen. */
 export function observe(served: Served, observers: readonly Observer[]): void {
   if (observers.length === 0) return
   const startedAt = performance.now()
-  for (const { begins } of observers) begins?.()
+  for (const { begins } of observers) begins?.(served)
   served.response.once('close', () => {
     const answered = answeredRequest(served, performance.now() - startedAt)
-    for (const { ends } of observers) ends(answered)
+    for (const { ends } of observers) ends?.(answered)
   })
 }
 
@@ -64,11 +62,24 @@ function answeredRequest(
     headers,
     id: call?.id,
     caller: call?.caller ?? '',
-    body: call?.body,
     reply: answered,
     route: found.path,
     status: response.statusCode,
     durationMs,
     aborted: !response.writableFinished,
   }
+}
+
+export const redacted = '[redacted]'
+
+/** Headers whose value is a credential, whatever it is. */
+const credentials = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key']
+
+/** Headers without their credentials. */
+export function headersToShow(headers: IncomingHttpHeaders): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    credentials.includes(name) ? redacted : value,
+  ])
+  return Object.fromEntries(entries)
 }

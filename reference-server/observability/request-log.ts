@@ -1,6 +1,6 @@
 /** The request log: a line for each answered request, as JSON or for people. */
 import { styleText } from 'node:util'
-import type { AnsweredRequest, Observer } from './observe.ts'
+import { type AnsweredRequest, headersToShow, type Observer, redacted } from './observe.ts'
 
 export interface RequestLogOptions {
   readonly format: 'pretty' | 'json'
@@ -10,11 +10,6 @@ export interface RequestLogOptions {
   readonly secrets: readonly string[]
   readonly colorize?: boolean
 }
-
-const redacted = '[redacted]'
-
-/** Headers whose value is a credential, whatever it is. */
-const credentials = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key']
 
 /**
  * Bodies are never logged; a refusal is logged with its reason. In JSON, members have the names of the
@@ -57,7 +52,7 @@ function members(request: AnsweredRequest): object {
     ...(reply !== undefined && 'blocks' in reply ? { stream: true } : {}),
     ...(aborted ? { aborted } : {}),
     ...refusalOf(reply),
-    headers: shownHeaders(request),
+    headers: headersToShow(request.headers),
   }
 }
 
@@ -72,14 +67,6 @@ function summary(request: AnsweredRequest): string {
   ]
   const head = `${method} ${path} ${status} ${durationMs.toFixed(1)} ms`
   return [head, ...notes.filter((note) => note !== '')].join('  ')
-}
-
-function shownHeaders({ headers }: AnsweredRequest): object {
-  const entries = Object.entries(headers).map(([name, value]) => [
-    name,
-    credentials.includes(name) ? redacted : value,
-  ])
-  return Object.fromEntries(entries)
 }
 
 /** Reason of a refusal, from its problem details. */

@@ -3,10 +3,11 @@ import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { flag, list, portNumber, positiveInteger } from '../flags.ts'
-import type { AnswerFlags } from '../serve/answers.ts'
+import type { AnswerFlags, AnswerOptions } from '../serve/answers.ts'
 import { bannerText } from '../serve/banner.ts'
+import { journalOf, mistypedReporter, startExtras } from '../serve/extras.ts'
+import { listen, openedStore, readEngine, readPace } from '../serve/listen.ts'
 import { addServiceFlags, type ServiceFlags, serviceOptions } from '../serve/service-flags.ts'
-import { openedStore } from '../serve/store.ts'
 import type { Io } from '../terminal/io.ts'
 
 interface ServeFlags extends AnswerFlags, ServiceFlags {
@@ -20,6 +21,7 @@ interface ServeFlags extends AnswerFlags, ServiceFlags {
   readonly fault: readonly string[]
   readonly dialect: readonly string[]
   readonly cors: readonly string[]
+  readonly control?: number
   readonly log?: 'pretty' | 'json'
   readonly listFaults?: boolean
   readonly listDialects?: boolean
@@ -39,7 +41,7 @@ Examples:
   $ chatgen serve --fault stream-terminal-missing
   $ chatgen serve --cors http://localhost:5173 --log pretty
   $ chatgen serve --key test-key --store sqlite:chats.sqlite
-  $ chatgen serve --script answers.yaml
+  $ chatgen serve --script answers.yaml --control 4011
   $ chatgen serve --record answers.yaml       (and then: chatgen serve --replay answers.yaml)
 
 Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
@@ -106,6 +108,12 @@ export const serveCommand: AddCommand = (program, io) => {
       flag('--replay <file>', 'answer from a script alone; other requests get status 501', 'serve'),
     )
     .addOption(
+      flag(
+        '--control <port>',
+        'second port, on loopback, that sets answers, resets the server and lists its requests',
+      ).argParser(portNumber),
+    )
+    .addOption(
       flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
     )
   addServiceFlags(command)
@@ -129,14 +137,18 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const patch = await patchOf(flags)
   const origins = originsOf(flags.cors)
   const { store, name: storeName } = await openedStore(flags)
+  const answers = await answersOf(flags)
+  const journal = flags.control === undefined ? undefined : await journalOf()
   const server = await listen({
-    store,
+    ...(store === undefined ? {} : { store }),
     port,
     host,
     origins,
     metrics: true,
     ...serviceOptions(flags),
-    ...(await answersOf(flags)),
+    ...answers,
+    ...(journal === undefined ? {} : { observers: [journal] }),
+    onMistypedDirective: mistypedReporter(io),
     ...(flags.log === undefined ? {} : { log: logOptions(flags.log, io) }),
     ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
     ...(seed === undefined ? {} : { seed }),
@@ -145,6 +157,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...patch,
   })
+  const extras = await startExtras(flags, { server, journal, script: answers.script }, io)
   const print = flags.log === 'json' ? io.err : io.out
   const banner = bannerText(server, {
     keysGiven: keys !== undefined,
@@ -153,12 +166,14 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     origins,
     answers: answersText(flags),
     store: storeName,
+    control: extras.control?.url,
   })
   print(banner)
   if (!io.signal.aborted) await once(io.signal, 'abort')
   print('Shutting down, waiting for open responses')
+  await extras.close()
   await server.close()
-  await store.close()
+  await store?.close()
 }
 
 function answersText({ script, replay, record, seed = 1 }: ServeFlags): string {
@@ -191,52 +206,9 @@ async function patchOf(flags: ServeFlags): Promise<Pick<ReferenceServerOptions, 
   return { patch: patchNamed(flags) }
 }
 
-async function answersOf(flags: ServeFlags) {
+async function answersOf(flags: ServeFlags): Promise<AnswerOptions> {
   const { script, record, replay } = flags
   if (script === undefined && record === undefined && replay === undefined) return {}
   const { answerOptions } = await import('../serve/answers.ts')
   return answerOptions(flags)
-}
-
-async function listen(options: ReferenceServerOptions) {
-  const { startReferenceServer } = await import('../../../reference-server/index.ts')
-  try {
-    return await startReferenceServer(options)
-  } catch (error) {
-    await options.store?.close()
-    throw new ConfigurationError([`cannot listen: ${reasonOf(error, options)}`])
-  }
-}
-
-function reasonOf(error: unknown, { host, port }: ReferenceServerOptions): string {
-  if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') {
-    return `port ${port} of ${host} is in use (EADDRINUSE); choose another with --port, or --port 0 for a free one`
-  }
-  if (code === 'EACCES')
-    return `port ${port} requires root privileges (EACCES); choose another with --port`
-  return error.message
-}
-
-async function readPace(text: string) {
-  const { PaceSyntaxError, parsePace } = await import('../../../reference-server/index.ts')
-  try {
-    return parsePace(text)
-  } catch (error) {
-    if (error instanceof PaceSyntaxError) throw new ConfigurationError([`--pace: ${error.message}`])
-    throw error
-  }
-}
-
-async function readEngine(text: string) {
-  const { EngineSyntaxError, parseEngine } = await import('../../../reference-server/index.ts')
-  try {
-    return parseEngine(text)
-  } catch (error) {
-    if (error instanceof EngineSyntaxError) {
-      throw new ConfigurationError([`--engine: ${error.message}`])
-    }
-    throw error
-  }
 }

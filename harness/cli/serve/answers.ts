@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, type Stats, unwatchFile, watchFile, writeFileSync } from 'node:fs'
 import {
   type AnswerScript,
   answerScript,
@@ -15,7 +15,7 @@ export interface AnswerFlags {
   readonly replay?: string
 }
 
-interface AnswerOptions {
+export interface AnswerOptions {
   readonly script?: AnswerScript
   readonly onAnswer?: (entry: ScriptEntry) => void
 }
@@ -46,8 +46,45 @@ export function answerOptions({ script, record, replay }: AnswerFlags): AnswerOp
 }
 
 function readScript(name: string): AnswerScript {
-  const document = readDocument({ name, text: contentOf(name) }, 'a script', maxScriptLength)
+  return parseScript(name, contentOf(name))
+}
+
+/**
+ * A script of YAML or JSON.
+ *
+ * @param name stands before each problem
+ * @throws ConfigurationError that names line and field of every problem
+ */
+export function parseScript(name: string, text: string): AnswerScript {
+  const document = readDocument({ name, text }, 'a script', maxScriptLength)
   return checkDocument(answerScript, document.value, document.place)
+}
+
+const pollMs = 250
+
+/**
+ * Reads a script again whenever its file changes, also if another file takes its place. A script that cannot
+ * be read leaves the earlier one in use.
+ *
+ * @returns ends the watch
+ */
+export function watchScript(
+  file: string,
+  use: (script: AnswerScript) => void,
+  say: (text: string) => void,
+): () => void {
+  const changed = ({ mtimeMs }: Stats) => {
+    if (mtimeMs === 0) return
+    try {
+      const script = readScript(file)
+      use(script)
+      say(`${file} was read again (answers: ${script.answers.length})`)
+    } catch (error) {
+      say(`${messageOf(error)}\nThe earlier answers remain in use`)
+    }
+  }
+  watchFile(file, { interval: pollMs, persistent: false }, changed)
+  return () => unwatchFile(file, changed)
 }
 
 function contentOf(file: string): string {

@@ -10,12 +10,14 @@ export interface BannerOptions {
   readonly answers: string
   /** Store as given by --store, without a password. */
   readonly store: string
+  /** URL of the control port, if there is one. */
+  readonly control?: string | undefined
 }
 
 /** The first lines of a running server; the first of them is `Listening on URL`. */
 export function bannerText(
   { url, keys, models }: Pick<ReferenceServer, 'url' | 'keys' | 'models'>,
-  { keysGiven, faults, dialects, origins, answers, store }: BannerOptions,
+  { keysGiven, faults, dialects, origins, answers, store, control }: BannerOptions,
 ): string {
   const [key = ''] = keys
   const users = keys.length === 1 ? '' : ` (${keys.length} keys, each is a user)`
@@ -27,6 +29,7 @@ export function bannerText(
     ...(dialects.length === 0 ? [] : [['Dialects', dialects.join(', ')]]),
     ...(origins.length === 0 ? [] : [['Browsers', `pages of ${origins.join(', ')}`]]),
     ...(store === 'memory' ? [] : [['Store', store]]),
+    ...(control === undefined ? [] : [['Control', control]]),
     ['API key', keysGiven ? `as given by --key${users}` : key],
   ]
   return [

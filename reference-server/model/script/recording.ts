@@ -38,7 +38,7 @@ function outageEntry({ status, code, message, retryAfter, delayMs }: ModelOutage
   return { ...delay, error: { status, code, message, ...retry } }
 }
 
-function entryOf({ steps, finish, pace }: Generation): Partial<ScriptEntry> {
+function entryOf({ steps, finish, pace, disruption }: Generation): Partial<ScriptEntry> {
   const message = steps.find(({ type }) => type === 'message')
   const calls = steps.flatMap(callsOf)
   const reasoning = textOf(steps, 'reasoning')
@@ -55,6 +55,7 @@ function entryOf({ steps, finish, pace }: Generation): Partial<ScriptEntry> {
     ...answerOf(message, isAnswerNeeded),
     ...(finish === 'failed' ? { fail_after: message?.fragments.length ?? 0 } : {}),
     ...(finish === 'length' ? { finish } : {}),
+    ...(disruption === undefined ? {} : { [`${disruption.kind}_after`]: disruption.afterTokens }),
   }
 }
 

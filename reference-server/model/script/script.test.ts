@@ -23,7 +23,7 @@ const requestFor = (text: string, rest: Partial<ModelRequest> = {}): ModelReques
 })
 const textOf = ({ steps }: Generation) => steps.flatMap(({ fragments }) => fragments).join('')
 const modelOf = (answers: readonly object[], otherwise = 'error') =>
-  scriptedModel(read({ answers, otherwise }), fakeModel(1))
+  scriptedModel(read({ answers, otherwise }), fakeModel(1), 1)
 
 describe('an entry answers', () => {
   const model = modelOf([
@@ -62,6 +62,36 @@ it('answers so many times, and then the next entry does', () => {
   }
   expect(textOf(model(requestFor('x')))).toBe('one')
   expect(() => model(requestFor('x'))).toThrow(/The script has no answer number 1 to "x"/)
+})
+
+it('answers a share of the requests, the same ones for the same seed', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 1e6 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (seed, share) => {
+        const script = read({
+          answers: [{ probability: share, error: { status: 503 } }, { answer: 'fine' }],
+        })
+        const run = () => {
+          const model = scriptedModel(script, fakeModel(1), seed)
+          return Array.from({ length: 1000 }, () => {
+            try {
+              return textOf(model(requestFor('x')))
+            } catch {
+              return 'error'
+            }
+          })
+        }
+        const answers = run()
+        expect(run()).toEqual(answers)
+        const errors = answers.filter((answer) => answer === 'error').length
+        // Six standard deviations.
+        expect(Math.abs(errors - 1000 * share)).toBeLessThan(6 * Math.sqrt(250) + 1)
+      },
+    ),
+    { numRuns: 30 },
+  )
 })
 
 it('leaves the rest to the fake model', () => {

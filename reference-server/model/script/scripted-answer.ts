@@ -3,7 +3,13 @@ import { type ScriptEntry, timeMs } from '../../../contract/answer-script.ts'
 import { generationOf, type Plan, spoken } from '../generation.ts'
 import { splitTokens, tokensBeforeStop } from '../tokens.ts'
 import { searchQuery } from '../tools/tools.ts'
-import { type Generation, ModelOutage, type ModelRequest, type Step } from '../types.ts'
+import {
+  type Disruption,
+  type Generation,
+  ModelOutage,
+  type ModelRequest,
+  type Step,
+} from '../types.ts'
 
 /** @throws ModelOutage for an entry with an error */
 export function scriptedAnswer(entry: ScriptEntry, request: ModelRequest): Generation {
@@ -13,7 +19,16 @@ export function scriptedAnswer(entry: ScriptEntry, request: ModelRequest): Gener
   const steps = [...reasoningSteps(entry, request), ...called, ...message]
   const callsClient = called.some(({ type }) => type === 'function_call')
   const finish = callsClient && request.toolsRunBy === 'client' ? 'tool_calls' : 'stop'
-  return generationOf(cutShort(entry, { steps, finish }), request, paceOf(entry))
+  const generation = generationOf(cutShort(entry, { steps, finish }), request, paceOf(entry))
+  return { ...generation, disruption: disruptionOf(entry) }
+}
+
+function disruptionOf(entry: ScriptEntry): Disruption | undefined {
+  for (const kind of ['drop', 'malformed', 'stall'] as const) {
+    const afterTokens = entry[`${kind}_after`]
+    if (afterTokens !== undefined) return { kind, afterTokens }
+  }
+  return undefined
 }
 
 /** The part that was being said when the answer failed or reached its limit is not complete. */

@@ -1,5 +1,6 @@
 /** A model that answers from a script, and by another model where the script has nothing to say. */
 import { type AnswerScript, patternOf, type ScriptEntry } from '../../../contract/answer-script.ts'
+import { seededDraw } from '../../runtime/random.ts'
 import { findModel } from '../models.ts'
 import { type Model, ModelOutage, type ModelRequest } from '../types.ts'
 import { requestDigest } from './digest.ts'
@@ -9,8 +10,17 @@ import { scriptedAnswer } from './scripted-answer.ts'
  * The first entry that matches answers. Entries of a recording that name the same request answer it one
  * after the other, the last of them from then on.
  */
-export function scriptedModel({ answers, otherwise }: AnswerScript, fallback: Model): Model {
-  const entries = answers.map((entry) => ({ entry, matches: matcher(entry), used: 0 }))
+export function scriptedModel(
+  { answers, otherwise }: AnswerScript,
+  fallback: Model,
+  seed: number,
+): Model {
+  const entries = answers.map((entry, index) => ({
+    entry,
+    matches: matcher(entry),
+    used: 0,
+    draw: seededDraw(seed, 'script', String(index)),
+  }))
   const digests = Map.groupBy(entries, ({ entry }) => entry.match?.digest)
   digests.delete(undefined)
   return (request) => {
@@ -18,7 +28,8 @@ export function scriptedModel({ answers, otherwise }: AnswerScript, fallback: Mo
     const found = entries.find(
       (candidate) =>
         candidate.used < (candidate.entry.times ?? limitOf(candidate)) &&
-        candidate.matches(request, digest),
+        candidate.matches(request, digest) &&
+        candidate.draw() < (candidate.entry.probability ?? 1),
     )
     if (found === undefined) return unmatched(request)
     found.used += 1
@@ -37,6 +48,23 @@ export function scriptedModel({ answers, otherwise }: AnswerScript, fallback: Mo
       code: 'not_in_script',
       message: `The script has no answer number ${turnOf(request)} to ${JSON.stringify(text.slice(0, 200))}`,
     })
+  }
+}
+
+/** Answers from the script of the moment; one that takes the place of another starts at its beginning. */
+export function replaceableScript(
+  current: () => AnswerScript | undefined,
+  fallback: Model,
+  seed: number,
+): Model {
+  let script: AnswerScript | undefined
+  let model = fallback
+  return (request) => {
+    if (current() !== script) {
+      script = current()
+      model = script === undefined ? fallback : scriptedModel(script, fallback, seed)
+    }
+    return model(request)
   }
 }
 

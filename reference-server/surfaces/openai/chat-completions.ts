@@ -56,13 +56,14 @@ export function chatCompletionRoutes(services: Services): readonly Route[] {
           const includeUsage = body.stream_options?.include_usage === true
           return {
             status: 200,
+            disruption: first?.disruption,
             blocks: new TimedValues(liveChunks(completion, includeUsage, decoding, signal)),
           }
         }
         await decoding.all(signal)
         const failure = first?.failure ?? null
         if (failure !== null) throw new ApiError(500, failure.message, { code: failure.code })
-        return { status: 200, body: completionObject(completion) }
+        return { status: 200, disruption: first?.disruption, body: completionObject(completion) }
       },
     }),
   ]

@@ -57,7 +57,7 @@ async function generate(services: Services, call: Call<GenerateReplyRequest>): P
     spoken(services, parent, body.model_id, generation, signal),
   )
   const message = { ...messageRecord(reply), ...beyondTheText(generation) }
-  return { status: 200, body: { message } }
+  return { status: 200, disruption: generation.disruption, body: { message } }
 }
 
 /** Section 1: the stored `parent_id` gives the model its context; what is not in the chain is unknown. */

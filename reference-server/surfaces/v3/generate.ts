@@ -14,7 +14,7 @@ import { responseShape, runStream } from '../shapes.ts'
 import { knownModel } from '../validation.ts'
 import { chainTo, inputItems, namedFiles, turnsOf } from './conversation.ts'
 import { earlierRun, idempotencyKey } from './idempotency.ts'
-import { beginAnswer, liveEvents, replayedEvents } from './run.ts'
+import { type Begun, beginAnswer, liveEvents, replayedEvents } from './run.ts'
 
 const path = '/api/v3/message/generate'
 
@@ -49,13 +49,13 @@ async function generate(services: Services, call: Call<GenerateRequest>): Promis
   const admitted = await admit(services, call)
   const earlier = await earlierRun(store.idempotency, admitted.scope, body, clock.now())
   if (earlier !== undefined) return replay(services, earlier, body.stream === true)
-  const run = await begin(services, body, admitted)
+  const { run, disruption } = await begin(services, body, admitted)
   const settled = services.runs.track((signal) => perform(services, run, admitted, signal))
   if (body.stream === true) {
-    return { status: 200, blocks: liveEvents(services, run, settled, call.signal) }
+    return { status: 200, disruption, blocks: liveEvents(services, run, settled, call.signal) }
   }
   await settled
-  return { status: 200, body: finalResponse(run) }
+  return { status: 200, disruption, body: finalResponse(run) }
 }
 
 async function admit(
@@ -77,7 +77,7 @@ async function begin(
   services: Services,
   body: GenerateRequest,
   { scope, assistant, chain, turns }: Admitted,
-): Promise<ResponseRun> {
+): Promise<Begun> {
   try {
     return await beginAnswer(services, body, {
       caller: scope.owner,

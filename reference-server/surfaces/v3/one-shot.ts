@@ -31,7 +31,7 @@ async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<
   const assistant = await oneShotAssistant(store.knowledge, caller, body)
   const items = [...earlierItems(body), ...inputItems(body.input ?? body.content ?? '')]
   const files = await ownFiles(store.attachments, caller, namedFiles(items), 'input')
-  const run = await beginAnswer(services, body, {
+  const { run, disruption } = await beginAnswer(services, body, {
     caller,
     turns: turnsOf(items, files),
     assistant,
@@ -41,10 +41,10 @@ async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<
   })
   const settled = services.runs.track((signal) => run.decoding.all(signal))
   if (body.stream === true) {
-    return { status: 200, blocks: liveEvents(services, run, settled, call.signal) }
+    return { status: 200, disruption, blocks: liveEvents(services, run, settled, call.signal) }
   }
   await settled
-  return { status: 200, body: finalResponse(run) }
+  return { status: 200, disruption, body: finalResponse(run) }
 }
 
 /** Earlier inputs and outputs, oldest first, which the caller keeps and sends along. */

@@ -6,7 +6,7 @@ import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.t
 import type { SseBlock } from '../../events/sse.ts'
 import { tokenDelays } from '../../events/token-delays.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
-import type { Failure } from '../../model/types.ts'
+import type { Disruption, Failure } from '../../model/types.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
 import { isStoreFailure } from '../../store/errors.ts'
@@ -14,12 +14,17 @@ import { isStoreFailure } from '../../store/errors.ts'
 type Context = Pick<Ask, 'caller' | 'turns' | 'assistant' | 'rag'> &
   Pick<RunSettings, 'previousRunId' | 'stored'>
 
+export interface Begun {
+  readonly run: ResponseRun
+  readonly disruption: Disruption | undefined
+}
+
 /** @throws ModelOutage when the prompt asks for it */
 export async function beginAnswer(
   services: Services,
   body: GenerateRequest | OneShotRequest,
   { previousRunId, stored, ...context }: Context,
-): Promise<ResponseRun> {
+): Promise<Begun> {
   const tools = allowedTools(body)
   const think = body.think === true
   const generation = await answer(services, {
@@ -41,7 +46,7 @@ export async function beginAnswer(
     stored,
     previousRunId,
   }
-  return beginRun(generation, settings, services)
+  return { run: beginRun(generation, settings, services), disruption: generation.disruption }
 }
 
 /**

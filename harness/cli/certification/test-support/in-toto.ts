@@ -1,8 +1,7 @@
 /**
  * JSON Schema of an in-toto Statement v1 with the predicate test-result v0.1. The project publishes no JSON
  * Schema: this one has the members of its protocol buffers (statement.proto, resource_descriptor.proto,
- * test_result.proto of in-toto/attestation) and the required ones of the specification. `npm run second-opinions
- * -- --only in-toto` reads a statement with the protocol buffers themselves.
+ * test_result.proto of in-toto/attestation) and the required ones of the specification.
  */
 
 const text = { type: 'string' }

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { emptyFolder, start } from '../test-support/chatgen.ts'
+
+const shell = promisify(execFile)
+
+async function serve(...args: readonly string[]) {
+  const run = start(['serve', '--port', '0', '--key', 'test-key', '--control', '0', ...args])
+  onTestFinished(async () => {
+    run.child.kill('SIGTERM')
+    expect((await run.ended).code).toBe(0)
+  })
+  await run.shows('curl ')
+  const url = (name: string) => new RegExp(`${name} +(http\\S+)`).exec(run.soFar())?.[1] ?? ''
+  return { run, url: url('Listening on'), control: url('Control:') }
+}
+
+async function ask(url: string, content: string) {
+  const response = await fetch(`${url}/api/openai/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'SVC-Main', messages: [{ role: 'user', content }] }),
+  })
+  const body = JSON.parse(await response.text())
+  return body.choices?.[0].message.content ?? body.detail
+}
+
+async function requests(control: string, query = '') {
+  return JSON.parse(await (await fetch(`${control}/requests${query}`)).text()).requests
+}
+
+test('the lines of the documentation work', async () => {
+  const { url, control } = await serve()
+  const page = readFileSync(new URL('../../../docs/client-development.md', import.meta.url), 'utf8')
+  const lines = /control: these.*?```sh\n(.*?)```/s.exec(page)?.[1] ?? ''
+  const script = lines
+    .replaceAll('http://127.0.0.1:4010', url)
+    .replaceAll('http://127.0.0.1:4011', control)
+    .replaceAll('curl ', 'curl -sS --fail-with-body ')
+    .replace('"probability": 0.5', '"probability": 0')
+  const { stdout } = await shell('bash', ['-ec', script])
+  const [completion = '', list = ''] = stdout.split(/(?<=\})(?=\{"requests")/)
+  expect(JSON.parse(completion).choices[0].message.content).toBe('Hi!')
+  expect(JSON.parse(list).requests).toMatchObject([
+    {
+      method: 'POST',
+      path: '/api/openai/chat/completions',
+      headers: { authorization: '[redacted]' },
+      caller: 'caller-1',
+      body: { model: 'SVC-Main' },
+      status: 200,
+      aborted: false,
+    },
+  ])
+  expect(await requests(control)).toEqual([])
+  expect(await ask(url, '[[say=from the model]]')).toBe('from the model')
+})
+
+test('a reset forgets chats and answers, and returns to the script of the flags', async () => {
+  const file = join(emptyFolder(), 'answers.yaml')
+  writeFileSync(file, 'answers: [{ answer: from the file }]')
+  const { url, control } = await serve('--script', file)
+  const headers = { authorization: 'Bearer test-key', 'content-type': 'application/json' }
+  await fetch(`${url}/api/v3/chat`, { method: 'POST', headers, body: '{"name":"A chat"}' })
+  await fetch(`${control}/answers`, { method: 'PUT', body: 'answers: [{ answer: set }]' })
+  expect(await ask(url, 'Hi')).toBe('set')
+  expect((await fetch(`${control}/reset`, { method: 'POST' })).status).toBe(204)
+  expect(await ask(url, 'Hi')).toBe('from the file')
+  const list = await fetch(`${url}/api/v3/chat`, { headers })
+  expect(await list.text()).not.toContain('A chat')
+  const refused = await fetch(`${control}/answers`, {
+    method: 'PUT',
+    body: 'answers:\n  - anser: x',
+  })
+  expect(refused.status).toBe(400)
+  expect(await refused.text()).toMatch(/answers:2.*anser: there is no such field/)
+})
+
+test('requests that are being answered are listed, and those that end without an answer', async () => {
+  const { url, control } = await serve()
+  const client = new AbortController()
+  const open = fetch(`${url}/api/openai/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'SVC-Main',
+      messages: [{ role: 'user', content: '[[stall=0]]' }],
+    }),
+    signal: client.signal,
+  }).catch(() => {})
+  await expect.poll(() => requests(control)).toMatchObject([{ status: null, aborted: false }])
+  client.abort()
+  await open
+  await expect.poll(() => requests(control)).toMatchObject([{ aborted: true }])
+  expect(await requests(control, '?method=GET')).toEqual([])
+})
+
+test.each([
+  ['a page', { origin: 'http://evil.example' }],
+  ['another name of loopback', { host: 'evil.example' }],
+])('refuses %s', async (_, headers) => {
+  const { control } = await serve()
+  const status = await new Promise((resolve, reject) => {
+    const sent = request(`${control}/reset`, { method: 'POST', headers }, (response) => {
+      resolve(response.resume().statusCode)
+    })
+    sent.on('error', reject).end()
+  })
+  expect(status).toBe(403)
+})
+
+test('a script is read again when it changes, and a mistyped directive is named', async () => {
+  const file = join(emptyFolder(), 'answers.yaml')
+  writeFileSync(file, 'answers: [{ match: { text: hello }, answer: first }]')
+  const { run, url } = await serve('--script', file)
+  let notices = ''
+  run.child.stderr?.on('data', (bytes) => {
+    notices += bytes
+  })
+  expect(await ask(url, 'hello')).toBe('first')
+  writeFileSync(file, 'answers: [{ match: { text: hello }, answer: the second }]')
+  await expect.poll(() => ask(url, 'hello'), { timeout: 10_000 }).toBe('the second')
+  writeFileSync(file, 'answers: [{ match: { text: hello }, anser: third }]')
+  await expect.poll(() => notices, { timeout: 10_000 }).toContain('anser: there is no such field')
+  expect(notices).toContain('The earlier answers remain in use')
+  expect(await ask(url, 'hello')).toBe('the second')
+  await ask(url, '[[tokns=3]] [[wiki]]')
+  await ask(url, '[[tokns=3]]')
+  await expect.poll(() => notices).toContain('no directive, and so text of the prompt: [[tokns=3]]')
+  expect(notices.match(/no directive/g)).toHaveLength(1)
+})

@@ -1,0 +1,112 @@
+/** `serve --control`: sets answers, resets the server and lists its requests, for tests in any language. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { AnswerScript } from '../../../contract/answer-script.ts'
+import { messageOf } from '../../../contract/error-message.ts'
+import type { Journal, ReferenceServer } from '../../../reference-server/index.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+
+export interface Control {
+  /** URL without a path. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+interface Controlled {
+  readonly server: Pick<ReferenceServer, 'reset' | 'setScript'>
+  readonly journal: Journal
+  /** Script of the flags, which a reset returns to. */
+  readonly script: () => AnswerScript | undefined
+}
+
+/**
+ * Listens on loopback, without a key.
+ *
+ * @throws ConfigurationError if the port is taken
+ */
+export async function startControl(port: number, controlled: Controlled): Promise<Control> {
+  const control = createServer((request, response) => {
+    respond(controlled, request, response).catch(() => response.destroy())
+  })
+  control.listen(port, '127.0.0.1')
+  try {
+    await once(control, 'listening')
+  } catch (error) {
+    throw new ConfigurationError([`--control: cannot listen on port ${port}: ${messageOf(error)}`])
+  }
+  return {
+    url: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
+    async close() {
+      control.closeAllConnections()
+      control.close()
+      await once(control, 'close')
+    },
+  }
+}
+
+async function respond(
+  controlled: Controlled,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const action = actions[`${request.method} ${url.pathname}`]
+  if (isFromPage(request)) {
+    send(response, 403, { error: 'pages in browsers and other hosts have no access' })
+  } else if (action === undefined) {
+    const routes = Object.keys(actions).join(', ')
+    send(response, 404, {
+      error: `no route ${request.method} ${url.pathname}; there are: ${routes}`,
+    })
+  } else {
+    try {
+      const body = await action(controlled, url.searchParams, request)
+      send(response, body === undefined ? 204 : 200, body)
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      send(response, 400, { error: error.message })
+    }
+  }
+}
+
+/** A page of another site could send requests to loopback, or have its name resolved to it. */
+function isFromPage({ headers }: IncomingMessage): boolean {
+  const isLoopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? '')
+  return headers.origin !== undefined || !isLoopback
+}
+
+type Action = (controlled: Controlled, query: URLSearchParams, request: IncomingMessage) => unknown
+
+const actions: Readonly<Record<string, Action>> = {
+  'GET /requests': ({ journal }, query) => ({
+    requests: journal
+      .entries()
+      .filter(
+        (entry) =>
+          (query.get('method') ?? entry.method) === entry.method &&
+          (query.get('path') ?? entry.path) === entry.path,
+      ),
+  }),
+  'DELETE /requests': ({ journal }) => journal.clear(),
+  'PUT /answers': async ({ server }, _query, request) => {
+    const { parseScript } = await import('./answers.ts')
+    server.setScript(parseScript('answers', await text(request)))
+  },
+  'DELETE /answers': ({ server, script }) => server.setScript(script()),
+  'POST /reset': async ({ server, journal, script }) => {
+    server.setScript(script())
+    await server.reset()
+    journal.clear()
+  },
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  if (body === undefined) {
+    response.writeHead(status).end()
+    return
+  }
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(`${JSON.stringify(body)}\n`)
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { type TestServer, testServer } from '../test-support/server.ts'
+import type { Json } from '../test-support/sse.ts'
+
+const surfaces = {
+  openai: (_server: TestServer, prompt: string, stream: boolean) => ({
+    path: '/api/openai/chat/completions',
+    body: { model: 'SVC-Main', messages: [{ role: 'user', content: prompt }], stream },
+  }),
+  'v3 one-shot': (_server: TestServer, prompt: string, stream: boolean) => ({
+    path: '/api/v3/message/one-shot',
+    body: { model_id: 'SVC-Main', input: prompt, stream },
+  }),
+  'v3 generate': async (server: TestServer, prompt: string, stream: boolean) => ({
+    path: '/api/v3/message/generate',
+    body: { model_id: 'SVC-Main', chat_id: await server.newChat(), input: prompt, stream },
+  }),
+}
+
+interface Received {
+  readonly text: string
+  /** Data lines of JSON. */
+  readonly lines: readonly string[]
+  /** Tokens of the events that can be read. */
+  readonly tokens: number
+  readonly end: 'whole' | 'cut' | 'left'
+}
+
+/** Reads a response; a client leaves after a second without a byte. */
+async function receive(
+  server: TestServer,
+  { path, body }: { path: string; body: object },
+  key = 'one',
+): Promise<Received> {
+  const client = new AbortController()
+  const leave = () => client.abort(new Error('left'))
+  let patience = setTimeout(leave, 1000)
+  let text = ''
+  let end: Received['end'] = 'whole'
+  try {
+    const response = await fetch(server.url + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.keys[0]}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify(body),
+      signal: client.signal,
+    })
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body ?? []) {
+      clearTimeout(patience)
+      patience = setTimeout(leave, 1000)
+      text += decoder.decode(chunk, { stream: true })
+    }
+  } catch {
+    end = client.signal.aborted ? 'left' : 'cut'
+  }
+  clearTimeout(patience)
+  const lines = text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: {') ? line.slice(6) : []))
+  const tokens = lines.flatMap(read).filter((event) => {
+    const delta = event.delta ?? event.choices?.[0]?.delta?.content
+    return typeof delta === 'string' && delta !== ''
+  }).length
+  return { text, lines, tokens, end }
+}
+
+function read(line: string): readonly Json[] {
+  try {
+    return [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}
+
+describe.each(Object.entries(surfaces))('%s', (_, request) => {
+  it.each([
+    ['drop', 'cut', 3],
+    ['stall', 'left', 3],
+    ['malformed', 'whole', 8],
+  ] as const)('[[%s=3]] in a stream', async (kind, end, tokens) => {
+    const server = await testServer()
+    const sent = await request(server, `[[${kind}=3]] [[tokens=8]]`, true)
+    const received = await receive(server, sent)
+    expect([received.end, received.tokens]).toEqual([end, tokens])
+    const broken = received.lines.filter((line) => read(line).length === 0).length
+    expect(broken).toBe(kind === 'malformed' ? 1 : 0)
+  })
+
+  it.each([
+    ['drop', 'cut', false],
+    ['stall', 'left', false],
+    ['malformed', 'whole', true],
+  ] as const)('[[%s=3]] without a stream', async (kind, end, hasText) => {
+    const server = await testServer()
+    const sent = await request(server, `[[${kind}=3]] [[tokens=8]]`, false)
+    const received = await receive(server, sent)
+    expect([received.end, received.text !== '']).toEqual([end, hasText])
+    expect(() => JSON.parse(received.text)).toThrow()
+  })
+
+  it('an answer that is shorter is whole', async () => {
+    const server = await testServer()
+    const received = await receive(server, await request(server, '[[drop=8]] [[tokens=8]]', true))
+    expect([received.end, received.tokens]).toEqual(['whole', 8])
+  })
+})
+
+it('a turn whose connection was dropped is stored, and repeated whole', async () => {
+  const server = await testServer()
+  const sent = await surfaces['v3 generate'](server, '[[drop=3]] [[tokens=8]]', true)
+  expect((await receive(server, sent)).end).toBe('cut')
+  await expect.poll(() => server.services.runs.size).toBe(0)
+  const repeat = await receive(server, sent)
+  expect([repeat.end, repeat.tokens]).toEqual(['whole', 8])
+})

@@ -1,0 +1,77 @@
+/** Disruption on the wire that a prompt or a script orders, for clients that are to survive it. */
+
+import type { Reply, StreamReply, ValueReply } from '../http/call.ts'
+import type { Disruption } from '../model/types.ts'
+import { TimedValues } from '../runtime/timed-values.ts'
+import type { SseBlock } from './sse.ts'
+
+/** Ends a connection without the end of its answer. */
+export class DroppedConnection extends Error {
+  override readonly name = 'DroppedConnection'
+}
+
+/**
+ * The reply with its disruption. A stream meets it after its number of tokens, an answer in one piece at once.
+ *
+ * @throws DroppedConnection for an answer in one piece; the reason of the signal once a client leaves that
+ * was kept waiting
+ */
+export async function disrupted(reply: Reply, signal: AbortSignal): Promise<Reply> {
+  const { disruption } = reply
+  if (disruption === undefined) return reply
+  if ('blocks' in reply) {
+    const blocks = new TimedValues(disruptedBlocks(stepsOf(reply), disruption, signal))
+    return { ...reply, blocks }
+  }
+  if (disruption.kind === 'drop') throw new DroppedConnection()
+  if (disruption.kind === 'stall') await untilAborted(signal)
+  return cutInHalf(reply)
+}
+
+/** Handlers give their blocks with waits between them. */
+function stepsOf({ blocks }: StreamReply): Iterable<SseBlock | Promise<void>> {
+  if (blocks instanceof TimedValues) return blocks.steps
+  throw new TypeError('blocks of another kind')
+}
+
+function* disruptedBlocks(
+  steps: Iterable<SseBlock | Promise<void>>,
+  { kind, afterTokens }: Disruption,
+  signal: AbortSignal,
+): Generator<SseBlock | Promise<void>> {
+  let tokens = 0
+  for (const step of steps) {
+    if (!(step instanceof Promise) && isToken(step.data)) {
+      if (tokens === afterTokens) {
+        if (kind === 'drop') throw new DroppedConnection()
+        if (kind === 'stall') yield untilAborted(signal)
+        else yield { ...step, data: JSON.stringify(step.data).slice(0, -2) }
+      }
+      tokens += 1
+    }
+    yield step
+  }
+}
+
+/** Events that carry a token, of both surfaces. */
+function isToken(data: SseBlock['data']): boolean {
+  if (typeof data === 'string') return false
+  if ('delta' in data) return typeof data.delta === 'string'
+  if (!('choices' in data) || !Array.isArray(data.choices)) return false
+  return data.choices.some(({ delta = {} }) => {
+    const [call] = delta.tool_calls ?? []
+    return Boolean(delta.content || delta.refusal || call?.function?.arguments)
+  })
+}
+
+function cutInHalf(reply: ValueReply): Reply {
+  const text = JSON.stringify(reply.body)
+  return { ...reply, body: Buffer.from(text.slice(0, text.length / 2)) }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
