@@ -4,29 +4,39 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { profileOf, temporaryFolder } from '../conformance/test-support/check.ts'
 import { certify } from './certify.ts'
-import { limitOfRaces } from './rules.ts'
+import { refusedSettings } from './rules.ts'
 
-const profileAt = (requestsPerSecond: number) =>
-  profileOf({ baseUrl: 'http://127.0.0.1:1', limits: { requestsPerSecond } })
+const profileAt = (requestsPerSecond: number, headers = {}) =>
+  profileOf({ baseUrl: 'http://127.0.0.1:1', headers, limits: { requestsPerSecond } })
 
-test('a rate limit that prevents requests at once is refused before anything is sent', async () => {
-  const outDir = join(temporaryFolder(), 'bundle')
-  const certification = certify({
-    profile: profileAt(1),
-    surfaces: 'v3',
-    product: { vendor: 'A', name: 'B', version: '1', contact: 'a@example.org' },
-    challenge: 'proof-challenge-8d1f20c4',
-    key: generateKeyPairSync('ed25519').privateKey,
-    outDir,
-    write: () => {},
-  })
-  await expect(certification).rejects.toThrow(
+test.each([
+  [
+    profileAt(1),
     'limits.requestsPerSecond: 1 prevents the 2 requests at once that V3-IDEM-05 needs; set it to 2 or more',
-  )
-  expect(existsSync(outDir)).toBe(false)
-})
+  ],
+  [
+    profileAt(9, { 'X-Tester': '1' }),
+    'headers: X-Tester would tell the requests from those of users',
+  ],
+])(
+  'a setting that hides a violation is refused before anything is sent',
+  async (profile, reason) => {
+    const outDir = join(temporaryFolder(), 'bundle')
+    const certification = certify({
+      profile,
+      surfaces: 'v3',
+      product: { vendor: 'A', name: 'B', version: '1', contact: 'a@example.org' },
+      challenge: 'proof-challenge-8d1f20c4',
+      key: generateKeyPairSync('ed25519').privateKey,
+      outDir,
+      write: () => {},
+    })
+    await expect(certification).rejects.toThrow(reason)
+    expect(existsSync(outDir)).toBe(false)
+  },
+)
 
 test('it is none for surfaces without such a requirement, nor is a rate that allows a race', () => {
-  expect(limitOfRaces(profileAt(1), 'openai')).toBe(undefined)
-  expect(limitOfRaces(profileAt(2), 'full')).toBe(undefined)
+  expect(refusedSettings(profileAt(1), 'openai')).toEqual([])
+  expect(refusedSettings(profileAt(2), 'full')).toEqual([])
 })

@@ -29,11 +29,12 @@ import { publicKeyOf, toPem } from './keys.ts'
 import type { Product } from './product.ts'
 import { profileText } from './round-record.ts'
 import {
+  certifiedDepth,
   certifiedSelection,
   judgeRounds,
-  limitOfRaces,
   openMembers,
   type RoundsResult,
+  refusedSettings,
 } from './rules.ts'
 import { statementOf } from './statement.ts'
 import { pagesOf, reportText } from './writers.ts'
@@ -67,8 +68,8 @@ export interface Certification {
 /**
  * Runs the rounds of a certification and writes the bundle. Where a rule refuses the certificate, the
  * reports of the rounds stay in the folder and no certificate is written.
- * @throws ConfigurationError if the profile leaves a capability or a needed member open, or if its rate
- * limit prevents requests at once
+ * @throws ConfigurationError if the profile leaves a capability or a needed member open, adds headers, or has a
+ * rate limit that prevents requests at once
  */
 export async function certify(options: CertifyOptions): Promise<Certification> {
   const { profile, surfaces, outDir, challenge, signal } = options
@@ -88,6 +89,7 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
       seed: roundSeed(challenge, round),
       shuffle: roundSeed(challenge, round),
       incognito: true,
+      depth: certifiedDepth,
       ...(options.engine === undefined ? {} : { engine: options.engine }),
       ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
       ...(signal === undefined ? {} : { signal }),
@@ -162,8 +164,8 @@ function compressRound(dir: string): void {
 }
 
 function assertDeclared(profile: TargetProfile, surfaces: ProfileName): void {
-  const limit = limitOfRaces(profile, surfaces)
-  if (limit !== undefined) throw new ConfigurationError([limit])
+  const refused = refusedSettings(profile, surfaces)
+  if (refused.length > 0) throw new ConfigurationError(refused)
   const members = openMembers(profile, surfaces)
   if (members.length === 0) return
   throw new ConfigurationError([

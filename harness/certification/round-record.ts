@@ -1,5 +1,5 @@
 import { type RunRecord, readRunRecord } from '../conformance/recording/record.ts'
-import { certifiedSelection } from './rules.ts'
+import { certifiedDepth, certifiedSelection } from './rules.ts'
 
 /** The profile of a round as its record holds it, as the text that is digested. */
 export function profileText(recordFile: string): string {
@@ -16,6 +16,7 @@ export function recordProblem(record: RunRecord, seed: string): string | null {
   if (JSON.stringify(selection) !== JSON.stringify(certifiedSelection(profile))) {
     return 'requirements were selected or skipped'
   }
+  if (record.depth !== certifiedDepth) return `it was run at depth ${record.depth}`
   if (!record.incognito) return 'its requests named chatgen'
   if (explore !== undefined) return 'it was run with --explore'
   return strict ? 'it was run with --strict' : null

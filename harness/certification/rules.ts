@@ -37,8 +37,24 @@ export function openMembers(profile: TargetProfile, surfaces: ProfileName): stri
   return [...new Set([...open, ...missing.keys()])]
 }
 
-/** Limits under which requests can't be sent at once, as a sentence; undefined if there is none. */
-export function limitOfRaces(profile: TargetProfile, surfaces: ProfileName): string | undefined {
+/** Depth of every round. */
+export const certifiedDepth = 'full'
+
+/** Settings of the profile that a server could know the requests by, or that prevent requests at once, as sentences. */
+export function refusedSettings(profile: TargetProfile, surfaces: ProfileName): string[] {
+  const headers = Object.keys(profile.headers)
+  const problem = raceProblem(profile, surfaces)
+  return [
+    ...(headers.length === 0
+      ? []
+      : [
+          `headers: ${headers.join(', ')} would tell the requests from those of users; a certification sends none of its own`,
+        ]),
+    ...(problem === undefined ? [] : [problem]),
+  ]
+}
+
+function raceProblem(profile: TargetProfile, surfaces: ProfileName): string | undefined {
   const raced = selectRows(certifiedSelection(surfaces)).includes('V3-IDEM-05')
   if (!raced || mayRace(profile)) return undefined
   return `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`

@@ -5,7 +5,7 @@ import { profileOfRecord, type RunRecord } from '../../conformance/recording/rec
 import { sha256 } from '../bundle.ts'
 import { roundSeed } from '../challenge.ts'
 import { recordProblem } from '../round-record.ts'
-import { judgeRounds, openMembers } from '../rules.ts'
+import { judgeRounds, openMembers, refusedSettings } from '../rules.ts'
 import { configurationOf, configured, digestOf, statementOf } from '../statement.ts'
 import type { BundleContent } from './content.ts'
 
@@ -67,7 +67,10 @@ function isWritten(text: string, value: unknown): boolean {
 /** Rule that the profile of a round breaks; null for none. */
 function profileProblem(record: RunRecord): string | null {
   try {
-    const open = openMembers(profileOfRecord(record, runRecordName), record.selection.profile)
+    const profile = profileOfRecord(record, runRecordName)
+    const [refused] = refusedSettings(profile, record.selection.profile)
+    if (refused !== undefined) return `its profile is refused: ${refused}`
+    const open = openMembers(profile, record.selection.profile)
     return open.length === 0 ? null : `its profile leaves open: ${open.join(', ')}`
   } catch {
     return 'its profile is not a target profile'
