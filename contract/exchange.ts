@@ -194,6 +194,12 @@ export function requestPath({ request }: Pick<Exchange, 'request'>): string {
   return start < 0 ? pathname : pathname.slice(start)
 }
 
+/** The request path as it was sent, for messages: with the prefix of the deployment, without the query. */
+export function sentPath(exchange: Pick<Exchange, 'request'>): string {
+  const { documentedPath, url } = exchange.request
+  return documentedPath === undefined ? requestPath(exchange) : new URL(url).pathname
+}
+
 export function succeeded(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   return status >= 200 && status < 300

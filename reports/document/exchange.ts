@@ -4,7 +4,7 @@ import {
   type Exchange,
   isDeeperThan,
   type Role,
-  requestPath,
+  sentPath,
 } from '../../contract/index.ts'
 import { html, type Markup } from '../html/markup.ts'
 import { toCurl } from '../text/curl/curl.ts'
@@ -41,7 +41,7 @@ ${exchange.events.length > 0 ? streamMarkup(exchange, offending) : bodyMarkup(ex
 /** A recorded URL may be malformed. */
 function pathOf(exchange: Exchange): string {
   try {
-    return shorten(requestPath(exchange), 200)
+    return shorten(sentPath(exchange), 200)
   } catch {
     return shorten(exchange.request.url, 200)
   }

@@ -62,6 +62,13 @@ export function cameToItsEnd(answer: Exchange): boolean {
   return reason === 'stop' && typeof messageOf(answer)['refusal'] !== 'string'
 }
 
+/** True if a limit of tokens ended the answer, whole or streamed. */
+export function wasCut(answer: Exchange): boolean {
+  const bodies =
+    answer.events.length > 0 ? answer.events.map(({ data }) => parseJson(data)) : [bodyJson(answer)]
+  return bodies.some((body) => choicesIn(body)[0]?.['finish_reason'] === 'length')
+}
+
 function choicesIn(json: unknown): readonly Json[] {
   const choices = isObject(json) ? json['choices'] : undefined
   return Array.isArray(choices) ? choices.filter(isObject) : []

@@ -3,7 +3,7 @@ import {
   type OperationId,
   operations,
   pathOf,
-  requestPath,
+  sentPath,
 } from '../../../contract/index.ts'
 import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import type { WriteJournal } from '../cleanup/journal.ts'
@@ -58,7 +58,7 @@ export function route(
 /** `POST /api/v3/chat: 201 application/json {id,name}`. */
 export function describeProbe(exchange: Exchange, more = ''): string {
   const { request, response } = exchange
-  const what = `${request.method} ${requestPath(exchange)}${more === '' ? '' : ` ${more}`}`
+  const what = `${request.method} ${sentPath(exchange)}${more === '' ? '' : ` ${more}`}`
   const result =
     response === null ? 'no answer' : `${statusText(exchange)} ${describeShape(exchange)}`
   return `${what}: ${result}${beyond(exchange)}`
@@ -66,7 +66,7 @@ export function describeProbe(exchange: Exchange, more = ''): string {
 
 /** The same with the status alone. */
 export function brief(exchange: Exchange, more = ''): string {
-  const what = `${exchange.request.method} ${requestPath(exchange)}`
+  const what = `${exchange.request.method} ${sentPath(exchange)}`
   return `${what}${more === '' ? '' : ` ${more}`}: ${statusText(exchange)}${beyond(exchange)}`
 }
 

@@ -1,9 +1,4 @@
-import {
-  type Exchange,
-  type RequirementId,
-  requestPath,
-  succeeded,
-} from '../../../contract/index.ts'
+import { type Exchange, type RequirementId, sentPath, succeeded } from '../../../contract/index.ts'
 import { assume, type Claim } from './claims.ts'
 import { ContractViolation, expect } from './expect.ts'
 import { isDeclined, statusText } from './read.ts'
@@ -39,7 +34,7 @@ export async function expectRejected(claim: Claim, negative: RejectedRequest): P
   const after = await negative.ping()
   assume(succeeded(after), `the target no longer answers after ${what}`, refused, after)
 
-  const route = `${refused.request.method} ${requestPath(refused)}`
+  const route = `${refused.request.method} ${sentPath(refused)}`
   claim(
     row,
     () => {

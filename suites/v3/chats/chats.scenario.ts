@@ -1,4 +1,4 @@
-import { namesOf, requestPath } from '../../../contract/index.ts'
+import { namesOf, sentPath } from '../../../contract/index.ts'
 import {
   assume,
   covers,
@@ -113,7 +113,7 @@ describe('v3: chats', () => {
 function sentToV2(profile: TargetProfile, ...calls: readonly Exchange[]): string[] {
   return calls.flatMap((call) =>
     isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2'))
-      ? [`${call.request.method} ${requestPath(call)}`]
+      ? [`${call.request.method} ${sentPath(call)}`]
       : [],
   )
 }

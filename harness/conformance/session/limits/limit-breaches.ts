@@ -8,6 +8,7 @@ import {
   operations,
   requestJson,
   requestPath,
+  sentPath,
   succeeded,
 } from '../../../../contract/index.ts'
 import { asObject } from '../../../../contract/json.ts'
@@ -39,7 +40,7 @@ export function findExcess(exchange: Exchange, limits: Limits): string | undefin
 
 /** `GET /api/v3/chat`, for the beginning of the sentence. */
 export function describeRequest(exchange: Exchange): string {
-  return `${exchange.request.method} ${requestPath(exchange)}`
+  return `${exchange.request.method} ${sentPath(exchange)}`
 }
 
 /** The same answer without what it said, for who reads what comes and looks at no limits. */

@@ -7,6 +7,7 @@ import {
   type Role,
   requestJson,
   requestPath,
+  sentPath,
   succeeded,
 } from '../../../../contract/index.ts'
 import { notRecorded } from '../../../client/index.ts'
@@ -197,7 +198,7 @@ function describeFailure(exchange: Exchange, timeoutMs: number): string {
 }
 
 function describeRoute(exchange: Exchange): string {
-  return `${exchange.request.method} ${requestPath(exchange)}`
+  return `${exchange.request.method} ${sentPath(exchange)}`
 }
 
 function undecided(reason: string, ...evidence: readonly Exchange[]): NextStep {

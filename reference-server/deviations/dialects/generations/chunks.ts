@@ -27,6 +27,12 @@ function contentOf({ data }: SseBlock): string {
   return typeof content === 'string' ? content : ''
 }
 
+function cutBeforeCall({ tools, tool_choice: choice, ...body }: Json): Json {
+  return choice === 'required'
+    ? { ...body, max_tokens: 4 }
+    : { ...body, tools, tool_choice: choice }
+}
+
 export const chunks: readonly Dialect[] = [
   ...dialectTable({
     'chunks-without-done-marker: Streams of chunks omit data: [DONE]. The contract requires it; the document does not.':
@@ -38,6 +44,8 @@ export const chunks: readonly Dialect[] = [
         ...call,
         body: { ...toObject(call.body), ...withUsageRequested(call.body) },
       })),
+    'tool-calls-cut-by-a-limit: The model writes text before a required tool call, and a limit of the server cuts it.':
+      onRequest(completions, (call) => ({ ...call, body: cutBeforeCall(toObject(call.body)) })),
     'chunks-without-choices-first: An additional first chunk has empty choices and prompt_filter_results.':
       editChunks((chunk, at) =>
         at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
