@@ -8,6 +8,7 @@ import type { PlanSpec } from './plan/plan.ts'
 import { type LoadTarget, plainTarget } from './target.ts'
 import { countingFront } from './test-support/fronts.ts'
 import { load } from './test-support/load.ts'
+import { oddServer } from './test-support/odd-server.ts'
 
 const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 const kinds: readonly Kind[] = ['openai-stream', 'v3-stream', 'v3-history', 'v3-chat']
@@ -68,3 +69,13 @@ test('no more sockets than --connections are ever open, and the report counts al
     { numRuns: 12 },
   )
 }, 300_000)
+
+test('a server that closes each connection after its stream gets one request per connection', async () => {
+  const { url } = await oddServer(() => 'closing', { tokens: 2, gapMs: 1 })
+  const spec = { arrival: { kind: 'closed', concurrency: 2, maxTransactions: 1e6 } } as const
+  const { rates, metrics } = await load(url, { seconds: 1, spec, options: { workers: 1 } })
+  expect(metrics.length).toBeGreaterThan(0)
+  // The first ones of each client may race with the close.
+  expect(rates.failed.count).toBeLessThanOrEqual(4)
+  expect(rates.completed.count).toBeGreaterThan(10)
+})

@@ -8,6 +8,7 @@ export type Manner =
   | 'cut after [DONE]'
   | 'without end'
   | 'without [DONE]'
+  | 'closing'
   | 'error inside'
   | 'silent'
   | 'stuck'
@@ -116,5 +117,9 @@ async function answer(
     return
   }
   if (!manner.startsWith('without')) response.write('data: [DONE]\n\n')
-  response.end()
+  // As llama.cpp: the connection was announced as persistent.
+  const { socket } = response
+  response.end(() => {
+    if (manner === 'closing') socket?.end()
+  })
 }

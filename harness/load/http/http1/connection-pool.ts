@@ -12,6 +12,13 @@ const idleSeconds = 2
 /** Given up so much before the peer's own limit. */
 const marginSeconds = 1
 
+/**
+ * A peer that closed so many connections so soon after an answer, without `Connection: close`, is sent one
+ * request per connection: the next request would race with its close.
+ */
+const earlyCloses = 2
+const earlySeconds = 0.05
+
 type Use = (connection: Http1Connection) => void
 
 /** The HTTP/1.1 connections of one thread; the one that was idle last is used first. */
@@ -23,7 +30,8 @@ export class Http1ConnectionPool implements ChannelPool {
   readonly #memory = createReadBuffer()
   readonly #route: Route
   readonly #clock: RunClock
-  readonly #keepAlive: boolean
+  #keepAlive: boolean
+  #earlyCloses = 0
   readonly #limit: ConnectionLimit
   readonly #sweep: NodeJS.Timeout
 
@@ -82,11 +90,19 @@ export class Http1ConnectionPool implements ChannelPool {
       },
       onClosed: (connection, reached) => {
         this.#all.delete(connection)
+        this.#countEarlyClose(connection)
         this.#limit.closed(reached)
       },
     })
     this.#all.add(opened)
     return opened
+  }
+
+  #countEarlyClose({ idleSince, isClosedByPeer }: Http1Connection): void {
+    if (!isClosedByPeer || idleSince === 0) return
+    if (this.#clock.now() - idleSince > earlySeconds * 1e9) return
+    this.#earlyCloses += 1
+    if (this.#earlyCloses >= earlyCloses) this.#keepAlive = false
   }
 
   /** Closes the idle connections that may not be used any more. */

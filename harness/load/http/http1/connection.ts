@@ -15,6 +15,9 @@ export function createReadBuffer(): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(readSize).buffer)
 }
 
+/** Turns of the event loop before the next request, in which the peer's close is seen. */
+const restTurns = 2
+
 /** One connection, one request at a time, one stamp for each read of its socket. */
 export class Http1Connection implements Channel {
   readonly #clock: RunClock
@@ -32,6 +35,8 @@ export class Http1Connection implements Channel {
   /** Time at which it became idle, in nanoseconds of the run. */
   idleSince = 0
   idleSeconds: number | undefined
+  /** True if the peer ended it first. */
+  isClosedByPeer = false
 
   constructor(
     route: Route,
@@ -135,10 +140,18 @@ export class Http1Connection implements Channel {
     }
     this.idleSince = at
     this.idleSeconds = parser.idleSeconds
-    this.#onIdle(this)
+    this.#rest(restTurns)
+  }
+
+  /** Some servers announce a persistent connection, and close it with the end of a stream. */
+  #rest(turns: number): void {
+    if (!this.alive) return
+    if (turns === 0) this.#onIdle(this)
+    else setImmediate(() => this.#rest(turns - 1))
   }
 
   #ended(): void {
+    this.isClosedByPeer = true
     try {
       if (this.#sink !== undefined && this.#parser?.close(this.#clock.now()) === true) {
         this.#sink = undefined
