@@ -1,4 +1,6 @@
 /** One probe of a capacity search: a rate, and how often each SLO's limit was passed at it. */
+
+import { batchMeansOf, meanOf } from '../../contract/averages.ts'
 import { decideShare } from '../load/slo/share-test.ts'
 import type { TokenBucket } from './policy-limit.ts'
 
@@ -30,7 +32,7 @@ export interface Probe {
   readonly policy?: TokenBucket
 }
 
-export type ProbeVerdict = 'met' | 'missed' | 'undecided'
+type ProbeVerdict = 'met' | 'missed' | 'undecided'
 
 /** Missed where one SLO is missed, met where all are; by a test at the level that SLOs have. */
 export function verdictOf({ limits }: Probe): ProbeVerdict {
@@ -40,4 +42,23 @@ export function verdictOf({ limits }: Probe): ProbeVerdict {
   )
   if (verdicts.includes('missed')) return 'missed'
   return verdicts.every((verdict) => verdict === 'met') ? 'met' : 'undecided'
+}
+
+const batches = 20
+
+/**
+ * Effective sample size as a share of all, 0 to 1: the variance of independent requests against that of
+ * the means of 20 batches (Schmeiser, Operations Research 30, 1982). The autocorrelation of neighbours
+ * alone would miss the busy periods of a queue: near its capacity they last for hundreds of requests.
+ *
+ * @param series 1 for a request over the limit, 0 for one within, in order of time
+ */
+export function independentShare(series: readonly number[]): number {
+  const size = Math.floor(series.length / batches)
+  const mean = meanOf(series) ?? Number.NaN
+  const single = mean * (1 - mean)
+  if (size < 5 || single === 0) return 1
+  const means = batchMeansOf(series, batches, size)
+  const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (batches - 1)
+  return Math.min(1, single / (variance * size))
 }

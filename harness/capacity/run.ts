@@ -1,16 +1,14 @@
 /** A capacity search against a real target: baseline, probes with rests between them, hysteresis. */
-
 import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
 import { PreparationError } from '../load/run.ts'
 import { attainablePrecision, budgetText, defaultProbeMs } from './budget.ts'
 import type { Probe } from './probe.ts'
-import { runLoadProbe } from './probing/load-probe.ts'
+import { type Rest, rest, runBaseline, runLoadProbe } from './probing/load-probe.ts'
 import type { CapacityOptions, CapacityProgress } from './probing/options.ts'
 import { probeLimits } from './probing/probe-limits.ts'
 import { measuredProbe } from './probing/probe-row.ts'
-import { type Rest, rest, runBaseline } from './probing/unloaded.ts'
 import { buildCapacityReport } from './report/build-report.ts'
 import { type Capacity, searchCapacity } from './search.ts'
 

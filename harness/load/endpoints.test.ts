@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { endpointOf, type RoutedRequest } from './endpoints.ts'
-import { plainTarget, type Spread, spreads } from './target.ts'
+import { endpointOf, plainTarget, type RoutedRequest, type Spread, spreads } from './target.ts'
 import { load, type TestLoad } from './test-support/load.ts'
 import { type Manner, oddServer } from './test-support/odd-server.ts'
 

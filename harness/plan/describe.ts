@@ -1,8 +1,8 @@
 /** The service model, the methods and the notes of a plan. */
 import { meanOf } from '../../contract/averages.ts'
 import type { PlanService } from '../../contract/report/plan.ts'
+import type { PlanOptions } from './demand.ts'
 import type { FittedModel } from './fit/fit.ts'
-import type { PlanOptions } from './options.ts'
 import { maxSimulated } from './predict.ts'
 import type { RequestLength } from './service-model.ts'
 import type { Sizing } from './sizing.ts'

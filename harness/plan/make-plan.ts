@@ -1,13 +1,19 @@
 /** A plan from measurements, a demand and SLOs. */
 import type { PlanReport } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
-import { demandRow, hourMs, peakRateOf } from './demand-row.ts'
+import {
+  demandRow,
+  hourMs,
+  type Measurement,
+  type PlannedDemand,
+  type PlanOptions,
+  peakRateOf,
+} from './demand.ts'
 import { maxTypicalError, methodsOf, notesOf, serviceRow } from './describe.ts'
-import { basisOf, caveatOf, worstBasis } from './fit/basis.ts'
 import { type FittedModel, fitServiceModel } from './fit/fit.ts'
-import type { Measurement, PlannedDemand, PlanOptions } from './options.ts'
+import { basisOf, caveatOf, worstBasis } from './fit/measured-probes.ts'
 import { predictedMetric, UnpredictedMetricError, type Workload } from './predict.ts'
-import { scalabilityOf } from './scalability-row.ts'
+import { scalabilityOf } from './scalability.ts'
 import { type RequestLength, saturationRate } from './service-model.ts'
 import { type Sizing, type SustainableFactor, sizeCluster } from './sizing.ts'
 import { busiest, part } from './trace.ts'

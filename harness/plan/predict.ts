@@ -1,16 +1,18 @@
 import { meanOf } from '../../contract/averages.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import type { RequestLength, ServiceModel } from './service-model.ts'
-import { drawOf, lengthsOf, poissonArrivals, type RatePiece } from './simulation/arrivals.ts'
 import type { Balance } from './simulation/cluster.ts'
+import { drawOf, lengthsOf, poissonArrivals, type RatePiece } from './simulation/requests.ts'
 import {
   type Latencies,
   latenciesOf,
   type PredictedMetric,
   predictedMetrics,
   quantile,
-} from './simulation/latencies.ts'
-import { simulateClosed, simulateOpen, withLengths } from './simulation/simulate.ts'
+  simulateClosed,
+  simulateOpen,
+  withLengths,
+} from './simulation/simulate.ts'
 
 /** Load that all replicas carry together. */
 export type Workload =

@@ -4,8 +4,8 @@ import type { Slo } from '../load/slo/slo.ts'
 import { keepsAll, maxFactorOf, predict, type SizingOptions } from './load-factor.ts'
 import { type PredictedRun, predictSlo, type Workload } from './predict.ts'
 import { saturationRate } from './service-model.ts'
-import { drawOf, lengthsOf } from './simulation/arrivals.ts'
-import { quantile } from './simulation/latencies.ts'
+import { drawOf, lengthsOf } from './simulation/requests.ts'
+import { quantile } from './simulation/simulate.ts'
 
 /** Load as a multiple of the demand. */
 export interface SustainableFactor {

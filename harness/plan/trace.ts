@@ -1,6 +1,6 @@
 import { readTrace, TraceSyntaxError } from '../load/plan/trace.ts'
 import type { RequestLength } from './service-model.ts'
-import type { RatePiece } from './simulation/arrivals.ts'
+import type { RatePiece } from './simulation/requests.ts'
 
 /** Demand over time. */
 export interface DemandTrace {

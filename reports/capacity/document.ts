@@ -13,8 +13,7 @@ import {
 import { containerFacts, containerSection } from '../text/container.ts'
 import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 import { answerText, capacityWord, detailFacts } from './answer.ts'
-import { capacityCharts } from './charts.ts'
-import { frontierTable } from './tables.ts'
+import { capacityCharts, frontierTable } from './charts.ts'
 
 /** The report of a capacity search: the answer, the frontier, the probes. */
 export function capacityDocument(report: CapacityReport): Document {

@@ -11,11 +11,9 @@ import {
 } from '../document/document.ts'
 import { containerFacts, containerSection } from '../text/container.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
-import { generatorSections } from './generator.ts'
 import { measuredSections } from './measured.ts'
-import { outcomeText, outcomeWord, targetText } from './outcome.ts'
-import { planText, windowText } from './plan.ts'
-import { disturbanceText } from './traffic.ts'
+import { outcomeText, outcomeWord, planText, targetText, windowText } from './outcome.ts'
+import { disturbanceText, generatorSections } from './traffic.ts'
 
 /** The report of a load run: what decides the outcome, the measurements, the accuracy of the generator. */
 export function loadDocument(report: LoadReport): Document {

@@ -6,8 +6,7 @@ import { caseOf, junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent } from '../text/format.ts'
-import { outcomeText, partialText } from './outcome.ts'
-import { planText } from './plan.ts'
+import { outcomeText, partialText, planText } from './outcome.ts'
 import { disturbanceText } from './traffic.ts'
 
 /**

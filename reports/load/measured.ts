@@ -9,9 +9,9 @@ import {
   type QuantileRow,
   quantileName,
   rateTable,
+  stepsOf,
   turnRows,
 } from './measures.ts'
-import { stepsOf } from './steps.ts'
 import { connectionText, deliveryText, lumpText } from './traffic.ts'
 
 /** Rates, quantiles and stalls of the measured window. */

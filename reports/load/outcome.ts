@@ -1,7 +1,7 @@
 import { refusalKinds } from '../../contract/report/load/errors.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
+import type { ArrivalRow, LoadReport } from '../../contract/report/load/report.ts'
 import { printable } from '../text/escape.ts'
-import { count, percent } from '../text/format.ts'
+import { count, percent, seconds } from '../text/format.ts'
 
 /** Outcome of a load run, as every form of its report words it. */
 
@@ -40,7 +40,7 @@ export function targetText({
   return others > 0 ? `${target.baseUrl} and ${count(others, 'more endpoint')}` : target.baseUrl
 }
 
-export function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
+function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
   const slo = rows.filter(({ implied }) => implied !== true)
   if (slo.length === 0) return 'built-in SLOs only'
   const number = (verdict: string) => slo.filter((row) => row.verdict === verdict).length
@@ -50,7 +50,7 @@ export function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {
   return `${number('met')} of ${count(slo.length, 'SLO')} met${others.join('')}`
 }
 
-export function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): string {
+function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): string {
   const { streams, bodies, findings } = integrity
   const expected = findings.filter(({ level }) => level === 'expected')
   const required = findings.length - expected.length
@@ -97,4 +97,39 @@ function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[
 
 export function partialText({ of, missing }: NonNullable<LoadReport['partial']>): string {
   return `partial: ${missing.length} of ${count(of, 'shard')} missing (${missing.join(', ')})`
+}
+
+/** Phrases on the plan and the measured window, shared by the forms of a load report. */
+
+/** `poisson, 20/s`. */
+export function arrivalText(arrival: ArrivalRow): string {
+  switch (arrival.kind) {
+    case 'ramp':
+      return `${arrival.process} ramp from ${arrival.from}/s to ${arrival.to}/s over ${arrival.overMs / 1000} s`
+    case 'steps':
+      return `${arrival.process} steps ${arrival.steps.map(({ perSecond, forMs }) => `${perSecond}/s for ${forMs / 1000} s`).join(', ')}`
+    case 'closed':
+      return `closed loop of ${arrival.concurrency} clients`
+    case 'trace':
+      return `replay of ${arrival.file}`
+    default:
+      return `${arrival.kind}, ${arrival.perSecond}/s`
+  }
+}
+
+/** `poisson, 20/s, for 30 s; mix v3; seed x; shard 1 of 4; plan 0123456789ab`. */
+export function planText({ plan, seed }: LoadReport): string {
+  const { arrival, durationMs, mix, shard, hash } = plan
+  return [
+    `${arrivalText(arrival)}, for ${seconds(durationMs)}`,
+    `mix ${mix}`,
+    `seed ${seed}`,
+    ...(shard === null ? [] : [`shard ${shard.index}/${shard.of}`]),
+    `plan ${hash.slice(0, 12)}`,
+  ].join('; ')
+}
+
+export function windowText({ window }: Pick<LoadReport, 'window'>): string {
+  const { fromMs, toMs, method, steady } = window
+  return `${seconds(fromMs)} to ${seconds(toMs)} of the run (${method}); ${steady.verdict}: ${steady.message}`
 }

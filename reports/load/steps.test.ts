@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stepsOf } from './steps.ts'
+import { stepsOf } from './measures.ts'
 import { loadReportOf } from './test-support/sketch.ts'
 
 const { plan } = loadReportOf()

@@ -1,5 +1,10 @@
 import type { PlanReport } from '../../contract/report/plan.ts'
+import type { JUnitCase } from '../conformance/junit/cases.ts'
+import { caseOf, junitOf } from '../conformance/junit/suites.ts'
 import { type Document, itemsOf, type Outcome, type Tile, type Tone } from '../document/document.ts'
+import type { Chart } from '../html/charts/chart.ts'
+import { clean } from '../text/escape.ts'
+import { figure } from '../text/format.ts'
 import {
   hourTable,
   modelFacts,
@@ -10,8 +15,8 @@ import {
   reproducedTable,
   scalabilityLines,
   scalabilityTable,
+  sloText,
 } from './answer.ts'
-import { planCharts } from './charts.ts'
 
 /** A plan: the answer, the replicas around it, the model that it follows from. */
 export function planDocument(report: PlanReport): Document {
@@ -66,4 +71,95 @@ function tilesOf({ replicas, withSpare, price, outcome }: PlanReport): readonly 
       ? []
       : [{ value: money(replicas * price.perHour, price.currency), name: 'an hour', tone }]),
   ]
+}
+
+/** Predictions by the number of replicas, and replicas by the hour. */
+function planCharts(report: PlanReport): readonly Chart[] {
+  return [...report.slos.flatMap((_, at) => sloChart(report, at)), ...hourChart(report)]
+}
+
+/** Prediction of an SLO by the number of replicas, with its interval. */
+function sloChart({ rows, slos }: PlanReport, at: number): readonly Chart[] {
+  const points = rows.flatMap(({ replicas, slo }) => {
+    const row = slo[at]
+    return row === undefined || row.value === null ? [] : [{ replicas, ...row }]
+  })
+  const [first] = points
+  const expression = slos[at] ?? ''
+  if (first === undefined || points.length < 2) return []
+  const line = (name: 'value' | 'low' | 'high') => points.map((point) => point[name])
+  return [
+    {
+      id: `slo-${at + 1}`,
+      title: clean(expression),
+      note: 'Prediction by the number of replicas, with the 95 % interval. Dashed red line: the limit.',
+      x: { label: 'replicas', scale: 'whole', values: points.map(({ replicas }) => replicas) },
+      y: { label: first.unit, scale: first.unit === 'ms' ? 'log' : 'linear' },
+      series: [
+        { name: 'predicted', values: line('value') },
+        { name: 'low', values: line('low'), color: 'dim' },
+        { name: 'high', values: line('high'), color: 'dim' },
+      ],
+      limits: first.limit === undefined ? [] : [{ label: clean(expression), value: first.limit }],
+      table: {
+        head: ['replicas', 'predicted', 'low', 'high'],
+        rows: points.map(({ replicas, value, low, high }) => [
+          String(replicas),
+          ...[value, low, high].map(figure),
+        ]),
+      },
+    },
+  ]
+}
+
+function hourChart(report: PlanReport): readonly Chart[] {
+  const { demand } = report
+  if (demand.kind !== 'trace' || demand.hours.length < 2) return []
+  const { hours } = demand
+  return [
+    {
+      id: 'hours-chart',
+      title: 'Demand and replicas by the hour',
+      note: 'Requests a second on average, and replicas in proportion to them.',
+      x: { label: 'h', scale: 'linear', values: hours.map(({ fromMs }) => fromMs / 3_600_000) },
+      y: { label: 'req/s, replicas', scale: 'linear' },
+      series: [
+        { name: 'requests a second', values: hours.map(({ perSecond }) => perSecond) },
+        { name: 'replicas', values: hours.map(({ replicas }) => replicas) },
+      ],
+      table: hourTable(report),
+    },
+  ]
+}
+
+/** JUnit XML of a plan: a case for the answer, and one for each SLO with the planned replicas. */
+export function planToJUnit(report: PlanReport): string {
+  const { replicas, rows, outcome, createdAt, measured } = report
+  const row = rows.find((one) => one.replicas === replicas) ?? rows[0]
+  const slos = (row?.slo ?? []).map((slo): JUnitCase => {
+    const isMissed = slo.verdict === 'missed' || slo.verdict === 'likely missed'
+    const text = `${sloText(slo)}, ${slo.verdict}`
+    const result = { tag: 'failure', type: slo.verdict, message: text, text } as const
+    return { ...caseOf(slo.expression, isMissed ? result : null), output: text }
+  })
+  const text = planAnswer(report)
+  const tag = outcome === 'invalid' ? 'error' : 'failure'
+  const message = `${planWord(report)}: ${text}`
+  const result = outcome === 'found' ? null : ({ tag, type: outcome, message, text } as const)
+  const answer = { ...caseOf('a number of replicas meets the SLOs', result), output: text }
+  return junitOf(
+    [
+      { name: 'plan', cases: [answer] },
+      { name: 'slo', cases: slos },
+    ],
+    {
+      target: { baseUrl: measured[0]?.baseUrl ?? '' },
+      startedAt: createdAt,
+      properties: {
+        outcome,
+        replicas: String(replicas ?? ''),
+        withSpare: String(report.withSpare ?? ''),
+      },
+    },
+  )
 }

@@ -1,7 +1,5 @@
 /** Simulated targets whose capacity is known, as probes of a search. */
-
-import { independentShare } from '../../harness/capacity/independence.ts'
-import type { LimitCount } from '../../harness/capacity/probe.ts'
+import { independentShare, type LimitCount } from '../../harness/capacity/probe.ts'
 import { defaultEngine } from '../../reference-server/engine/options.ts'
 import { simulate } from '../../reference-server/engine/simulate.ts'
 import { type Draw, seededDraw } from '../../reference-server/runtime/random.ts'

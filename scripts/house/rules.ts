@@ -23,7 +23,7 @@ export const rules: readonly Rule[] = [
     instead: 'max*',
     except: [
       // Keys of stored reports: mostInFlight, mostConnections.
-      'harness/load/comparison/differences.ts',
+      'harness/load/comparison/compare-loads.ts',
       'harness/load/report/build-report.ts',
       'reports/load/test-support/sketch.ts',
       'contract/report/load/report.ts',

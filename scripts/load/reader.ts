@@ -1,6 +1,7 @@
 /** Options and result of every compared reader. */
-import type { Distribution } from '../../harness/load/plan/distribution.ts'
+
 import type { Kind } from '../../harness/load/plan/mix.ts'
+import type { Distribution } from '../../harness/load/plan/random.ts'
 
 export interface ReaderOptions {
   readonly url: string

@@ -5,7 +5,7 @@ import { forEachCensored, latencyOf } from '../../load/metrics/samples/latency-d
 import type { RequestRecord } from '../../load/record.ts'
 import { defaultMaxRefusals } from '../../load/slo/implied.ts'
 import { goodputLimits, type LatencySlo, type RequestLimit, type Slo } from '../../load/slo/slo.ts'
-import { isOver } from '../../load/summary/independence.ts'
+import { isOver } from '../../load/summary/window.ts'
 
 export interface ProbeLimit {
   readonly expression: string

@@ -4,9 +4,8 @@ import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { decideShare } from '../../load/slo/share-test.ts'
-import { independentShare } from '../independence.ts'
 import type { Admission } from '../policy-limit.ts'
-import type { LimitCount } from '../probe.ts'
+import { independentShare, type LimitCount } from '../probe.ts'
 import type { ProbeLimit } from './probe-limits.ts'
 
 interface Observed {

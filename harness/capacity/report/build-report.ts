@@ -3,9 +3,8 @@ import type { CapacityReport } from '../../../contract/report/capacity/report.ts
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { CapacityOptions } from '../probing/options.ts'
 import type { Capacity, SearchEnd } from '../search.ts'
-import { frontierOf } from './frontier.ts'
+import { driftOf, frontierOf, hysteresisOf } from './frontier.ts'
 import { policyOf, resultOf } from './result.ts'
-import { driftOf, hysteresisOf } from './trends.ts'
 
 export interface CapacityRunResult {
   readonly capacity: Capacity

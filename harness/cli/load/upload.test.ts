@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
-import { uploadReport, uploadUrl } from './upload.ts'
+import { uploadReport, uploadUrl } from './results.ts'
 
 test('a report goes to its presigned URL by PUT; a refusal does not show the signature', async () => {
   const puts: string[] = []

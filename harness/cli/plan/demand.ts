@@ -2,9 +2,17 @@ import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import { TraceSyntaxError } from '../../load/plan/trace.ts'
-import { DemandSyntaxError, type Price, parseDemand, parsePrice } from '../../plan/demand.ts'
-import type { PlannedDemand } from '../../plan/options.ts'
+import {
+  DemandSyntaxError,
+  type Measurement,
+  type PlannedDemand,
+  type Price,
+  parseDemand,
+  parsePrice,
+} from '../../plan/demand.ts'
 import { readDemandTrace } from '../../plan/trace.ts'
+import { anyEdited, capacityIn, doubtLines, openStored } from '../results/stored-report.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** @throws ConfigurationError that names the line of a trace which cannot be read */
 export function demandOf(text: string): PlannedDemand {
@@ -38,4 +46,50 @@ function parsed<Value>(flag: string, text: string, parse: (text: string) => Valu
       throw new ConfigurationError([`${flag}: ${error.message}`])
     throw error
   }
+}
+
+interface Measurements {
+  readonly measurements: readonly [Measurement, ...Measurement[]]
+  /** One of them was edited after its run. */
+  readonly isEdited: boolean
+}
+
+/**
+ * Opens the capacity reports of `--from`, each with the number of replicas that it measured.
+ *
+ * @throws ConfigurationError for a file that is no capacity report, and for sizes that do not match
+ */
+export function openMeasurements(
+  paths: readonly string[],
+  sizes: readonly number[] | undefined,
+  io: Io,
+): Measurements {
+  if (sizes !== undefined && sizes.length !== paths.length) {
+    throw new ConfigurationError([
+      `--sizes has ${sizes.length} numbers, and --from is given ${paths.length} times: give one for each`,
+    ])
+  }
+  if (sizes !== undefined && new Set(sizes).size < sizes.length) {
+    throw new ConfigurationError(['--sizes: two measurements have the same number of replicas'])
+  }
+  const files = paths.map(openStored)
+  for (const line of doubtLines(files)) io.err(line)
+  const measurements = files.map((stored, at) => {
+    const report = capacityIn(stored)
+    if (report.probes.length === 0) {
+      throw new ConfigurationError([
+        `${stored.file} has no probes: its search ended before the first`,
+      ])
+    }
+    return { file: stored.file, replicas: sizes?.[at] ?? at + 1, report }
+  })
+  if (sizes === undefined && measurements.length > 1) {
+    const list = measurements.map(({ file, replicas }) => `${file} ${replicas}`).join(', ')
+    io.err(
+      `chatgen: replicas of each measurement, in the order of --from: ${list} (--sizes sets them)`,
+    )
+  }
+  const [first, ...rest] = measurements
+  if (first === undefined) throw new ConfigurationError(['no measurement given: pass --from FILE'])
+  return { measurements: [first, ...rest], isEdited: anyEdited(files) }
 }

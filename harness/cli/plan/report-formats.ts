@@ -1,6 +1,5 @@
 import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
-import { planDocument, planOutcome } from '../../../reports/plan/document.ts'
-import { planToJUnit } from '../../../reports/plan/junit.ts'
+import { planDocument, planOutcome, planToJUnit } from '../../../reports/plan/document.ts'
 import { printableJson } from '../../../reports/text/escape.ts'
 import { reportKind } from '../results/formats.ts'
 

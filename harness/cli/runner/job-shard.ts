@@ -7,7 +7,7 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import type { LoadFlags } from '../load/flags.ts'
-import { showLoadProgress } from '../load/output/progress.ts'
+import { showLoadProgress } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
 import { jobIn } from './job.ts'
 

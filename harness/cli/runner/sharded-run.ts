@@ -10,7 +10,7 @@ import {
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import { planHash } from '../../load/plan/plan.ts'
-import { mergedLoad, mergeRequests } from '../load/merged.ts'
+import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { jobText } from './job.ts'

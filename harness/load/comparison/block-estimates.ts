@@ -1,14 +1,14 @@
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
+import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
 import { binomialAtLeast, binomialCdf } from '../statistics/binomial.ts'
 import { type OrderedSample, quantileRanks, rankOf } from '../statistics/quantile-interval.ts'
 import { studentQuantile } from '../statistics/student.ts'
-import { type ClusterCount, designEffect, effectiveSize } from './clusters.ts'
-import type { Estimate, Limits } from './estimate.ts'
+import type { Estimate, Limits, RatioEstimate } from './estimate.ts'
 
 /** Values of a latency in one block; censored ones are longer than any other. */
-export interface BlockSample {
+interface BlockSample {
   readonly ended: Histogram
   readonly censored: number
 }
@@ -118,6 +118,62 @@ export function meanOf(values: readonly number[]): Estimate {
       if (n < 2) return { low: null, high: null }
       const half = studentQuantile((1 + confidence) / 2, n - 1) * Math.sqrt(variance / n)
       return { low: value - half, high: value + half }
+    },
+  }
+}
+
+/** A block of a run: how many of its values are at most some value, and how many values it has. */
+interface ClusterCount {
+  readonly count: number
+  readonly of: number
+}
+
+/**
+ * Variance of a share over that of as many independent values (the design effect of survey sampling),
+ * by the differences between blocks: the linearized variance of a ratio (Cochran, Sampling Techniques,
+ * 3rd ed. 1977, 6.3 and 11.9), and more where successive blocks resemble each other. Never below 1:
+ * fewer differences than chance would make are not credited.
+ */
+export function designEffect(blocks: readonly ClusterCount[]): number {
+  const n = blocks.reduce((sum, { of }) => sum + of, 0)
+  const count = blocks.reduce((sum, block) => sum + block.count, 0)
+  const filled = blocks.filter(({ of }) => of > 0)
+  const share = count / n
+  const independent = (share * (1 - share)) / n
+  if (filled.length < 2 || !(independent > 0)) return 1
+  const excess = filled.map((block) => block.count - share * block.of)
+  const squares = excess.reduce((sum, own) => sum + own ** 2, 0)
+  const variance = ((filled.length / (filled.length - 1)) * squares) / (n * n)
+  const worth = effectiveSampleSize(filled.length, lag1Autocorrelation([excess])) / filled.length
+  return Math.max(1, variance / worth / independent)
+}
+
+/**
+ * Values that a sample in blocks is worth, for exact binomial limits at a confidence: its size over the
+ * design effect, and less by the degrees of freedom of so few blocks (Korn & Graubard, Survey
+ * Methodology 24, 1998).
+ */
+function effectiveSize(n: number, effect: number, blocks: number, confidence: number): number {
+  if (blocks < 2 || n < 2) return 0
+  const p = (1 + confidence) / 2
+  const adjustment = (studentQuantile(p, n - 1) / studentQuantile(p, blocks - 1)) ** 2
+  return (n / effect) * Math.min(1, adjustment)
+}
+
+/**
+ * Ratio from pairs of neighbouring blocks: Student's limits of the mean logarithm of the ratio of a pair.
+ * What changes slowly affects both blocks of a pair and cancels.
+ */
+export function ratioOfPairs(pairs: readonly (readonly [a: number, b: number])[]): RatioEstimate {
+  const logs = meanOf(pairs.map(([a, b]) => Math.log(b / a)))
+  return {
+    value: Math.exp(logs.value),
+    limits: (confidence) => {
+      const { low, high } = logs.limits(confidence)
+      return {
+        low: low === null ? 0 : Math.exp(low),
+        high: high === null ? Number.POSITIVE_INFINITY : Math.exp(high),
+      }
     },
   }
 }

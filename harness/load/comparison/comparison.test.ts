@@ -3,11 +3,10 @@ import { describe, expect, test, vi } from 'vitest'
 import { loadComparison } from '../../../contract/report/load/comparison.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { simulatedRun as runOf } from '../test-support/simulated-run.ts'
-import { designEffect } from './clusters.ts'
+import { designEffect, ratioOfPairs } from './block-estimates.ts'
 import { compareLoads, NotComparableError } from './compare-loads.ts'
 import { pValue, type RatioEstimate } from './estimate.ts'
-import { holm } from './holm.ts'
-import { ratioOfPairs } from './paired.ts'
+import { holm } from './verdicts.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -4,11 +4,10 @@ import type { ComparedSide, LoadComparison } from '../../../contract/report/load
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { minimumSamples, nameOf, rankOf } from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/blocks.ts'
-import { samplesOf, shareOf } from './block-estimates.ts'
+import { ratioOfPairs, samplesOf, shareOf } from './block-estimates.ts'
 import { comparisonOutcome, headOf } from './compare-loads.ts'
 import { ratioOf } from './estimate.ts'
 import { type ComparedLatency, defaultFigures, type FigureName, shareTolerance } from './figures.ts'
-import { ratioOfPairs } from './paired.ts'
 import { type Candidate, decideFigures, familyError } from './verdicts.ts'
 
 /** Two blocks of an interleaved run, one after the other, with the same plan. */

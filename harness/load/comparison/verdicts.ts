@@ -1,6 +1,5 @@
 import type { ComparedFigure, FigureVerdict } from '../../../contract/report/load/comparison.ts'
 import { pValue, type RatioEstimate } from './estimate.ts'
-import { holm } from './holm.ts'
 
 /** A figure of both runs before any verdict. */
 export interface Candidate
@@ -87,4 +86,18 @@ function outlook({ ratio, tolerance }: Candidate, tail: number): string {
   if (!Number.isFinite(factor)) return 'too few requests'
   if (factor > 100) return 'the change is about as large as the tolerance'
   return `about ${Math.max(2, Math.ceil(factor))} times as many requests needed for a decision`
+}
+
+/**
+ * Hypotheses that are rejected with a family-wise error of at most `error`, whatever their dependence
+ * (Holm, Scandinavian Journal of Statistics 6, 1979).
+ */
+export function holm(pValues: readonly number[], error: number): readonly boolean[] {
+  const order = pValues.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p)
+  const rejected = new Array<boolean>(pValues.length).fill(false)
+  for (const [rank, { p, index }] of order.entries()) {
+    if (p > error / (pValues.length - rank)) break
+    rejected[index] = true
+  }
+  return rejected
 }

@@ -10,7 +10,7 @@ import {
   type Part,
   type PlanSpec,
 } from '../plan/plan.ts'
-import { transactions } from '../transactions/index.ts'
+import { transactions } from '../transactions/transactions.ts'
 import { TransactionRunner } from './transaction-runner.ts'
 import { RunEndedError, type WorkerContext } from './worker-context.ts'
 

@@ -1,9 +1,8 @@
 import type { RunClock } from '../clock.ts'
 import { type Share, shareOf } from '../concurrency.ts'
-import { endpointTargets, type LoadEndpoint } from '../endpoints.ts'
+import { routeOf } from '../http/dial.ts'
 import { type Negotiation, negotiateChannelPool } from '../http/negotiate.ts'
-import { routeOf } from '../http/route.ts'
-import type { LoadTarget } from '../target.ts'
+import { endpointTargets, type LoadEndpoint, type LoadTarget } from '../target.ts'
 
 interface Opening extends Negotiation {
   readonly target: LoadTarget

@@ -1,12 +1,11 @@
 import type { Passage } from '../../../fixtures/content/passages.ts'
 import type { RunClock } from '../clock.ts'
-import type { LoadEndpoint } from '../endpoints.ts'
 import type { BufferUsage } from '../http/answer-limits.ts'
 import { DecodeGate } from '../http/encoded-body.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import type { RequestRecord, RequestResult } from '../record.ts'
 import type { ChatPool } from '../setup/chat-pool.ts'
-import type { LoadTarget } from '../target.ts'
+import type { LoadEndpoint, LoadTarget } from '../target.ts'
 import type { InFlightRequest } from './in-flight-request.ts'
 
 /** The run ended while a transaction had further requests. */

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { type Warning, WarningCounter } from '../setup/warnings.ts'
+import { type Warning, WarningCounter } from '../setup/chat-journal.ts'
 import type { WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 
 export interface WorkerPoolOptions {

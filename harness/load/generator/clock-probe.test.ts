@@ -2,8 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { Histogram } from '../metrics/samples/histogram.ts'
-import { ClockProbe } from './clock-probe.ts'
-import { startClockProbeServer } from './clock-probe-server.ts'
+import { ClockProbe, startClockProbeServer } from './clock-probe.ts'
 
 it('hears a stamped stream, at most a few hundred stamps a second, none before it was sent', async () => {
   const server = await startClockProbeServer()

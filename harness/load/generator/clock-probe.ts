@@ -1,5 +1,7 @@
 /** A worker's live timestamp error: its stamp of a read, less the stamp of the server that wrote it. */
-import { connect, type Socket } from 'node:net'
+
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
 
 const stampLine = /: sent (\d+)\n\n/g
@@ -44,4 +46,43 @@ export class ClockProbe {
     }
     this.#rest = whole.slice(end)
   }
+}
+
+interface ClockProbeServer {
+  readonly port: number
+  close(): void
+}
+
+/** Poisson arrivals see time averages (Wolff 1982): no rhythm of the loop is missed or met too often. */
+const meanGapMs = 10
+
+/** @throws the error of `listen` */
+export async function startClockProbeServer(): Promise<ClockProbeServer> {
+  const sockets = new Set<Socket>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    const writeStamp = () => {
+      socket.write(`: sent ${process.hrtime.bigint()}\n\n`)
+      next = setTimeout(writeStamp, nextGap())
+    }
+    let next = setTimeout(writeStamp, nextGap())
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(next)
+      sockets.delete(socket)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+function nextGap(): number {
+  return -meanGapMs * Math.log(1 - Math.random())
 }

@@ -1,20 +1,20 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load/generator.ts'
 import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
 import { rankOf } from '../statistics/quantile-interval.ts'
-import type { ThreadUsage } from './thread-usage.ts'
 import { generatorVerdict } from './verdict.ts'
 
 /** A worker of the generator, at the end of its run. */
-export interface MeasuredThread {
+interface MeasuredThread {
   readonly usage: ThreadUsage
   /** Delay of its stamps, measured by the clock probe. */
   readonly timestampError: StoredHistogram | null
 }
 
 /** Measurements of the whole process during a run. */
-export interface GeneratorRun {
+interface GeneratorRun {
   /** CPU of the process during the run. */
   readonly cpuMs: number
   readonly durationMs: number
@@ -121,4 +121,49 @@ function maxOrNull(values: readonly (number | null)[]): number | null {
     (max, value) => (value !== null && value > (max ?? Number.NEGATIVE_INFINITY) ? value : max),
     null,
   )
+}
+
+/** Resource usage of a worker during the run. */
+export interface ThreadUsage {
+  /** Null if the runtime does not report the CPU time of a thread. */
+  readonly cpuMs: number | null
+  /** CPU time per time that passed. */
+  readonly cpuShare: number | null
+  /** Busy share of the event loop, 0 to 1. */
+  readonly eventLoopUtilization: number
+  /** Delay of its timers, p99. */
+  readonly eventLoopDelayMs: number
+}
+
+const resolutionMs = 10
+
+export class ThreadUsageMeter {
+  readonly #loop = performance.eventLoopUtilization()
+  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  readonly #cpuMs = threadCpuMs()
+  readonly #startedAt = performance.now()
+
+  constructor() {
+    this.#delay.enable()
+  }
+
+  end(): ThreadUsage {
+    this.#delay.disable()
+    const now = threadCpuMs()
+    const cpuMs = now === null || this.#cpuMs === null ? null : now - this.#cpuMs
+    const late = this.#delay.percentile(99) / 1e6 - resolutionMs
+    return {
+      cpuMs,
+      cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - this.#startedAt),
+      eventLoopUtilization: performance.eventLoopUtilization(this.#loop).utilization,
+      eventLoopDelayMs: Math.max(0, late),
+    }
+  }
+}
+
+/** `threadCpuUsage` is there from Node 22.19 and 23.9 on. */
+function threadCpuMs(): number | null {
+  if (typeof process.threadCpuUsage !== 'function') return null
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }

@@ -1,9 +1,21 @@
-import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { openTunnel, portOf } from '../../client/index.ts'
-import type { Route } from './route.ts'
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+} from 'node:tls'
+import {
+  directNetwork,
+  type NetworkOptions,
+  openTunnel,
+  portOf,
+  proxyAuthorization,
+  resolvedAddress,
+  tlsOptions,
+} from '../../client/index.ts'
 
-export interface DialOptions {
+interface DialOptions {
   /** Protocols to offer in the TLS handshake (RFC 7301), the preferred one first. */
   readonly alpn: readonly string[]
   /** Direct reads; without them, the socket emits `data`. */
@@ -11,12 +23,12 @@ export interface DialOptions {
 }
 
 /** Reads of a socket into one piece of memory. */
-export interface DirectRead {
+interface DirectRead {
   readonly memory: Uint8Array
   readonly onBytes: (bytes: number) => void
 }
 
-export interface DialSink {
+interface DialSink {
   /** The socket that will lead to the target; at once, but behind a proxy. */
   socket(socket: Socket): void
   /** It may be written to. */
@@ -118,5 +130,56 @@ function tlsOptionsOf(
     ...(servername === undefined ? {} : { servername }),
     ...tls,
     ALPNProtocols: [...alpn],
+  }
+}
+
+/** Route of a worker's connections to the target; built once, because certificates are read for it. */
+export interface Route {
+  readonly secure: boolean
+  /** Host to connect to; behind a proxy, the host of the CONNECT request. */
+  readonly host: string
+  readonly port: number
+  /** Name in the TLS handshake; undefined for an address, which has none (RFC 6066, section 3). */
+  readonly servername: string | undefined
+  readonly tls: { readonly secureContext?: SecureContext; readonly rejectUnauthorized?: boolean }
+  readonly httpVersion: NetworkOptions['httpVersion']
+  /** Base address of the target, scheme and authority alone. */
+  readonly origin: string
+  readonly proxy: URL | null
+  /** Settings of requests that a proxy forwards; null for a direct connection or a tunnel. */
+  readonly forward: Forward | null
+}
+
+/** A request in absolute form (RFC 9112, section 3.2.2). */
+export interface Forward {
+  readonly authorization: string | undefined
+}
+
+/** @throws the error of Node where a certificate or a key is none */
+export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork): Route {
+  const { protocol, hostname, port: digits, origin } = new URL(baseUrl)
+  const secure = protocol === 'https:'
+  const name = hostname.replace(/^\[|\]$/g, '')
+  const port = digits === '' ? (secure ? 443 : 80) : Number(digits)
+  const proxy = network.proxy === null ? null : new URL(network.proxy)
+  return {
+    secure,
+    host: resolvedAddress(network, hostname, port) ?? name,
+    port,
+    servername: isIP(name) === 0 ? name : undefined,
+    tls: secure ? tlsOf(network) : {},
+    httpVersion: network.httpVersion,
+    origin,
+    proxy,
+    forward:
+      proxy?.protocol !== 'http:' || secure ? null : { authorization: proxyAuthorization(proxy) },
+  }
+}
+
+function tlsOf(network: NetworkOptions): Route['tls'] {
+  const { rejectUnauthorized, ...context } = tlsOptions(network)
+  return {
+    ...(Object.keys(context).length === 0 ? {} : { secureContext: createSecureContext(context) }),
+    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
   }
 }

@@ -1,10 +1,9 @@
 import { TLSSocket } from 'node:tls'
 import type { RunClock } from '../clock.ts'
 import type { ChannelPool } from './channel.ts'
-import { dial } from './dial.ts'
+import { dial, type Route } from './dial.ts'
 import { Http1ConnectionPool } from './http1/connection-pool.ts'
 import { Http2ConnectionPool } from './http2/connection-pool.ts'
-import type { Route } from './route.ts'
 
 /** Makes the connections of a thread, in the version of HTTP that was agreed on. */
 export type CreateChannelPool = (

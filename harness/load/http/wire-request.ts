@@ -2,7 +2,7 @@ import type { Surface } from '../../../contract/catalogue/requirement.ts'
 import { destinationOf, type Header, type WireRequest } from '../../../contract/index.ts'
 import { acceptEncoding } from '../../client/index.ts'
 import type { LoadTarget } from '../target.ts'
-import type { Forward } from './route.ts'
+import type { Forward } from './dial.ts'
 
 /** A request as a transaction specifies it. */
 export interface RequestSpec {

@@ -2,11 +2,14 @@ import { isRequirementId, requirements } from '../../../contract/index.ts'
 import type { Integrity, LoadFinding } from '../../../contract/report/load/integrity.ts'
 import {
   type AnswerId,
+  addTally,
   emptyCounts,
+  type FirstViolation,
   type IntegrityCounts,
   loadRequirements,
+  type Tally,
+  tallyFor,
 } from './integrity-recorder.ts'
-import { addTally, type FirstViolation, type Tally, tallyFor } from './requirement-tally.ts'
 
 /** Merges the results of all workers. Findings by id, those of level `required` first. */
 export function buildIntegrity(

@@ -8,8 +8,12 @@ import {
   sampledOf,
 } from './samples/bottom-k-sample.ts'
 import { forEachContentArrival, lastTimestamp } from './samples/latency-definitions.ts'
-import { SecondQuantiles, type StoredSecondQuantiles } from './second-quantiles.ts'
-import { type StoredTimeline, Timeline } from './timeline.ts'
+import {
+  SecondQuantiles,
+  type StoredSecondQuantiles,
+  type StoredTimeline,
+  Timeline,
+} from './timeline.ts'
 import { TurnTracker } from './turn-tracker.ts'
 
 export interface MetricsConfig extends SampleConfig {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Distribution } from './distribution.ts'
 import { kinds, type Mix, type MixEntry, mixEntry, type Rag } from './mix.ts'
+import type { Distribution } from './random.ts'
 
 /**
  * A mix as it stands in a file.

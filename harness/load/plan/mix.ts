@@ -1,5 +1,5 @@
 import type { Surface } from '../../../contract/catalogue/requirement.ts'
-import type { Distribution } from './distribution.ts'
+import type { Distribution } from './random.ts'
 
 /** Kinds of transactions; see `harness/load/transactions`. */
 export const kinds = [

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { arrivalTimes, type OpenArrival } from './arrival-times.ts'
-import { drawCount, drawValue } from './distribution.ts'
 import type { Mix, MixEntry } from './mix.ts'
-import { type Draw, drawsOf, hashText } from './random.ts'
+import { type Draw, drawCount, drawsOf, drawValue, hashText } from './random.ts'
 import type { TraceLine } from './trace.ts'
 
 /** Determines what is sent and when; structured-cloneable. */

@@ -6,13 +6,17 @@ import type { LoadOptions } from '../options.ts'
 import { surfaceOf } from '../plan/mix.ts'
 import { partSize } from '../plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
-import { warningText } from '../setup/warnings.ts'
-import { unmeasured } from '../slo/unmeasured.ts'
+import { warningText } from '../setup/chat-journal.ts'
+import { unmeasured } from '../slo/implied.ts'
 import { summarize } from '../summary/summary.ts'
-import type { ClockOffset } from '../target-clock/clock-offset.ts'
-import { connectionCounts } from './connections.ts'
-import { packMeasurements } from './measurements.ts'
-import { conservationAudit, invalidate, loadOutcome } from './outcome.ts'
+import type { ClockOffset } from '../target-clock/target-clock.ts'
+import {
+  connectionCounts,
+  conservationAudit,
+  invalidate,
+  loadOutcome,
+  packMeasurements,
+} from './outcome.ts'
 
 export interface RunResult {
   readonly stats: RunRecorder

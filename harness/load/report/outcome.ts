@@ -1,6 +1,11 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { AuditRow, GeneratorRow } from '../../../contract/report/load/generator.ts'
 import { isViolation } from '../../../contract/report/load/integrity.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { WorkerPoolResult } from '../engine/worker-pool.ts'
+import { http2Of } from '../http/channel.ts'
+import type { IntegrityCounts, Tally } from '../judging/integrity-recorder.ts'
+import type { StoredMetrics } from '../metrics/run-metrics.ts'
 import type { RunRecorder } from '../metrics/run-recorder.ts'
 import type { LoadOptions } from '../options.ts'
 import { countDueBefore } from '../plan/needs.ts'
@@ -69,4 +74,46 @@ export function conservationAudit(
   }
   const message = `${expected} due = ${started} started + ${book.dropped} not sent.`
   return { name, verdict: observed === expected ? 'pass' : 'fail', expected, observed, message }
+}
+
+type Row = LoadReport['connections']
+
+/** The connections of all workers, those of setup and cleanup included. */
+export function connectionCounts({
+  done,
+  connectionsOpened,
+}: Pick<WorkerPoolResult, 'done' | 'connectionsOpened'>): Pick<
+  Row,
+  'opened' | 'httpVersions' | 'http2'
+> {
+  const versions = done.map(({ httpVersion }) => (httpVersion === 'http2' ? '2' : '1.1'))
+  return {
+    opened: connectionsOpened,
+    httpVersions: [...new Set(versions)].sort(),
+    ...http2Of(done.flatMap(({ http2 }) => (http2 === null ? [] : [http2]))),
+  }
+}
+
+/** All that merging the report of a shard takes beside the report itself; plain data. */
+export interface Measurements {
+  readonly metrics: StoredMetrics
+  /** Counts by thread. */
+  readonly integrity: readonly IntegrityCounts[]
+  readonly ids: {
+    readonly tally: Tally
+    readonly size: number
+    readonly duplicates: number
+  }
+  readonly warmUpNs: number | 'auto'
+  readonly untilNs: number
+}
+
+/** Packs `measurements` of a report: gzip, base64. */
+export function packMeasurements(measurements: Measurements): string {
+  return gzipSync(JSON.stringify(measurements)).toString('base64')
+}
+
+/** @throws Error where it is no such text */
+export function unpackMeasurements(packed: string): Measurements {
+  return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'))
 }

@@ -8,12 +8,10 @@ import {
   valueAt,
   withoutEcho,
 } from '../../../contract/index.ts'
-import type { LoadEndpoint } from '../endpoints.ts'
 import type { RequestSpec } from '../http/wire-request.ts'
-import type { LoadTarget } from '../target.ts'
-import type { PreparationGuard } from './preparation-guard.ts'
+import type { LoadEndpoint, LoadTarget } from '../target.ts'
+import { type PreparationGuard, WarningCounter } from './chat-journal.ts'
 import { type SetupAnswer, sendSetupRequest } from './setup-request.ts'
-import { WarningCounter } from './warnings.ts'
 
 const createPath = operations['v3.createChat'].path
 

@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events'
 import { messageOf } from '../../../contract/error-message.ts'
 import { type JournalEntry, journalLine } from '../../../contract/index.ts'
+import { maxTimerMs } from '../../../contract/timer.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
 
@@ -97,4 +99,93 @@ export class ChatJournal {
 
 function chatEntry(name: string) {
   return { kind: 'chat', name, scenario: 'load' } as const
+}
+
+/** A failed setup or cleanup request, with its number of occurrences; structured-cloneable. */
+export interface Warning {
+  readonly text: string
+  /** Null without an answer, or if the status does not matter. */
+  readonly status: number | null
+  readonly count: number
+}
+
+/** Counts warnings by text and status. */
+export class WarningCounter {
+  readonly #warnings = new Map<string, Warning>()
+
+  static of(warnings: readonly Warning[]): readonly Warning[] {
+    const counter = new WarningCounter()
+    for (const warning of warnings) counter.add(warning)
+    return counter.all
+  }
+
+  add({ text, status, count }: Warning): void {
+    const key = `${status} ${text}`
+    const before = this.#warnings.get(key)?.count ?? 0
+    this.#warnings.set(key, { text, status, count: before + count })
+  }
+
+  get all(): readonly Warning[] {
+    return [...this.#warnings.values()]
+  }
+}
+
+/** `chat creation failed (status 500, 2 times)` */
+export function warningText({ text, status, count }: Warning): string {
+  const times = count === 1 ? 'once' : `${count} times`
+  return `${text} (${status === null ? '' : `status ${status}, `}${times})`
+}
+
+/** Consecutive timeouts after which the preparation is given up. */
+const maxTimeouts = 3
+
+interface GuardLimits {
+  /** Timeout of one request, in milliseconds. */
+  readonly timeoutMs: number
+  /** Timeout of the whole preparation, in milliseconds; unlimited by default. */
+  readonly runMs?: number
+}
+
+/** Gives up a preparation after consecutive timeouts, or when it takes too long. */
+export class PreparationGuard {
+  /** Reason why it was given up, as a sentence. */
+  failure: string | undefined
+  /** Aborted when the preparation is given up. */
+  readonly signal: AbortSignal
+  readonly #limits: GuardLimits
+  readonly #end = new AbortController()
+  readonly #timer: NodeJS.Timeout | undefined
+  #timeouts = 0
+
+  constructor(limits: GuardLimits) {
+    this.#limits = limits
+    this.signal = this.#end.signal
+    setMaxListeners(0, this.signal)
+    const { runMs } = limits
+    if (runMs === undefined) return
+    this.#timer = setTimeout(
+      () => this.#giveUp(`creating the chats took longer than ${runMs} ms (limits.runMs)`),
+      Math.min(runMs, maxTimerMs),
+    )
+  }
+
+  /** @param request method and path */
+  recordAnswer(request: string, timedOut: boolean): void {
+    this.#timeouts = timedOut ? this.#timeouts + 1 : 0
+    if (this.#timeouts < maxTimeouts) return
+    const { timeoutMs } = this.#limits
+    this.#giveUp(
+      `${request} had no answer within ${timeoutMs} ms (limits.timeoutMs), ${maxTimeouts} times in a row`,
+    )
+  }
+
+  /** Stops the timer after the preparation. */
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #giveUp(why: string): void {
+    this.failure ??= `${why}, while the chats of the run were created. No load was sent.`
+    this.#end.abort()
+  }
 }

@@ -1,12 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { mapConcurrently, withGracePeriod } from '../concurrency.ts'
-import type { LoadEndpoint } from '../endpoints.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
-import type { LoadTarget } from '../target.ts'
+import type { LoadEndpoint, LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'
-import { ChatJournal } from './chat-journal.ts'
-import { PreparationGuard } from './preparation-guard.ts'
-import { type Warning, warningText } from './warnings.ts'
+import { ChatJournal, PreparationGuard, type Warning, warningText } from './chat-journal.ts'
 
 /** Setup requests in flight. */
 const concurrency = 16

@@ -1,10 +1,10 @@
 import { type Header, parseJson } from '../../../contract/index.ts'
-import type { LoadEndpoint } from '../endpoints.ts'
 import { sizeText } from '../format.ts'
 import { answerLimits } from '../http/answer-limits.ts'
 import type { AnswerSink, Channel } from '../http/channel.ts'
 import { bodyCodings, type DecodedSink, DecodeGate, EncodedBody } from '../http/encoded-body.ts'
 import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
+import type { LoadEndpoint } from '../target.ts'
 
 export interface SetupAnswer {
   /** 0 without an answer. */

@@ -1,18 +1,24 @@
 import { messageOf } from '../../../contract/error-message.ts'
 import type { GeneratorRow } from '../../../contract/report/load/generator.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import { http2Of } from '../http/http2/merge-figures.ts'
+import { http2Of } from '../http/channel.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
-import { addTally, type Tally } from '../judging/requirement-tally.ts'
+import { addTally, type Tally } from '../judging/integrity-recorder.ts'
 import { MetricsMismatchError, RunMetrics } from '../metrics/run-metrics.ts'
-import { type Measurements, unpackMeasurements } from '../report/measurements.ts'
-import { loadOutcome } from '../report/outcome.ts'
+import { loadOutcome, type Measurements, unpackMeasurements } from '../report/outcome.ts'
+import { unmeasured } from '../slo/implied.ts'
 import { parseSlos } from '../slo/parse.ts'
-import { unmeasured } from '../slo/unmeasured.ts'
 import { summarize } from '../summary/summary.ts'
 import { checkShards, givenSlos, type Shard, ShardMismatchError } from './check.ts'
-import { mergedAudits, mergedGenerator, mergedTransactions, notesOf } from './merged-rows.ts'
-import { spreadNote, spreadReason, startSpreadOf } from './start-spread.ts'
+import {
+  mergedAudits,
+  mergedGenerator,
+  mergedTransactions,
+  notesOf,
+  spreadNote,
+  spreadReason,
+  startSpreadOf,
+} from './merge-parts.ts'
 
 /**
  * The report of a whole run from those of its shards. Histograms and counts are added, so every figure

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSlo, parseSlos } from './parse.ts'
-import { SloSyntaxError } from './scanner.ts'
+import { parseSlo, parseSlos, SloSyntaxError } from './parse.ts'
 import { goodputLimits } from './slo.ts'
 
 const response = { kind: 'latency', clock: 'response', inclusive: false }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type SentCounts, unmeasured } from './unmeasured.ts'
+import { type SentCounts, unmeasured } from './implied.ts'
 
 const request = (operation: string, count: number) =>
   ({ operation, form: 'json', count, completed: count, failed: 0 }) as const

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normal } from '../test-support/random.ts'
 import { batchMeans, effectiveSampleSize, lag1Autocorrelation } from './autocorrelation.ts'
-import { mser5 } from './mser.ts'
-import { spearman, steadyState } from './steady-state.ts'
+import { mser5, spearman, steadyState } from './steady-state.ts'
 
 const series = (length: number, value: (index: number) => number) =>
   Array.from({ length }, (_, i) => value(i))

@@ -4,7 +4,7 @@ import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { lumpText } from '../../../reports/load/traffic.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { recordOf } from '../test-support/records.ts'
-import { describeDelivery } from './delivery.ts'
+import { describeDelivery } from './rates.ts'
 
 const config = { limits: [], stallNs: 5e8 }
 const ms = 1e6

@@ -10,9 +10,8 @@ import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
 import { turnRanges } from '../metrics/turn-tracker.ts'
 import { twoClocked } from '../slo/slo.ts'
-import type { Independence } from './independence.ts'
 import { countAbandoned } from './rates.ts'
-import type { MeasuredWindow } from './window.ts'
+import type { Independence, MeasuredWindow } from './window.ts'
 
 /** Every metric that the requests of a group have, by both clocks where it has two. */
 export function metricRows(group: LatencyRecorder, independence: Independence): Metric[] {

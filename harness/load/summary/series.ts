@@ -1,7 +1,7 @@
 import type { HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
-import type { ChartedMetric } from '../metrics/second-quantiles.ts'
+import type { ChartedMetric } from '../metrics/timeline.ts'
 import { rankOf } from '../statistics/quantile-interval.ts'
 
 /** Every second of the run, the drain included. */

@@ -5,9 +5,8 @@ import { decideSlo } from '../slo/decide.ts'
 import { parseSlo } from '../slo/parse.ts'
 import { normal } from '../test-support/random.ts'
 import { recordOf, shifted } from '../test-support/records.ts'
-import { independenceOf } from './independence.ts'
 import { sloEvidence } from './slo-evidence.ts'
-import { measuredWindow } from './window.ts'
+import { independenceOf, measuredWindow } from './window.ts'
 
 const config = { durationNs: 40e9, limits: [], stallNs: 500e6 }
 const limit = { metric: 'ttft', clock: 'response', limitNs: 500e6, inclusive: false } as const

@@ -6,10 +6,9 @@ import { Histogram } from '../metrics/samples/histogram.ts'
 import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
-import { isOver, Neighbours } from './independence.ts'
 import { endsWithFirstToken } from './metric-rows.ts'
 import { countDue } from './rates.ts'
-import type { MeasuredWindow } from './window.ts'
+import { isOver, type MeasuredWindow, Neighbours } from './window.ts'
 
 /**
  * Evidence for the SLOs of a run. Each has the autocorrelation of its own figure: how alike

@@ -9,13 +9,24 @@ import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
 import { blocksOf, packBlocks } from './blocks.ts'
-import { describeDelivery } from './delivery.ts'
-import { independenceOf } from './independence.ts'
 import { endpointRows, metricRow, metricRows, turnRows } from './metric-rows.ts'
-import { countAbandoned, countDue, disturbancesOf, goodputOf, ratesOf, stallsOf } from './rates.ts'
+import {
+  countAbandoned,
+  countDue,
+  describeDelivery,
+  disturbancesOf,
+  goodputOf,
+  ratesOf,
+  stallsOf,
+} from './rates.ts'
 import { heatMapsOf, seriesOf } from './series.ts'
 import { sloEvidence } from './slo-evidence.ts'
-import { type MeasuredWindow, measuredWindow, type WindowOptions } from './window.ts'
+import {
+  independenceOf,
+  type MeasuredWindow,
+  measuredWindow,
+  type WindowOptions,
+} from './window.ts'
 
 /** The measured part of a report; the rest comes from the plan, the judges and the generator. */
 export type Measured = Pick<

@@ -1,7 +1,13 @@
 import type { Window } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
-import { mser5 } from '../statistics/mser.ts'
-import { steadyState } from '../statistics/steady-state.ts'
+import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
+import type { RequestLimit } from '../slo/slo.ts'
+import {
+  effectiveSampleSize,
+  episodesOf,
+  lag1Autocorrelation,
+} from '../statistics/autocorrelation.ts'
+import { mser5, steadyState } from '../statistics/steady-state.ts'
 
 /** The part of a run that is measured: slices from one up to another. */
 export interface MeasuredWindow {
@@ -96,4 +102,47 @@ function inFlight(run: RunMetrics, untilNs: number): number[] {
 
 function seconds(ns: number): string {
   return `${Number((ns / 1e9).toFixed(3))} s`
+}
+
+/** Effective sample size as a share of the sample, for each kind of figure. */
+export interface Independence {
+  /** Share for latencies up to the first token. */
+  readonly ttft: number
+  readonly e2e: number
+}
+
+/** Independence by the sample of neighbours that were planned between two moments. */
+export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): Independence {
+  const neighbours = new Neighbours(run, fromNs, toNs)
+  return {
+    ttft: neighbours.effectiveShare(({ ttftNs }) => ttftNs),
+    e2e: neighbours.effectiveShare(({ e2eNs }) => e2eNs),
+  }
+}
+
+/** Autocorrelation of requests with their neighbours in the plan. */
+export class Neighbours {
+  readonly #runs: readonly (readonly SampledRequest[])[]
+
+  constructor(run: RunMetrics, fromNs: number, toNs: number) {
+    this.#runs = run.sample
+      .blocks()
+      .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
+  }
+
+  /** Effective sample size of a figure, as a share of the sample; 1 where it never changes. */
+  effectiveShare(read: (sampled: SampledRequest) => number | null): number {
+    const values = this.#runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
+    return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6
+  }
+
+  /** Null if the sample is incomplete and may lack episodes. */
+  episodes(of: number, read: (sampled: SampledRequest) => boolean | null): number | null {
+    const all = this.#runs.flat()
+    return all.length < of ? null : episodesOf(all.map(read))
+  }
+}
+
+export function isOver({ limitNs, inclusive }: RequestLimit, ns: number): boolean {
+  return inclusive ? ns > limitNs : ns >= limitNs
 }

@@ -1,4 +1,5 @@
 import { writePassages } from '../../../fixtures/content/passages.ts'
+
 /** The engine in this very thread, with constant arrivals of one kind: for tests and figures of its own. */
 
 import type { NetworkOptions } from '../../client/index.ts'
@@ -7,8 +8,8 @@ import { Scheduler } from '../engine/scheduler.ts'
 import { WorkerContext } from '../engine/worker-context.ts'
 import type { AnswerLimits } from '../http/answer-limits.ts'
 import type { ChannelPool } from '../http/channel.ts'
+import { routeOf } from '../http/dial.ts'
 import { negotiateChannelPool } from '../http/negotiate.ts'
-import { routeOf } from '../http/route.ts'
 import { type IntegrityCounts, IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { type Kind, mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'

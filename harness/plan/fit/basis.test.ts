@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type CapacityReport, capacityReport } from '../../../contract/report/capacity/report.ts'
 import { simulatedReport } from '../test-support/simulated-report.ts'
-import { basisOf, caveatOf, worstBasis } from './basis.ts'
+import { basisOf, caveatOf, worstBasis } from './measured-probes.ts'
 
 const empty = simulatedReport({ rates: [] })
 const outcomes = capacityReport.shape.outcome.options

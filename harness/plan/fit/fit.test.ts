@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { defaultEngine } from '../../../reference-server/engine/options.ts'
 import { predictRun } from '../predict.ts'
-import { quantile } from '../simulation/latencies.ts'
+import { quantile } from '../simulation/simulate.ts'
 import { requestsAt, simulatedReport, trueAnswers } from '../test-support/simulated-report.ts'
 import { fitServiceModel, UnfittedRunError } from './fit.ts'
 

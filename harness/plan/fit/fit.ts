@@ -4,8 +4,7 @@ import type { CapacityReport } from '../../../contract/report/capacity/report.ts
 import { standardNormal } from '../../load/plan/random.ts'
 import type { RequestLength, ServiceModel } from '../service-model.ts'
 import type { ClusterOptions } from '../simulation/simulate.ts'
-import { type BatchLimit, batchLimitOf } from './batch-limit.ts'
-import { initialTimes } from './initial-guess.ts'
+import { type BatchLimit, batchLimitOf, initialTimes } from './initial-guess.ts'
 import {
   type MeasuredLoad,
   measuredLengths,

@@ -4,9 +4,11 @@ import type {
   ProbeSamples,
 } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+import type { PlanMeasurement } from '../../../contract/report/plan.ts'
 import { groupEqualLoads } from '../../capacity/report/equal-loads.ts'
+import type { Measurement } from '../demand.ts'
 import type { RequestLength } from '../service-model.ts'
-import { type PredictedMetric, predictedMetrics, quantile } from '../simulation/latencies.ts'
+import { type PredictedMetric, predictedMetrics, quantile } from '../simulation/simulate.ts'
 
 /** A figure of a probe that a service model must reproduce. */
 export interface Statistic {
@@ -21,7 +23,7 @@ export interface Statistic {
   readonly error: number
 }
 
-export type ProbeLoad =
+type ProbeLoad =
   | {
       readonly kind: 'open'
       readonly perSecond: number
@@ -169,4 +171,54 @@ export function measuredLengths({ probes }: CapacityReport): readonly RequestLen
 
 function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
+}
+
+type Basis = NonNullable<PlanMeasurement['basis']>
+
+const bases: Readonly<Record<CapacityReport['outcome'], Basis>> = {
+  found: 'decided',
+  'above max': 'decided',
+  'below min': 'decided',
+  undecided: 'undecided',
+  violated: 'undecided',
+  unreachable: 'undecided',
+  invalid: 'invalid',
+}
+
+export function basisOf({ outcome, interrupted }: CapacityReport): Basis {
+  const basis = bases[outcome]
+  return interrupted && basis === 'decided' ? 'undecided' : basis
+}
+
+/** A plan from several measurements is worth no more than the worst of them. */
+export function worstBasis(measurements: readonly Measurement[]): Basis {
+  const all = measurements.map(({ report }) => basisOf(report))
+  return (['invalid', 'undecided'] as const).find((basis) => all.includes(basis)) ?? 'decided'
+}
+
+/** Reason why a measurement was not decided, with the remedy; null if it was. */
+export function caveatOf({ file, report }: Measurement): string | null {
+  const basis = basisOf(report)
+  return basis === 'decided' ? null : `${file} is ${basis}: ${reasonOf(report)}`
+}
+
+function reasonOf({ outcome, interrupted, generator, probes }: CapacityReport): string {
+  if (outcome === 'invalid') {
+    const held =
+      generator.holds === null ? '' : ` (it holds ${generator.holds.toPrecision(3)} req/s)`
+    return `the load generator was the bottleneck${held}, so the figures do not describe the target; measure again with chatgen capacity on an idle machine, with more --workers or a lower --max`
+  }
+  if (interrupted) {
+    return 'its search was interrupted; let chatgen capacity run to its end'
+  }
+  switch (outcome) {
+    case 'unreachable':
+      return 'the target stopped answering during the search; measure again with chatgen capacity'
+    case 'violated': {
+      const ids = [...new Set(probes.flatMap(({ violated }) => violated))].join(', ')
+      return `requirements were violated under load${ids === '' ? '' : ` (${ids})`}; correct the target and measure again with chatgen capacity`
+    }
+    default:
+      return 'its budget ended before the capacity was known; measure again with chatgen capacity and a longer --budget'
+  }
 }

@@ -1,10 +1,11 @@
 import { lowerMedianOf, meanOf } from '../../../contract/averages.ts'
 import type { RequestLength, ServiceModel } from '../service-model.ts'
-import { drawOf, lengthsOf, poissonArrivals } from '../simulation/arrivals.ts'
-import { type Latencies, latenciesOf, quantile } from '../simulation/latencies.ts'
-import type { Requests } from '../simulation/requests.ts'
+import { drawOf, lengthsOf, poissonArrivals, type Requests } from '../simulation/requests.ts'
 import {
   type ClusterOptions,
+  type Latencies,
+  latenciesOf,
+  quantile,
   simulateClosed,
   simulateOpen,
   withLengths,

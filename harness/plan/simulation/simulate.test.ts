@@ -5,10 +5,9 @@ import { defaultEngine } from '../../../reference-server/engine/options.ts'
 import { simulate } from '../../../reference-server/engine/simulate.ts'
 import type { ServiceModel } from '../service-model.ts'
 import { meanWaitMMc, waitShareMMc } from '../test-support/erlang.ts'
-import { drawOf, gamma, lengthsOf, poissonArrivals } from './arrivals.ts'
 import type { Balance } from './cluster.ts'
-import { latenciesOf } from './latencies.ts'
-import { type Arrival, simulateClosed, simulateOpen } from './simulate.ts'
+import { drawOf, gamma, lengthsOf, poissonArrivals } from './requests.ts'
+import { type Arrival, latenciesOf, simulateClosed, simulateOpen } from './simulate.ts'
 
 const unlimited: ServiceModel = {
   maxSequences: Number.POSITIVE_INFINITY,

@@ -1,12 +1,10 @@
 /** Capacity reports of engines whose truth is known: the queueing model of the reference server. */
-
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { defaultEngine, type EngineOptions } from '../../../reference-server/engine/options.ts'
 import { simulate } from '../../../reference-server/engine/simulate.ts'
-import { drawOf, gamma, poissonArrivals } from '../simulation/arrivals.ts'
-import { quantile } from '../simulation/latencies.ts'
-import type { Arrival } from '../simulation/simulate.ts'
+import { drawOf, gamma, poissonArrivals } from '../simulation/requests.ts'
+import { type Arrival, quantile } from '../simulation/simulate.ts'
 
 export interface SimulatedRun {
   readonly engine?: Partial<EngineOptions>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { distributionOf } from '../test-support/histograms.ts'
+import { distributionOf } from '../test-support/sketch.ts'
 import { binsOf, cumulative, valueAt } from './histogram.ts'
 
 /** Whole microseconds up to a minute, as milliseconds. */

@@ -1,8 +1,7 @@
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { isEdited } from '../../text/digest.ts'
 import { clocked } from '../measures.ts'
-import { expositionOf, type Family } from './exposition.ts'
-import { bucketsOf, genAiFamilies, operationBounds } from './gen-ai.ts'
+import { bucketsOf, expositionOf, type Family, genAiFamilies, operationBounds } from './gen-ai.ts'
 
 /**
  * A load run in the Prometheus exposition format. Latencies that OpenTelemetry names (semantic conventions for

@@ -1,5 +1,6 @@
+import { encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js'
+import type { Distribution, Metric, MetricName } from '../../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import { metricOf, spreadOf } from './histograms.ts'
 
 /**
  * A load report written by hand: 300 streams in three seconds, of which a shard of the target went
@@ -311,4 +312,47 @@ function second(
     e2e: ttft === null ? null : { p50: 500, p90: 620, p99: 1400 },
     icl: ttft === null ? null : { p50: 20, p90: 24, p99: 25 },
   }
+}
+
+/** A latency of these values, in milliseconds, as a run would have told it. */
+export function distributionOf(values: readonly number[], censored = 0): Distribution {
+  const sorted = values.toSorted((a, b) => a - b)
+  const histogram = new Float64Histogram(1, 3_600_000_000, 3)
+  for (const value of sorted) histogram.recordValue(Math.round(value * 1000))
+  const at = (q: number) => sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? 0
+  return {
+    count: values.length,
+    censored,
+    effective: values.length,
+    min: at(0),
+    mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,
+    max: at(1),
+    quantiles: [0.5, 0.9, 0.99].map((q) =>
+      sorted.length * (1 - q) < 3 - 1e-9
+        ? { q, value: null, low: null, high: null, why: `n is ${sorted.length}` }
+        : { q, value: at(q), low: at(q - 0.02), high: at(Math.min(1, q + 0.008)), why: null },
+    ),
+    histogram: { unitNs: 1000, digits: 3, base64: encodeIntoCompressedBase64(histogram) },
+  }
+}
+
+function metricOf(
+  name: MetricName,
+  service: readonly number[],
+  response: readonly number[] | null = null,
+): Metric {
+  return {
+    name,
+    unit: 'ms',
+    service: distributionOf(service),
+    response: response === null ? null : distributionOf(response),
+  }
+}
+
+/** Deterministic values around a middle. */
+function spreadOf(count: number, middle: number): number[] {
+  return Array.from(
+    { length: count },
+    (_, at) => middle * (0.8 + ((at * 37) % count) / (2 * count)),
+  )
 }

@@ -2,9 +2,11 @@ import { clean, shorten } from '../../../../reports/text/escape.ts'
 import { count, figure } from '../../../../reports/text/format.ts'
 import type { RunMetrics } from '../../../load/metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../../../load/metrics/samples/histogram.ts'
-import type { ChartedMetric } from '../../../load/metrics/second-quantiles.ts'
+import type { ChartedMetric } from '../../../load/metrics/timeline.ts'
 import type { LoadProgress } from '../../../load/run.ts'
 import { rankOf } from '../../../load/statistics/quantile-interval.ts'
+import type { Io } from '../../terminal/io.ts'
+import { noStatus, showStatus } from '../../terminal/status.ts'
 
 /** Window of rates and quantiles, in seconds. */
 const lookBack = 5
@@ -67,4 +69,21 @@ function problemText({ failures }: RunMetrics): string {
 
 function seconds(ms: number): string {
   return `${Math.max(0, Math.round(ms / 1000))} s`
+}
+
+/** Shows the progress of a load run, on the main thread, which sends nothing. */
+export function showLoadProgress(io: Io, enabled: boolean) {
+  if (!enabled) return { ...noStatus, update: () => {} }
+  let latest: LoadProgress | undefined
+  const status = showStatus(io, {
+    drawn: (width) => (latest === undefined ? 'preparing' : liveLines(latest, width).join('\n')),
+    logged: () => `load: ${latest === undefined ? 'preparing' : progressLine(latest)}`,
+  })
+  return {
+    update(progress: LoadProgress): void {
+      latest = progress
+      status.refresh()
+    },
+    stop: status.stop,
+  }
 }

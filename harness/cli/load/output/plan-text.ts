@@ -1,4 +1,4 @@
-import { arrivalText } from '../../../../reports/load/plan.ts'
+import { arrivalText } from '../../../../reports/load/outcome.ts'
 import { minRequests } from '../../../load/plan/needs.ts'
 import {
   arrivals,

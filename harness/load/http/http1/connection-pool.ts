@@ -1,7 +1,7 @@
 import type { RunClock } from '../../clock.ts'
 import type { ChannelPool } from '../channel.ts'
 import { ConnectionLimit } from '../connection-limit.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../dial.ts'
 import { createReadBuffer, Http1Connection } from './connection.ts'
 
 /**

@@ -1,9 +1,8 @@
 import type { RunClock } from '../../clock.ts'
-import type { Channel, ChannelPool, Http2Figures } from '../channel.ts'
+import { type Channel, type ChannelPool, type Http2Figures, minOrNull } from '../channel.ts'
 import { ConnectionLimit } from '../connection-limit.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../dial.ts'
 import { Http2Connection } from './connection.ts'
-import { minOrNull } from './merge-figures.ts'
 import { Http2Stream, type StreamHandlers } from './stream.ts'
 
 /** A connection without a stream is given up after so long, before common servers close it. */

@@ -8,9 +8,8 @@ import {
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { RunClock } from '../../clock.ts'
-import { dial } from '../dial.ts'
+import { dial, type Route } from '../dial.ts'
 import { PeerClosedError } from '../http1/connection.ts'
-import type { Route } from '../route.ts'
 
 /** Flow control window of a stream: as much as a socket of HTTP/1.1 buffers. */
 const streamWindow = 256 * 1024

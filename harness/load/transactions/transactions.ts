@@ -1,16 +1,69 @@
 import { isObject } from '../../../contract/index.ts'
-import { promptOf } from './prompt.ts'
-import { succeeded, type Transaction, type TransactionContext } from './transaction.ts'
+import type { Kind } from '../plan/mix.ts'
+import { promptOf, succeeded, type Transaction, type TransactionContext } from './transaction.ts'
+
+/** Section 4.1. */
+const openaiStream: Transaction = async (context) => {
+  const usage = context.entry.usage ? { stream_options: { include_usage: true } } : {}
+  await context.send({
+    operation: 'openai.chat',
+    form: 'stream',
+    json: { ...bodyOf(context), stream: true, ...usage },
+  })
+}
+
+const openaiJson: Transaction = async (context) => {
+  await context.send({ operation: 'openai.chat', form: 'json', json: bodyOf(context) })
+}
+
+function bodyOf(context: TransactionContext) {
+  const { arrival, entry, target } = context
+  const { answerTokens } = arrival
+  return {
+    model: entry.model ?? target.model,
+    messages: [{ role: 'user', content: promptOf(context) }],
+    ...(answerTokens === null ? {} : { max_tokens: answerTokens }),
+  }
+}
+
+/** Section 4.2: stores a message, then generates its answer. */
+const v2Turn: Transaction = async (context) => {
+  const { entry, target } = context
+  const chat = await context.v2Chat()
+  if (chat === undefined) return
+  const model = entry.model ?? target.model
+  const stored = await context.send({
+    operation: 'v2.message',
+    form: 'json',
+    json: {
+      chat_id: chat,
+      content: promptOf(context),
+      model_id: model,
+      ...(entry.think === null ? {} : { think: entry.think }),
+      ...(entry.rag === null ? {} : { rag: entry.rag }),
+      ...(entry.rag === null || target.assistant === null
+        ? {}
+        : { assistant_id: target.assistant }),
+    },
+  })
+  const id = isObject(stored.json) ? stored.json['id'] : undefined
+  if (!succeeded(stored) || typeof id !== 'string') return
+  await context.send({
+    operation: 'v2.generate',
+    form: 'json',
+    json: { chat_id: chat, parent_id: id, model_id: model },
+  })
+}
 
 /** Section 4.3: a turn in a fresh chat. */
-export const v3Stream: Transaction = (context) => turnInFreshChat(context, 'stream')
-export const v3Json: Transaction = (context) => turnInFreshChat(context, 'json')
+const v3Stream: Transaction = (context) => turnInFreshChat(context, 'stream')
+const v3Json: Transaction = (context) => turnInFreshChat(context, 'json')
 
-export const oneShotStream: Transaction = (context) => oneShot(context, 'stream')
-export const oneShotJson: Transaction = (context) => oneShot(context, 'json')
+const oneShotStream: Transaction = (context) => oneShot(context, 'stream')
+const oneShotJson: Transaction = (context) => oneShot(context, 'json')
 
 /** Turns in one chat, each the parent of the next: its context grows from turn to turn. */
-export const v3Chat: Transaction = async (context) => {
+const v3Chat: Transaction = async (context) => {
   const chat = await context.freshChat()
   if (chat === undefined) return
   let parent: string | undefined
@@ -29,7 +82,7 @@ export const v3Chat: Transaction = async (context) => {
 }
 
 /** The history of a chat from its first page to its last. */
-export const v3History: Transaction = async (context) => {
+const v3History: Transaction = async (context) => {
   const chat = await context.historyChat()
   if (chat === undefined) return
   let cursor: string | undefined
@@ -108,4 +161,17 @@ function userTurns(history: unknown, nonce: string): number | null {
     const item = isObject(message) ? message['item'] : undefined
     return isObject(item) && item['role'] === 'user' && JSON.stringify(item).includes(nonce)
   }).length
+}
+
+/** The requests that each kind of transaction sends. */
+export const transactions: Readonly<Record<Kind, Transaction>> = {
+  'openai-stream': openaiStream,
+  'openai-json': openaiJson,
+  'v3-stream': v3Stream,
+  'v3-json': v3Json,
+  'one-shot-stream': oneShotStream,
+  'one-shot-json': oneShotJson,
+  'v2-turn': v2Turn,
+  'v3-history': v3History,
+  'v3-chat': v3Chat,
 }

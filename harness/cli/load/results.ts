@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
+import type { Doubt } from '../../../contract/report/digest.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
+import { withDoubt } from '../../../reports/text/digest.ts'
+import { closeJournal, startJournal } from '../../conformance/cleanup/journal-file.ts'
+import { journalName } from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
+import type { ClientIdentity } from '../../conformance/run-setup.ts'
+import { partSize } from '../../load/plan/needs.ts'
+import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
+import { joinRequests, requestsName } from '../../load/requests-file.ts'
+import type { JournalPlace } from '../../load/setup/chat-journal.ts'
+import { ShardMismatchError } from '../../load/shards/check.ts'
+import { mergeShards } from '../../load/shards/merge.ts'
+import { loadIn, type StoredFile } from '../results/stored-report.ts'
+import type { Shard } from '../values.ts'
+
+/** The worst doubt of any shard applies to the merged report. */
+function worstOf(files: readonly StoredFile[]): Doubt | null {
+  const doubts = files.flatMap(({ doubt }) => doubt ?? [])
+  return doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null
+}
+
+/** Joins `requests.ndjson` of the folders of shards. @throws ConfigurationError if it cannot be written */
+export function mergeRequests(folders: readonly string[], out: string): void {
+  try {
+    joinRequests(folders, out)
+  } catch (error) {
+    throw new ConfigurationError([`cannot write ${join(out, requestsName)}: ${messageOf(error)}`])
+  }
+}
+
+/**
+ * Merges the reports of shards; a single report is returned unchanged.
+ * @throws ConfigurationError if they are not load reports, or not shards of one run
+ */
+export function mergedLoad(files: readonly StoredFile[]): LoadReport {
+  const [first, ...others] = files.map((stored) => ({
+    name: stored.file,
+    report: loadIn(stored),
+  }))
+  if (first === undefined) throw new ConfigurationError(['no load report given'])
+  if (others.length === 0) return first.report
+  try {
+    return withDoubt(mergeShards([first, ...others]), worstOf(files))
+  } catch (error) {
+    if (error instanceof ShardMismatchError) throw new ConfigurationError([error.message])
+    throw error
+  }
+}
+
+/** Starts the creation journal of a run that creates chats; undefined for other runs. */
+export function openLoadJournal(
+  folder: string,
+  setup: ClientIdentity,
+  { spec, shard }: { readonly spec: PlanSpec; readonly shard: Part | null },
+): JournalPlace | undefined {
+  const { v3, history } = partSize(spec, shard ?? wholePlan).needs
+  if (v3 + history === 0) return undefined
+  makeFolder(folder)
+  const file = join(folder, journalName)
+  startJournal(file, setup)
+  return { file }
+}
+
+/** Removes the journal if nothing is left on the target; otherwise returns the command to clean up. */
+export function closeLoadJournal(place: JournalPlace | undefined): readonly string[] {
+  if (place === undefined || closeJournal(place.file) === 0) return []
+  return [`chats may be left on the target: run chatgen cleanup ${place.file}`]
+}
+
+/**
+ * URL to which a report is uploaded: `--upload` itself, or of a file the line of the shard, counted from 0.
+ * @throws ConfigurationError if there is none
+ */
+export function uploadUrl(upload: string, shard: Shard | undefined): URL {
+  const lines = existsSync(upload) ? linesOf(upload) : [upload]
+  const index = lines.length === 1 ? 0 : (shard?.index ?? 0)
+  const text = lines[index]
+  if (text === undefined || !URL.canParse(text) || !/^https?:/.test(text)) {
+    throw new ConfigurationError([
+      `--upload: ${upload} has no URL for shard ${shard?.index ?? 0}: pass a URL, or a file with one for each shard`,
+    ])
+  }
+  return new URL(text)
+}
+
+function linesOf(file: string): string[] {
+  try {
+    const lines = readInputFile(file).split('\n')
+    return lines.map((line) => line.trim()).filter((line) => line !== '')
+  } catch (error) {
+    throw new ConfigurationError([`--upload: cannot read the file: ${messageOf(error)}`])
+  }
+}
+
+const timeoutMs = 60_000
+
+/** Sends a report by PUT, as presigned URLs of object stores expect it. @throws ConfigurationError */
+export async function uploadReport(url: URL, text: string): Promise<void> {
+  // A presigned URL grants access: its query is in no message.
+  const place = `${url.origin}${url.pathname}`
+  const failed = (reason: string) =>
+    new ConfigurationError([`the report could not be uploaded to ${place}: ${reason}`])
+  try {
+    const response = await fetch(url, {
+      method: 'PUT',
+      body: text,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await response.arrayBuffer()
+    if (!response.ok) throw failed(`status ${response.status}`)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    throw failed(messageOf(error))
+  }
+}
