@@ -208,6 +208,14 @@ export const conformanceReport = z.object({
   residueUnseen: z.string().nullable(),
   /** Absent where the run was given no baseline. */
   baseline: baselineOutcome.optional(),
+  /** Undecided requirements that do not count, by request of the user; absent without such a request. */
+  allowedUndecided: z
+    .object({
+      /** Globs over ids, areas and titles. */
+      globs: z.array(z.string()),
+      ids: z.array(z.string()),
+    })
+    .optional(),
   /** Absent until the report is written. */
   digest: digest.optional(),
 })

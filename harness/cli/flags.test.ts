@@ -156,6 +156,7 @@ const sameMeaning: Readonly<Record<string, string>> = {
   CHATGEN_REPORT: 'report formats',
   CHATGEN_SEED: 'seed of the run',
   CHATGEN_SLO: 'an objective',
+  CHATGEN_STRICT: 'expected requirements count as well',
   CHATGEN_VERBOSE: 'more output',
 }
 

@@ -33,6 +33,19 @@ export function addOutputFlags(
     .addOption(colorFlag())
 }
 
+/** Flags that `--help` shows by the name of their group only. */
+export function grouped(option: Option, group: HelpGroup): Option {
+  return option.helpGroup(helpGroups[group])
+}
+
+export const helpGroups = {
+  network: 'Network:',
+  containers: 'Containers:',
+  run: 'Run:',
+} as const
+
+type HelpGroup = keyof typeof helpGroups
+
 /** Folder of the results of a run. */
 export function outFlag(): Option {
   return flag('--out <dir>', 'results folder').default('chatgen-results')

@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly exploration?: Exploration
   /** Interrupts the run; what was found so far is reported. */
   readonly signal?: AbortSignal
+  /** Ends the run early, with its reason as text; what was found so far is reported. */
+  readonly stop?: AbortSignal
 }
 
 /** @param rows Selected requirements; those that do not apply are left out. */

@@ -52,29 +52,38 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   }
   const collector = new Collector(showProgress, redactor.text)
   const run = options.engine?.run ?? runOnce
-  const isStopped = await run(collector, setup, options.signal)
-  const { exploration } = options
+  const { exploration, stop } = options
+  const signal = anyOf(options.signal, stop)
+  const isStopped = await run(collector, setup, signal)
   const explored =
     exploration !== undefined && !isStopped && isExplorable(exploration, setup.rows)
-      ? await runExploration(exploration, collector, setup, options.signal, () =>
+      ? await runExploration(exploration, collector, setup, signal, () =>
           showProgress(exploration.title),
         )
       : undefined
   const interrupted = options.signal?.aborted ?? false
+  const isPartial = interrupted || (stop?.aborted ?? false)
+  if (stop?.aborted) collector.stopReason ??= String(stop.reason)
 
   const results = collector.resultsInOrder()
   // A verdict without its evidence settles nothing, so that none is given.
   if (collector.unwritten !== undefined) throw new ConfigurationError([collector.unwritten])
   const before = { ...noCost, requests: preflightRequests }
   const judged = results.map((result) => result.cost).reduce(addCosts, before)
-  const decided = decide(rows, results, collector.scenarios, options.profile, { interrupted })
-  const alone = await runOnEachEndpoint(isStopped ? [] : decided.filter(isViolation), setup, {
-    run,
-    redact: redactor.text,
-    signal: options.signal,
+  const decided = decide(rows, results, collector.scenarios, options.profile, {
+    interrupted: isPartial,
   })
+  const alone = await runOnEachEndpoint(
+    isStopped || isPartial ? [] : decided.filter(isViolation),
+    setup,
+    {
+      run,
+      redact: redactor.text,
+      signal,
+    },
+  )
   const cost = addCosts(judged, costOf([...alone.values()].flat()))
-  const audit = await auditSafely(collector, setup, { interrupted })
+  const audit = await auditSafely(collector, setup, { interrupted: isPartial })
   return buildReport({
     collector,
     setup,
@@ -89,6 +98,11 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     audit,
     redact: redactor.text,
   })
+}
+
+function anyOf(one: AbortSignal | undefined, other: AbortSignal | undefined) {
+  const signals = [one, other].filter((signal) => signal !== undefined)
+  return signals.length === 2 ? AbortSignal.any(signals) : signals[0]
 }
 
 /**

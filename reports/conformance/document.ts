@@ -25,7 +25,7 @@ export function conformanceDocument(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
 ): Document {
-  const { requirements, strict, interrupted, stopped, target, faults, baseline } = report
+  const { requirements, strict, interrupted, target, faults, baseline } = report
   const context: Violations = { report, exchanges, waiting: waitingFor(report) }
   const violated = requirements.filter(
     ({ verdict, known }) => !known && (verdict === 'fail' || (strict && verdict === 'warn')),
@@ -39,10 +39,7 @@ export function conformanceDocument(
     sealed: report,
     target: target.baseUrl,
     outcome: checkOutcome(report),
-    remarks: [
-      ...(interrupted ? ['interrupted: partial results'] : []),
-      ...(stopped === undefined ? [] : [stopped]),
-    ],
+    remarks: interrupted ? ['interrupted: partial results'] : [],
     numbers: tilesOf(report),
     facts: factsOf(report),
     settings: settingsOf(report),

@@ -28,7 +28,7 @@ function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): 
   const waitingNow = waitingRows(report)
   const waiting = rows.filter((row) => waitingNow.has(row)).length
   const others = rows.filter((row) => !waitingNow.has(row))
-  const lacking = others.filter(({ id, verdict }) => verdict === 'unproven' && memberOf(id))
+  const lacking = others.filter(lacksMember)
   const members = [...new Set(lacking.map(({ id }) => memberOf(id)))].join(', ')
   const rest = others.filter((row) => !lacking.includes(row))
   const parts = [
@@ -40,11 +40,25 @@ function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): 
       : [
           `${lacking.length} ${lacking.length === 1 ? 'needs' : 'need'} members of the profile (${members})`,
         ]),
-    ...(rest.length === 0 ? [] : [compactIds(rest.map(({ id }) => id)).join(', ')]),
+    ...(rest.length === 0 ? [] : [restText(rest)]),
   ]
   const level = rows.filter(({ level }) => level === 'required').length
   const expected = level === rows.length ? '' : `, ${rows.length - level} of them expected`
   return `${rows.length}${expected}: ${parts.join('; ')}`
+}
+
+/** Ids in two lines of a terminal. */
+const maxRest = 20
+
+function restText(rows: readonly RequirementRow[]): string {
+  return rows.length > maxRest
+    ? `${rows.length} for other reasons (--verbose)`
+    : compactIds(rows.map(({ id }) => id)).join(', ')
+}
+
+function lacksMember({ id, verdict, message }: RequirementRow): boolean {
+  const member = memberOf(id)
+  return verdict === 'unproven' && member !== undefined && (message ?? member).includes(member)
 }
 
 function memberOf(id: string): string | undefined {

@@ -64,14 +64,24 @@ export function outcomeText(report: ConformanceReport): string {
 }
 
 export function checkOutcome(report: ConformanceReport): Outcome {
-  const { known } = summarize(report)
+  const reservation = report.outcome === 'conforms' ? reservationText(report) : null
   return {
     ...outcomes[report.outcome],
-    ...(report.outcome !== 'conforms' || known === 0
-      ? {}
-      : { reservation: `except ${count(known, 'known violation')}` }),
+    ...(reservation === null ? {} : { reservation }),
     text: outcomeText(report),
   }
+}
+
+/** `except 1 known violation and 3 undecided requirements (--allow-undecided 'KB-*')`. */
+function reservationText(report: ConformanceReport): string | null {
+  const { known } = summarize(report)
+  const { globs = [], ids = [] } = report.allowedUndecided ?? {}
+  const flags = globs.map((glob) => `--allow-undecided ${glob}`).join(' ')
+  const parts = [
+    ...(known === 0 ? [] : [count(known, 'known violation')]),
+    ...(ids.length === 0 ? [] : [`${count(ids.length, 'undecided requirement')} (${flags})`]),
+  ]
+  return parts.length === 0 ? null : `except ${parts.join(' and ')}`
 }
 
 const outcomes: Readonly<Record<ConformanceReport['outcome'], Omit<Outcome, 'text'>>> = {

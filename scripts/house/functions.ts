@@ -4,7 +4,6 @@ const maxLines = 80
 
 /** Longer functions, with the reason. */
 const longFunctions: Readonly<Record<string, string>> = {
-  'harness/cli/commands/check.ts checkCommand': 'the flags of one command',
   'harness/conformance/cleanup/auxiliary-client.ts createAuxiliaryClient': 'closures over a client',
   'harness/conformance/scenario/routes/chats.ts chatRoutes': 'one short method a route',
   'harness/conformance/scenario/routes/v2.ts v2Routes': 'one short method a route',

@@ -25,11 +25,16 @@ export function openBaseline(flags: BaselineFlags, io: Pick<Io, 'write'>) {
   const { baseline: file, updateBaseline: updating = false } = flags
   if (file === undefined) {
     if (updating) throw new ConfigurationError(['--update-baseline needs --baseline FILE'])
-    return { judge: (report: ConformanceReport) => report, update: () => null }
+    return {
+      isKnown: () => false,
+      judge: (report: ConformanceReport) => report,
+      update: () => null,
+    }
   }
   const source = { name: file, text: readBaseline(file, updating) }
   const baseline = loadBaseline(source, updating ? 'kept' : 'refused')
   return {
+    isKnown: (id: string) => baseline.entries.has(id),
     /** Uses the file as it was before an update, so that no run passes because of its own update. */
     judge: (report: ConformanceReport) =>
       applyBaseline(report, baseline, new Date().toISOString().slice(0, 10)),

@@ -33,7 +33,10 @@ export function applyBaseline(
   const requirements = report.requirements.map((row) => ({ ...row, known: excused.has(row.id) }))
   return {
     ...report,
-    outcome: problems.length > 0 ? 'violated' : reportOutcome(requirements, report.strict),
+    outcome:
+      problems.length > 0
+        ? 'violated'
+        : reportOutcome(requirements, report.strict, report.allowedUndecided?.ids),
     totals: { ...report.totals, known: accepted.length },
     requirements,
     baseline: {

@@ -26,10 +26,7 @@ export interface Selection {
  * @throws ConfigurationError where a glob matches nothing.
  */
 export function selectRows(selection: Selection): RequirementId[] {
-  const problems = [...selection.only, ...selection.skip]
-    .filter((glob) => !requirementIds.some((id) => matches(glob, id)))
-    .map((glob) => `nothing in the catalogue matches ${glob}.${didYouMean(glob, vocabulary())}`)
-  if (problems.length > 0) throw new ConfigurationError(problems)
+  refuseUnknown([...selection.only, ...selection.skip])
 
   const rows = requirementIds.filter(
     (id) =>
@@ -43,6 +40,14 @@ export function selectRows(selection: Selection): RequirementId[] {
     ])
   }
   return rows
+}
+
+/** @throws ConfigurationError where a glob matches nothing. */
+export function refuseUnknown(globs: readonly string[]): void {
+  const problems = globs
+    .filter((glob) => !requirementIds.some((id) => matches(glob, id)))
+    .map((glob) => `nothing in the catalogue matches ${glob}.${didYouMean(glob, vocabulary())}`)
+  if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
 /** A row that is about two surfaces needs both. */
@@ -62,8 +67,8 @@ function covers(profile: ProfileName, id: RequirementId): boolean {
   return surfacesOf(id).every((surface) => own.includes(surface))
 }
 
-/** A glob is compared with the id, the area and the title, whatever the case. */
-function matches(glob: string, id: RequirementId): boolean {
+/** Tests a glob against the id, the area and the title, whatever the case. */
+export function matches(glob: string, id: RequirementId): boolean {
   return [id, areaOf(id), requirements[id].title].some((text) => matchesGlob(text, glob))
 }
 

@@ -23,10 +23,12 @@ export function countTotals(
  * Violated: a required row fails that no baseline names (with `strict`, a warning counts as well).
  * Incomplete: nothing violated, but a required row was not decided. Unclaimed rows do not count, nor
  * do rows that a known violation blocks: who accepts the one accepts that the others wait for it.
+ * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
   rows: readonly RequirementRow[],
   strict: boolean,
+  allowed: readonly string[] = [],
 ): ConformanceReport['outcome'] {
   const violated = rows.some(
     (row) => !row.known && (row.verdict === 'fail' || (strict && row.verdict === 'warn')),
@@ -36,6 +38,7 @@ export function reportOutcome(
     (row) =>
       row.level === 'required' &&
       ['unproven', 'inconclusive', 'error'].includes(row.verdict) &&
+      !allowed.includes(row.id) &&
       !isBlockedByKnown(row, rows),
   )
   return open ? 'incomplete' : 'conforms'

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { reportName } from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { conformanceIn, openStored } from '../results/stored-report.ts'
+
+const failed: readonly string[] = ['fail', 'warn', 'inconclusive', 'unproven', 'error']
+
+/**
+ * Requirements that were violated or undecided in the results of an earlier check.
+ * @throws ConfigurationError if there are none
+ */
+export function failedIn(folder: string): {
+  readonly report: ConformanceReport
+  readonly ids: readonly RequirementId[]
+} {
+  if (!hasReport(folder)) {
+    throw new ConfigurationError([
+      `--failed: ${folder} has no ${reportName} of an earlier check: run chatgen check without --failed first, or pass its folder as --out`,
+    ])
+  }
+  const { report } = conformanceIn(openStored(folder))
+  const rows = report.requirements.filter(({ verdict }) => failed.includes(verdict))
+  return { report, ids: rows.map(({ id }) => id).filter(isRequirementId) }
+}
+
+export function hasReport(folder: string): boolean {
+  return existsSync(join(folder, reportName))
+}

@@ -1,0 +1,90 @@
+import { watch } from 'node:fs'
+import { connect } from 'node:net'
+import { relative, resolve, sep } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../../contract/error-message.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+
+export interface Watch {
+  /** Address of the target, once it is known. */
+  setTarget(baseUrl: string): void
+  /** Forgets changes until now. */
+  reset(): void
+  /** Describes the next change; null once the signal is aborted. */
+  next(signal: AbortSignal): Promise<string | null>
+  close(): void
+}
+
+/** Time between two looks at the target. */
+const lookMs = 200
+/** An editor writes several files at once. */
+const settleMs = 100
+
+/**
+ * Watches files below a path, and a target that stops and starts again.
+ * @param path undefined to watch the target alone
+ * @param out results folder, whose files are none of the target
+ * @throws ConfigurationError if the path cannot be watched
+ */
+export function openWatch(path: string | undefined, out: string): Watch {
+  let changed: string | null = null
+  let target: URL | undefined
+  let isUp = true
+  const isOwn = (file: string) =>
+    isBelow(file, resolve(out)) || file.split(sep).some((part) => ignored.includes(part))
+  const watcher = path === undefined ? undefined : watchFiles(path)
+  watcher?.on('change', (_, name) => {
+    const file = resolve(path ?? '', String(name))
+    if (!isOwn(file)) changed = `${relative('', file)} changed`
+  })
+  return {
+    setTarget(baseUrl) {
+      target = new URL(baseUrl)
+    },
+    reset() {
+      changed = null
+    },
+    async next(signal) {
+      while (changed === null && !signal.aborted) {
+        await pause(lookMs, signal)
+        const wasUp = isUp
+        isUp = target === undefined || (await answers(target))
+        if (isUp && !wasUp) changed ??= 'the target is back'
+      }
+      await pause(settleMs, signal)
+      return signal.aborted ? null : changed
+    },
+    close: () => watcher?.close(),
+  }
+}
+
+const ignored: readonly string[] = ['.git', 'node_modules']
+
+function watchFiles(path: string) {
+  try {
+    return watch(path, { recursive: true })
+  } catch (error) {
+    throw new ConfigurationError([`--watch: ${messageOf(error)}`])
+  }
+}
+
+function isBelow(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(folder + sep)
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
+}
+
+function answers({ hostname, port, protocol }: URL): Promise<boolean> {
+  return new Promise((done) => {
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) })
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      done(isThere)
+    }
+    socket.setTimeout(1_000, () => end(false))
+    socket.on('connect', () => end(true)).on('error', () => end(false))
+  })
+}
