@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { startReferenceServer } from '../library/index.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
 
@@ -66,7 +67,8 @@ async function run(
 function fill(value: string, inputs: Readonly<Record<string, string>>): string {
   return value.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => {
     if (name === 'github.action_path') return root
-    const input = name.replace(/^inputs\.|^steps\.\w+\.outputs\./, '')
+    if (name.startsWith('steps.')) return inputs[name.replace('.outputs', '')] ?? ''
+    const input = name.replace(/^inputs\./, '')
     return inputs[input] ?? action.inputs[input]?.default ?? `no input ${input}`
   })
 }
@@ -114,9 +116,9 @@ describe('the action', () => {
       key,
       arguments: '--only\nOAI-AUTH-01\n\n--only\nOAI-MODELS-01\n',
     }
-    const { output, printed } = await run('check', inputs, { folder })
+    const { output, summary } = await run('check', inputs, { folder })
     expect(output).toBe('exit-code=0\noutcome=conforms\n')
-    expect(printed).toContain('the gateway is open')
+    expect(summary).toContain('the gateway is open')
     const report = JSON.parse(readFileSync(join(folder, 'some results', 'report.json'), 'utf8'))
     expect([report.strict, report.totals.known]).toEqual([true, 1])
   })
@@ -131,8 +133,30 @@ describe('the action', () => {
     expect(summary).toContain('exited with 3')
   })
 
-  test.each(['0', '1', '5'])('ends as the check did, with %s', async (code) => {
-    expect((await run('Exit as the check did', { 'exit-code': code })).code).toBe(Number(code))
+  test('loads the deployment, and says in the same way how that ended', async () => {
+    await using server = await startReferenceServer()
+    const load = '--rate=20\n--duration=2s\n--surface=openai\n--slo=ttft.p95 < 60s'
+    const inputs = { url: server.url, key: server.keys[0], load }
+    const { code, output, summary, folder } = await run('load', inputs)
+    expect(code).toBe(0)
+    expect(output).toMatch(/^exit-code=\d\noutcome=(met|invalid|undecided)\n$/)
+    expect(summary).toMatch(/^## /)
+    expect(existsSync(join(folder, 'chatgen-results-load', 'report.html'))).toBe(true)
+    const failed = await run('load', { load: '--rate=many' })
+    expect(failed.output).toBe('exit-code=2\n')
+    expect(failed.summary).toContain('load exited with 2 before it wrote a report')
+  })
+
+  test.each([
+    ['0', '', 0],
+    ['1', '', 1],
+    ['5', '0', 5],
+    ['0', '1', 1],
+    ['1', '6', 1],
+  ])('ends as the check did, or else as the load run: %s, %j', async (check, load, expected) => {
+    const codes = { 'steps.check.exit-code': check, 'steps.load.exit-code': load }
+    const { code } = await run('Exit as the check did, or else as the load run', codes)
+    expect(code).toBe(expected)
   })
 
   test('names only inputs, steps and outputs that there are, and leaves no input unused', () => {
