@@ -131,6 +131,22 @@ describe('the client of a scenario', () => {
     expect(new Set(all.flat())).toEqual(new Set(Object.keys(recordedClients)))
   })
 
+  /** Marks by which earlier certifications were told from users. */
+  test('has none of the marks of an imitation that is not exact', () => {
+    for (const seed of seeds) {
+      const surface = seed.length % 2 === 0 ? 'openai' : 'v3'
+      const { headers } = build(seed, { surface, method: 'POST', json: body }).request
+      const names = headers.map(([name]) => name)
+      const agent = headers.find(([name]) => /^user-agent$/i.test(name))?.[1] ?? ''
+      expect(names.join()).not.toMatch(/x-request-id/i)
+      expect(/openai/i.test(agent)).toBe(names.some((name) => name.startsWith('x-stainless-')))
+      expect(/^(curl|python-requests|okhttp|Go)/.test(agent) && names.includes('user-agent')).toBe(
+        false,
+      )
+      expect(agent).not.toBe('Go-http-client/2.0')
+    }
+  })
+
   test('writes form data with a boundary of its own', () => {
     for (const seed of seeds) {
       const { boundary } = formStyleOf(setup(seed), 'a', 'text')
