@@ -29,7 +29,7 @@ const edited: Readonly<Record<string, Edited>> = {
     reason: /requests: round 2: POST .* (is not sent|is sent with another body)/,
   },
   'a header of a request': {
-    edit: exchanges((text) => text.replace(/"user-agent","[^"]+"/, '"user-agent","chatgen"')),
+    edit: exchanges((text) => text.replace(/"user-agent","[^"]+"/i, '"user-agent","chatgen"')),
     reason: /requests: round 2: .* is sent with other headers/,
   },
   'an exchange that is left out': {
