@@ -124,11 +124,6 @@ export const variations: { readonly [Id in RequirementId]?: Variation } = {
   },
 }
 
-/** Dimensions of which any two values are shown together, in one request. */
-export const paired: { readonly [Id in RequirementId]?: readonly Dimension[] } = {
-  'V3-GEN-09': ['form', 'think', 'input'],
-}
-
 function all(...names: readonly Dimension[]): Variation {
   return Object.fromEntries(names.map((name) => [name, dimensions[name]]))
 }

@@ -98,6 +98,20 @@ const traffic = z.object({
 /** Transport results of the requests of a run, independent of the content of answers. */
 export type Traffic = z.infer<typeof traffic>
 
+const triedConditions = z.object({
+  /** Operation by its name in docs/trust.md. */
+  operation: z.string(),
+  /** Accepted requests. */
+  rows: z.int(),
+  /** Pairs of values of two dimensions that an accepted request met, and all that there are. */
+  tried: z.int(),
+  pairs: z.int(),
+  /** The others, in words; listed at depth full. */
+  untried: z.array(z.string()),
+})
+/** Pairs of conditions of an operation under which its laws were tried. */
+export type TriedConditions = z.infer<typeof triedConditions>
+
 const knownViolation = z.object({
   id: z.string(),
   /** Reason why the violation is accepted for now. */
@@ -196,6 +210,9 @@ export const conformanceReport = z.object({
   cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
   /** Traffic of the requests of scenarios. */
   traffic,
+  /** Conditions under which laws were tried: each once, each several times, or each pair. */
+  depth: z.enum(['quick', 'normal', 'full']).optional(),
+  conditions: z.array(triedConditions).optional(),
   /** Random operations after the suites; absent if there were none, or they ended early. */
   exploration: z.object({ operations: z.int(), violations: z.int() }).optional(),
   requirements: z.array(requirementRow),

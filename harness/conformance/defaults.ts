@@ -3,6 +3,8 @@ import { asObject, asString } from '../../contract/json.ts'
 
 /** Scenarios in flight where nothing else is said. */
 export const defaultJobs = 4
+/** Generations of a run where nothing else is said. */
+export const defaultMaxGenerations = 1200
 
 /** Files of a run in its folder for results. */
 export const exchangesName = 'exchanges.ndjson'

@@ -2,6 +2,7 @@ import type { RequirementId } from '../../contract/index.ts'
 import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { type Selection, selectRows } from './profile/selection.ts'
+import type { Depth } from './run-setup.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'
 import { openSuites } from './vitest/suites.ts'
 
@@ -10,14 +11,17 @@ export function judgedRows(selection: Selection, profile: TargetProfile): readon
   return selectRows(selection).filter((id) => !skipReason(id, profile))
 }
 
-/** The scenarios that a selection would run, without a request. */
+/** The scenarios that a selection would run at a depth, with their cost there; without a request. */
 export async function planConformance(
   profile: TargetProfile,
   selection: Selection,
+  depth: Depth = 'normal',
 ): Promise<readonly Scenario[]> {
   const rows = judgedRows(selection, profile)
   const scenarios = await listScenarios()
-  return scenarios.filter((scenario) => isPlanned(scenario, rows, profile))
+  return scenarios
+    .filter((scenario) => isPlanned(scenario, rows, profile))
+    .map((scenario) => ({ ...scenario, cost: scenario.lawCosts?.[depth] ?? scenario.cost }))
 }
 
 /** Every scenario of the suites, with the requirements that it can decide. */

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { RequirementId } from '../../contract/index.ts'
-import { defaultJobs, exchangesName, journalName, suiteVersion } from './defaults.ts'
+import {
+  defaultJobs,
+  defaultMaxGenerations,
+  exchangesName,
+  journalName,
+  suiteVersion,
+} from './defaults.ts'
 import type { Exploration } from './exploration.ts'
 import { skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
@@ -23,6 +29,8 @@ export interface RunOptions {
   /** Makes another order of the scenarios. */
   readonly shuffle?: string
   readonly maxRequests?: number
+  /** Most generations; 1,200 by default. */
+  readonly maxGenerations?: number
   readonly strict?: boolean
   /** Nothing in a request tells it apart from those of users: no tag, no name of this package. */
   readonly incognito?: boolean
@@ -57,6 +65,7 @@ export function buildSetup(options: RunOptions, rows: readonly RequirementId[]):
     jobs: options.jobs ?? defaultJobs,
     shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
+    maxGenerations: options.maxGenerations ?? defaultMaxGenerations,
     state: newRunState(),
     endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
     exchangesFile: join(options.outDir, exchangesName),

@@ -3,8 +3,11 @@ import type { TargetProfile } from './profile/index.ts'
 import type { RunState } from './session/run-state.ts'
 import type { Cost, Traffic } from './usage.ts'
 
-/** `full` also sends requests that meet each pair of conditions. */
-export const depths = ['normal', 'full'] as const
+/**
+ * Conditions under which laws are tried. `quick`: each condition, in as few requests as possible; `normal`: each
+ * several times, in the same requests in every run; `full`: each pair, in other requests with each seed.
+ */
+export const depths = ['quick', 'normal', 'full'] as const
 
 export type Depth = (typeof depths)[number]
 
@@ -31,6 +34,8 @@ export interface RunSetup {
   readonly shuffle: string | null
   /** Null where there is no limit. */
   readonly maxRequests: number | null
+  /** Most generations that the run asks for. */
+  readonly maxGenerations: number
   /** End of the time that the profile allows a run, in milliseconds since the epoch; null for never. */
   readonly endsAt: number | null
   readonly exchangesFile: string

@@ -52,14 +52,16 @@ export function addTraffic(a: Traffic, b: Traffic): Traffic {
   }
 }
 
-/** The cost of a run after one more exchange. Only what succeeded has generated or created. */
+/** The cost of a run after one more exchange. Only what succeeded, and repeats nothing, has generated or created. */
 export function addExchangeCost(before: Cost, exchange: Exchange): Cost {
   const { method } = exchange.request
   const operation = operationAt(method, requestPath(exchange))
   const done = operation !== undefined && succeeded(exchange)
+  const isRepeat = exchange.labels.repeatOf !== undefined
   return {
     requests: before.requests + 1,
-    generations: before.generations + Number(done && 'generates' in operations[operation]),
+    generations:
+      before.generations + Number(done && !isRepeat && 'generates' in operations[operation]),
     chats: before.chats + Number(done && operation === 'v3.createChat'),
     uploads: before.uploads + Number(done && operation === 'v3.upload'),
   }

@@ -73,6 +73,7 @@ export async function exploreTarget(
     jobs: 1,
     shuffle: null,
     maxRequests: null,
+    maxGenerations: Number.POSITIVE_INFINITY,
     depth: 'normal',
     state: newRunState(),
     endsAt: null,

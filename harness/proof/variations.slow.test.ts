@@ -1,11 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  dimensions,
-  isRequirementId,
-  paired,
-  requirementIds,
-  variations,
-} from '../../contract/index.ts'
+import { dimensions, isRequirementId, requirementIds, variations } from '../../contract/index.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import { observedVariations } from './test-support/observed-variations.ts'
 
@@ -21,23 +15,6 @@ describe('the dimensions of requirements', () => {
         .filter((pair) => !pairsOf(observed.get(id)?.values ?? {}).includes(pair))
         .map((pair) => `${id}: ${pair}`),
     )
-    expect(unseen).toEqual([])
-  })
-
-  test('are shown together, any two values of those that are declared as paired', () => {
-    const unseen = requirementIds.flatMap((id) => {
-      const { combinations = [] } = observed.get(id) ?? {}
-      const names = paired[id] ?? []
-      return names.flatMap((one, at) =>
-        names.slice(at + 1).flatMap((other) => {
-          const pairs = new Set(combinations.map((values) => `${values[one]}, ${values[other]}`))
-          return dimensions[one]
-            .flatMap((a) => dimensions[other].map((b) => `${a}, ${b}`))
-            .filter((pair) => !pairs.has(pair))
-            .map((pair) => `${id}: ${pair}`)
-        }),
-      )
-    })
     expect(unseen).toEqual([])
   })
 

@@ -1,9 +1,9 @@
 import { Chalk } from 'chalk'
+import { conditionsOf } from '../../contract/conditions.ts'
 import {
   type ExclusionId,
   excluded,
   isRequirementId,
-  paired,
   requirementIds,
   requirements,
   type Source,
@@ -86,7 +86,7 @@ function requirementFacts({ id, area, source }: CatalogueRow): readonly Fact[] {
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement
   const variation = isRequirementId(id) ? variations[id] : undefined
-  const pairs = isRequirementId(id) ? paired[id] : undefined
+  const tried = isRequirementId(id) ? conditionsOf(id) : []
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
     ...(source === null ? [] : [['source', sources[source]] as const]),
@@ -97,7 +97,7 @@ function requirementFacts({ id, area, source }: CatalogueRow): readonly Fact[] {
     ...(member ? [['profile', memberText(member)] as const] : []),
     ...(contract ? [['contract', contractText(contract)] as const] : []),
     ...(variation === undefined ? [] : [['variations', `${variationText(variation)}.`] as const]),
-    ...(pairs === undefined ? [] : [['combined', combinedText(pairs)] as const]),
+    ...tried.map(([operation, text]) => ['conditions', conditionsText(operation, text)] as const),
   ]
 }
 
@@ -105,9 +105,8 @@ function dependsOnText(needs: readonly string[]): string {
   return `${needs.join(', ')}: if one of these is violated, this requirement is inconclusive.`
 }
 
-function combinedText(names: readonly string[]): string {
-  const last = names.at(-1) ?? ''
-  return `any two values of ${names.slice(0, -1).join(', ')} and ${last}, in one request; which combinations, by the seed.`
+function conditionsText(operation: string, text: string): string {
+  return `${operation} with ${text}. Each of them at every depth, at normal several times with others, at full with each condition of the operation.`
 }
 
 function capabilityText(capability: string): string {

@@ -55,7 +55,7 @@ describe('explaining a row', () => {
     `)
   })
 
-  test('one that is shown in combinations', () => {
+  test('one that is tried under conditions', () => {
     expect(explainRow('V3-GEN-09')).toMatchInlineSnapshot(`
       "V3-GEN-09
       A generation MUST accept max_tokens, temperature, top_p and presence_penalty.
@@ -78,8 +78,10 @@ describe('explaining a row', () => {
       required by V3-GEN-10
       variations  form: JSON, stream; think: without think, with think; input: text,
                   items.
-      combined    any two values of form, think and input, in one request; which
-                  combinations, by the seed.
+      conditions  v3.generate with max_tokens: 1, 24; temperature: 0.3; top_p: 0.5;
+                  presence_penalty: 0.5. Each of them at every depth, at normal
+                  several times with others, at full with each condition of the
+                  operation.
       "
     `)
   })

@@ -17,7 +17,6 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { modelAliases } from '../support/test-data.ts'
 
 /** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
 describe('compatible surface: models', () => {
@@ -65,44 +64,6 @@ describe('compatible surface: models', () => {
         () => expect(accepted, `ids of another model than ${vision}`).not.toContain(idOf(other)),
         other,
       )
-    },
-  )
-
-  test(
-    'every accepted id of the main model works on the compatible surface',
-    covers(['OAI-MODELS-02'], { requests: 2, generations: 2 }),
-    async ({ openai, claim, profile, session, prompts }) => {
-      for (const model of modelAliases(profile)) {
-        const answer = await openai.chat(
-          openai.chatBody(prompts.brief(), { max_tokens: 16, model }),
-        )
-        claim('OAI-MODELS-02', () => expectAccepted(answer, `a request with the model ${model}`))
-        const streamed = await openai.chat(
-          openai.chatBody(prompts.brief(), { max_tokens: 16, model, stream: true }),
-        )
-        claim(
-          'OAI-MODELS-02',
-          () => expectAccepted(streamed, `a request with the model ${model} (stream)`),
-          streamed,
-        )
-        const body = bodyJson(answer)
-        const echoed =
-          typeof body === 'object' && body !== null && 'model' in body ? body.model : '?'
-        if (succeeded(answer))
-          session.observe('OPEN-33', `${model} is echoed as ${echoed}`, [answer])
-      }
-    },
-  )
-
-  test(
-    'the vision model works on the compatible surface',
-    covers(['OAI-MODELS-03'], { requests: 1, generations: 1 }),
-    async ({ openai, claim, profile, prompts }) => {
-      const { vision } = profile.models
-      const answer = await openai.chat(
-        openai.chatBody(prompts.brief(), { max_tokens: 16, model: vision }),
-      )
-      claim('OAI-MODELS-03', () => expectAccepted(answer, `a request with the model ${vision}`))
     },
   )
 })

@@ -6,7 +6,6 @@ import {
   describeShape,
   type Exchange,
   expect,
-  expectAccepted,
   isObject,
   succeeded,
   test,
@@ -15,19 +14,12 @@ import {
 /** Sections 4.1, 7 and 8: the parameters of a completion and their limits. */
 describe('compatible surface: parameters', () => {
   test(
-    'temperature is accepted from 0 to 2 and refused outside',
-    covers(['OAI-TEMP-01', 'OAI-TEMP-02'], { requests: 7, generations: 3 }),
-    async ({ openai, claim, expectRejected, prompts }) => {
+    'a temperature outside 0 to 2 is refused',
+    covers(['OAI-TEMP-02'], { requests: 5, generations: 1 }),
+    async ({ openai, expectRejected, prompts }) => {
       const body = (temperature: number) =>
         openai.chatBody(prompts.brief(), { max_tokens: 16, temperature })
-      for (const temperature of [0, 2]) {
-        const answer = await openai.chat(body(temperature))
-        claim('OAI-TEMP-01', () =>
-          expectAccepted(answer, `a request with temperature ${temperature}`),
-        )
-      }
       const control = await openai.chat(body(0.7), { role: 'control' })
-      claim('OAI-TEMP-01', () => expectAccepted(control, 'a request with temperature 0.7'), control)
       for (const temperature of [-0.1, 2.1]) {
         await expectRejected({
           row: 'OAI-TEMP-02',

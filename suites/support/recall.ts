@@ -4,6 +4,8 @@ import {
   answerText,
   assume,
   type Exchange,
+  expect,
+  type ScenarioContext,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -16,25 +18,71 @@ export function buildRecall(
   return { tell: tell.replaceAll('{nonce}', nonce), ask }
 }
 
+const weak = 'the model does not give back a fact that stands among other sentences'
+
+/** Ends the scenario unless the model gives a fact back from a whole conversation, sent as one message. */
+export async function assumeGivesBack(...control: Parameters<typeof givesBack>): Promise<void> {
+  assume(await givesBack(...control), weak)
+}
+
 /**
- * Ends the scenario unless the model gives a fact back from a whole conversation that is sent as one
- * message: a model that repeats another sentence of it is weak, not a server that loses its context. To be
- * called if an answer lacks the fact; a model that answers at random rarely succeeds so often.
+ * Tests if the model gives a fact back from a whole conversation that is sent as one message: a model that
+ * repeats another sentence of it is weak, not a server that loses its context. To be called if an answer lacks
+ * the fact; a model that answers at random rarely succeeds so often.
  */
-export async function assumeGivesBack(
-  nonce: string,
+async function givesBack(
+  fact: string | readonly string[],
   conversation: readonly (string | undefined)[],
   send: (text: string) => Promise<Exchange>,
-): Promise<void> {
+): Promise<boolean> {
   const text = conversation.filter((part) => part !== undefined).join(' ')
   for (let tries = 0; tries < controls; tries += 1) {
-    const answer = await send(text)
-    assume(
-      (answerText(answer) ?? answerParts(answer).join('')).includes(nonce),
-      'the model does not give back a fact that stands among other sentences',
-      answer,
-    )
+    if (!knows(await send(text), fact)) return false
   }
+  return true
 }
 
 const controls = 4
+
+/** Tests if the text of an answer, or the output of its final response, holds a fact, or one of several. */
+export function knows(answer: Exchange, fact: string | readonly string[]): boolean {
+  const text = `${answerText(answer)} ${answerParts(answer).join('')}`
+  return [fact].flat().some((one) => text.includes(one))
+}
+
+interface Remembered {
+  readonly requirement: Parameters<ScenarioContext['claim']>[0]
+  readonly answer: Exchange
+  /** The fact; one of several that contradict each other is enough. */
+  readonly fact: string | readonly string[]
+  /** Text that the answer has to know, in its parts. */
+  readonly conversation: readonly (string | undefined)[]
+  /** Sends the same request again. */
+  readonly again: () => Promise<Exchange>
+  readonly what: string
+}
+
+/**
+ * The law that an answer knows a fact of its context: missed in three answers, by a model that gives it back
+ * from one message. It is asked until a requirement is broken, or the model turns out to be too weak.
+ */
+export function createRecallLaw(
+  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  send: (text: string) => Promise<Exchange>,
+) {
+  let isOver = false
+  return async ({ requirement, answer, fact, conversation, again, what }: Remembered) => {
+    if (isOver) return
+    let last = answer
+    for (let tries = 1; tries < 3 && !knows(last, fact); tries += 1) last = await again()
+    const isKnown = knows(last, fact)
+    if (!isKnown) {
+      isOver = true
+      if (!(await givesBack(fact, conversation, send))) {
+        session.markUndecided('inconclusive', [requirement], weak)
+        return
+      }
+    }
+    claim(requirement, () => expect(isKnown, `${what} contains the fact`).toBe(true), last, answer)
+  }
+}

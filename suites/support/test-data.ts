@@ -1,14 +1,5 @@
-/** Models and files that scenarios send. */
-import type { Session, TargetProfile } from '../../harness/conformance/scenario/index.ts'
-
-/**
- * The accepted ids of the main model (section 2.1) that no other scenario uses; its first id, which
- * all of them use, where it has no other.
- */
-export function modelAliases({ models }: TargetProfile): readonly string[] {
-  const { main, aliases } = models
-  return aliases.length > 0 ? aliases : [main]
-}
+/** Files and names that scenarios send. */
+import type { Session } from '../../harness/conformance/scenario/index.ts'
 
 /** A small text file with the tag of the run, if any, in its name, which begins with the nonce. */
 export function buildTextFile(session: Session, nonce = session.nonce(), more = '') {
@@ -19,10 +10,6 @@ export function buildTextFile(session: Session, nonce = session.nonce(), more = 
     type: 'text/plain',
     bytes: new TextEncoder().encode(text),
   }
-}
-
-export function visionModels({ models }: TargetProfile): readonly string[] {
-  return [models.vision]
 }
 
 /** First word of the name of a chat, by which a search has to find it. */

@@ -1,43 +1,18 @@
 import {
   answerJson,
-  answerText,
-  assume,
-  bodyJson,
   covers,
   describe,
-  describeShape,
   type Exchange,
   expect,
   expectAccepted,
-  isObject,
   leavesOf,
   requireProfile,
-  statusText,
-  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { assumeGivesBack, buildRecall } from '../support/recall.ts'
-import { modelAliases, visionModels } from '../support/test-data.ts'
 import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 4.2: POST /message/generate answers a stored message. */
 describe('v2: generation', () => {
-  test(
-    'a stored message gets a generated answer',
-    covers(['V2-GEN-01'], { requests: 3, generations: 1 }),
-    async ({ v2, claim, session, prompts }) => {
-      const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, prompts.reasoned())
-      const reply = await v2.generate(v2.generateBody(chat, id))
-      claim('V2-GEN-01', () => {
-        expectAccepted(reply, 'a generation')
-        expect(isObject(bodyJson(reply)), 'the answer is a JSON object').toBe(true)
-        expect(answerText(reply), 'message.content').toBeTypeOf('string')
-      })
-      session.observe('OPEN-01', describeShape(reply), [reply])
-    },
-  )
-
   test(
     'a v2 generation without a required field is refused',
     covers(['V2-GEN-02', 'V2-MSG-15'], { requests: 11, generations: 1, chats: 1 }),
@@ -137,89 +112,6 @@ describe('v2: generation', () => {
       })
     },
   )
-
-  test(
-    'the model knows the messages of the parent_id chain',
-    covers(['V2-CTX-01', 'V2-CTX-02'], { requests: 17, generations: 4 }, 6),
-    async ({ v2, claim, profile, session, prompts }) => {
-      const nonce = session.nonce()
-      const { tell, ask } = buildRecall(profile, nonce)
-      const able = await v2.storeAndGenerate(await v2.chat(), `${tell} ${ask}`)
-      assume(
-        answerText(able.reply)?.includes(nonce),
-        'the model does not give back a fact from the same message',
-        able.reply,
-      )
-
-      const chat = await v2.chat()
-      const stored = await v2.storeOk(chat, tell)
-      // The fact stands two links away, so that a chain of one link does not look like a whole one.
-      const between = await v2.storeAndGenerate(chat, prompts.brief(), { parent_id: stored.id })
-      let isRemembered = false
-      let { reply } = between
-      for (let tries = 0; tries < 3 && !isRemembered; tries += 1) {
-        const link = { parent_id: between.messageId }
-        const question = await v2.storeOk(chat, ask, link)
-        // A later message, which is not the one to answer. Whether a chat may branch is not shown.
-        const later = v2.messageBody(chat, prompts.otherBrief(), link)
-        const branch = await v2.message(later, { role: 'probe' })
-        reply = await v2.generate(v2.generateBody(chat, question.id), { role: 'arrange' })
-        if (!succeeded(reply) && succeeded(branch)) {
-          reply = (await v2.storeAndGenerate(chat, ask, link)).reply
-        }
-        assume(succeeded(reply), `a v2 generation was refused with ${statusText(reply)}`, reply)
-        isRemembered = answerText(reply)?.includes(nonce) ?? false
-      }
-      if (!isRemembered) {
-        const chain = [tell, prompts.brief(), answerText(between.reply), ask]
-        const send = async (text: string) =>
-          (await v2.storeAndGenerate(await v2.chat(), text)).reply
-        await assumeGivesBack(nonce, chain, send)
-      }
-      claim(
-        'V2-CTX-01',
-        () =>
-          expect(
-            isRemembered,
-            'the answer contains the fact of an earlier message of the chain',
-          ).toBe(true),
-        reply,
-        stored.exchange,
-      )
-
-      const other = await v2.chat()
-      assume(other !== chat, 'the profile names a single v2 chat, so none is fresh')
-      const otherReply = (await v2.storeAndGenerate(other, ask)).reply
-      claim(
-        'V2-CTX-02',
-        () => expect(answerText(otherReply), 'the answer in a fresh chat').not.toContain(nonce),
-        otherReply,
-        stored.exchange,
-      )
-    },
-  )
-
-  for (const [row, title, modelsOf] of [
-    ['V2-MODEL-01', 'every accepted id of the main model works on v2', modelAliases],
-    ['V2-MODEL-02', 'the vision model works on v2', visionModels],
-  ] as const) {
-    test(
-      title,
-      covers([row], { requests: 3, generations: 1 }),
-      async ({ v2, claim, profile, prompts }) => {
-        const chat = await v2.chat()
-        for (const model of modelsOf(profile)) {
-          const body = v2.messageBody(chat, prompts.brief(), { model_id: model })
-          const stored = await v2.message(body)
-          const taken = () => expectAccepted(stored, `a message with model_id ${model}`)
-          if (!claim(row, taken, stored)) continue
-          const turn = v2.generateBody(chat, v2.storedId(stored), { model_id: model })
-          const reply = await v2.generate(turn)
-          claim(row, () => expectAccepted(reply, `model_id ${model}`), reply)
-        }
-      },
-    )
-  }
 })
 
 /** Every `name` in an answer, at whatever depth. */

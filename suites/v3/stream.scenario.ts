@@ -69,20 +69,6 @@ describe('v3: stream', () => {
   )
 
   test(
-    'the stream of a truncated answer ends properly',
-    covers(['V3-SSE-08', 'V3-SSE-20', 'V3-SSE-21', 'V3-SSE-22', 'V3-GEN-10', 'V3-HIST-06'], {
-      requests: 5,
-      generations: 1,
-      chats: 1,
-    }),
-    async ({ v3, claim, prompts }) => {
-      const chat = await v3.createChat()
-      const body = v3.generateBody(chat, prompts.longAnswer(), { stream: true, max_tokens: 12 })
-      await claimOutputKept({ v3, claim }, chat, await v3.generateOk(body, { role: 'act' }))
-    },
-  )
-
-  test(
     'a tool call is streamed',
     covers(['V3-SSE-13', 'V3-SSE-18', 'V3-SSE-19', 'V3-SSE-23', 'V3-HIST-06'], {
       requests: 5,

@@ -22,11 +22,13 @@ export async function dryRun(
   const planned = container === undefined ? flags : withoutContainer(flags)
   const address = container === undefined ? url : `http://127.0.0.1:${container.port}`
   const text = await withTarget(address, planned, io, async (profile) => {
-    const scenarios = await planConformance(profile, selection)
+    const scenarios = await planConformance(profile, selection, flags.depth)
     const isExplored = exploration && isExplorable(exploration, judgedRows(selection, profile))
     return planText(scenarios, {
       ...(isExplored && { exploration }),
       selection,
+      depth: flags.depth,
+      maxGenerations: flags.maxGenerations,
       limits: profile.limits,
       jobs: flags.jobs,
       width: io.width,

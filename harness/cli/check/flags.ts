@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { defaultJobs } from '../../conformance/defaults.ts'
+import { defaultJobs, defaultMaxGenerations } from '../../conformance/defaults.ts'
 import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
 import { type Depth, depths } from '../../conformance/run-setup.ts'
 import {
@@ -31,6 +31,7 @@ export interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly jobs: number
   readonly depth: Depth
   readonly maxRequests?: number
+  readonly maxGenerations: number
   readonly explore?: number
   readonly out: string
   readonly seed?: string
@@ -64,7 +65,7 @@ export function addCheckFlags(command: Command): Command {
     flag('--dry-run', 'print the number of requests without sending any'),
   ]
   const run = [
-    flag('--depth <name>', 'full also tries each pair of conditions of a request')
+    flag('--depth <name>', 'conditions of requests: each once, each several times, or each pair')
       .choices(depths)
       .default('normal'),
     flag('--jobs <n>', 'number of concurrent scenarios')
@@ -73,6 +74,9 @@ export function addCheckFlags(command: Command): Command {
     flag('--max-requests <n>', 'maximum number of requests, cleanup included').argParser(
       positiveInteger,
     ),
+    flag('--max-generations <n>', 'maximum number of generations')
+      .argParser(positiveInteger)
+      .default(defaultMaxGenerations),
     flag(
       '--explore <n>',
       `operations of random sequences after the suites; 0 for none (default: ${defaultOperations} in profile full without --only)`,

@@ -3,7 +3,11 @@ import { noCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { planText } from './plan-text.ts'
 
-const selection = { profile: 'v3', only: [], skip: [] } as const
+const settings = {
+  selection: { profile: 'v3', only: [], skip: [] },
+  depth: 'normal',
+  maxGenerations: 1200,
+} as const
 const scenarios: readonly Scenario[] = [
   {
     slug: 'a',
@@ -22,7 +26,7 @@ const scenarios: readonly Scenario[] = [
 ]
 
 test('a plan fits the terminal, and estimates the time that a run takes', () => {
-  const options = { selection, limits: {}, jobs: 4, width: 60 }
+  const options = { ...settings, limits: {}, jobs: 4, width: 60 }
   const text = planText(scenarios, options)
   expect(text.split('\n').filter((line) => line.length > 60)).toEqual([])
   expect(text).toMatch(/total +400 +20 +2 +0/)
@@ -35,7 +39,7 @@ test('a plan fits the terminal, and estimates the time that a run takes', () => 
 
 test('the rate that the profile allows is a bound', () => {
   const limits = { requestsPerSecond: 2 }
-  const options = { selection, limits, jobs: 4, width: 100 }
+  const options = { ...settings, limits, jobs: 4, width: 100 }
   const flat = planText(scenarios, options).replaceAll(/\s+/g, ' ')
   expect(flat).toContain(
     'Estimated duration: about 4 min, limited to 4 scenarios at a time and 2 requests per second',
@@ -47,7 +51,7 @@ test('exploring has a budget of its own, beside that of the scenarios', () => {
     operations: 200,
     cost: { requests: 600, generations: 24, chats: 34, uploads: 10 },
   }
-  const options = { selection, limits: {}, jobs: 4, width: 80, exploration }
+  const options = { ...settings, limits: {}, jobs: 4, width: 80, exploration }
   const text = planText(scenarios, options)
   expect(text).toMatch(/^total +400 +20 +2 +0$/m)
   expect(text).toMatch(/^exploring, 200 operations +600 +24 +34 +10$/m)

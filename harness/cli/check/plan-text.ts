@@ -3,6 +3,7 @@ import { count } from '../../../reports/text/format.ts'
 import type { Exploration } from '../../conformance/exploration.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Selection } from '../../conformance/profile/selection.ts'
+import type { Depth } from '../../conformance/run-setup.ts'
 import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { durationText } from '../terminal/estimate.ts'
@@ -11,6 +12,9 @@ export interface PlanOptions {
   /** Random sequences after the scenarios, one request at a time. */
   readonly exploration?: Pick<Exploration, 'operations' | 'cost'>
   readonly selection: Selection
+  readonly depth: Depth
+  /** Most generations of the run. */
+  readonly maxGenerations: number
   readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
   /** Scenarios in flight. */
   readonly jobs: number
@@ -24,13 +28,14 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
   const cost = scenarios.map((scenario) => scenario.cost).reduce(addCosts, noCost)
   const extra = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
   const rows = scenarios.map((scenario) => ({ title: scenario.title, cost: scenario.cost }))
-  const lead = `Profile ${selection.profile}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run costs:`
+  const lead = `Profile ${selection.profile}, depth ${options.depth}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run costs:`
   return [
     ...wrap(lead, width),
     '',
     ...table([...rows, null, ...totals(cost, exploration)], width),
     '',
     ...[
+      ...boundText(cost, options),
       timeText(cost, options),
       ...(extra === 0
         ? []
@@ -40,11 +45,19 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
       ...(exploration === undefined
         ? []
         : [
-            'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/explore.md.',
+            'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/trust.md.',
           ]),
       'Retries after 429 or 503 and polling for changes add requests.',
     ].flatMap((text) => wrap(text, width)),
   ].join('\n')
+}
+
+/** Tells that fewer conditions are tried if the plan exceeds the budget. */
+function boundText({ generations }: Cost, { maxGenerations }: PlanOptions): readonly string[] {
+  if (generations <= maxGenerations) return []
+  return [
+    `At most ${count(maxGenerations, 'generation')} (--max-generations): fewer conditions are tried.`,
+  ]
 }
 
 function totals(cost: Cost, exploration: PlanOptions['exploration']): readonly Row[] {

@@ -56,7 +56,16 @@ async function judge(
   { selection, isRepeated, stopReason, take }: CheckRun & { readonly take: () => void },
   io: Io,
 ) {
-  const { out, jobs, depth, strict = false, maxRequests, seed, quiet = false } = flags
+  const {
+    out,
+    jobs,
+    depth,
+    strict = false,
+    maxRequests,
+    maxGenerations,
+    seed,
+    quiet = false,
+  } = flags
   const rows = selectRows(selection)
   const { inlineEngine, singleRunEngine, runConformance } = await loadRunner()
   const isKnown = flags.target !== undefined || flags.reference === true
@@ -75,6 +84,7 @@ async function judge(
       outDir: out,
       jobs,
       depth,
+      maxGenerations,
       strict,
       engine,
       signal: io.signal,

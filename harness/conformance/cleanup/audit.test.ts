@@ -196,6 +196,7 @@ async function audit(
       jobs: 1,
       shuffle: null,
       maxRequests,
+      maxGenerations: 1,
       depth: 'normal',
       state: { ...newRunState(), budget: { ...newRunState().budget, requests: spent } },
       exchangesFile: join(folder, 'exchanges.ndjson'),

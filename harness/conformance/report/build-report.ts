@@ -65,6 +65,8 @@ export function buildReport(run: RunResults): ConformanceReport {
     totals: countTotals(requirements, observations.length),
     cost: addCosts(run.cost, { ...noCost, requests: audit.requests }),
     traffic: all.map((result) => result.traffic).reduce(addTraffic, noTraffic),
+    depth: setup.depth,
+    ...(collector.conditions.length > 0 && { conditions: collector.conditions }),
     ...(run.exploration && { exploration: run.exploration }),
     requirements,
     observations,

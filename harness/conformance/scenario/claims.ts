@@ -3,7 +3,7 @@ import { InconclusiveError, UndeclaredError } from '../session/errors.ts'
 import { missingMember } from '../session/requests/supplements.ts'
 import type { Session } from '../session/session.ts'
 import { ContractViolation, expect } from './expect.ts'
-import { describeAnswer, isCompletion, isResponse } from './read.ts'
+import { describeAnswer, isResponse } from './read.ts'
 
 /**
  * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Anything else that is
@@ -89,15 +89,6 @@ export function acceptsKey(
     row,
     () => expect(status, 'status of a request with the right key').toBeLessThan(400),
     exchange,
-  )
-}
-
-/** Asserts that a request was answered with a completion (section 2.2). */
-export function expectCompletion(exchange: Exchange, what = 'the request'): void {
-  expectAccepted(exchange, what)
-  if (isCompletion(exchange)) return
-  throw new ContractViolation(
-    `${what}: expected a chat completion, received ${describeAnswer(exchange)}`,
   )
 }
 

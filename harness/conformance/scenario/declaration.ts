@@ -1,13 +1,19 @@
 import { describe as register } from 'vitest'
 import { areaOf, type RequirementId, requirementIds } from '../../../contract/index.ts'
+import type { TriedConditions } from '../../../contract/report/conformance.ts'
 import { slugOf } from '../../../contract/slug.ts'
 import { repeatOptions } from '../report/confirmation.ts'
-import type { Cost } from '../usage.ts'
+import type { Depth } from '../run-setup.ts'
+import { type Cost, noCost } from '../usage.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
     covers?: readonly RequirementId[]
     cost?: Cost
+    /** Rows of a law and their cost by depth, in place of one cost. */
+    lawCosts?: Readonly<Record<Depth, Cost & { readonly rows: number }>>
+    /** Pairs of conditions that the scenario tried. */
+    conditions?: readonly TriedConditions[]
     again?: number
     isNegotiated?: boolean
     isAcrossEndpoints?: boolean
@@ -26,8 +32,24 @@ declare module 'vitest' {
  * generations more it may ask for where a model misses a planted fact.
  */
 export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
-  const whole: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0, ...cost }
-  return { meta: { covers: rows, cost: whole, again }, retry: repeatOptions }
+  return { meta: { covers: rows, cost: { ...noCost, ...cost }, again }, retry: repeatOptions }
+}
+
+/** Requests of a law scenario with conditions at each depth: the rows of a covering array, at most. */
+const rowsAt = { quick: 8, normal: 11, full: 120 } as const
+
+/** Options of a scenario of laws, whose cost grows with the rows that a depth tries. */
+export function coversAtDepth(
+  requirements: readonly RequirementId[],
+  costOf: (rows: number, depth: Depth) => Partial<Cost>,
+) {
+  const at = (depth: Depth) => {
+    const rows = rowsAt[depth]
+    return { ...noCost, ...costOf(rows, depth), rows }
+  }
+  const lawCosts = { quick: at('quick'), normal: at('normal'), full: at('full') }
+  const { meta, ...options } = covers(requirements, lawCosts.normal)
+  return { ...options, meta: { ...meta, lawCosts } }
 }
 
 /** The requirements of an area, for example `V3-SSE`, without some that only other scenarios show. */

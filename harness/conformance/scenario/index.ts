@@ -8,13 +8,14 @@ export {
   assume,
   type Claim,
   expectAccepted,
-  expectCompletion,
   expectResponse,
   requireProfile,
 } from './claims.ts'
+export { coveringRows, pairsOf, type Row } from './covering-rows.ts'
 export {
   acrossEndpoints,
   covers,
+  coversAtDepth,
   describe,
   registerSections,
   requirementsOf,
@@ -22,7 +23,6 @@ export {
   withinOrdinaryTraffic,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
-export { type Combination, pairwise } from './pairwise.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
 export { assumeRead, isConclusive } from './routes/paging.ts'

@@ -1,5 +1,12 @@
-import { test as base, inject, type TestAPI } from 'vitest'
+import {
+  test as base,
+  inject,
+  type RunnerTestSuite as Suite,
+  type RunnerTask as Task,
+  type TestAPI,
+} from 'vitest'
 import { type RequirementId, requirements, succeeded } from '../../../contract/index.ts'
+import type { TriedConditions } from '../../../contract/report/conformance.ts'
 import type { Writer } from '../../../fixtures/content/writer.ts'
 import { isPlanned } from '../profile/applicability.ts'
 import type { TargetProfile } from '../profile/index.ts'
@@ -9,6 +16,7 @@ import { isIncognito, type RunSetup } from '../run-setup.ts'
 import { createRunContext } from '../session/context.ts'
 import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
+import type { Cost } from '../usage.ts'
 import { assume, createClaim } from './claims.ts'
 import { toSlug } from './declaration.ts'
 import { expectRejected, type RejectedRequest } from './expect-rejected.ts'
@@ -96,6 +104,17 @@ export const test = base
   })
   .extend('profile', ({ session }) => session.context.setup.profile)
   .extend('depth', ({ session }) => session.context.setup.depth)
+  .extend('coverage', ({ task, session, depth }) => ({
+    depth,
+    rows: rowsWithin(task, session.context.setup),
+    /** Notes which conditions of an operation were tried. */
+    add(tried: TriedConditions) {
+      const { conditions = [] } = task.meta
+      // A scenario that runs again tries the same.
+      if (conditions.some(({ operation }) => operation === tried.operation)) return
+      task.meta.conditions = [...conditions, tried]
+    },
+  }))
   .extend('keys', ({ session }) => surfaceCredentials(session.context.setup.profile))
   .extend('prompts', ({ session }) => session.prompts)
   .extend('claim', ({ session }) => createClaim(session))
@@ -112,6 +131,28 @@ export const test = base
   .extend('chats', ({ session }) => chatRoutes(session))
   .extend('attachments', ({ session }) => attachmentRoutes(session))
   .extend('knowledge', ({ session }) => knowledgeRoutes(session))
+
+/**
+ * Rows that a scenario of laws may try: those of the depth or, if `--max-generations` does not allow as many
+ * for all scenarios, its share of what the others leave.
+ */
+function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
+  const { depth, rows, profile, maxGenerations } = setup
+  const planned = testsIn(file).filter(({ meta: { covers = [], ...condition } }) =>
+    isPlanned({ rows: covers, ...condition }, rows, profile, isIncognito(setup)),
+  )
+  const sum = (costs: readonly (Cost | undefined)[]) =>
+    costs.reduce((total, cost) => total + (cost?.generations ?? 0), 0)
+  const stories = planned.filter((task) => task.meta.lawCosts === undefined)
+  const laws = sum(planned.map((task) => task.meta.lawCosts?.[depth]))
+  const left = Math.max(0, maxGenerations - sum(stories.map((task) => task.meta.cost)))
+  const all = meta.lawCosts?.[depth].rows ?? 1
+  return Math.max(1, Math.floor(all * Math.min(1, laws === 0 ? 1 : left / laws)))
+}
+
+function testsIn({ tasks }: Pick<Suite, 'tasks'>): readonly Task[] {
+  return tasks.flatMap((task) => (task.type === 'suite' ? testsIn(task) : [task]))
+}
 
 /** Everything that a scenario is given: a helper of scenarios takes the part that it uses. */
 export type ScenarioContext = typeof test extends TestAPI<infer Context> ? Context : never

@@ -34,6 +34,15 @@ export class BudgetSpentError extends RunEndedError {
   }
 }
 
+/** The budget of generations is spent; other requests may be sent. */
+export class GenerationsSpentError extends NotSentError {
+  override readonly name = 'GenerationsSpentError'
+
+  constructor(generations: number) {
+    super(`the budget of ${generations} generations (--max-generations) is spent`)
+  }
+}
+
 export class CircuitOpenError extends RunEndedError {
   override readonly name = 'CircuitOpenError'
   /** The target is the reason: the report says it at its top. */

@@ -12,6 +12,8 @@ export interface RunState {
   readonly budget: {
     /** Requests sent, those of the preflight included. */
     requests: number
+    /** Generations that were asked for, without those that were refused. */
+    generations: number
     /** Chats whose creation has no answer yet. */
     pendingChats: number
     /** Ids of chats that are still to be deleted. */
@@ -45,7 +47,7 @@ export interface RunState {
 export function newRunState(): RunState {
   return {
     exchanges: 0,
-    budget: { requests: 0, pendingChats: 0, chats: new Set() },
+    budget: { requests: 0, generations: 0, pendingChats: 0, chats: new Set() },
     pace: { nextSlotAt: 0 },
     circuit: {
       consecutiveFailures: 0,

@@ -1,8 +1,9 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { TriedConditions } from '../../../contract/report/conformance.ts'
 import { EvidenceError } from '../recording/result-files.ts'
 import { combineTries } from '../report/confirmation.ts'
 import type { ScenarioCoverage, ScenarioResult } from '../report/verdicts.ts'
-import type { ScenarioOutcome } from '../run-setup.ts'
+import type { Depth, ScenarioOutcome } from '../run-setup.ts'
 import { toSlug } from '../scenario/declaration.ts'
 import { scenarioEnd } from '../session/errors.ts'
 import type { RunState } from '../session/run-state.ts'
@@ -13,6 +14,8 @@ export interface Scenario extends ScenarioCoverage {
   readonly title: string
   /** Cost to a target. */
   readonly cost: Cost
+  /** Cost by depth, if it differs. */
+  readonly lawCosts?: Readonly<Record<Depth, Cost>>
   /** Generations that it asks for besides where a model misses a planted fact. */
   readonly again: number
   /** It needs a target that chooses its HTTP version. */
@@ -25,6 +28,7 @@ export interface Scenario extends ScenarioCoverage {
 export class Collector implements Reporter {
   readonly scenarios: Scenario[] = []
   readonly results: ScenarioResult[] = []
+  readonly conditions: TriedConditions[] = []
   /** Faults that belong to no scenario: a file that did not load, an unhandled error. */
   readonly faults: { scenario: string; message: string }[] = []
   /** State of the run at the end of the suites; undefined if they did not come to their end. */
@@ -67,7 +71,9 @@ export class Collector implements Reporter {
   }
 
   onTestCaseResult(testCase: TestCase): void {
-    const [first, ...again] = testCase.meta().outcomes ?? []
+    const { outcomes = [], conditions = [] } = testCase.meta()
+    const [first, ...again] = outcomes
+    this.conditions.push(...conditions)
     // A scenario that was skipped is none of this run.
     if (testCase.result().state === 'skipped') return
     if (first) {
@@ -143,12 +149,14 @@ function errorsOfTries(testCase: TestCase): readonly (TestError | undefined)[] {
 }
 
 function scenarioOf(testCase: TestCase): Scenario {
-  const { covers, cost, again, isNegotiated, isAcrossEndpoints, isOrdinary } = testCase.meta()
+  const { covers, cost, lawCosts, again, isNegotiated, isAcrossEndpoints, isOrdinary } =
+    testCase.meta()
   return {
     slug: toSlug(testCase.name),
     title: testCase.name,
     rows: covers ?? [],
     cost: cost ?? noCost,
+    ...(lawCosts && { lawCosts }),
     again: again ?? 0,
     isNegotiated: isNegotiated ?? false,
     isAcrossEndpoints: isAcrossEndpoints ?? false,

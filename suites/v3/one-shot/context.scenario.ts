@@ -169,19 +169,6 @@ describe('v3: context of a one-shot', () => {
       })
     },
   )
-
-  test(
-    'assistant_id may name an assistant of the catalog',
-    covers(['V3-ONE-08'], { requests: 1, generations: 1 }),
-    async ({ oneShot, claim, profile, prompts }) => {
-      const { withKnowledge, withoutKnowledge } = profile.assistants ?? {}
-      // The searches of one-shot name the other one.
-      const id = withoutKnowledge ?? withKnowledge
-      requireProfile(id, 'assistants')
-      const reply = await oneShot.send(oneShot.body(prompts.brief(), { assistant_id: id }))
-      claim('V3-ONE-08', () => expectResponse(reply, `assistant_id ${id}`), reply)
-    },
-  )
 })
 
 /** Objects with fields such as id and output; the told sentence stands in both halves of the run. */

@@ -108,8 +108,10 @@ export function v3Routes(session: Session) {
       return { id, name, created }
     },
 
-    deleteOnCleanup(id: string): void {
-      session.onCleanup(() => session.send({ ...at('v3.deleteChat', id), role: 'cleanup' }))
+    deleteOnCleanup(id: string, options: SendOptions = {}): void {
+      session.onCleanup(() =>
+        session.send({ ...at('v3.deleteChat', id), role: 'cleanup', ...options }),
+      )
     },
 
     history(

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bodyLength, type Exchange, type Role } from '../../../../contract/index.ts'
+import { bodyLength, type Exchange } from '../../../../contract/index.ts'
 import type { Outgoing } from '../../../client/index.ts'
 import type { JournalEntry } from '../../cleanup/journal.ts'
 import type { TargetProfile } from '../../profile/index.ts'
 import type { RunSetup } from '../../run-setup.ts'
-import { BudgetSpentError, CircuitOpenError, InconclusiveError, RunEndedError } from '../errors.ts'
+import { CircuitOpenError, InconclusiveError, RunEndedError } from '../errors.ts'
 import type { RunState } from '../run-state.ts'
+import { createBudget } from './budget.ts'
 import { overtimeCleanupMs } from './grace-periods.ts'
 import {
   createCircuitBreaker,
@@ -58,7 +59,7 @@ export function createGate(setup: RunSetup): Gate {
   const live = setup.recordingFile === null
   const pace = createRateLimiter(limits, state.pace)
   const breaker = createCircuitBreaker(state.circuit)
-  const budget = createBudget(setup.maxRequests, state.budget)
+  const budget = createBudget(setup, state.budget)
   const limitBreaches = createLimitBreaches(state)
   const runLimits = createRunLimits(limits, setup.endsAt, state.received)
 
@@ -69,7 +70,7 @@ export function createGate(setup: RunSetup): Gate {
       runLimits.assertWithinLimits()
       limitBreaches.assertMayAsk(outgoing)
     }
-    budget.assertCovers(role)
+    budget.assertCovers(outgoing)
   }
 
   return {
@@ -86,12 +87,13 @@ export function createGate(setup: RunSetup): Gate {
         // Others have had their answers meanwhile.
         assertOpen(outgoing)
       }
-      budget.spend()
+      budget.spend(outgoing)
       return deadline
     },
     leave(exchange, { protocol }) {
       if (protocol === undefined) breaker.recordEnding(exchange)
       runLimits.countBytes(exchange)
+      budget.settle(exchange)
     },
     contradicts: breaker.contradicts,
     retryAfter(exchange, attempt) {
@@ -137,36 +139,6 @@ async function withDeadline(
 
 export function anySignal(one: AbortSignal, other: Deadline): AbortSignal {
   return other === undefined ? one : AbortSignal.any([one, other])
-}
-
-/** `--max-requests`: what may still be sent. */
-export interface Budget {
-  /** @throws BudgetSpentError if nothing more may be sent for this purpose. */
-  assertCovers(role: Role): void
-  /** Counts a request that is sent now. */
-  spend(): void
-  /** Called for every chat, so that the request that deletes it stays reserved. */
-  track(entry: JournalEntry): void
-}
-
-export function createBudget(maxRequests: number | null, state: RunState['budget']): Budget {
-  return {
-    assertCovers(role) {
-      const reserved = role === 'cleanup' ? 0 : state.pendingChats + state.chats.size
-      if (maxRequests !== null && state.requests + reserved >= maxRequests)
-        throw new BudgetSpentError(maxRequests)
-    },
-    spend() {
-      state.requests += 1
-    },
-    track(entry) {
-      if (entry.kind !== 'chat') return
-      if (entry.event === 'create') state.pendingChats += 1
-      if (entry.event === 'created' || entry.event === 'refused') state.pendingChats -= 1
-      if (entry.event === 'created') state.chats.add(entry.id)
-      if (entry.event === 'deleted') state.chats.delete(entry.id)
-    },
-  }
 }
 
 type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>

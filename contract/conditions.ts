@@ -1,0 +1,143 @@
+/**
+ * Conditions under which the laws of an operation are tried: dimensions, their values, and the requirement
+ * that a refusal of a value breaks. Null: a server may refuse it; what it accepts is judged like anything else.
+ * A request without a value of a dimension is plain in it.
+ */
+import type { RequirementId } from './catalogue/index.ts'
+import type { OperationId } from './operations.ts'
+
+export const conditions = {
+  'openai.chat': {
+    ...texts('OAI-CHAT-01'),
+    messages: {
+      'with a system message': 'OAI-CHAT-12',
+      'with an assistant message': 'OAI-CHAT-01',
+      'of several turns': 'OAI-CHAT-01',
+    },
+    model: { alias: 'OAI-MODELS-02', vision: 'OAI-MODELS-03' },
+    max_tokens: { '1': 'OAI-MAXTOK-01', '7': 'OAI-MAXTOK-01', '64': 'OAI-MAXTOK-01' },
+    temperature: { '0': 'OAI-TEMP-01', '2': 'OAI-TEMP-01' },
+    top_p: { '0.5': 'OAI-TOPP-01' },
+    stop: {
+      text: 'OAI-STOP-01',
+      'list of one': 'OAI-STOP-02',
+      'first of a list': 'OAI-STOP-02',
+      'last of a list': 'OAI-STOP-02',
+    },
+    // The document does not list stream_options.
+    form: { stream: 'OAI-STREAM-01', 'stream with usage': null },
+    caller: { second: 'OAI-AUTH-05' },
+  },
+  'v2.message': {
+    ...texts('V2-MSG-01'),
+    model: { alias: 'V2-MODEL-01', vision: 'V2-MODEL-02' },
+    parent: { given: 'V2-MSG-11' },
+    think: { true: 'V2-MSG-12', false: 'V2-MSG-12' },
+    rag: { true: 'V2-MSG-13', false: 'V2-MSG-13', agent: 'V2-MSG-13' },
+    attachments: { none: 'V2-MSG-14', one: 'V2-MSG-14', several: 'V2-MSG-14' },
+    assistant_id: { UUID: 'V2-MSG-10', instructions: 'V2-MSG-10' },
+  },
+  'v2.generate': {
+    model: { alias: 'V2-MODEL-01', vision: 'V2-MODEL-02' },
+    parent: { given: 'V2-GEN-01' },
+    think: { true: 'V2-GEN-01' },
+    rag: { true: 'V2-GEN-01', agent: 'V2-GEN-01' },
+    // Whether a chat may branch is not shown.
+    'later message': { stored: null },
+    exclude_tools: { one: 'V2-GEN-04', several: 'V2-GEN-04' },
+    text: {
+      'of several lines': 'V2-GEN-01',
+      'beyond ASCII': 'V2-GEN-01',
+      'of digits': 'V2-GEN-01',
+    },
+  },
+  'v3.generate': {
+    ...texts('V3-GEN-05'),
+    model: { alias: 'V3-MODEL-01', vision: 'V3-MODEL-02' },
+    input: {
+      items: 'V3-GEN-06',
+      'several items': 'V3-GEN-06',
+      'several parts': 'V3-GEN-06',
+      'item of a developer': 'V3-GEN-06',
+      image: 'V3-GEN-07',
+    },
+    parent: { given: 'V3-GEN-11' },
+    think: { true: 'V3-GEN-01', false: 'V3-GEN-01' },
+    rag: { false: 'V3-GEN-01', true: 'RAG-07', agent: 'V3-GEN-01', object: 'RAG-08' },
+    tools: {
+      'include_tools given': 'V3-GEN-01',
+      'exclude_tools given': 'V3-GEN-01',
+      'several names': 'V3-GEN-01',
+    },
+    assistant_id: { UUID: 'V3-ASST-01' },
+    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09' },
+    temperature: { '0.3': 'V3-GEN-09' },
+    top_p: { '0.5': 'V3-GEN-09' },
+    presence_penalty: { '0.5': 'V3-GEN-09' },
+    form: { stream: 'V3-GEN-01' },
+  },
+  'v3.oneShot': {
+    ...texts('V3-ONE-01'),
+    model: { alias: 'V3-MODEL-01', vision: 'V3-MODEL-02' },
+    input: {
+      items: 'V3-ONE-10',
+      'several items': 'V3-ONE-10',
+      'several parts': 'V3-ONE-10',
+      content: 'V3-ONE-04',
+    },
+    // Section 4.3 lists these for a generation in a chat alone.
+    think: { true: null, false: null },
+    rag: { false: 'V3-ONE-01', agent: 'V3-ONE-01', true: 'RAG-07' },
+    tools: { 'include_tools given': null, 'exclude_tools given': null },
+    max_tokens: { '24': null },
+    runs: { given: 'V3-ONE-05' },
+    assistant_id: { UUID: 'V3-ONE-08' },
+    form: { stream: 'V3-ONE-02' },
+    caller: { second: 'V3-AUTH-05' },
+  },
+  'v3.createChat': { ...names('V3-CHAT-01'), caller: { second: 'V3-AUTH-05' } },
+  'v3.updateChat': names('V3-CHAT-10'),
+} as const satisfies { readonly [Id in OperationId]?: Conditions }
+
+/** Dimensions of an operation. */
+export type Conditions = Readonly<Record<string, Readonly<Record<string, RequirementId | null>>>>
+
+export type LawfulOperation = keyof typeof conditions
+
+/** Kinds of text that careless code takes for something else; kinds of several dimensions are combined. */
+function texts<R extends RequirementId>(requirement: R) {
+  return {
+    ...names(requirement),
+    lines: { LF: requirement, CRLF: requirement },
+    'outer space': { given: requirement },
+    length: { 'of 1,000 characters and more': null },
+    text: { 'of digits': requirement, 'of one character': requirement },
+  }
+}
+
+/** Kinds of text that fit on a line. */
+function names<R extends RequirementId>(requirement: R) {
+  return {
+    characters: {
+      'beyond ASCII': requirement,
+      'beyond the BMP': requirement,
+      combining: requirement,
+    },
+    markup: { 'like JSON': requirement, 'like HTML': requirement },
+    spaces: { double: requirement },
+  }
+}
+
+/** Conditions whose refusal breaks a requirement, by operation: `model: alias, vision`. */
+export function conditionsOf(id: RequirementId): readonly (readonly [OperationId, string])[] {
+  return Object.entries(conditions).flatMap(([operation, dimensions]) => {
+    const own = Object.entries<Readonly<Record<string, RequirementId | null>>>(dimensions)
+      .map(
+        ([name, values]) =>
+          [name, Object.keys(values).filter((one) => values[one] === id)] as const,
+      )
+      .filter(([, values]) => values.length > 0)
+    const text = own.map(([name, values]) => `${name}: ${values.join(', ')}`).join('; ')
+    return own.length === 0 ? [] : [[operation as OperationId, text] as const]
+  })
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { coveringRows, pairsOf } from './covering-rows.ts'
+
+/** One to four dimensions of one to four values each. */
+const dimensions = fc
+  .array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })
+  .map((sizes) =>
+    Object.fromEntries(
+      sizes.map((size, at) => [`d${at}`, Array.from({ length: size }, (_, value) => `v${value}`)]),
+    ),
+  )
+
+const full = { depth: 'full', count: 40 } as const
+
+describe('rows of conditions', () => {
+  test('show each pair of values at depth full', () => {
+    fc.assert(
+      fc.property(dimensions, fc.string(), (given, seed) => {
+        const rows = coveringRows(given, { ...full, seed })
+        expect([...pairsOf(given)].filter((pair) => !pairsOf(given, rows).has(pair))).toEqual([])
+        expect(rows.length).toBeLessThanOrEqual(full.count)
+      }),
+    )
+  })
+
+  test.each(['quick', 'normal'] as const)(
+    'show each value at depth %s, the same whatever the seed',
+    (depth) => {
+      fc.assert(
+        fc.property(dimensions, fc.string(), (given, seed) => {
+          const rows = coveringRows(given, { depth, count: 5, seed })
+          for (const [name, values] of Object.entries(given)) {
+            expect(new Set(rows.map((row) => row[name]))).toEqual(new Set(values))
+          }
+          expect(rows).toEqual(coveringRows(given, { depth, count: 5, seed: 'other' }))
+        }),
+      )
+    },
+  )
+
+  test('are plain first, and as many as the largest dimension needs at depth quick', () => {
+    const given = { a: ['none', 'some', 'all'], b: ['none', 'some'] }
+    for (const depth of ['quick', 'normal', 'full'] as const) {
+      const [first, ...others] = coveringRows(given, { depth, count: 9, seed: '' })
+      expect(first).toEqual({ a: 'none', b: 'none' })
+      if (depth === 'quick') expect(others).toHaveLength(3)
+    }
+  })
+
+  test('are the same for the same seed, and others for another', () => {
+    const given = { a: ['1', '2', '3'], b: ['1', '2', '3'], c: ['1', '2', '3'] }
+    const rowsOf = (seed: string) => coveringRows(given, { ...full, seed })
+    expect(rowsOf('one')).toEqual(rowsOf('one'))
+    expect(rowsOf('one')).not.toEqual(rowsOf('two'))
+  })
+})

@@ -1,0 +1,87 @@
+/** Rows of conditions: few requests that show values, and pairs of values, of many dimensions. */
+import { createHash } from 'node:crypto'
+import { createRequire } from 'node:module'
+import type * as Covertable from 'covertable'
+import type { Depth } from '../run-setup.ts'
+
+// It is CommonJS without named exports, of which loaders make different default exports.
+const { make, criteria }: Pick<typeof Covertable, 'make' | 'criteria'> = createRequire(
+  import.meta.url,
+)('covertable')
+
+/** Values by dimension; the first one is that of a plain request. */
+export type Values = Readonly<Record<string, readonly string[]>>
+
+/** A value of each dimension. */
+export type Row = Readonly<Record<string, string>>
+
+interface RowOptions {
+  readonly depth: Depth
+  /** Makes other rows at depth `full`. */
+  readonly seed: string
+  /** Most rows. */
+  readonly count: number
+}
+
+/**
+ * The plain row first. `quick`: each value, in as few rows as possible; `normal`: each value as often as any other
+ * of its dimension; both independent of the seed. `full`: each pair of values, then random rows, which show triples.
+ */
+export function coveringRows(values: Values, { depth, seed, count }: RowOptions): readonly Row[] {
+  const plain = Object.fromEntries(
+    Object.entries(values).flatMap(([name, [first]]) =>
+      first === undefined ? [] : [[name, first]],
+    ),
+  )
+  const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
+  const rows =
+    depth === 'full'
+      ? [...pairwise(values, seed), ...balancedRows(values, count, seed)]
+      : balancedRows(values, depth === 'quick' ? size : Math.max(size, count - 1), 'normal')
+  return [plain, ...rows].slice(0, count)
+}
+
+/** Rows in which any two values of different dimensions occur together; the same for the same seed. */
+function pairwise(values: Values, seed: string): readonly Row[] {
+  const factors = Object.fromEntries(
+    Object.entries(values).map(([name, of]): [string, string[]] => [name, [...of]]),
+  )
+  const names = Object.keys(factors)
+  if (names.length > 1) return make(factors, { seed, criterion: criteria.simple })
+  return names.flatMap((name) => (factors[name] ?? []).map((value) => ({ [name]: value })))
+}
+
+/** Rows in which the values of a dimension take turns, in an order of their own in each turn. */
+function balancedRows(values: Values, count: number, seed: string): readonly Row[] {
+  return Array.from({ length: count }, (_, at) =>
+    Object.fromEntries(
+      Object.entries(values).flatMap(([name, of]) => {
+        const turn = Math.floor(at / of.length)
+        const order = of.toSorted((a, b) => rank(seed, name, turn, a) - rank(seed, name, turn, b))
+        const value = order[at % of.length]
+        return value === undefined ? [] : [[name, value]]
+      }),
+    ),
+  )
+}
+
+function rank(...parts: readonly (string | number)[]): number {
+  return createHash('sha256').update(parts.join('/')).digest().readUInt32BE()
+}
+
+/** Pairs of values of different dimensions, in words: those of all rows, or all that there are. */
+export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
+  const names = Object.keys(values)
+  const pairs = names.flatMap((one, at) =>
+    names
+      .slice(at + 1)
+      .flatMap((other) =>
+        rows === undefined
+          ? (values[one] ?? []).flatMap((a) =>
+              (values[other] ?? []).map((b) => `${one} ${a}, ${other} ${b}`),
+            )
+          : rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`),
+      ),
+  )
+  return new Set(pairs)
+}

@@ -1,0 +1,146 @@
+/** Edits that operations have in common. */
+import {
+  inputText,
+  isObject,
+  type TargetProfile,
+} from '../../harness/conformance/scenario/index.ts'
+import type { Body } from './trials.ts'
+
+type Edit = (body: Body) => Body
+
+/** Sets members of a body. */
+export function set(members: Body): Edit {
+  return (body) => ({ ...body, ...members })
+}
+
+/** `set`, or nothing if the value is unknown. */
+export function setKnown(member: string, value: unknown): Edit | undefined {
+  return value === undefined ? undefined : set({ [member]: value })
+}
+
+/** The models of the profile, as the member of a body that names one. */
+export function modelEdits({ models, capabilities }: TargetProfile, member: string) {
+  return {
+    alias: setKnown(member, models.aliases[0]),
+    vision: capabilities.images === true ? set({ [member]: models.vision }) : undefined,
+  }
+}
+
+/** Kinds of a text that a member of a body holds. */
+export function textEdits(member: string) {
+  return textEditsOf((change) => (body) => ({ ...body, [member]: change(String(body[member])) }))
+}
+
+/** Kinds of the text of the last message of a completion. */
+export function messageTextEdits() {
+  return textEditsOf((change) => (body) => {
+    const messages = messagesOf(body)
+    const last = messages.at(-1)
+    return {
+      ...body,
+      messages: [...messages.slice(0, -1), { ...last, content: change(String(last?.['content'])) }],
+    }
+  })
+}
+
+export function messagesOf(body: Body): readonly Body[] {
+  const { messages } = body
+  return Array.isArray(messages) ? messages.filter(isObject) : []
+}
+
+function textEditsOf(edit: (change: (text: string) => string) => Edit) {
+  return {
+    ...nameEditsOf(edit),
+    lines: {
+      LF: edit((text) => `First line.\n${text}\n\nLast line.`),
+      CRLF: edit((text) => `First line.\r\n${text}\r\nLast line.`),
+    },
+    'outer space': { given: edit((text) => `  ${text}\t `) },
+    length: {
+      'of 1,000 characters and more': edit(
+        (text) => `${'It is a long way to the harbor. '.repeat(40)}${text}`,
+      ),
+    },
+    text: {
+      'of digits': edit(digitsOf),
+      'of one character': edit((text) => digitsOf(text).at(-1) ?? '7'),
+    },
+  }
+}
+
+/** Kinds of a name. */
+export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
+  return {
+    characters: {
+      'beyond ASCII': edit((text) => `${text} Größe, 東京.`),
+      'beyond the BMP': edit((text) => `${text} 🚀 𝒜 👩‍🚀.`),
+      combining: edit((text) => `${text} n\u0303 e\u0301.`),
+    },
+    spaces: { double: edit((text) => `${text}  two  spaces`) },
+    markup: {
+      'like JSON': edit((text) => `{"note": "${text}", "list": [1, null]}`),
+      'like HTML': edit((text) => `<p class="x">${text}</p> <b>&amp;</b>`),
+    },
+  }
+}
+
+function digitsOf(text: string): string {
+  return [...text].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
+}
+
+/** Forms of an `input` that is a text. */
+export function inputEdits(note: string) {
+  const form = (of: (text: string) => unknown) => (body: Body) => ({
+    ...body,
+    input: of(String(body['input'])),
+  })
+  return {
+    items: form((text) => [inputText(text)]),
+    'several items': form((text) => [
+      inputText('Be brief.', 'system'),
+      inputText(note),
+      inputText(text),
+    ]),
+    'item of a developer': form((text) => [
+      inputText('Use plain words.', 'developer'),
+      inputText(text),
+    ]),
+    'several parts': form((text) => [
+      {
+        ...inputText(text),
+        content: [note, text].map((part) => ({ type: 'input_text', text: part })),
+      },
+    ]),
+  }
+}
+
+/** One red pixel beside the text. */
+export function withImage(model: string): Edit {
+  return (body) => ({
+    ...body,
+    model_id: model,
+    input: [
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: String(body['input']) },
+          { type: 'input_image', image_url: pixel, detail: 'auto' },
+        ],
+      },
+    ],
+  })
+}
+
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
+
+/** Tool lists, with the tool of the profile if it names one. */
+export function toolEdits({ tools }: TargetProfile) {
+  const name = tools?.name ?? 'get_time'
+  return {
+    'include_tools given': set({ include_tools: [name] }),
+    'exclude_tools given': set({ exclude_tools: [name] }),
+    'several names': set({ exclude_tools: ['get_weather', name] }),
+  }
+}

@@ -1,0 +1,143 @@
+import {
+  coversAtDepth,
+  describe,
+  expect,
+  expectResponse,
+  fill,
+  isObject,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { inputTexts } from '../support/history.ts'
+import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
+import { inputEdits, modelEdits, set, setKnown, textEdits, toolEdits } from './edits.ts'
+import { type Body, plain, type Trial, tryConditions } from './trials.ts'
+
+/** Sections 4.3 and 4.4: what holds of a one-shot holds under all conditions. */
+describe('v3: laws of one-shots', () => {
+  test(
+    'a one-shot keeps its requirements under every condition',
+    coversAtDepth(
+      [
+        ...(['V3-ONE-01', 'V3-ONE-02', 'V3-ONE-03', 'V3-ONE-04', 'V3-ONE-05'] as const),
+        ...(['V3-ONE-08', 'V3-ONE-10', 'V3-ONE-11', 'V3-MODEL-01', 'V3-MODEL-02'] as const),
+        ...(['V3-GEN-16', 'RAG-07', 'V3-AUTH-05'] as const),
+      ],
+      (rows) => ({ requests: rows, generations: rows }),
+    ),
+    async ({ oneShot, claim, profile, session, prompts, coverage }) => {
+      const facts: string[] = []
+      let recall = buildRecall(profile, '')
+      const { otherKey, requests, assistants } = profile
+      const assistant = assistants?.withoutKnowledge
+      const knowsFact = createRecallLaw({ claim, session }, (text) =>
+        oneShot.sendOk(oneShot.body(text)),
+      )
+      const send = (body: Body, isSecond: boolean) =>
+        oneShot.send(body, {
+          role: 'act',
+          ...(isSecond && { authorization: `Bearer ${otherKey}` }),
+        })
+      const inputs = inputEdits('')
+
+      await tryConditions(
+        { claim, session, coverage },
+        {
+          operation: 'v3.oneShot',
+          base(row) {
+            facts.push(session.nonce())
+            recall = buildRecall(profile, facts.at(-1) ?? '')
+            const isTold = row['runs'] === plain && !row['input']?.startsWith('several')
+            if (row['max_tokens'] !== plain) return oneShot.body(prompts.longAnswer())
+            return oneShot.body(isTold ? `${recall.tell} ${recall.ask}` : recall.ask)
+          },
+          edits: {
+            ...textEdits('input'),
+            model: modelEdits(profile, 'model_id'),
+            input: {
+              items: inputs.items,
+              'several items': (body) => inputEdits(recall.tell)['several items'](body),
+              'several parts': (body) => inputEdits(recall.tell)['several parts'](body),
+              content: ({ input, ...rest }) => ({ ...rest, content: input }),
+            },
+            think: { true: set({ think: true }), false: set({ think: false }) },
+            rag: {
+              false: set({ rag: false }),
+              agent: set({ rag: 'agent' }),
+              true:
+                assistant === undefined ? undefined : set({ rag: true, assistant_id: assistant }),
+            },
+            tools: toolEdits(profile),
+            max_tokens: { '24': set({ max_tokens: 24 }) },
+            runs: {
+              given:
+                requests.runs === undefined
+                  ? undefined
+                  : (body) => ({
+                      ...body,
+                      runs: fill(requests.runs, { nonce: facts.at(-1) ?? '' }),
+                    }),
+            },
+            assistant_id: { UUID: setKnown('assistant_id', assistant) },
+            form: { stream: set({ stream: true }) },
+            caller: { second: otherKey === undefined ? undefined : (body) => body },
+          },
+          send: (body, row) => send(body, row['caller'] === 'second'),
+          laws: [isInItsForm, isRemembered, isOfThisRequest],
+        },
+      )
+
+      /** No request of this scenario has an Idempotency-Key. */
+      function isInItsForm({ body, answer }: Trial): void {
+        claim('V3-ONE-03', () => expectResponse(answer, 'a one-shot without a key'), answer)
+        if (body['stream'] !== true) {
+          claim('V3-ONE-01', () => expectResponse(answer, 'a one-shot'), answer)
+          return
+        }
+        const names = answer.events.map((event) => event.name)
+        claim(
+          'V3-ONE-02',
+          () => {
+            expect(names, 'events').toContain('response.created')
+            expect(
+              names.some((name) => terminals.includes(String(name))),
+              'the stream has its end',
+            ).toBe(true)
+          },
+          answer,
+        )
+      }
+
+      async function isRemembered({ row, body, answer }: Trial): Promise<void> {
+        const texts = textsOf(body)
+        if (!texts.at(-1)?.includes(recall.ask) || row['max_tokens'] !== plain) return
+        const requirement =
+          row['runs'] !== plain
+            ? 'V3-ONE-05'
+            : row['input'] === 'content'
+              ? 'V3-ONE-04'
+              : 'V3-GEN-16'
+        await knowsFact({
+          requirement,
+          answer,
+          fact: facts.at(-1) ?? '',
+          conversation: row['runs'] === plain ? texts : [recall.tell, ...texts],
+          again: () => send(body, row['caller'] === 'second'),
+          what: 'the answer to a question about what the request says',
+        })
+      }
+
+      function isOfThisRequest({ answer }: Trial): void {
+        const foreign = facts.slice(0, -1).filter((fact) => knows(answer, fact))
+        claim('V3-ONE-11', () => expect(foreign, 'facts of other requests').toEqual([]), answer)
+      }
+    },
+  )
+})
+
+const terminals = ['response.completed', 'response.incomplete']
+
+/** The text of each message of a one-shot. */
+function textsOf({ input, content }: Body): string[] {
+  if (!Array.isArray(input)) return [String(input ?? content)]
+  return input.filter(isObject).map((item) => inputTexts({ item }).join(' '))
+}

@@ -1,0 +1,86 @@
+/** The law that an answer ends at a stop sequence. No wording is trusted: the sequence is taken from an answer. */
+import {
+  answerText,
+  deltasOf,
+  type Exchange,
+  expect,
+  expectAccepted,
+  isDeclined,
+  type ScenarioContext,
+} from '../../harness/conformance/scenario/index.ts'
+import type { Body, Trial } from './trials.ts'
+
+/** `stop` in the form of a condition, around a sequence. */
+export function stopOf(form: string | undefined, sequence: string): string | readonly string[] {
+  const lists: Readonly<Record<string, readonly string[]>> = {
+    'list of one': [sequence],
+    'first of a list': [sequence, 'wvqkz', 'jqzxv'],
+    'last of a list': ['zqxjkv', 'wvqkz', 'größer', sequence],
+  }
+  return lists[form ?? ''] ?? sequence
+}
+
+/** Sends the request of a trial again, with a word from its answer as stop sequence. */
+export async function claimStop(
+  { claim }: Pick<ScenarioContext, 'claim'>,
+  { row, body, answer }: Trial,
+  send: (body: Body) => Promise<Exchange>,
+): Promise<void> {
+  const before = answerText(answer) ?? ''
+  const sequence = wordIn(answer, body['stream'] === true)
+  if (sequence === undefined) return
+  const form = row['stop']
+  const isStream = body['stream'] === true
+  const requirement = isStream ? 'OAI-STOP-05' : form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
+  const cut = await send({ ...body, stop: stopOf(form, sequence) })
+  if (isDeclined(cut)) {
+    const taken = () => expectAccepted(cut, `stop ${form}: ${JSON.stringify(sequence)}`)
+    claim(requirement, taken, cut, answer)
+    return
+  }
+  const text = answerText(cut) ?? ''
+  const upToStop = before.slice(0, before.indexOf(sequence))
+  const isShown = sameAnswer(text, upToStop + sequence)
+  const hasStopped = isShown || sameAnswer(text, upToStop)
+  const ranOn = runsOn(text, before, sequence) || (text.includes(sequence) && !isShown)
+  // Another answer than before shows nothing.
+  if (!hasStopped && !ranOn) return
+  const what = `the text continues after ${JSON.stringify(sequence)}`
+  claim(requirement, () => expect(ranOn, what).toBe(false), cut, answer)
+  if (!hasStopped) return
+  const showsStop = `the answer shows ${JSON.stringify(sequence)}`
+  claim('OAI-STOP-03', () => expect(isShown, showsStop).toBe(false), cut, answer)
+}
+
+/**
+ * A word that first occurs in the middle of an answer, and lies within one chunk of a stream; beyond ASCII in
+ * streams, if there is one.
+ */
+function wordIn(answer: Exchange, isStream: boolean): string | undefined {
+  const text = answerText(answer) ?? ''
+  const deltas = deltasOf(answer).map((delta) => delta.text)
+  const words = [...text.matchAll(/\p{L}{3,}/gu)]
+    .filter(({ 0: word, index }) => text.indexOf(word) === index && index > text.length / 4)
+    .map(({ 0: word }) => word)
+    .filter((word) => word.isWellFormed() && !word.includes('\ufffd'))
+    .filter((word) => !isStream || deltas.some((delta) => delta.includes(word)))
+  const isAscii = (word: string) => /^[\0-\x7f]*$/.test(word)
+  const [preferred] = words.filter((word) => isAscii(word) !== isStream)
+  return preferred ?? words[0]
+}
+
+/** Tests if an answer is the earlier one without a sequence, beyond the place where it stood. */
+export function runsOn(text: string, before: string, sequence: string): boolean {
+  const start = before.indexOf(sequence)
+  const rest = text.slice(start).trimStart()
+  const after = before.slice(start + sequence.length).trimStart()
+  const isLong = rest.length >= 24 && after.length >= 24
+  return (
+    isLong && text.startsWith(before.slice(0, start)) && rest.slice(0, 24) === after.slice(0, 24)
+  )
+}
+
+/** Tests if an answer is the same up to the stop; trailing space may be trimmed. */
+export function sameAnswer(text: string, upToStop: string): boolean {
+  return text.trimEnd() === upToStop.trimEnd()
+}

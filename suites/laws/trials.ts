@@ -1,0 +1,206 @@
+/** Requests under conditions: rows of a covering array, sent one after the other. */
+import { type Conditions, conditions, type LawfulOperation } from '../../contract/conditions.ts'
+import {
+  coveringRows,
+  type Exchange,
+  expectAccepted,
+  isDeclined,
+  pairsOf,
+  type Row,
+  type ScenarioContext,
+} from '../../harness/conformance/scenario/index.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+export type Edit = (body: Body) => Body
+
+/** The edit of a body for a value of a dimension; undefined if the profile lacks what it needs. */
+export type Edits<O extends LawfulOperation> = {
+  readonly [D in keyof (typeof conditions)[O]]: {
+    readonly [V in keyof (typeof conditions)[O][D]]: Edit | undefined
+  }
+}
+
+/** An accepted request. */
+export interface Trial {
+  readonly row: Row
+  readonly body: Body
+  readonly answer: Exchange
+}
+
+/** A law: it holds for each accepted request, whatever its conditions are. */
+export type Law = (trial: Trial) => Promise<void> | void
+
+interface Plan<O extends LawfulOperation> {
+  readonly operation: O
+  readonly edits: Edits<O>
+  /** The request before its edits. */
+  readonly base: (row: Row) => Body | Promise<Body>
+  readonly send: (body: Body, row: Row) => Promise<Exchange>
+  readonly laws?: readonly Law[]
+  /** A row that every depth tries after the plain one. */
+  readonly second?: Row
+}
+
+type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
+
+/** Value of a dimension in which a request is plain. */
+export const plain = 'plain'
+
+/**
+ * Sends the rows of an operation and asks its laws of each that is accepted. A refusal breaks the requirement
+ * of the value that causes it: one that is refused alone, or one without which the row is accepted.
+ */
+export async function tryConditions<O extends LawfulOperation>(
+  context: Context,
+  plan: Plan<O>,
+): Promise<readonly Trial[]> {
+  const { session, coverage } = context
+  const { depth, rows: count } = coverage
+  const requests = new LawfulRequests(context, plan)
+  const { values } = requests
+  const trials: Trial[] = []
+  const [first = {}, ...others] = coveringRows(values, { depth, seed: session.contentSeed, count })
+  for (const row of [first, ...(plan.second ? [{ ...first, ...plan.second }] : []), ...others]) {
+    const trial = await requests.tryRow(row)
+    if (trial !== undefined) {
+      trials.push(trial)
+      for (const law of plan.laws ?? []) await law(trial)
+    } else if (trials.length === 0) break
+  }
+  const all = pairsOf(requests.allValues)
+  const tried = pairsOf(
+    values,
+    trials.map(({ row }) => row),
+  )
+  coverage.add({
+    operation: plan.operation,
+    rows: trials.length,
+    tried: tried.size,
+    pairs: all.size,
+    untried: depth === 'full' ? [...all].filter((pair) => !tried.has(pair)) : [],
+  })
+  return trials
+}
+
+/** Requests of an operation by their conditions, and the values that it refuses. */
+class LawfulRequests<O extends LawfulOperation> {
+  readonly #claim: Context['claim']
+  readonly #plan: Plan<O>
+  readonly #dimensions: Conditions
+  readonly #refused = new Set<string>()
+  readonly #accepted = new Set<string>()
+  #isKnownToWork = false
+
+  constructor({ claim }: Context, plan: Plan<O>) {
+    this.#claim = claim
+    this.#plan = plan
+    this.#dimensions = conditions[plan.operation]
+  }
+
+  get allValues(): Readonly<Record<string, readonly string[]>> {
+    const entries = Object.entries(this.#dimensions)
+    return Object.fromEntries(entries.map(([name, of]) => [name, [plain, ...Object.keys(of)]]))
+  }
+
+  /** The values that the profile allows. */
+  get values(): Readonly<Record<string, readonly string[]>> {
+    const entries = Object.entries(this.allValues)
+    const isKnown = (name: string) => (value: string) =>
+      value === plain || this.#editOf(name, value) !== undefined
+    return Object.fromEntries(entries.map(([name, of]) => [name, of.filter(isKnown(name))]))
+  }
+
+  /** The accepted request of a row, without values that are refused; undefined if it is refused all the same. */
+  async tryRow(planned: Row): Promise<Trial | undefined> {
+    const row = this.#withoutRefused(planned)
+    const trial = await this.#send(row)
+    if (!isDeclined(trial.answer)) return this.#accept(trial)
+    const again = await this.#send(row)
+    if (!isDeclined(again.answer) || !this.#isKnownToWork) return undefined
+    return (await this.#withoutRefusedAlone(row)) ?? this.#withoutRefusedTogether(again)
+  }
+
+  /** Tries each value alone that was not accepted before. */
+  async #withoutRefusedAlone(row: Row): Promise<Trial | undefined> {
+    const plainRow = Object.fromEntries(Object.keys(row).map((name) => [name, plain]))
+    for (const [name, value] of valuesOf(row)) {
+      if (this.#accepted.has(`${name} ${value}`)) continue
+      const alone = await this.#send({ ...plainRow, [name]: value })
+      if (!isDeclined(alone.answer)) {
+        this.#accept(alone)
+        continue
+      }
+      this.#refused.add(`${name} ${value}`)
+      this.#claimRefused(name, value, alone.row, [alone.answer])
+    }
+    const reduced = this.#withoutRefused(row)
+    if (valuesOf(reduced).length === valuesOf(row).length) return undefined
+    const trial = await this.#send(reduced)
+    return isDeclined(trial.answer) ? undefined : this.#accept(trial)
+  }
+
+  /** Leaves out one value after the other. */
+  async #withoutRefusedTogether({ row, answer }: Trial): Promise<Trial | undefined> {
+    for (const [name, value] of valuesOf(row)) {
+      const trial = await this.#send({ ...row, [name]: plain })
+      if (isDeclined(trial.answer)) continue
+      this.#claimRefused(name, value, row, [answer, trial.answer])
+      return this.#accept(trial)
+    }
+    return undefined
+  }
+
+  async #send(row: Row): Promise<Trial> {
+    const base = await this.#plan.base(row)
+    const body = Object.entries(row).reduce(
+      (edited, [name, value]) => this.#editOf(name, value)?.(edited) ?? edited,
+      base,
+    )
+    return { row, body, answer: await this.#plan.send(body, row) }
+  }
+
+  #accept(trial: Trial): Trial {
+    this.#isKnownToWork = true
+    for (const [name, value] of valuesOf(trial.row)) {
+      this.#accepted.add(`${name} ${value}`)
+      const requirement = this.#dimensions[name]?.[value]
+      if (requirement == null) continue
+      this.#claim(requirement, () => expectAccepted(trial.answer), trial.answer)
+    }
+    return trial
+  }
+
+  #claimRefused(name: string, value: string, row: Row, evidence: readonly Exchange[]): void {
+    const requirement = this.#dimensions[name]?.[value]
+    const [answer] = evidence
+    // A second key is a guess until it was accepted once.
+    const isGuess = name === 'caller' && !this.#accepted.has(`${name} ${value}`)
+    if (requirement == null || answer === undefined || isGuess) return
+    const what = `a request with ${describeRow(row)} (accepted without ${name} ${value})`
+    this.#claim(requirement, () => expectAccepted(answer, what), ...evidence)
+  }
+
+  #withoutRefused(row: Row): Row {
+    const entries = Object.entries(row)
+    const isRefused = (name: string, value: string) => this.#refused.has(`${name} ${value}`)
+    return Object.fromEntries(
+      entries.map(([name, value]) => [name, isRefused(name, value) ? plain : value]),
+    )
+  }
+
+  #editOf(name: string, value: string): Edit | undefined {
+    const edits: Readonly<Record<string, Readonly<Record<string, Edit | undefined>>>> =
+      this.#plan.edits
+    return edits[name]?.[value]
+  }
+}
+
+function valuesOf(row: Row): readonly (readonly [string, string])[] {
+  return Object.entries(row).filter(([, value]) => value !== plain)
+}
+
+/** `form stream, model alias`, for messages. */
+export function describeRow(row: Row): string {
+  const values = valuesOf(row).map(([name, value]) => `${name} ${value}`)
+  return values.join(', ') || 'plain request'
+}

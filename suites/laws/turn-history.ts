@@ -1,0 +1,111 @@
+/** Laws of the history of a chat: what it shows of turns under conditions. */
+import {
+  answerParts,
+  type Chat,
+  compareOutputWithHistory,
+  contains,
+  type Exchange,
+  everyItemShown,
+  expect,
+  finalResponse,
+  type HistoryRow,
+  inputRows,
+  isObject,
+  type ScenarioContext,
+} from '../../harness/conformance/scenario/index.ts'
+import { inputTexts } from '../support/history.ts'
+import { type Body, describeRow, type Trial } from './trials.ts'
+
+export type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
+
+/** The history holds each turn once, as it was sent and answered; a repeat adds nothing to it. */
+export async function claimTurns(
+  { v3, claim }: Claiming,
+  chat: Chat,
+  trials: readonly Trial[],
+  keys: ReadonlyMap<Exchange, string>,
+): Promise<void> {
+  const answered = trials.filter(({ answer }) => finalResponse(answer) !== undefined)
+  const last = answered.at(-1)
+  if (last === undefined) return
+  const ids = answered.map(({ answer }) => finalResponse(answer)?.['id'])
+  claim('V3-GEN-15', () => expect(new Set(ids).size, 'different ids').toBe(ids.length), last.answer)
+
+  const before = await v3.waitForHistory(chat, (rows) => {
+    const inputs = new Set(textsOf(inputRows(rows)))
+    return answered.every(
+      ({ body, answer }) =>
+        inputsOf(body).every((text) => inputs.has(text)) &&
+        answerParts(answer).every((text) => contains(rows, text)),
+    )
+  })
+  if (everyItemShown(before.rows)) {
+    for (const trial of answered) claimShown({ claim }, trial, before)
+  }
+  for (const { body, answer } of answered) {
+    const key = keys.get(answer)
+    if (key === undefined) continue
+    const repeat = await v3.generate(body, { key, repeatOf: answer.id })
+    claim('V3-IDEM-08', () => expect(repeat.response?.status, 'status').toBeLessThan(500), repeat)
+  }
+  const after = await v3.historyAfterPause(chat)
+  const isStream = answered.every(({ body }) => body['stream'] === true)
+  claim(
+    isStream ? 'V3-IDEM-03' : 'V3-IDEM-02',
+    () => expect(after.rows.length, 'rows of the history after repeats').toBe(before.rows.length),
+    last.answer,
+    ...after.pages,
+  )
+}
+
+function claimShown(
+  { claim }: Pick<Claiming, 'claim'>,
+  { row, body, answer }: Trial,
+  { rows, pages }: { readonly rows: readonly HistoryRow[]; readonly pages: readonly Exchange[] },
+): void {
+  const evidence = [answer, ...pages]
+  const under = describeRow(row)
+  const inputs = inputRows(rows)
+  // Content that is no list of parts is for another requirement.
+  if (inputs.length > 0 && inputs.every((input) => inputTexts(input).length > 0)) {
+    const texts = textsOf(inputs)
+    const missing = inputsOf(body).filter((text) => !texts.includes(text))
+    const what = `inputs that the history does not show as they were sent (${under})`
+    claim('V3-HIST-07', () => expect(missing, what).toEqual([]), ...evidence)
+    if (row['input'] === 'image' && missing.length === 0) {
+      const holds = inputs.some((input) => contains(input, 'input_image'))
+      claim(
+        'V3-HIST-07',
+        () => expect(holds, 'the history shows the image').toBe(true),
+        ...evidence,
+      )
+    }
+    for (const { role, text } of itemsOf(body)) {
+      const roles = inputs
+        .filter((input) => inputTexts(input).join('') === text)
+        .map(({ item }) => (isObject(item) ? item['role'] : undefined))
+      if (roles.length === 0) continue
+      claim('V3-HIST-05', () => expect(roles, 'roles of an input').toContain(role), ...evidence)
+    }
+  }
+  const output = finalResponse(answer)?.['output']
+  if (!Array.isArray(output)) return
+  const differences = compareOutputWithHistory(output, rows)
+  const what = `items that the history shows otherwise (${under})`
+  claim('V3-HIST-06', () => expect(differences, what).toEqual([]), ...evidence)
+}
+
+/** The text of each message of an input. */
+export function inputsOf(body: Body): string[] {
+  return typeof body['input'] === 'string' ? [body['input']] : itemsOf(body).map(({ text }) => text)
+}
+
+/** Messages of an input that is a list. */
+function itemsOf({ input }: Body): { readonly role: unknown; readonly text: string }[] {
+  const items = Array.isArray(input) ? input.filter(isObject) : []
+  return items.map((item) => ({ role: item['role'], text: inputTexts({ item }).join('') }))
+}
+
+function textsOf(rows: readonly HistoryRow[]): string[] {
+  return rows.map((row) => inputTexts(row).join(''))
+}
