@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../contract/report/load/report.ts'
-import type { RunRecorder } from './metrics/run-recorder.ts'
+import type { RunRecorder } from './metrics/run-metrics.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
 import type { RequestRecord } from './record.ts'
 import type { Slo } from './slo/slo.ts'

@@ -1,10 +1,9 @@
 /** The engine of `chatgen load` on one worker, every event judged. */
-
 import { writePassages } from '../../fixtures/content/passages.ts'
-import { runWorkers } from '../../harness/load/engine/worker-pool.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
 import type { RequestRecord } from '../../harness/load/record.ts'
+import { runWorkers } from '../../harness/load/run.ts'
 import { plainTarget } from '../../harness/load/target.ts'
 import { constant, type ReaderOptions, type ReaderResult, Window } from './reader.ts'
 

@@ -1,22 +1,43 @@
 import type { Ending, Header } from '../../../contract/index.ts'
+import { ProxyError } from '../../client/index.ts'
+import { StreamContents } from '../../judges/index.ts'
 import type { RunClock } from '../clock.ts'
 import { type BufferUsage, LimitMonitor } from '../http/answer-limits.ts'
-import type { AnswerSink, Channel, ChannelPool } from '../http/channel.ts'
+import {
+  type AnswerSink,
+  type Channel,
+  type ChannelPool,
+  HttpSyntaxError,
+} from '../http/channel.ts'
 import {
   bodyCodings,
   type DecodedSink,
   type DecodeGate,
   EncodedBody,
 } from '../http/encoded-body.ts'
+import { Http2Error } from '../http/http2/connection.ts'
 import { AnswerJudge } from '../judging/answer-judge.ts'
+import { CrossTalkDetector } from '../judging/cross-talk-detector.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
-import { type Failure, failure, type RequestOutcome, type RequestResult } from '../record.ts'
+import {
+  type Counts,
+  type Failure,
+  failure,
+  type RequestOutcome,
+  type RequestRecord,
+  type RequestResult,
+  type Timestamps,
+} from '../record.ts'
 import type { LoadTarget } from '../target.ts'
-import { classify, connectFailure, cutOf, requestOutcome } from './request-outcome.ts'
-import { type PlannedRequest, RecordBuilder } from './request-record.ts'
+import {
+  answerFields,
+  type PlannedRequest,
+  rateLimitHeaders,
+  tokenCounts,
+} from './answer-fields.ts'
 
 /** Services that all requests of a worker share. */
-export interface RequestServices {
+interface RequestServices {
   readonly clock: RunClock
   readonly integrity: IntegrityRecorder
   readonly buffers: BufferUsage
@@ -105,7 +126,9 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     if (this.#settled) return
     const { record } = this
     record.readAt = at
-    this.#judge?.push(bytes, record.msSinceSent(at))
+    const judge = this.#judge
+    if (judge?.stream === undefined) judge?.keep(bytes)
+    else judge.stream.push({ bytes, atMs: record.msSinceSent(at) })
     this.#limits.add(bytes.length, record.takeContents() > 0)
     if (this.#limits.isDue) this.#checkLimits()
     const { clientBehavior, intensity } = this.plan
@@ -247,4 +270,224 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     this.#limits.release()
     this.#encodedBody?.discard()
   }
+}
+
+type MutableTimestamps = { -readonly [Name in keyof Timestamps]: Timestamps[Name] }
+
+/**
+ * Collects the record of one request while its answer arrives. All content of one read has the timestamp
+ * of the read.
+ */
+export class RecordBuilder {
+  /** Time of the read that is being processed. */
+  readAt = 0
+  /** Time of the last read or write; infinite while the request waits for the connection limit. */
+  lastActivity = Number.POSITIVE_INFINITY
+  readonly timestamps: MutableTimestamps
+  /** Filled by the judge, or by `body`. */
+  readonly contents = new StreamContents()
+  readonly crossTalk: CrossTalkDetector
+  /** First requirement that the answer violates. */
+  finding: string | undefined
+  events = 0
+  generated = 0
+  readonly #plan: PlannedRequest
+  readonly #gapsNs: number[] = []
+  #status: number | null = null
+  #reads = 0
+  #bytes = 0
+  #showedReasoning = false
+  #newConnection = false
+  /** Headers of a rate limit; only of an answer 429. */
+  #rateLimit: Readonly<Record<string, string>> | undefined
+
+  constructor(plan: PlannedRequest) {
+    this.#plan = plan
+    this.crossTalk = new CrossTalkDetector(plan.noncePrefix, plan.nonce)
+    this.timestamps = {
+      planned: plan.planned,
+      dispatched: plan.dispatched,
+      connected: null,
+      sent: null,
+      headers: null,
+      firstEvent: null,
+      firstGenerated: null,
+      firstText: null,
+      lastGenerated: null,
+      terminal: null,
+      ended: null,
+    }
+  }
+
+  /** Null before the status line. */
+  get status(): number | null {
+    return this.#status
+  }
+
+  sent(at: number, readyAt: number | null): void {
+    this.lastActivity = at
+    this.timestamps.sent = at
+    this.timestamps.connected = readyAt ?? at
+    this.#newConnection = readyAt !== null
+  }
+
+  head(status: number, headers: readonly Header[], at: number): void {
+    this.read(0, at)
+    this.#status = status
+    this.timestamps.headers = at
+    if (status === 429) this.#rateLimit = rateLimitHeaders(headers)
+  }
+
+  read(bytes: number, at: number): void {
+    // An encoded body is processed later, with the timestamp of its own read.
+    if (at !== this.lastActivity) this.#reads += 1
+    this.readAt = at
+    this.lastActivity = at
+    this.#bytes += bytes
+  }
+
+  /** Stamps what the judge found in the bytes of a read; returns the number of events. */
+  takeContents(): number {
+    const { contents, timestamps, readAt } = this
+    const { events, fragments, kinds, texts } = contents
+    if (events > 0) timestamps.firstEvent ??= readAt
+    this.events += events
+    for (let at = 0; at < fragments; at += 1) {
+      if (timestamps.lastGenerated === null) timestamps.firstGenerated = readAt
+      else this.#gapsNs.push(readAt - timestamps.lastGenerated)
+      timestamps.lastGenerated = readAt
+      if (kinds[at] === 'text') timestamps.firstText ??= readAt
+      else if (kinds[at] === 'reasoning') this.#showedReasoning = true
+      this.crossTalk.add(texts[at] ?? '')
+    }
+    this.generated += fragments
+    if (contents.isTerminal) timestamps.terminal ??= readAt
+    contents.clear()
+    return events
+  }
+
+  /** Reads an unstreamed answer, which counts as generated at its end. */
+  body(json: unknown): void {
+    const fields = answerFields(json)
+    if (fields === undefined) return
+    const { contents } = this
+    contents.id = fields.id
+    contents.usage = fields.usage
+    contents.failure = fields.failure
+    this.crossTalk.add(fields.text)
+  }
+
+  msSinceSent(at: number): number {
+    return (at - (this.timestamps.sent ?? at)) / 1e6
+  }
+
+  /** The record of the settled request. */
+  build(outcome: RequestOutcome): RequestRecord {
+    const { index, step, transaction, surface, endpoint, operation, form } = this.#plan
+    return {
+      index,
+      step,
+      transaction,
+      surface,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      operation,
+      form,
+      timestamps: this.timestamps,
+      gapsNs: this.#gapsNs,
+      counts: this.#counts(),
+      status: this.#status,
+      outcome,
+      ...(this.finding === undefined ? {} : { finding: this.finding }),
+      ...(this.#rateLimit === undefined ? {} : { rateLimit: this.#rateLimit }),
+    }
+  }
+
+  #counts(): Counts {
+    return {
+      bytes: this.#bytes,
+      reads: this.#reads,
+      events: this.events,
+      generated: this.generated,
+      ...tokenCounts(this.contents.usage, this.#showedReasoning),
+      newConnection: this.#newConnection,
+    }
+  }
+}
+
+/** The end of an answer whose status line arrived. */
+export interface AnswerEnd {
+  readonly status: number
+  readonly ending: Ending
+  /** The terminal event of a stream, or the last byte of a body, arrived. */
+  readonly hasTerminalEvent: boolean
+  /** Reason of an early end; undefined for a complete answer. */
+  readonly cut: Failure | undefined
+  /** Failure that the server reports inside a 200. */
+  readonly serverFailure: string | undefined
+  /** First violated requirement of level `required`, with an unexpected media type. */
+  readonly violation: string | undefined
+}
+
+/** Checks the transport first, then the server's own report, then the content. */
+export function requestOutcome({
+  status,
+  ending,
+  hasTerminalEvent,
+  cut,
+  serverFailure,
+  violation,
+}: AnswerEnd): RequestOutcome {
+  if (status === 429) return failure('shed', '429')
+  if (status >= 500 && status < 600) return failure('status', String(status), 'serverErrors')
+  if (status < 200 || status > 299) return failure('status', String(status))
+  // A cut after the terminal event loses nothing; judges report it where the contract forbids it.
+  const isWhole = ending.kind === 'complete' || (ending.kind === 'cut' && hasTerminalEvent)
+  if (!isWhole) return cut ?? failure('truncated', connectionCut)
+  if (serverFailure !== undefined) return failure('in-band-error', serverFailure)
+  if (!hasTerminalEvent) {
+    return failure('truncated', 'the stream has no terminal event', 'incomplete')
+  }
+  return violation === undefined ? { kind: 'ok' } : failure('integrity', violation)
+}
+
+/** Excludes answers to misbehaving clients and to races: they are judged, but not timed. */
+function classify(
+  outcome: RequestOutcome,
+  {
+    clientBehavior,
+    race,
+    duplicate,
+  }: Pick<PlannedRequest, 'clientBehavior' | 'race' | 'duplicate'>,
+): RequestOutcome {
+  // The target decides which of the two requests it rejects.
+  if (duplicate || (race && outcome.kind === 'status')) return { kind: 'abandoned', why: 'race' }
+  if (outcome.kind !== 'ok' || clientBehavior !== 'slow-reader') return outcome
+  return { kind: 'abandoned', why: 'slow-reader' }
+}
+
+/** Outcome of a request without a status line. `sent`: the request was written. */
+export function connectFailure(error: Error, sent: boolean): Failure {
+  if (error instanceof HttpSyntaxError) return failure('unreadable', error.message)
+  const counter = sent ? 'droppedConnections' : 'unanswered'
+  const cause = hasOwnMessage(error) ? error.message : codeOf(error)
+  return failure('connect', sent ? `${cause} before headers` : cause, counter)
+}
+
+/** Cause of a cut inside an answer. */
+export function cutOf(error: Error): Failure {
+  if (error instanceof HttpSyntaxError) return failure('unreadable', error.message)
+  return failure('truncated', hasOwnMessage(error) ? error.message : connectionCut)
+}
+
+function codeOf(error: Error): string {
+  const [first] = error instanceof AggregateError ? error.errors : []
+  const cause = first instanceof Error ? first : error
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+}
+
+const connectionCut = 'the connection was cut'
+
+/** True for errors whose message says more than their code. */
+function hasOwnMessage(error: Error): boolean {
+  return error instanceof Http2Error || error instanceof ProxyError
 }

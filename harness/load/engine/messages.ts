@@ -1,10 +1,13 @@
 import type { Passage } from '../../../fixtures/content/passages.ts'
+import { shareOf } from '../concurrency.ts'
 import type { ThreadUsage } from '../generator/generator-monitor.ts'
 import type { ChannelPool, Http2Figures } from '../http/channel.ts'
 import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts'
 import type { StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
+import { partSize } from '../plan/needs.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
+import { partOfWorker, wholePlan } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import type { Warning } from '../setup/chat-journal.ts'
 import type { LoadTarget } from '../target.ts'
@@ -62,3 +65,53 @@ export type WorkerMessage =
       /** Reason why no load was sent, as a sentence. */
       readonly preparationFailure?: string
     }
+
+/** Periodic report of a worker. */
+export type RecordsMessage = Extract<WorkerMessage, { type: 'records' }>
+export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
+
+export interface WorkerPoolResult {
+  /** One message for each worker that finished its run. */
+  readonly done: readonly DoneMessage[]
+  readonly warnings: readonly Warning[]
+  readonly internalErrors: readonly string[]
+  /** Chats that were not deleted. */
+  readonly chatsLeft: number
+  /** Connections to the target, those of setup and cleanup included. */
+  readonly connectionsOpened: number
+}
+
+interface SetupOptions extends Pick<WorkerSetup, 'spec' | 'target' | 'keepAlive' | 'maxInFlight'> {
+  readonly workers: number
+  readonly maxConnections?: number | undefined
+  readonly drainMs: number
+  /** Null sends the whole plan. */
+  readonly shard: Part | null
+}
+
+/** Setups of the workers of a run, each with its part of the plan. */
+export function setupsOf(
+  options: SetupOptions,
+  passages: readonly Passage[],
+  clockProbePort: number,
+): WorkerSetup[] {
+  const { spec, target, workers, keepAlive, maxConnections, drainMs, maxInFlight } = options
+  const shard = options.shard ?? wholePlan
+  return Array.from({ length: workers }, (_, index) => {
+    const part = partOfWorker(shard, { index, of: workers })
+    return {
+      target,
+      spec,
+      part,
+      passages,
+      needs: partSize(spec, part).needs,
+      keepAlive,
+      ...(maxConnections === undefined
+        ? {}
+        : { maxConnections: shareOf(maxConnections, { index, of: workers }) }),
+      drainNs: drainMs * 1e6,
+      maxInFlight: Math.ceil(maxInFlight / workers),
+      clockProbePort,
+    }
+  })
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { recordOf } from '../test-support/records.ts'
-import { type PlannedRequest, RecordBuilder } from './request-record.ts'
+import type { PlannedRequest } from './answer-fields.ts'
+import { RecordBuilder } from './in-flight-request.ts'
 
 const { index, step, transaction } = recordOf()
 const plan: PlannedRequest = {

@@ -9,8 +9,8 @@ import { type Draw, drawsOf, hashText } from '../plan/random.ts'
 import type { RequestRecord, RequestResult } from '../record.ts'
 import { endpointOf, type LoadEndpoint, type LoadTarget } from '../target.ts'
 import type { IdempotencyRace, StepSpec, TransactionContext } from '../transactions/transaction.ts'
+import type { PlannedRequest } from './answer-fields.ts'
 import { InFlightRequest } from './in-flight-request.ts'
-import type { PlannedRequest } from './request-record.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 export interface RunnerOptions {

@@ -25,7 +25,8 @@ interface DialOptions {
 /** Reads of a socket into one piece of memory. */
 interface DirectRead {
   readonly memory: Uint8Array
-  readonly onBytes: (bytes: number) => void
+  /** Returns true: reading goes on. */
+  readonly onBytes: (bytes: number) => boolean
 }
 
 interface DialSink {
@@ -102,11 +103,7 @@ function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
 /** The types do not know that `onread` goes for TLS, too (Node's documentation of tls.connect). */
 function onReadOf({ read }: DialOptions): { readonly onread?: OnReadOpts } {
   if (read === undefined) return {}
-  const callback = (bytes: number) => {
-    read.onBytes(bytes)
-    return true
-  }
-  return { onread: { buffer: read.memory, callback } }
+  return { onread: { buffer: read.memory, callback: read.onBytes } }
 }
 
 /** Node has no `onread` for TLS over a socket that is there already. */

@@ -32,9 +32,10 @@ export interface JudgedRequest {
  */
 export class AnswerJudge {
   readonly isStream: boolean
+  /** Judge of a stream, which takes its bytes; undefined for an answer in one piece. */
+  readonly stream: StreamJudge | undefined
   readonly #request: JudgedRequest
   readonly #head: { readonly status: number; readonly headers: readonly Header[] }
-  readonly #stream: StreamJudge | undefined
   readonly #pieces: Uint8Array[] = []
 
   constructor(
@@ -50,20 +51,20 @@ export class AnswerJudge {
       head.status === 200 &&
       mediaType(head) === streamType &&
       canStream(operation)
-    this.#stream =
+    this.stream =
       this.isStream && canStream(operation)
         ? createStreamJudge(operation, json, { contents, repeat: question.race })
         : undefined
   }
 
-  push(bytes: Uint8Array, atMs: number): void {
-    if (this.#stream !== undefined) this.#stream.push({ bytes, atMs })
+  /** Keeps bytes of an answer in one piece. */
+  keep(bytes: Uint8Array): void {
     // The memory of a read is used again.
-    else this.#pieces.push(bytes.slice())
+    this.#pieces.push(bytes.slice())
   }
 
   end(ending: Ending): Judgement {
-    return this.#stream?.end(ending) ?? judge(this.#exchange(ending))
+    return this.stream?.end(ending) ?? judge(this.#exchange(ending))
   }
 
   /** An unstreamed answer; undefined where it is no JSON. */

@@ -11,43 +11,44 @@ import {
 } from './samples/latency-definitions.ts'
 
 /** Counts of requests, by what became of them. */
-export interface OutcomeCounts {
-  requests: number
-  notDispatched: number
-  ok: number
-  open: number
-  shed: number
+const none = {
+  requests: 0,
+  notDispatched: 0,
+  ok: 0,
+  open: 0,
+  shed: 0,
   /** Every failure but shed. */
-  failed: number
-  abort: number
-  churn: number
-  'slow-reader': number
-  race: number
-  good: number
-  newConnections: number
-  reusedConnections: number
+  failed: 0,
+  abort: 0,
+  churn: 0,
+  'slow-reader': 0,
+  race: 0,
+  good: 0,
+  newConnections: 0,
+  reusedConnections: 0,
   /** Requests of which a stamp lies before the one that it follows on. */
-  disordered: number
-  streams: number
-  gaps: number
+  disordered: 0,
+  streams: 0,
+  gaps: 0,
   /** Gaps of 0: one read brought several pieces. */
-  coalescedGaps: number
-  stalledStreams: number
-  stalledGaps: number
-  stalledNs: number
-  streamedNs: number
+  coalescedGaps: 0,
+  stalledStreams: 0,
+  stalledGaps: 0,
+  stalledNs: 0,
+  streamedNs: 0,
   /** Streams of two deltas or more: their number, their deltas, and the reads that brought those. */
-  deliveredStreams: number
-  deltas: number
-  contentReads: number
+  deliveredStreams: 0,
+  deltas: 0,
+  contentReads: 0,
   /** Number of these streams that arrived in one read, and the deltas of all first reads. */
-  inOneRead: number
-  firstReadDeltas: number
+  inOneRead: 0,
+  firstReadDeltas: 0,
   /** Complete streams with a usage: as many deltas as output tokens, more, fewer. */
-  deltasEqualTokens: number
-  deltasOverTokens: number
-  deltasUnderTokens: number
+  deltasEqualTokens: 0,
+  deltasOverTokens: 0,
+  deltasUnderTokens: 0,
 }
+export type OutcomeCounts = typeof none
 
 export interface StoredLatencies {
   readonly outcomes: OutcomeCounts
@@ -187,36 +188,56 @@ function mergeAt(map: Map<string, Histogram>, key: string, buckets: Histogram): 
   map.set(key, own)
 }
 
-const none: OutcomeCounts = {
-  requests: 0,
-  notDispatched: 0,
-  ok: 0,
-  open: 0,
-  shed: 0,
-  failed: 0,
-  abort: 0,
-  churn: 0,
-  'slow-reader': 0,
-  race: 0,
-  good: 0,
-  newConnections: 0,
-  reusedConnections: 0,
-  disordered: 0,
-  streams: 0,
-  gaps: 0,
-  coalescedGaps: 0,
-  stalledStreams: 0,
-  stalledGaps: 0,
-  stalledNs: 0,
-  streamedNs: 0,
-  deliveredStreams: 0,
-  deltas: 0,
-  contentReads: 0,
-  inOneRead: 0,
-  firstReadDeltas: 0,
-  deltasEqualTokens: 0,
-  deltasOverTokens: 0,
-  deltasUnderTokens: 0,
-}
-
 const outcomeKeys = Object.keys(none) as (keyof OutcomeCounts)[]
+
+export type StoredGroups<Key> = readonly (readonly [
+  slice: number,
+  key: Key,
+  group: StoredLatencies,
+])[]
+
+/** Statistics of requests by the slice of the run in which they were planned, and by a key. */
+export class LatencyGroups<Key extends string | number> {
+  readonly #slices = new Map<number, Map<Key, LatencyRecorder>>()
+
+  get isEmpty(): boolean {
+    return this.#slices.size === 0
+  }
+
+  at(slice: number, key: Key): LatencyRecorder {
+    const groups = this.#slices.get(slice) ?? new Map<Key, LatencyRecorder>()
+    this.#slices.set(slice, groups)
+    const group = groups.get(key) ?? new LatencyRecorder()
+    groups.set(key, group)
+    return group
+  }
+
+  merge(other: LatencyGroups<Key>): void {
+    for (const [slice, groups] of other.#slices) {
+      for (const [key, group] of groups) this.at(slice, key).merge(group)
+    }
+  }
+
+  /** The groups of the slices from one up to another whose keys fit. */
+  sum(from: number, to: number, fits: (key: Key) => boolean): LatencyRecorder {
+    const sum = new LatencyRecorder()
+    for (const [slice, groups] of this.#slices) {
+      if (slice < from || slice >= to) continue
+      for (const [key, group] of groups) if (fits(key)) sum.merge(group)
+    }
+    return sum
+  }
+
+  /** Plain data in the order of slices and keys. */
+  store(): StoredGroups<Key> {
+    return [...this.#slices]
+      .flatMap(([slice, groups]) =>
+        [...groups].map(([key, group]) => [slice, key, group.store()] as const),
+      )
+      .sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1))
+  }
+
+  restore(stored: StoredGroups<Key>): void {
+    for (const [slice, key, group] of stored) this.at(slice, key).merge(LatencyRecorder.from(group))
+  }
+}

@@ -1,6 +1,12 @@
+import type { RecordsMessage } from '../engine/messages.ts'
+import type { DroppedArrival } from '../engine/worker-context.ts'
+import { GeneratorMonitor } from '../generator/generator-monitor.ts'
+import { DuplicateIdDetector } from '../judging/integrity.ts'
+import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
+import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
 import { Failures, type StoredFailures } from './failures.ts'
-import { LatencyRecorder, type StoredLatencies } from './latency-recorder.ts'
+import { LatencyGroups, type LatencyRecorder, type StoredGroups } from './latency-recorder.ts'
 import {
   BottomKSample,
   type SampleConfig,
@@ -14,7 +20,59 @@ import {
   type StoredTimeline,
   Timeline,
 } from './timeline.ts'
-import { TurnTracker } from './turn-tracker.ts'
+import { TransactionStats, TurnTracker } from './transaction-stats.ts'
+
+/** A gap between fragments that a reader of the text would notice. */
+const stallNs = 500_000_000
+
+/** Accumulates all results of a run in bounded memory. */
+export class RunRecorder {
+  readonly metrics: RunMetrics
+  readonly generator: GeneratorMonitor
+  readonly transactions = new TransactionStats()
+  readonly ids = new DuplicateIdDetector()
+  requests = 0
+  failed = 0
+  inFlight = 0
+  dropped = 0
+  readonly #inFlight: number[]
+
+  constructor(
+    { durationNs, mix }: Pick<PlanSpec, 'durationNs' | 'mix'>,
+    slos: readonly Slo[],
+    workers: number,
+  ) {
+    const growing = mix.entries.flatMap(({ kind, name }) => (kind === 'v3-chat' ? [name] : []))
+    this.metrics = new RunMetrics({
+      durationNs,
+      limits: goodputLimits(slos),
+      stallNs,
+      growing,
+      watched: watchedLatencies(slos),
+    })
+    this.generator = new GeneratorMonitor(workers)
+    this.#inFlight = Array.from({ length: workers }, () => 0)
+  }
+
+  add(worker: number, { records, ids, dropped, inFlight }: RecordsMessage): void {
+    for (const record of records) {
+      this.requests += 1
+      if ('detail' in record.outcome) this.failed += 1
+      this.metrics.add(record)
+      this.generator.add(worker, record)
+      this.transactions.add(record)
+    }
+    for (const id of ids) this.ids.add(id)
+    for (const passed of dropped) this.#pass(passed)
+    this.#inFlight[worker] = inFlight
+    this.inFlight = this.#inFlight.reduce((sum, count) => sum + count, 0)
+  }
+
+  #pass([plannedNs, transaction]: DroppedArrival): void {
+    this.dropped += 1
+    this.metrics.addNotDispatched(plannedNs, transaction)
+  }
+}
 
 export interface MetricsConfig extends SampleConfig {
   /** Duration of the plan, without the drain. */
@@ -38,7 +96,7 @@ export interface StoredMetrics {
 }
 
 /** Number of slices into which the plan is cut, so that a warm-up can be left out when its end is known. */
-export const sliceCount = 40
+const sliceCount = 40
 const secondNs = 1e9
 
 /** Two parts of different runs, or of one run that was measured with different settings. */
@@ -172,52 +230,4 @@ function addTo(timeline: Timeline, record: RequestRecord): void {
     interval.outputTokens += tokens
     interval.bytes += bytes
   })
-}
-
-type StoredGroups<Key> = readonly (readonly [slice: number, key: Key, group: StoredLatencies])[]
-
-/** Statistics of requests by the slice of the run in which they were planned, and by a key. */
-class LatencyGroups<Key extends string | number> {
-  readonly #slices = new Map<number, Map<Key, LatencyRecorder>>()
-
-  get isEmpty(): boolean {
-    return this.#slices.size === 0
-  }
-
-  at(slice: number, key: Key): LatencyRecorder {
-    const groups = this.#slices.get(slice) ?? new Map<Key, LatencyRecorder>()
-    this.#slices.set(slice, groups)
-    const group = groups.get(key) ?? new LatencyRecorder()
-    groups.set(key, group)
-    return group
-  }
-
-  merge(other: LatencyGroups<Key>): void {
-    for (const [slice, groups] of other.#slices) {
-      for (const [key, group] of groups) this.at(slice, key).merge(group)
-    }
-  }
-
-  /** The groups of the slices from one up to another whose keys fit. */
-  sum(from: number, to: number, fits: (key: Key) => boolean): LatencyRecorder {
-    const sum = new LatencyRecorder()
-    for (const [slice, groups] of this.#slices) {
-      if (slice < from || slice >= to) continue
-      for (const [key, group] of groups) if (fits(key)) sum.merge(group)
-    }
-    return sum
-  }
-
-  /** Plain data in the order of slices and keys. */
-  store(): StoredGroups<Key> {
-    return [...this.#slices]
-      .flatMap(([slice, groups]) =>
-        [...groups].map(([key, group]) => [slice, key, group.store()] as const),
-      )
-      .sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1))
-  }
-
-  restore(stored: StoredGroups<Key>): void {
-    for (const [slice, key, group] of stored) this.at(slice, key).merge(LatencyRecorder.from(group))
-  }
 }

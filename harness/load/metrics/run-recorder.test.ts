@@ -7,7 +7,7 @@ import { mixEntry } from '../plan/mix.ts'
 import { failureKinds, type RequestOutcome, type RequestRecord } from '../record.ts'
 import { drive } from '../test-support/drive.ts'
 import { recordOf } from '../test-support/records.ts'
-import { TransactionStats } from './run-recorder.ts'
+import { TransactionStats } from './transaction-stats.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { errorCounters } from '../../../contract/report/load/errors.ts'
 import { ProxyError } from '../../client/index.ts'
-import { type AnswerEnd, connectFailure, cutOf, requestOutcome } from '../engine/request-outcome.ts'
+import {
+  type AnswerEnd,
+  connectFailure,
+  cutOf,
+  requestOutcome,
+} from '../engine/in-flight-request.ts'
 import { HttpSyntaxError } from '../http/channel.ts'
 import { PeerClosedError } from '../http/http1/connection.ts'
 import { Http2Error } from '../http/http2/connection.ts'

@@ -8,7 +8,7 @@ import {
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
-import { turnRanges } from '../metrics/turn-tracker.ts'
+import { turnRanges } from '../metrics/transaction-stats.ts'
 import { twoClocked } from '../slo/slo.ts'
 import { countAbandoned } from './rates.ts'
 import type { Independence, MeasuredWindow } from './window.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RunRecorder } from '../../../load/metrics/run-recorder.ts'
+import { RunRecorder } from '../../../load/metrics/run-metrics.ts'
 import { failure } from '../../../load/record.ts'
 import type { LoadProgress } from '../../../load/run.ts'
 import { recordOf, shifted } from '../../../load/test-support/records.ts'

@@ -114,12 +114,12 @@ export class Http1Connection implements Channel {
     this.#settled.resolve()
   }
 
-  #read(memory: Uint8Array, length: number): void {
+  #read(memory: Uint8Array, length: number): boolean {
     const parser = this.#parser
     // Nothing was asked for: such a connection cannot be trusted any more.
     if (parser === undefined) {
       this.#hangUp()
-      return
+      return true
     }
     const at = this.#clock.now()
     try {
@@ -128,6 +128,7 @@ export class Http1Connection implements Channel {
       if (error instanceof HttpSyntaxError) this.#fail(error)
       else this.#broke(error)
     }
+    return true
   }
 
   #complete(parser: ResponseParser, at: number): void {

@@ -1,64 +1,41 @@
 import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { TransactionRow } from '../../../contract/report/load/report.ts'
-import type { DroppedArrival } from '../engine/worker-context.ts'
-import type { RecordsMessage } from '../engine/worker-pool.ts'
-import { GeneratorMonitor } from '../generator/generator-monitor.ts'
-import { DuplicateIdDetector } from '../judging/integrity.ts'
 import { type MixEntry, surfaceOf } from '../plan/mix.ts'
-import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
-import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
-import { RunMetrics } from './run-metrics.ts'
 
-/** A gap between fragments that a reader of the text would notice. */
-const stallNs = 500_000_000
+/** Turns of chats that grow, told apart as far as their contexts differ much. */
+export const turnRanges = [
+  { from: 1, to: 1 },
+  { from: 2, to: 2 },
+  { from: 3, to: null },
+] as const
 
-/** Accumulates all results of a run in bounded memory. */
-export class RunRecorder {
-  readonly metrics: RunMetrics
-  readonly generator: GeneratorMonitor
-  readonly transactions = new TransactionStats()
-  readonly ids = new DuplicateIdDetector()
-  requests = 0
-  failed = 0
-  inFlight = 0
-  dropped = 0
-  readonly #inFlight: number[]
+/** Limit of transactions in progress. */
+const maxRemembered = 10_000
 
-  constructor(
-    { durationNs, mix }: Pick<PlanSpec, 'durationNs' | 'mix'>,
-    slos: readonly Slo[],
-    workers: number,
-  ) {
-    const growing = mix.entries.flatMap(({ kind, name }) => (kind === 'v3-chat' ? [name] : []))
-    this.metrics = new RunMetrics({
-      durationNs,
-      limits: goodputLimits(slos),
-      stallNs,
-      growing,
-      watched: watchedLatencies(slos),
-    })
-    this.generator = new GeneratorMonitor(workers)
-    this.#inFlight = Array.from({ length: workers }, () => 0)
+/** Tells which turn of a growing chat a request was. */
+export class TurnTracker {
+  readonly #growing: ReadonlySet<string>
+  /** Transactions whose first request made their chat. */
+  readonly #ownChat = new Set<number>()
+
+  constructor(growing: readonly string[]) {
+    this.#growing = new Set(growing)
   }
 
-  add(worker: number, { records, ids, dropped, inFlight }: RecordsMessage): void {
-    for (const record of records) {
-      this.requests += 1
-      if ('detail' in record.outcome) this.failed += 1
-      this.metrics.add(record)
-      this.generator.add(worker, record)
-      this.transactions.add(record)
-    }
-    for (const id of ids) this.ids.add(id)
-    for (const passed of dropped) this.#pass(passed)
-    this.#inFlight[worker] = inFlight
-    this.inFlight = this.#inFlight.reduce((sum, count) => sum + count, 0)
+  /** Index of the span; undefined for what is no turn of a chat that grows. */
+  rangeOf({ transaction, operation, index, step }: RequestRecord): number | undefined {
+    if (!this.#growing.has(transaction)) return undefined
+    if (operation === 'v3.createChat') this.#remember(index)
+    if (operation !== 'v3.generate') return undefined
+    const turn = this.#ownChat.has(index) ? step : step + 1
+    return turnRanges.findIndex(({ to }) => to === null || turn <= to)
   }
 
-  #pass([plannedNs, transaction]: DroppedArrival): void {
-    this.dropped += 1
-    this.metrics.addNotDispatched(plannedNs, transaction)
+  #remember(index: number): void {
+    const [oldest] = this.#ownChat
+    if (oldest !== undefined && this.#ownChat.size >= maxRemembered) this.#ownChat.delete(oldest)
+    this.#ownChat.add(index)
   }
 }
 
