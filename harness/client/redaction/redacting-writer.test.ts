@@ -11,6 +11,7 @@ const exempt: Readonly<Record<string, string>> = {
   'harness/cli/terminal/interruption.ts': 'shows the cursor again',
   'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
   'harness/cli/terminal/status.ts': 'gives the spinner the stream, and text that was cleaned',
+  'harness/load/requests-file.ts': 'writes from the main thread at once, with redacted texts',
   'harness/load/bench/bare-server.ts': 'tells its parent process the port',
   'harness/containers/compose.ts': 'writes the published port of a service, and no key',
   'harness/certification/bundle.ts': 'packs files that are redacted already, and a public key',
