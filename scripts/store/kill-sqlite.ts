@@ -9,11 +9,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { seededDraw } from '../../reference-server/runtime/random.ts'
 import { differences, emptyLedger, type Ledger, writeUntil } from './acknowledged.ts'
-import { integrityProblems } from './integrity.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
 const { values } = parseArgs({
@@ -83,5 +83,16 @@ function count({ chats, deleted, turns, uploads }: Ledger): void {
   for (const { answer } of turns) {
     if (answer === undefined) sum.cut += 1
     else sum.answers += 1
+  }
+}
+
+/** Everything but `ok` in the result of PRAGMA integrity_check. */
+export function integrityProblems(file: string): readonly string[] {
+  const database = new DatabaseSync(file)
+  try {
+    const rows = database.prepare('PRAGMA integrity_check').all()
+    return rows.map((row) => String(row['integrity_check'])).filter((text) => text !== 'ok')
+  } finally {
+    database.close()
   }
 }
