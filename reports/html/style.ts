@@ -132,6 +132,7 @@ figcaption { display: flex; justify-content: space-between; gap: 0.5rem; color: 
 .outcome.met { color: var(--pass); }
 .outcome.missed { color: var(--fail); }
 .outcome.invalid, .untrusted strong, .untrusted td { color: var(--dim); }
+.untrusted .plot { filter: saturate(0.3); opacity: 0.6; }
 .outcome.undecided { color: var(--open); }
 .numbers strong { white-space: nowrap; }
 .scroll { overflow-x: auto; max-width: 100%; margin: 0.5rem 0; }

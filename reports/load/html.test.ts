@@ -47,7 +47,7 @@ describe('the page of a load report', () => {
   test('grays the figures of a run whose generator was the bottleneck, and no others', () => {
     expect(
       toHtml(loadDocument(loadReportOf({ outcome: 'invalid' }))).match(/untrusted"/g),
-    ).toHaveLength(4)
+    ).toHaveLength(5)
     expect(toHtml(loadDocument(loadReportOf({ outcome: 'missed' })))).not.toContain('untrusted"')
   })
 

@@ -19,6 +19,7 @@ export function measuredSections(report: LoadReport): readonly Section[] {
   const { metrics, outcome, transactions, config, endpoints = [] } = report
   const untrusted = outcome === 'invalid'
   return [
+    { title: 'Charts', untrusted, blocks: [{ charts: chartsOf(report) }] },
     { title: 'Rates in the measured window', untrusted, blocks: rateBlocks(report) },
     { title: 'Transactions of the whole run', untrusted, blocks: transactionBlocks(report) },
     {
@@ -41,7 +42,7 @@ export function measuredSections(report: LoadReport): readonly Section[] {
       note: 'With 95 % intervals. Response time counts from the planned send time, service time from the actual one.',
       blocks: quantileBlocks(clocked(metrics)),
     },
-    ...turnSections(report),
+    ...turnSections(report).map((section) => ({ ...section, untrusted })),
     {
       title: 'Stalls and delivery',
       untitled: true,
@@ -52,6 +53,7 @@ export function measuredSections(report: LoadReport): readonly Section[] {
       ({ name, metrics: own }): Section => ({
         title: `Latency of ${name}, ms`,
         detail: 'verbose',
+        untrusted,
         blocks: quantileBlocks(clocked(own)),
       }),
     ),
@@ -60,7 +62,6 @@ export function measuredSections(report: LoadReport): readonly Section[] {
       detail: 'verbose',
       blocks: [{ facts: metrics.map(({ name }) => [`${name}: `, meanings[name]]) }],
     },
-    { title: 'Charts', blocks: [{ charts: chartsOf(report) }] },
   ]
 }
 
