@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { withDoubt } from '../../text/digest.ts'
-import { loadReportOf } from '../test-support/sketch.ts'
+import { distributionOf, loadReportOf } from '../test-support/sketch.ts'
+import { loadToCsv } from './csv.ts'
+import { binsOf, cumulative, valueAt } from './histogram.ts'
 import { loadToPrometheus } from './prometheus.ts'
 
 const text = loadToPrometheus(loadReportOf())
@@ -227,3 +229,62 @@ function familyOf(line: string): string {
   const name = /^(?:# (?:HELP|TYPE) )?([a-z0-9_:]+)/.exec(line)?.[1] ?? ''
   return name.replace(/_(bucket|sum|count)$/, '')
 }
+
+test('a line a second, empty where there was nothing', () => {
+  expect(loadToCsv(loadReportOf())).toMatchInlineSnapshot(`
+    "second,planned,dispatched,completed,shed,failed,in_flight,events,bytes,output_tokens,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,icl_p50_ms,icl_p90_ms,icl_p99_ms
+    0,98,98,78,0,0,52,1960,392000,1764,98,120,131,500,620,1400,20,24,25
+    1,104,104,84,2,5,60,2080,416000,1872,101,124,940,500,620,1400,20,24,25
+    2,104,104,84,0,0,55,2080,416000,1872,99,122,133,500,620,1400,20,24,25
+    3,0,0,50,0,0,0,0,0,0,,,,,,,,,
+    "
+  `)
+})
+
+test('only a header where nothing ran', () => {
+  expect(loadToCsv(loadReportOf({ series: [] })).split('\n')).toHaveLength(2)
+})
+
+test('a report that was edited after its run says so in every line', () => {
+  const lines = loadToCsv(withDoubt(loadReportOf(), 'edited report')).trimEnd().split('\n')
+  expect(lines[0]).toMatch(/,edited$/)
+  for (const line of lines.slice(1)) expect(line).toMatch(/,edited after the run$/)
+  expect(new Set(lines.map((line) => line.split(',').length)).size).toBe(1)
+})
+
+/** Whole microseconds up to a minute, as milliseconds. */
+const latencies = fc.array(
+  fc.integer({ min: 0, max: 60_000_000 }).map((us) => us / 1000),
+  { minLength: 1, maxLength: 200 },
+)
+/** A bin of three digits is at most so wide. */
+const width = 1.001
+
+test('quantiles are those of the values, to three digits', () => {
+  fc.assert(
+    fc.property(latencies, fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {
+      const sorted = values.toSorted((a, b) => a - b)
+      const exact = sorted[Math.max(1, Math.ceil(q * sorted.length - 1e-9)) - 1] ?? 0
+      const found = valueAt(binsOf(distributionOf(values)), values.length, q) ?? -1
+      expect(found).toBeGreaterThanOrEqual(exact)
+      expect(found).toBeLessThanOrEqual(exact * width + 0.001)
+    }),
+  )
+})
+
+test('counts up to a bound hold all values below it, and none that is clearly above', () => {
+  fc.assert(
+    fc.property(latencies, fc.double({ min: 0, max: 60_000, noNaN: true }), (values, bound) => {
+      const [count = 0] = cumulative(binsOf(distributionOf(values)), [bound])
+      expect(count).toBeGreaterThanOrEqual(values.filter((value) => value <= bound).length)
+      const above = bound * width + 0.001
+      expect(count).toBeLessThanOrEqual(values.filter((value) => value <= above).length)
+    }),
+  )
+})
+
+test('what was not recorded has no bins and no quantile', () => {
+  const bins = binsOf({ ...distributionOf([1]), histogram: null })
+  expect(bins).toEqual([])
+  expect(valueAt(bins, 0, 0.5)).toBeNull()
+})

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, it, onTestFinished, test } from 'vitest'
+import type { Calibration } from '../../../contract/report/calibration.ts'
+import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
+import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
+import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { RunRecorder } from '../../load/metrics/run-metrics.ts'
+import { failure } from '../../load/record.ts'
+import type { LoadProgress } from '../../load/run.ts'
+import { recordOf, shifted } from '../../load/test-support/records.ts'
+import { exitCodeOfLoad } from '../exit-codes.ts'
+import { formatsIn } from '../results/formats.ts'
+import { emptyFolder } from '../test-support/chatgen.ts'
+import { calibrationFile, storeCalibration, storedCalibration } from './calibration.ts'
+import { liveLines, progressLine } from './output/live.ts'
+import { loadKind } from './output/report-formats.ts'
+import { uploadReport, uploadUrl } from './results.ts'
+
+const io = { write: (file: string, text: string) => writeFileSync(file, text) }
+
+const found: Calibration = {
+  kind: 'calibration',
+  schemaVersion: 1,
+  measuredAt: '2026-11-21T00:00:00.000Z',
+  machine: { node: 'v24.0.0', cpus: 2, cpuModel: 'a model' },
+  workers: 1,
+  points: [],
+  ceilingEventsPerSecond: 10_000,
+}
+
+it('stands in the cache of the user', () => {
+  expect(calibrationFile({ env: { XDG_CACHE_HOME: '/c' } })).toBe('/c/chatgen/calibration.json')
+  expect(calibrationFile({ env: {} })).toMatch(/\.cache\/chatgen\/calibration\.json$/)
+  expect(calibrationFile({ env: { XDG_CACHE_HOME: '' } })).toMatch(/\.cache\/chatgen/)
+})
+
+it('comes back as it was stored, in a folder that is made for it', () => {
+  const file = join(temporary(), 'new', 'calibration.json')
+  storeCalibration(file, found, io)
+  expect(storedCalibration(file)).toEqual(found)
+})
+
+it.each(['', 'no JSON', '{"kind":"calibration","schemaVersion":2}'])(
+  'is none where the file says %j',
+  (text) => {
+    const file = join(temporary(), 'calibration.json')
+    writeFileSync(file, text)
+    expect(storedCalibration(file)).toBeUndefined()
+    expect(storedCalibration(`${file}.not`)).toBeUndefined()
+  },
+)
+
+it('says why it cannot be written', () => {
+  const file = join(temporary(), 'calibration.json')
+  writeFileSync(file, '')
+  expect(() => storeCalibration(join(file, 'below'), found, io)).toThrow(ConfigurationError)
+})
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-calibration-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const codes: Readonly<Record<LoadReport['outcome'], number>> = {
+  met: 0,
+  missed: 1,
+  violated: 1,
+  undecided: 5,
+  invalid: 6,
+}
+const style = { color: false, width: 100, verbose: false }
+
+test.each(loadOutcomes)(
+  'the exit code and every form of a report read the outcome %s from it, whatever its SLO rows say',
+  (outcome) => {
+    const report = loadReportOf({ outcome, interrupted: false, faults: [] })
+    expect(exitCodeOfLoad(report)).toBe(codes[outcome])
+    expect(exitCodeOfLoad({ ...report, interrupted: true })).toBe(130)
+    expect(exitCodeOfLoad({ ...report, faults: ['x'] })).toBe(codes[outcome] === 1 ? 1 : 4)
+    const word = wordOf(outcome)
+    const expectedTexts: Readonly<Record<string, string>> = {
+      console: `${word.toUpperCase()}  `,
+      json: `"outcome": "${outcome}"`,
+      junit: `<property name="outcome" value="${outcome}"/>`,
+      html: headingOf(outcome),
+      markdown: ` ${word}`,
+    }
+    const others = loadOutcomes.filter((one) => one !== outcome)
+    const texts = new Map(
+      formatsIn(loadKind, Object.keys(loadKind.formats)).map(({ name, render }) => [
+        name,
+        render(report, style, undefined),
+      ]),
+    )
+    for (const [name, expected] of Object.entries(expectedTexts)) {
+      const text = texts.get(name) ?? ''
+      expect(text).toContain(expected)
+      for (const other of others) {
+        expect(text).not.toContain(headingOf(other))
+        expect(text).not.toContain(`"outcome": "${other}"`)
+      }
+    }
+    expect(texts.get('markdown')).toMatch(new RegExp(`^## \\S+ ${word}`))
+  },
+)
+
+function wordOf(outcome: string): string {
+  return `${outcome.slice(0, 1).toUpperCase()}${outcome.slice(1)}`
+}
+
+/** Heading of the page, without the color of its word. */
+function headingOf(outcome: string): string {
+  return `>${wordOf(outcome)}</span> <span class="target">`
+}
+
+/** Forty streams in the first four seconds, of which one was cut off by a message that means no good. */
+function running(): LoadProgress {
+  const book = new RunRecorder({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
+  const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))
+  const outcome = failure('truncated', '\u001b[2Jgone')
+  const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)
+  const [idle, records_] = [[], [...records, cut]]
+  book.add(0, { type: 'records', records: records_, ids: idle, dropped: idle, inFlight: 7 })
+  return { phase: 'running', elapsedMs: 5200, durationMs: 30_000, stats: book }
+}
+
+test('rates, quantiles, what is in flight, what broke and the time left', () => {
+  expect(liveLines(running(), 120).join('\n')).toMatchInlineSnapshot(`
+    "running  5 s of 30 s, 25 s left  41 requests, 7 in flight
+      sent 9.23/s  completed 8.00/s  failed 0.20/s  shed 0/s  tokens 90.2/s
+      ttft p50 101 p90 101 p99 101   e2e p50 260 p90 260 p99 260   icl p50 20.1 p90 100 p99 100  ms
+      truncated \\x1b[2Jgone ×1"
+  `)
+})
+
+test('no line is wider than the terminal', () => {
+  for (const line of liveLines(running(), 40)) expect(line.length).toBeLessThanOrEqual(40)
+})
+
+test('before the start, only what it does', () => {
+  expect(liveLines({ ...running(), phase: 'preparing', elapsedMs: 0 }, 80)).toEqual(['preparing'])
+})
+
+test('one line for a log', () => {
+  expect(progressLine(running())).toMatchInlineSnapshot(
+    `"running 5 s of 30 s: 41 requests, 7 in flight, 1 failed, ttft p50 101 p90 101 p99 101 ms, truncated \\x1b[2Jgone ×1"`,
+  )
+})
+
+test('a report goes to its presigned URL by PUT; a refusal does not show the signature', async () => {
+  const puts: string[] = []
+  const server = createServer(async (request, response) => {
+    puts.push(`${request.method} ${request.url} ${await text(request)}`)
+    response.writeHead(request.url?.startsWith('/ok') ? 200 : 403).end()
+  })
+  const { port, close } = await listenOnLoopback(server)
+  await uploadReport(new URL(`http://127.0.0.1:${port}/ok?signature=s3cret`), '{"a":1}')
+  expect(puts).toEqual(['PUT /ok?signature=s3cret {"a":1}'])
+  const refused = uploadReport(new URL(`http://127.0.0.1:${port}/no?signature=s3cret`), '{}')
+  await expect(refused).rejects.toThrow(
+    `the report could not be uploaded to http://127.0.0.1:${port}/no: status 403`,
+  )
+  await close()
+})
+
+test('a file has a URL for each shard', () => {
+  const file = join(emptyFolder(), 'urls.txt')
+  writeFileSync(file, 'http://store/0?a\n\nhttp://store/1?b\n')
+  expect(uploadUrl(file, { index: 1, of: 2 }).href).toBe('http://store/1?b')
+  expect(uploadUrl('https://store/x', undefined).href).toBe('https://store/x')
+  expect(() => uploadUrl(file, { index: 2, of: 3 })).toThrow('has no URL for shard 2')
+  expect(() => uploadUrl('ftp://store/x', undefined)).toThrow('has no URL')
+})

@@ -1,0 +1,253 @@
+import { createServer } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { mixEntry } from '../plan/mix.ts'
+import { failureKinds, type RequestOutcome, type RequestRecord } from '../record.ts'
+import type { RequestLimit } from '../slo/slo.ts'
+import { summarize } from '../summary/summary.ts'
+import { drive } from '../test-support/drive.ts'
+import { anyRecord, recordOf } from '../test-support/records.ts'
+import { MetricsMismatchError, RunMetrics } from './run-metrics.ts'
+import { Timeline } from './timeline.ts'
+import { TransactionStats } from './transaction-stats.ts'
+
+const limits: readonly RequestLimit[] = [
+  { metric: 'ttft', clock: 'response', limitNs: 500e6, inclusive: false },
+]
+const config = { durationNs: 20e9, limits, stallNs: 500e6 }
+
+function measured(records: readonly RequestRecord[]): RunMetrics {
+  const run = new RunMetrics(config)
+  for (const record of records) run.add(record)
+  return run
+}
+
+/** No two requests of a run have the same place in the plan. */
+const records = fc.uniqueArray(anyRecord, {
+  maxLength: 60,
+  selector: ({ index, step }) => 2 * index + step,
+})
+const summaryOf = (run: RunMetrics) =>
+  summarize(run, { warmUpNs: 0, untilNs: 20e9, slos: [], transactions: ['chat', 'history'] })
+
+describe('parts', () => {
+  test('merge to the whole, however they were cut and in whatever order they came', () => {
+    const parts = records.chain((all) =>
+      fc.record({
+        all: fc.constant(all),
+        order: fc.shuffledSubarray(all, { minLength: all.length }),
+        workers: fc.integer({ min: 1, max: 4 }),
+      }),
+    )
+    fc.assert(
+      fc.property(parts, ({ all, order, workers }) => {
+        const merged = new RunMetrics(config)
+        for (let worker = 0; worker < workers; worker++) {
+          merged.merge(measured(order.filter((_, position) => position % workers === worker)))
+        }
+        expect(merged.store()).toEqual(measured(all).store())
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('that were stored as JSON are the same, and so is what is told of them', () => {
+    fc.assert(
+      fc.property(records, (all) => {
+        const run = measured(all)
+        const restored = RunMetrics.from(JSON.parse(JSON.stringify(run.store())))
+        expect(restored.store()).toEqual(run.store())
+        expect(summaryOf(restored)).toEqual(summaryOf(run))
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  test('of different settings do not merge', () => {
+    const other = new RunMetrics({ ...config, stallNs: 1 })
+    expect(() => other.merge(measured([]))).toThrow(MetricsMismatchError)
+  })
+})
+
+describe('conservation', () => {
+  test('every request is counted once, whatever became of it', () => {
+    fc.assert(
+      fc.property(records, fc.nat(5), (all, missed) => {
+        const run = measured(all)
+        for (let i = 0; i < missed; i++) run.addNotDispatched(i * 1e9, 'chat')
+        const { audits } = summarize(run, {
+          ...{ warmUpNs: 0, untilNs: 20e9, slos: [], transactions: [] },
+          planned: all.length + missed,
+        })
+        const verdicts = audits.map(({ name, verdict }) => `${name} ${verdict}`)
+        expect(verdicts.slice(1)).toEqual([
+          'conservation-planned pass',
+          'conservation-dispatched pass',
+          'stamp-order pass',
+        ])
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('a lost request is missed', () => {
+    const run = measured([recordOf()])
+    const { audits } = summarize(run, {
+      ...{ warmUpNs: 0, untilNs: 20e9, slos: [], transactions: [] },
+      planned: 2,
+    })
+    expect(audits.find(({ name }) => name === 'conservation-planned')).toMatchObject({
+      verdict: 'fail',
+      message: '2 planned = 1 dispatched + 0 not dispatched does not hold: 1 unaccounted for.',
+    })
+  })
+})
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const entry = mixEntry({ name: 'chat', kind: 'v3-stream' })
+const outcomes = fc
+  .constantFrom('ok' as const, 'open' as const, ...failureKinds)
+  .map((kind): RequestOutcome => {
+    return kind === 'ok' || kind === 'open'
+      ? { kind }
+      : { kind, counter: 'otherErrors', detail: '' }
+  })
+
+/** Ends of a transaction, one for each of its requests. */
+type Ends = readonly RequestOutcome[]
+const hasFailed = (ends: Ends) => ends.some((outcome) => 'detail' in outcome)
+const isOpen = (ends: Ends) => ends.some(({ kind }) => kind === 'open')
+
+function recordsOf(ends: Ends, index: number): readonly RequestRecord[] {
+  return ends.map((outcome, step) => {
+    const before = ends.slice(0, step)
+    const earlier: RequestRecord['earlier'] = hasFailed(before)
+      ? 'failed'
+      : isOpen(before)
+        ? 'open'
+        : undefined
+    const record = { index, step, outcome, ...(earlier === undefined ? {} : { earlier }) }
+    return recordOf({ record })
+  })
+}
+
+function countsOf(records: Iterable<RequestRecord>) {
+  const stats = new TransactionStats()
+  for (const record of records) stats.add(record)
+  const [row] = stats.rows([entry], new Map())
+  return (
+    row && { planned: row.planned, completed: row.completed, failed: row.failed, open: row.open }
+  )
+}
+
+test('a transaction counts once: as failed, as open, or as completed', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(outcomes, { minLength: 1, maxLength: 4 })), (all) => {
+      const failed = all.filter(hasFailed).length
+      const open = all.filter(
+        (transaction) => !hasFailed(transaction) && isOpen(transaction),
+      ).length
+      const planned = all.length
+      expect(countsOf(all.flatMap(recordsOf))).toEqual({
+        ...{ planned, failed, open },
+        completed: planned - failed - open,
+      })
+    }),
+  )
+})
+
+test('a race whose requests both fail is one failed transaction', async () => {
+  // A chat can be created, nothing else works.
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      if (request.url === '/api/v3/chat') {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ id: crypto.randomUUID(), name: 'chat' }))
+      } else {
+        request.socket.destroy()
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const records = await drive({
+    ...{ url: `http://127.0.0.1:${address.port}`, key: 'test-key', kind: 'v3-stream', races: 1 },
+    ...{ connections: 10, perSecond: 10, seconds: 0.5, drainSeconds: 10 },
+  })
+  const failures = records.filter(({ outcome }) => 'detail' in outcome)
+  const transactions = new Set(failures.map(({ index }) => index)).size
+  expect(failures.length).toBe(2 * transactions)
+  const own = records.map((record) => ({ ...record, transaction: entry.name }))
+  expect(countsOf(own)).toMatchObject({ failed: transactions, open: 0, completed: 0 })
+})
+
+test('a million failures take no memory', () => {
+  const record = recordOf({
+    record: { outcome: { kind: 'connect', counter: 'otherErrors', detail: 'ECONNREFUSED' } },
+  })
+  const stats = new TransactionStats()
+  const before = retainedBytes()
+  for (let index = 0; index < 1e6; index += 1) stats.add({ ...record, index })
+  expect(retainedBytes() - before).toBeLessThan(10e6)
+  expect(stats.rows([entry], new Map())).toMatchObject([{ planned: 1e6, failed: 1e6, open: 0 }])
+})
+
+function retainedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+test('two requests by hand', () => {
+  const timeline = new Timeline(100)
+  timeline.addInFlight(30, 250)
+  timeline.addInFlight(150, 180)
+  // 70 of the first interval; 100 + 30 of the second; 50 of the third.
+  expect(timeline.inFlightNs(0, 1)).toBe(70)
+  expect(timeline.inFlightNs(1, 2)).toBe(130)
+  expect(timeline.inFlightNs(2, 3)).toBe(50)
+  expect(timeline.rows().map(({ inFlight }) => inFlight)).toEqual([1, 1, 0])
+  expect(timeline.sum(0, 3)).toMatchObject({ started: 2, ended: 2, residenceNs: 250 })
+  expect([0, 1, 2, 3].map((index) => timeline.inFlightAt(index))).toEqual([0, 1, 1, 0])
+})
+
+const flights = fc.array(fc.tuple(fc.nat(1000), fc.nat(1000)), { maxLength: 40 })
+
+describe('the integral of the requests in flight', () => {
+  test('is the sum of their overlaps with the window', () => {
+    fc.assert(
+      fc.property(
+        flights,
+        fc.nat(20),
+        fc.nat(20),
+        fc.integer({ min: 1, max: 97 }),
+        (all, a, b, width) => {
+          const [from, to] = [Math.min(a, b), Math.max(a, b)]
+          const timeline = new Timeline(width)
+          let expected = 0
+          for (const [start, lasted] of all) {
+            timeline.addInFlight(start, start + lasted)
+            const end = Math.min(start + lasted, to * width)
+            expected += Math.max(0, end - Math.max(start, from * width))
+          }
+          expect(timeline.inFlightNs(from, to)).toBe(expected)
+        },
+      ),
+    )
+  })
+
+  test('over the whole run is the sum of the times in flight', () => {
+    fc.assert(
+      fc.property(flights, (all) => {
+        const timeline = new Timeline(50)
+        for (const [start, lasted] of all) timeline.addInFlight(start, start + lasted)
+        expect(timeline.inFlightNs(0, 41)).toBe(timeline.sum(0, 41).residenceNs)
+      }),
+    )
+  })
+})

@@ -1,0 +1,339 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { quantileEstimate, sampleOf } from '../statistics/quantile-interval.ts'
+import { uniform } from '../test-support/random.ts'
+import { decideSlo, type LatencyEvidence, type SloEvidence } from './decide.ts'
+import { impliedSlos, type RequestTotals, type SentCounts, unmeasured } from './implied.ts'
+import { parseSlo, parseSlos } from './parse.ts'
+import { decideShare, minRequests, shareInterval } from './share-test.ts'
+
+/** `fast` values of 100 ms and `slow` values of 700 ms. */
+function latencies(fast: number, slow: number): LatencyEvidence {
+  const values = [...new Array<number>(fast).fill(1e8), ...new Array<number>(slow).fill(7e8)]
+  const sample = sampleOf(values)
+  const meanNs = values.reduce((sum, value) => sum + value, 0) / values.length
+  const variance = values.reduce((sum, value) => sum + (value - meanNs) ** 2, 0) / values.length
+  return {
+    decided: fast + slow,
+    over: slow,
+    independent: 1,
+    count: fast + slow,
+    meanNs: values.length === 0 ? null : meanNs,
+    deviationNs: values.length === 0 ? null : Math.sqrt(variance),
+    quantile: (q) => quantileEstimate(sample, q),
+  }
+}
+
+const nothing = { count: 0, of: 0, independent: 1 }
+const evidence: SloEvidence = {
+  latency: () => latencies(0, 0),
+  goodput: nothing,
+  errors: nothing,
+  windowNs: 30e9,
+  completed: 300,
+  outputTokens: 9000,
+}
+
+const decide = (text: string, measured: Partial<SloEvidence> = {}) =>
+  decideSlo(parseSlo(text), { ...evidence, ...measured })
+
+describe('a quantile', () => {
+  test('is met where so few over the limit can only come of fewer', () => {
+    expect(decide('ttft.p99 < 500ms', { latency: () => latencies(661, 1) })).toEqual({
+      expression: 'ttft.p99 < 500ms',
+      verdict: 'met',
+      needed: null,
+      observed: 100,
+      low: 100,
+      high: 100,
+      unit: 'ms',
+      message: '1 of 662 requests were over 500 ms; p99 allows 1 %. Met at 99 % confidence.',
+      limits: [
+        {
+          ...{ metric: 'ttft', clock: 'response', statistic: 'p99' },
+          ...{ value: 500, unit: 'ms', inclusive: false },
+        },
+      ],
+    })
+  })
+
+  test('says how many more are needed, and shows no p99 of 200', () => {
+    expect(decide('ttft.p99 < 500ms', { latency: () => latencies(200, 0) })).toMatchObject({
+      verdict: 'undecided',
+      needed: 259,
+      observed: null,
+      message:
+        '0 of 200 requests were over 500 ms; p99 allows 1 %. 259 more clean requests needed for a decision.',
+    })
+  })
+
+  test('is missed by a few requests where all are over', () => {
+    expect(decide('ttft.p50 < 500ms', { latency: () => latencies(0, 7) })).toMatchObject({
+      verdict: 'missed',
+      observed: 700,
+    })
+  })
+
+  test('asks for the metric and the clock of its expression', () => {
+    const levels: string[] = []
+    decide('service.e2e.p50 <= 2s', {
+      latency: ({ metric, clock, limitNs, inclusive }) => {
+        levels.push(`${clock} ${metric} ${limitNs} ${inclusive}`)
+        return latencies(50, 0)
+      },
+    })
+    expect(levels).toEqual(['service e2e 2000000000 true'])
+  })
+})
+
+describe('a mean', () => {
+  test('is decided where the limit is 2.326 standard errors away', () => {
+    // Mean 400 ms, deviation 300 ms; at 500 ms that takes (2.326 * 3) ** 2 = 48.7 values.
+    expect(decide('e2e.mean < 500ms', { latency: () => latencies(24, 24) })).toMatchObject({
+      verdict: 'undecided',
+      needed: 1,
+      observed: 400,
+    })
+    expect(decide('e2e.mean < 500ms', { latency: () => latencies(25, 25) })).toMatchObject({
+      verdict: 'met',
+      low: expect.closeTo(400 - (1.96 * 300) / Math.sqrt(50), 6),
+    })
+    expect(decide('e2e.mean < 300ms', { latency: () => latencies(25, 25) }).verdict).toBe('missed')
+  })
+
+  test('of 29 values is not decided; at the limit it never is', () => {
+    expect(decide('e2e.mean < 500ms', { latency: () => latencies(29, 0) })).toMatchObject({
+      verdict: 'undecided',
+      needed: 1,
+    })
+    expect(decide('e2e.mean < 400ms', { latency: () => latencies(25, 25) }).needed).toBe(1e7)
+    expect(decide('e2e.mean < 400ms').needed).toBe(30)
+  })
+
+  test('of a constant is compared', () => {
+    expect(decide('e2e.mean <= 100ms', { latency: () => latencies(30, 0) }).verdict).toBe('met')
+    expect(decide('e2e.mean < 100ms', { latency: () => latencies(30, 0) }).verdict).toBe('missed')
+  })
+})
+
+describe('shares', () => {
+  test('goodput counts what was not good', () => {
+    const goodput = { count: 659, of: 662, independent: 1 }
+    expect(decide('goodput > 99%', { goodput })).toMatchObject({
+      verdict: 'undecided',
+      unit: '%',
+      observed: expect.closeTo(99.547, 3),
+      message: expect.stringContaining('3 were not, 1 % may be.'),
+    })
+    expect(decide('goodput > 95%', { goodput }).verdict).toBe('met')
+  })
+
+  test('errors', () => {
+    const errors = { count: 20, of: 500, independent: 1 }
+    expect(decide('errors < 1%', { errors }).verdict).toBe('missed')
+    expect(decide('errors < 10%', { errors }).verdict).toBe('met')
+    expect(decide('errors < 1%')).toMatchObject({
+      verdict: 'undecided',
+      needed: 459,
+      observed: null,
+    })
+  })
+})
+
+describe('rates', () => {
+  test('are what the window held', () => {
+    expect(decide('rate > 10/s')).toMatchObject({ verdict: 'missed', observed: 10 })
+    expect(decide('rate >= 10/s')).toMatchObject({
+      verdict: 'met',
+      message: '300 requests in 30.0 s.',
+    })
+    expect(decide('tokens > 299/s')).toMatchObject({ verdict: 'met', observed: 300, unit: '/s' })
+    expect(decide('rate > 1/s', { windowNs: 0 }).verdict).toBe('undecided')
+  })
+})
+
+const answered = (whole: number, errors: RequestTotals['errors'] = []): RequestTotals => ({
+  whole,
+  due: whole + errors.reduce((sum, { count }) => sum + count, 0),
+  errors,
+})
+const refused = (count: number, detail = '503') => ({ kind: 'status', detail, count }) as const
+const rows = (run: RequestTotals, slos: readonly string[] = [], maxShare: number | null = null) =>
+  impliedSlos(parseSlos(slos), run, maxShare).map(
+    ({ expression, verdict }) => `${expression}: ${verdict}`,
+  )
+
+describe('refusals', () => {
+  test('beyond 1 % are missed, with the share and what refused', () => {
+    const errors = [refused(4, '500'), { kind: 'shed', detail: '429', count: 7 } as const]
+    expect(impliedSlos([], answered(89, errors))).toMatchObject([
+      {
+        ...{ expression: 'refusals <= 1%', verdict: 'missed', observed: 11, unit: '%' },
+        implied: true,
+        message: expect.stringContaining(
+          '11 of 100 due requests were refused (429, 500); 1 % may be. Missed at 99 % confidence.',
+        ),
+      },
+    ])
+  })
+
+  test('up to 1 % are nothing to speak of', () => {
+    expect(rows(answered(99, [refused(1)]))).toEqual([])
+    expect(rows(answered(100))).toEqual([])
+  })
+
+  test('a single one of a few decides nothing, and passes nothing', () => {
+    expect(rows(answered(19, [refused(1)]))).toEqual(['refusals <= 1%: undecided'])
+  })
+
+  test('are error events inside a 200 as well', () => {
+    const errors = [{ kind: 'in-band-error', detail: 'x', count: 30 } as const]
+    expect(rows(answered(10, errors))).toEqual(['refusals <= 1%: missed'])
+  })
+
+  test.each([['errors < 90%'], ['goodput > 10%']])('are left to %s', (slo) => {
+    expect(rows(answered(33, [refused(67)]), [slo])).toEqual([])
+    expect(rows(answered(33, [refused(67)]), ['ttft.p95 < 1s'])).toHaveLength(1)
+  })
+
+  test('keep the share that was asked for, whatever the SLOs say', () => {
+    const run = answered(90, [refused(10)])
+    expect(rows(run, [], 0.2)).toEqual([])
+    expect(rows(run, ['errors < 90%'], 0.02)).toEqual(['refusals <= 2%: missed'])
+    expect(rows(run, [], 0)).toEqual(['refusals <= 0%: missed'])
+    expect(rows(answered(90), [], 0)).toEqual([])
+  })
+})
+
+/** Counts at 95 % and 99 % confidence; 459 and 662 are also printed by MLPerf LoadGen. */
+describe('fewest requests', () => {
+  test.each([
+    { q: 'p90', allowed: 0.1, at95: [29, 46, 61, 103, 167], at99: [44, 64, 81, 127, 197] },
+    { q: 'p95', allowed: 0.05, at95: [59, 93, 124, 208, 336], at99: [90, 130, 165, 259, 398] },
+    {
+      q: 'p99',
+      allowed: 0.01,
+      at95: [299, 473, 628, 1049, 1693],
+      at99: [459, 662, 838, 1307, 2010],
+    },
+    {
+      q: 'p99.9',
+      allowed: 0.001,
+      at95: [2995, 4742, 6294, 10511, 16959],
+      at99: [4603, 6636, 8403, 13105, 20140],
+    },
+  ])('of $q with 0, 1, 2, 5 and 10 over', ({ allowed, at95, at99 }) => {
+    expect([0, 1, 2, 5, 10].map((over) => minRequests(over, allowed, 0.95))).toEqual(at95)
+    expect([0, 1, 2, 5, 10].map((over) => minRequests(over, allowed))).toEqual(at99)
+  })
+})
+
+describe('a decision', () => {
+  test('p99 with none over is met at 459 and not before', () => {
+    expect(decideShare(458, 0, 0.01)).toEqual({ verdict: 'undecided', needed: 1 })
+    expect(decideShare(459, 0, 0.01)).toEqual({ verdict: 'met', needed: null })
+    expect(decideShare(459, 1, 0.01)).toEqual({ verdict: 'undecided', needed: 662 - 459 })
+  })
+
+  test('p50 with 7 of 7 over is missed: 1 of 128', () => {
+    expect(decideShare(7, 7, 0.5).verdict).toBe('missed')
+    expect(decideShare(6, 6, 0.5).verdict).toBe('undecided')
+  })
+
+  test('before the first request, all are needed', () => {
+    expect(decideShare(0, 0, 0.05)).toEqual({ verdict: 'undecided', needed: 90 })
+  })
+
+  test('where half are independent, it takes twice as many', () => {
+    expect(decideShare(800, 0, 0.01, 0.5)).toEqual({ verdict: 'undecided', needed: 118 })
+    expect(decideShare(918, 0, 0.01, 0.5).verdict).toBe('met')
+  })
+
+  const share = fc.double({ min: 0.001, max: 0.5, noNaN: true })
+  const counts = fc.nat(3000).chain((n) => fc.tuple(fc.constant(n), fc.nat(n)))
+
+  test('what is said to be needed is enough, and one less is not', () => {
+    fc.assert(
+      fc.property(counts, share, ([n, over], allowed) => {
+        const { needed } = decideShare(n, over, allowed)
+        if (needed === null) return
+        expect(decideShare(n + needed, over, allowed).verdict).toBe('met')
+        expect(decideShare(n + needed - 1, over, allowed).verdict).not.toBe('met')
+      }),
+    )
+  })
+
+  test('one more over the limit never turns missed to met', () => {
+    const order = { met: 0, undecided: 1, missed: 2 }
+    fc.assert(
+      fc.property(counts, share, ([n, over], allowed) => {
+        fc.pre(over < n)
+        const before = order[decideShare(n, over, allowed).verdict]
+        expect(order[decideShare(n, over + 1, allowed).verdict]).toBeGreaterThanOrEqual(before)
+      }),
+    )
+  })
+
+  test('is wrong in at most 1 of 100 runs at the limit itself', () => {
+    const random = uniform(11)
+    const verdicts = Array.from({ length: 3000 }, () => {
+      const over = Array.from({ length: 700 }, random).filter((value) => value < 0.05).length
+      return decideShare(700, over, 0.05).verdict
+    })
+    for (const verdict of ['met', 'missed']) {
+      // 30 expected at most; 49 is three and a half standard deviations above.
+      expect(verdicts.filter((one) => one === verdict).length).toBeLessThan(49)
+    }
+  })
+})
+
+test('the interval of a share is that of Clopper and Pearson', () => {
+  // None of 20: 1 - 0.025 ** (1 / 20); 10 of 100 from their tables.
+  expect(shareInterval(20, 0)).toEqual({ low: 0, high: expect.closeTo(0.16843, 5) })
+  expect(shareInterval(20, 20)).toEqual({ low: expect.closeTo(0.83157, 5), high: 1 })
+  const tenth = shareInterval(100, 10)
+  expect(tenth.low).toBeCloseTo(0.049, 4)
+  expect(tenth.high).toBeCloseTo(0.1762, 4)
+})
+
+const request = (operation: string, count: number) =>
+  ({ operation, form: 'json', count, completed: count, failed: 0 }) as const
+const sent: SentCounts = {
+  planned: 20,
+  goodput: { good: 20, due: 20, share: 1, perSecond: 1 },
+  open: 0,
+  transactions: [{ name: 'v3', planned: 20, requests: [request('v3.generate', 20)] }],
+}
+const none = { good: 0, due: 0, share: null, perSecond: 0 }
+const messagesOf = (more: Partial<SentCounts>) =>
+  unmeasured({ ...sent, ...more }).map(({ message }) => message)
+
+test('a run that measured what it sent has no row', () => {
+  expect(unmeasured(sent)).toEqual([])
+  const failed = { ...none, due: 20, share: 0 }
+  expect(unmeasured({ ...sent, goodput: failed })).toEqual([])
+})
+
+describe('a run that measured nothing is undecided, and says why', () => {
+  test.each<[string, Partial<SentCounts>, string]>([
+    ['an empty plan', { planned: 0, transactions: [] }, 'The plan holds no request'],
+    ['all open', { open: 20 }, '20 requests were still open at the end'],
+    ['all before the window', {}, 'No request of a user was due in the measured window'],
+    ['none sent', { planned: null, transactions: [] }, 'No request was sent.'],
+  ])('%s', (_, more, words) => {
+    const rows = unmeasured({ ...sent, goodput: none, ...more })
+    expect(rows).toMatchObject([{ verdict: 'undecided', implied: true }])
+    expect(rows[0]?.message).toContain(words)
+  })
+
+  test('of one kind of transaction, beside another that was measured', () => {
+    const transactions = [
+      ...sent.transactions,
+      { name: 'chats', planned: 7, requests: [request('v3.createChat', 7)] },
+      { name: 'rare', planned: 0, requests: [] },
+    ]
+    expect(messagesOf({ transactions })).toEqual([
+      'Nothing was measured. None of 7 transactions chats got beyond creating its chat.',
+    ])
+  })
+})

@@ -1,0 +1,536 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { normal, uniform } from '../test-support/random.ts'
+import { conservation, littlesLaw, stampOrder } from './audits.ts'
+import {
+  batchMeans,
+  effectiveSampleSize,
+  episodesOf,
+  lag1Autocorrelation,
+} from './autocorrelation.ts'
+import { binomialAtLeast, binomialCdf } from './binomial.ts'
+import { kaplanMeierQuantile, type LifeTable } from './kaplan-meier.ts'
+import {
+  minimumSamples,
+  nameOf,
+  quantileEstimate,
+  quantileRanks,
+  rankOf,
+  sampleOf,
+} from './quantile-interval.ts'
+import { mser5, spearman, steadyState } from './steady-state.ts'
+
+/** Mosteller & Rourke's and everybody's tables of ranks, 95 %. */
+describe('ranks of the 95 % interval', () => {
+  test.each([
+    // P[B(10, 0.5) <= 1] = 11/1024 = 1.07 %, <= 2 would be 5.5 %.
+    { n: 10, q: 0.5, low: 2, high: 9 },
+    // P[B(5, 0.5) <= 0] = 3.1 % is more than 2.5 %.
+    { n: 5, q: 0.5, low: null, high: null },
+    { n: 6, q: 0.5, low: 1, high: 6 },
+    { n: 300, q: 0.99, low: 293, high: null },
+    { n: 500, q: 0.99, low: 490, high: 500 },
+    { n: 1000, q: 0.99, low: 983, high: 997 },
+  ])('$q of $n: $low to $high', ({ n, q, low, high }) => {
+    expect(quantileRanks(n, q)).toEqual({ low, high })
+  })
+
+  test('mirror at the median', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 3000 }),
+        fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+        (n, q) => {
+          const { low, high } = quantileRanks(n, q)
+          const mirrored = quantileRanks(n, 1 - q)
+          expect(mirrored.low).toBe(high === null ? null : n + 1 - high)
+          expect(mirrored.high).toBe(low === null ? null : n + 1 - low)
+        },
+      ),
+    )
+  })
+
+  test('enclose the true quantile in 95 of 100 samples or more', () => {
+    const random = uniform(7)
+    let enclosed = 0
+    for (let run = 0; run < 2000; run++) {
+      const sample = sampleOf(Array.from({ length: 400 }, random))
+      const { low, high } = quantileEstimate(sample, 0.9)
+      if (low !== null && high !== null && low <= 0.9 && 0.9 <= high) enclosed++
+    }
+    expect(enclosed).toBeGreaterThanOrEqual(1900)
+    // The ranks are discrete; an interval that never misses would be no interval of 95 %.
+    expect(enclosed).toBeLessThan(1970)
+  })
+})
+
+describe('the smallest sample', () => {
+  test.each([
+    [0.5, 6],
+    [0.9, 30],
+    [0.95, 60],
+    [0.99, 300],
+    [0.999, 3000],
+    [0.01, 300],
+  ])('of quantile %d is %d', (q, n) => expect(minimumSamples(q)).toBe(n))
+
+  test('is where the largest value exceeds the quantile with 95 %', () => {
+    for (const q of [0.9, 0.95, 0.99, 0.999]) {
+      expect(q ** minimumSamples(q)).toBeLessThanOrEqual(0.05)
+      expect(q ** (minimumSamples(q) * 0.93)).toBeGreaterThan(0.05)
+    }
+  })
+
+  test('is asked for by name', () => {
+    expect(quantileEstimate(sampleOf([1, 2, 3]), 0.999)).toEqual({
+      q: 0.999,
+      value: null,
+      low: null,
+      high: null,
+      why: 'n is 3; p99.9 takes 3000',
+    })
+    expect([0.5, 0.975, 0.9999].map(nameOf)).toEqual(['p50', 'p97.5', 'p99.99'])
+  })
+})
+
+describe('an estimate', () => {
+  const thousand = sampleOf(Array.from({ length: 1000 }, (_, i) => 1000 - i))
+
+  test('of 1..1000 is its rank', () => {
+    expect(quantileEstimate(thousand, 0.99)).toMatchObject({ value: 990, low: 983, high: 997 })
+  })
+
+  test('stretches the ranks of the effective sample over all', () => {
+    // Ranks 490 and 500 of 500: two values each.
+    expect(quantileEstimate(thousand, 0.99, 500)).toMatchObject({
+      value: 990,
+      low: 979,
+      high: 1000,
+    })
+  })
+
+  test('lies in its interval, and fewer effective values never narrow it', () => {
+    const values = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 30, maxLength: 200 })
+    fc.assert(
+      fc.property(
+        values,
+        fc.double({ min: 0.1, max: 0.9, noNaN: true }),
+        fc.double({ min: 0.05, max: 1, noNaN: true }),
+        (all, q, share) => {
+          const sample = sampleOf(all)
+          const whole = quantileEstimate(sample, q)
+          const fewer = quantileEstimate(sample, q, all.length * share)
+          if (whole.value === null) return
+          for (const { value, low, high } of [whole, fewer]) {
+            expect(low ?? -1).toBeLessThanOrEqual(value ?? Number.NaN)
+            expect(high ?? 51).toBeGreaterThanOrEqual(value ?? Number.NaN)
+          }
+        },
+      ),
+    )
+  })
+
+  test('the rank is not moved by binary fractions', () => {
+    expect(rankOf(0.99, 300)).toBe(297)
+    expect(rankOf(0.07, 100)).toBe(7)
+    expect(rankOf(0.5, 3)).toBe(2)
+    expect([rankOf(0, 9), rankOf(1, 9)]).toEqual([1, 9])
+  })
+})
+
+describe('the binomial by hand', () => {
+  test('two heads at most in four throws are 11 of 16', () => {
+    expect(binomialCdf(2, 4, 0.5)).toBeCloseTo(11 / 16, 14)
+    expect(binomialAtLeast(3, 4, 0.5)).toBeCloseTo(5 / 16, 14)
+  })
+
+  test('none of 299 at 1 % is 0.99 to the 299th', () => {
+    expect(binomialCdf(0, 299, 0.01)).toBeCloseTo(0.99 ** 299, 14)
+    expect(binomialAtLeast(1, 299, 0.01)).toBeCloseTo(1 - 0.99 ** 299, 14)
+  })
+
+  test('the ends are certain', () => {
+    expect([binomialCdf(-1, 5, 0.3), binomialCdf(5, 5, 0.3)]).toEqual([0, 1])
+    expect([binomialAtLeast(0, 5, 0.3), binomialAtLeast(6, 5, 0.3)]).toEqual([1, 0])
+    expect([binomialCdf(3, 5, 0), binomialCdf(3, 5, 1)]).toEqual([1, 0])
+  })
+})
+
+/** Pascal's triangle: an independent way, exact enough for small n. */
+function convolved(n: number, p: number): number[] {
+  let row = [1]
+  for (let i = 0; i < n; i++) {
+    row = [...row, 0].map((term, k) => term * (1 - p) + (row[k - 1] ?? 0) * p)
+  }
+  return row
+}
+
+test('agrees with the convolution of n trials', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 400 }),
+      fc.double({ min: 0.001, max: 0.999, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (n, p, share) => {
+        const k = Math.floor(share * n)
+        const expected = convolved(n, p)
+          .slice(0, k + 1)
+          .reduce((sum, term) => sum + term, 0)
+        expect(binomialCdf(k, n, p)).toBeCloseTo(expected, 11)
+        expect(binomialAtLeast(k + 1, n, p)).toBeCloseTo(1 - expected, 11)
+      },
+    ),
+  )
+})
+
+test('a small upper tail keeps its digits', () => {
+  expect(binomialAtLeast(50, 50, 0.01) / 1e-100).toBeCloseTo(1, 9)
+})
+
+test('the two tails of ten million trials make one', () => {
+  const below = binomialCdf(9_900_000, 1e7, 0.99)
+  expect(below + binomialAtLeast(9_900_001, 1e7, 0.99)).toBeCloseTo(1, 7)
+  // Normal approximation with continuity: within 1/sqrt(n).
+  expect(below).toBeCloseTo(0.5, 2)
+})
+
+const ended = (value: number, ended = 1): LifeTable => ({ value, ended, censored: 0 })
+const censored = (value: number, censored = 1): LifeTable => ({ value, ended: 0, censored })
+
+describe('by hand', () => {
+  // Still running: 1 -> 5/6, 3 -> 5/6 * 3/4 = 0.625, 4 -> 0.625 * 2/3 = 0.417, 6 -> 0.
+  const table = [ended(1), censored(2), ended(3), ended(4), censored(5), ended(6)]
+
+  test.each([
+    [0.1, 1],
+    [0.3, 3],
+    [0.5, 4],
+    [0.6, 6],
+    [1, 6],
+  ])('quantile %d is %d', (q, value) => expect(kaplanMeierQuantile(table, q)).toBe(value))
+
+  test('who is censored at a value is at risk there', () => {
+    expect(kaplanMeierQuantile([{ value: 1, ended: 1, censored: 1 }, ended(2)], 0.4)).toBe(2)
+  })
+
+  test('what most were still waiting for is not known', () => {
+    expect(kaplanMeierQuantile([ended(1), censored(2, 9)], 0.5)).toBeNull()
+    expect(kaplanMeierQuantile([ended(1), censored(2, 9)], 0.1)).toBe(1)
+    expect(kaplanMeierQuantile([], 0.5)).toBeNull()
+  })
+})
+
+const counts = fc.array(fc.tuple(fc.nat(5), fc.nat(3)), { minLength: 1, maxLength: 40 })
+
+test('without censoring it is the nearest rank', () => {
+  fc.assert(
+    fc.property(counts, fc.integer({ min: 1, max: 100 }), (rows, percent) => {
+      const table = rows.map(([n], value) => ended(value, n))
+      const values = table.flatMap(({ value, ended: n }) => new Array<number>(n).fill(value))
+      fc.pre(values.length > 0)
+      const rank = rankOf(percent / 100, values.length)
+      expect(kaplanMeierQuantile(table, percent / 100)).toBe(sampleOf(values).lowAt(rank))
+    }),
+  )
+})
+
+test('a request that is still running never makes a quantile smaller', () => {
+  fc.assert(
+    fc.property(counts, fc.integer({ min: 1, max: 99 }), (rows, percent) => {
+      const table = rows.map(([n, c], value) => ({ value, ended: n, censored: c }))
+      const without = kaplanMeierQuantile(
+        table.map((row) => ({ ...row, censored: 0 })),
+        percent / 100,
+      )
+      const found = kaplanMeierQuantile(table, percent / 100)
+      expect(found ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(without ?? 0)
+    }),
+  )
+})
+
+const series = (length: number, value: (index: number) => number) =>
+  Array.from({ length }, (_, i) => value(i))
+
+/** x(i) = rho x(i-1) + noise. */
+function autoregressive(length: number, rho: number, seed: number): number[] {
+  const noise = normal(seed)
+  let last = 0
+  return series(length, () => {
+    last = rho * last + noise()
+    return last
+  })
+}
+
+describe('autocorrelation', () => {
+  test('of 1, 2, 3, 4 is 5/12', () => {
+    // Deviations -1.5, -0.5, 0.5, 1.5: products 0.75 - 0.25 + 0.75 = 1.25, three pairs; variance 1.25.
+    expect(lag1Autocorrelation([[1, 2, 3, 4]])).toBeCloseTo(1.25 / 3 / 1.25, 12)
+  })
+
+  test('does not pair across runs', () => {
+    expect(
+      lag1Autocorrelation([
+        [1, 2],
+        [3, 4],
+      ]),
+    ).toBeNull()
+    expect(lag1Autocorrelation([[5, 5, 5, 5, 5]])).toBeNull()
+  })
+
+  test('of a first-order series is its coefficient', () => {
+    for (const rho of [0, 0.3, 0.8]) {
+      expect(lag1Autocorrelation([autoregressive(20_000, rho, 3)])).toBeCloseTo(rho, 1)
+    }
+  })
+
+  test('0.5 leaves a third of the sample; a negative one is not credited', () => {
+    expect(effectiveSampleSize(300, 0.5)).toBeCloseTo(100, 9)
+    expect(effectiveSampleSize(300, -0.5)).toBe(300)
+    expect(effectiveSampleSize(300, null)).toBe(300)
+    expect(effectiveSampleSize(300, 1)).toBe(1)
+  })
+})
+
+describe('batch means', () => {
+  test('of 1..100 are 3, 8, …, 98', () => {
+    const result = batchMeans(series(100, (i) => i + 1))
+    expect(result?.means.slice(0, 3)).toEqual([3, 8, 13])
+    expect(result?.mean).toBe(50.5)
+    // Standard deviation of 3, 8, …, 98 is 29.58; over the root of 20, times 2.093.
+    expect(result?.halfWidth).toBeCloseTo((29.5804 / Math.sqrt(20)) * 2.093, 3)
+  })
+
+  test('99 values are too few', () => expect(batchMeans(series(99, (i) => i))).toBeNull())
+
+  test('enclose the mean of a correlated series, where single values would not', () => {
+    let enclosed = 0
+    for (let seed = 0; seed < 200; seed++) {
+      const result = batchMeans(autoregressive(2000, 0.7, seed))
+      if (result !== null && Math.abs(result.mean) <= result.halfWidth) enclosed++
+    }
+    expect(enclosed).toBeGreaterThan(180)
+    expect(enclosed).toBeLessThan(199)
+  })
+})
+
+describe('MSER-5', () => {
+  test('cuts a step where it is', () => {
+    const noise = normal(1)
+    const values = series(500, (i) => (i < 100 ? 10 : 0) + noise())
+    const { cut, settled } = mser5(values)
+    expect(settled).toBe(true)
+    expect(cut).toBeGreaterThanOrEqual(100)
+    expect(cut).toBeLessThan(150)
+  })
+
+  test('cuts next to nothing of a steady series', () => {
+    let kept = 0
+    for (let seed = 0; seed < 50; seed++) if (mser5(series(500, normal(seed))).cut <= 125) kept++
+    expect(kept).toBeGreaterThan(40)
+  })
+
+  test('a series that rises to its end never settles', () => {
+    expect(mser5(series(500, (i) => i ** 3))).toEqual({ cut: 0, settled: false })
+  })
+
+  test('a constant series has no warm-up; under 50 values nothing is said', () => {
+    expect(mser5(series(100, () => 4))).toEqual({ cut: 0, settled: true })
+    expect(mser5(series(49, () => 4))).toEqual({ cut: 0, settled: false })
+  })
+
+  test('neither scale nor offset moves the cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 50, maxLength: 200 }),
+        fc.integer({ min: -500, max: 500 }),
+        (values, offset) => {
+          const moved = values.map((value) => 4 * value + offset)
+          expect(bestHalf(moved, mser5(moved).cut)).toBeCloseTo(
+            bestHalf(moved, mser5(values).cut),
+            6,
+          )
+        },
+      ),
+    )
+  })
+})
+
+/** The statistic itself, plainly: sum of squares over the square of the number of batches. */
+function bestHalf(values: readonly number[], cut: number): number {
+  const means = series(
+    Math.floor(values.length / 5),
+    (i) => values.slice(5 * i, 5 * i + 5).reduce((a, b) => a + b, 0) / 5,
+  ).slice(cut / 5)
+  const mean = means.reduce((a, b) => a + b, 0) / means.length
+  return means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / means.length ** 2
+}
+
+test('MSER-5 is the smallest statistic of all cuts in the first half', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 50, maxLength: 150 }),
+      (values) => {
+        const { cut, settled } = mser5(values)
+        if (!settled) return
+        const batches = Math.floor(values.length / 5)
+        const found = bestHalf(values, cut)
+        for (let other = 0; other <= batches / 2; other++) {
+          expect(found).toBeLessThanOrEqual(bestHalf(values, 5 * other) + 1e-9)
+        }
+      },
+    ),
+  )
+})
+
+describe('steady state', () => {
+  test('Spearman with a tie, by hand', () => {
+    // Ranks 1, 2.5, 2.5, 4: deviations -1.5 0 0 1.5 times -1.5 -0.5 0.5 1.5 = 4.5; / sqrt(4.5 * 5).
+    expect(spearman([10, 20, 20, 30])).toBeCloseTo(4.5 / Math.sqrt(22.5), 12)
+    expect(spearman([3, 2, 1])).toBe(-1)
+    expect(spearman([7, 7, 7])).toBe(0)
+  })
+
+  test('only order counts', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: -30, max: 30 }), { minLength: 3 }), (values) => {
+        expect(spearman(values.map((value) => Math.exp(value / 10)))).toBeCloseTo(
+          spearman(values),
+          12,
+        )
+        expect(spearman(values.toReversed())).toBeCloseTo(-spearman(values), 12)
+      }),
+    )
+  })
+
+  test('noise is steady in 99 of 100 runs, correlated noise too', () => {
+    let steady = 0
+    for (let seed = 0; seed < 300; seed++) {
+      if (steadyState(autoregressive(1000, 0.5, seed)).verdict === 'steady') steady++
+    }
+    expect(steady).toBeGreaterThan(288)
+  })
+
+  test('a drift is a trend, and says which way', () => {
+    const noise = normal(5)
+    expect(steadyState(series(1000, (i) => i / 100 + noise()))).toMatchObject({
+      verdict: 'trend',
+      message: expect.stringContaining('Still rising'),
+    })
+    expect(steadyState(series(60, (i) => i)).verdict).toBe('too short')
+  })
+})
+
+const marks = (text: string) => [...text].map((letter) => (letter === '?' ? null : letter === 'x'))
+
+test.each([
+  ['no episode', '..........', 0],
+  ['one', '...xxxx...', 1],
+  ['one, with a few in between that were not', '..xx.x....x..', 1],
+  ['two, far apart', 'x..........x', 2],
+  ['one, where what lies between is not known', 'x????????????x', 1],
+])('%s', (_, text, episodes) => {
+  expect(episodesOf(marks(text))).toBe(episodes)
+})
+
+test('never more than there are true values, and none where there is none', () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.boolean())), (values) => {
+      const found = episodesOf(values)
+      const bad = values.filter((value) => value === true).length
+      return found <= bad && (bad === 0) === (found === 0)
+    }),
+  )
+})
+
+describe("Little's law", () => {
+  const flow = {
+    windowNs: 60e9,
+    inFlightNs: 100 * 60e9,
+    inFlightAtStart: 98,
+    inFlightAtEnd: 103,
+    ended: 3000,
+    meanResidenceNs: 2e9,
+  }
+
+  test('50 a second of 2 s each are 100 in flight', () => {
+    expect(littlesLaw(flow)).toEqual({
+      name: 'littles-law',
+      verdict: 'pass',
+      expected: 100,
+      observed: 100,
+      message:
+        'In flight on average 100.00, rate times residence 100.00: 0.0 % apart, less than 5 % allowed.',
+    })
+  })
+
+  test('of 3000 requests, 200 lost ones break it', () => {
+    expect(littlesLaw({ ...flow, ended: 2800 })).toMatchObject({
+      verdict: 'fail',
+      expected: 93.3333,
+    })
+    expect(littlesLaw({ ...flow, ended: 2860 }).verdict).toBe('pass')
+  })
+
+  test('a window of three residence times says nothing', () => {
+    const short = { ...flow, windowNs: 6e9, inFlightNs: 600e9, ended: 300 }
+    expect(littlesLaw(short).verdict).toBe('not-applicable')
+    expect(littlesLaw({ ...flow, inFlightNs: 0, ended: 0 }).verdict).toBe('not-applicable')
+  })
+
+  test('a load that grows through the window is not held against it', () => {
+    expect(littlesLaw({ ...flow, inFlightAtStart: 0, inFlightAtEnd: 400 }).verdict).toBe(
+      'not-applicable',
+    )
+  })
+})
+
+describe('conservation', () => {
+  const count = fc.nat(1000)
+
+  test('holds exactly where every request is accounted for', () => {
+    fc.assert(
+      fc.property(
+        count,
+        count,
+        count,
+        count,
+        count,
+        fc.integer({ min: -2, max: 2 }),
+        (ok, failed, open, left, notDispatched, lost) => {
+          const dispatched = ok + failed + open + left + lost
+          const rows = conservation({
+            planned: dispatched + notDispatched,
+            dispatched,
+            notDispatched,
+            ok,
+            failed,
+            open,
+            left,
+          })
+          expect(rows.map(({ verdict }) => verdict)).toEqual(['pass', lost === 0 ? 'pass' : 'fail'])
+        },
+      ),
+    )
+  })
+
+  test('says how many are missing', () => {
+    const rows = conservation({
+      planned: 10,
+      dispatched: 8,
+      notDispatched: 1,
+      ok: 5,
+      failed: 1,
+      open: 1,
+      left: 1,
+    })
+    expect(rows.map(({ message }) => message)).toEqual([
+      '10 planned = 8 dispatched + 1 not dispatched does not hold: 1 unaccounted for.',
+      '8 dispatched = 5 ok + 1 failed + 1 open + 1 aborted by the client.',
+    ])
+  })
+})
+
+test('one stamp out of order fails the audit of the clocks', () => {
+  expect(stampOrder(10, 0).verdict).toBe('pass')
+  expect(stampOrder(10, 1)).toMatchObject({ verdict: 'fail', observed: 1 })
+})

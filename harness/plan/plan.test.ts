@@ -1,0 +1,244 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
+import { defaultEngine } from '../../reference-server/engine/options.ts'
+import { TraceSyntaxError } from '../load/plan/trace.ts'
+import { DemandSyntaxError, parseDemand, parsePrice } from './demand.ts'
+import { fitServiceModel, UnfittedRunError } from './fit/fit.ts'
+import { basisOf, caveatOf, worstBasis } from './fit/measured-probes.ts'
+import { predictRun } from './predict.ts'
+import { fitScalability, type MeasuredSize, rateOf, type UniversalLaw } from './scalability.ts'
+import { quantile } from './simulation/simulate.ts'
+import { requestsAt, simulatedReport, trueAnswers } from './test-support/simulated-report.ts'
+import { busiest, part, readDemandTrace, requestsWithin, timeLabel } from './trace.ts'
+
+describe('a demand', () => {
+  test.each([
+    ['concurrency=600', { kind: 'concurrency', users: 600 }],
+    ['rate=90/s', { kind: 'rate', perSecond: 90 }],
+    ['rate=5400/min', { kind: 'rate', perSecond: 90 }],
+    ['rate = 324000/h', { kind: 'rate', perSecond: 90 }],
+    ['./traces/rate=1.csv', { kind: 'file', path: './traces/rate=1.csv' }],
+  ])('%s', (text, demand) => {
+    expect(parseDemand(text)).toEqual(demand)
+  })
+
+  test.each(['rate=90', 'rate=0/s', 'rate=x/s', 'concurrency=0', 'concurrency=1.5', 'users=5', ''])(
+    '%s cannot be read',
+    (text) => {
+      expect(() => parseDemand(text)).toThrow(DemandSyntaxError)
+    },
+  )
+
+  test.each([
+    ['2.40/h', { perHour: 2.4, currency: '' }],
+    ['$2.40/h', { perHour: 2.4, currency: '$' }],
+    ['2.40 EUR/h', { perHour: 2.4, currency: 'EUR' }],
+    ['1460/month', { perHour: 2, currency: '' }],
+  ])('a price of %s', (text, price) => {
+    expect(parsePrice(text)).toEqual(price)
+  })
+
+  test.each(['2.40', 'free', '2.40/s', '-1/h'])('no price: %s', (text) => {
+    expect(() => parsePrice(text)).toThrow(DemandSyntaxError)
+  })
+})
+
+describe('a trace', () => {
+  test('of rates by the hour', () => {
+    const trace = readDemandTrace('at,rate\n08:00,2\n09:00,10\n10:00,4\n')
+    expect(trace).toMatchObject({ durationMs: 3 * 3_600_000, requests: 16 * 3600 })
+    const peak = busiest(trace, 3_600_000)
+    expect(timeLabel(trace, peak.fromMs)).toBe('09:00')
+    expect(requestsWithin(trace, peak.fromMs, peak.toMs)).toBe(36_000)
+    expect(part(trace, peak.fromMs, peak.toMs)).toEqual([{ fromMs: 0, perSecond: 10 }])
+  })
+
+  test('of single requests, with lengths', () => {
+    const trace = readDemandTrace('at,prompt,answer\n0,10,20\n0.5,30,40\n7,10,20\n')
+    expect(trace).toMatchObject({ requests: 3, durationMs: 8000, startsAtMs: null })
+    expect(trace.lengths).toHaveLength(3)
+    expect(trace.pieces[0]).toEqual({ fromMs: 0, perSecond: 2 })
+  })
+
+  test('past midnight, and as lines of chatgen load', () => {
+    const night = readDemandTrace('at,requests\n23:00,3600\n00:00,7200\n')
+    expect(night.pieces).toEqual([
+      { fromMs: 0, perSecond: 1 },
+      { fromMs: 3_600_000, perSecond: 2 },
+    ])
+    expect(readDemandTrace('{"at": 1}\n{"at": 2.5}\n')).toMatchObject({ requests: 2 })
+  })
+
+  test.each([
+    ['at,rate\n0,1\n60,x\n', 3],
+    ['at,rate\n0,1\n60,-1\n', 3],
+    ['at,rate\nnoon,1\n', 2],
+    ['at,rate\n60,1\n0,1\n', 3],
+    ['when,rate\n0,1\n', 1],
+    ['at,rate\n', 2],
+    ['{"at": 1}\n{"at": "x"}\n', 2],
+  ])('names the line that it cannot read: %j', (text, line) => {
+    expect(() => readDemandTrace(text)).toThrow(expect.objectContaining({ line }))
+    expect(() => readDemandTrace(text)).toThrow(TraceSyntaxError)
+  })
+
+  test('has no busier part than the one that is found', () => {
+    const rates = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 2, maxLength: 40 })
+    fc.assert(
+      fc.property(rates, fc.integer({ min: 1, max: 30 }), (values, minutes) => {
+        const lines = values.map((rate, at) => `${at * 60},${rate}`)
+        const trace = readDemandTrace(['at,rate', ...lines].join('\n'))
+        const { fromMs, toMs } = busiest(trace, minutes * 60_000)
+        const max = requestsWithin(trace, fromMs, toMs)
+        for (const { fromMs: start } of trace.pieces) {
+          const end = Math.min(trace.durationMs, start + minutes * 60_000)
+          expect(requestsWithin(trace, start, end)).toBeLessThanOrEqual(max + 1e-6)
+        }
+      }),
+    )
+  })
+})
+
+const measured = (replicas: number, rate: number, error = 0.03): MeasuredSize => ({
+  replicas,
+  rate,
+  interval: [rate * (1 - error), rate * (1 + error)],
+})
+
+describe('the Universal Scalability Law', () => {
+  test('is found again from exact measurements, and holds the truth in its interval', () => {
+    const laws = fc.record({
+      lambda: fc.double({ min: 1, max: 100, noNaN: true }),
+      sigma: fc.double({ min: 0, max: 0.2, noNaN: true }),
+      kappa: fc.double({ min: 0, max: 0.01, noNaN: true }),
+    })
+    fc.assert(
+      fc.property(laws, (law: UniversalLaw) => {
+        const sizes = [1, 2, 4, 8, 12].map((replicas) => measured(replicas, rateOf(law, replicas)))
+        const { status, predict } = fitScalability(sizes, 'seed')
+        expect(status).toBe('fits')
+        for (const replicas of [3, 10, 16]) {
+          const truth = rateOf(law, replicas)
+          const { rate, interval } = predict?.(replicas) ?? { rate: 0, interval: [0, 0] }
+          expect(rate / truth).toBeCloseTo(1, 1)
+          expect(interval[0]).toBeLessThan(truth)
+          expect(interval[1]).toBeGreaterThan(truth)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('with two sizes takes kappa as 0 and passes through both', () => {
+    const { law, message } = fitScalability([measured(1, 10), measured(3, 24)], 'seed')
+    expect(law?.kappa).toBe(0)
+    expect(rateOf(law ?? { lambda: 0, sigma: 0, kappa: 0 }, 3)).toBeCloseTo(24, 6)
+    expect(message).toContain('kappa is taken as 0')
+  })
+
+  test('does not fit replicas that gain more than their number', () => {
+    const sizes = [measured(1, 10), measured(2, 30), measured(4, 100)]
+    expect(fitScalability(sizes, 'seed')).toMatchObject({ status: 'does not fit', law: null })
+  })
+})
+
+const empty = simulatedReport({ rates: [] })
+const outcomes = capacityReport.shape.outcome.options
+
+test.each<[Partial<CapacityReport>, ReturnType<typeof basisOf>, RegExp | null]>([
+  [{ outcome: 'found' }, 'decided', null],
+  [{ outcome: 'above max' }, 'decided', null],
+  [{ outcome: 'below min' }, 'decided', null],
+  [{ outcome: 'undecided' }, 'undecided', /its budget ended .* a longer --budget$/],
+  [{ outcome: 'violated' }, 'undecided', /requirements were violated under load/],
+  [{ outcome: 'unreachable' }, 'undecided', /the target stopped answering/],
+  [{ outcome: 'invalid' }, 'invalid', /the load generator was the bottleneck, so/],
+  [{ outcome: 'found', interrupted: true }, 'undecided', /its search was interrupted/],
+  [{ outcome: 'invalid', interrupted: true }, 'invalid', /the load generator was the bottleneck/],
+])('a search that ended with %j is %s', (end, basis, caveat) => {
+  const report = { ...empty, ...end }
+  expect(basisOf(report)).toBe(basis)
+  const text = caveatOf({ file: 'one.json', replicas: 1, report })
+  if (caveat === null) expect(text).toBeNull()
+  else expect(text).toMatch(new RegExp(`^one\\.json is ${basis}: ${caveat.source}`))
+})
+
+test('several measurements are worth what the worst of them is, in any order', () => {
+  const order = ['decided', 'undecided', 'invalid'] as const
+  const all = outcomes.flatMap((outcome) =>
+    [true, false].map((interrupted) => ({ ...empty, outcome, interrupted })),
+  )
+  fc.assert(
+    fc.property(
+      fc.shuffledSubarray(all, { minLength: 1 }),
+      fc.constantFrom(1, 3),
+      (reports, size) => {
+        const measurements = reports.map((report) => ({ file: 'a', replicas: size, report }))
+        const ranks = reports.map((report) => order.indexOf(basisOf(report)))
+        expect(worstBasis(measurements)).toBe(order[Math.max(...ranks)])
+      },
+    ),
+  )
+})
+
+const alone = { replicas: 1, balance: 'round-robin' } as const
+
+describe('a service model that is fitted from one replica', () => {
+  const rates = [0.5, 1, 2, 3, 3.5, 4, 4.2, 4.5, 4.8, 5]
+  const fitted = fitServiceModel(simulatedReport({ rates, durationMs: 150_000 }), alone)
+
+  test('has the limits and the times of the engine', () => {
+    const { maxSequences, decodeMs, decodeMsPerSequence, prefillMsPerToken } = fitted.model
+    expect(fitted).toMatchObject({ hasSeenLimit: true })
+    expect(maxSequences).toBe(defaultEngine.maxNumSeqs)
+    const stepAt = (running: number) => decodeMs + running * decodeMsPerSequence
+    expect(Math.abs(stepAt(1) / 12.5 - 1)).toBeLessThan(0.08)
+    expect(Math.abs(stepAt(8) / 16 - 1)).toBeLessThan(0.08)
+    expect(prefillMsPerToken).toBeGreaterThan(0.32)
+    expect(prefillMsPerToken).toBeLessThan(0.48)
+    expect(fitted.typicalError).toBeLessThan(0.1)
+  })
+
+  test('predicts p95 of the first token of three replicas within 15 %', () => {
+    for (const perSecond of [4, 6, 9]) {
+      const requests = [...requestsAt(perSecond, 3_000_000, 'truth')]
+      const answers = trueAnswers(defaultEngine, requests, 3)
+      const true95 = quantile(
+        Float64Array.from(
+          answers.flatMap((answer) => (answer === null ? [] : answer.ttftMs + 2)),
+        ).sort(),
+        0.95,
+      )
+      const { latencies } = predictRun(
+        fitted.model,
+        { kind: 'open', pieces: [{ fromMs: 0, perSecond }], untilMs: Number.MAX_VALUE },
+        {
+          replicas: 3,
+          balance: 'round-robin',
+          lengths: fitted.lengths,
+          requests: 30_000,
+          seed: 'seed',
+        },
+      )
+      expect(Math.abs(quantile(latencies.ttft, 0.95) / true95 - 1)).toBeLessThan(0.15)
+    }
+  })
+})
+
+test('a batch whose limit was never reached is as large as was seen, and no larger', () => {
+  const report = simulatedReport({ engine: { maxNumSeqs: 200 }, rates: [1, 2, 4, 6] })
+  const { model, hasSeenLimit } = fitServiceModel(report, alone)
+  const maxInFlight = Math.max(...report.probes.flatMap(({ samples }) => samples?.inFlight ?? []))
+  expect(hasSeenLimit).toBe(false)
+  expect(model.maxSequences).toBeGreaterThanOrEqual(maxInFlight)
+  expect(model.maxSequences).toBeLessThanOrEqual(maxInFlight + 1)
+})
+
+test('one rate, or answers without usage, fit no model', () => {
+  const one = simulatedReport({ rates: [2] })
+  expect(() => fitServiceModel(one, alone)).toThrow(UnfittedRunError)
+  const several = simulatedReport({ rates: [1, 2] })
+  const probes = several.probes.map((probe) => ({ ...probe, samples: null }))
+  expect(() => fitServiceModel({ ...several, probes }, alone)).toThrow(/usage/)
+})
