@@ -7,17 +7,18 @@ import { matchesGlob } from '../contract/glob.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
 import {
   allAttempts,
+  atDepth,
   buildMatrix,
   changedSince,
+  composedNames,
   crossedText,
   crossingName,
   crossingNamed,
   crossings,
   differences,
-  generatedFigures,
-  generatedRunName,
+  generatedNames,
+  generatedText,
   type KillMatrix,
-  missedFaults,
   nullServerNames,
   objections,
   proofPage,
@@ -27,7 +28,7 @@ import {
   stabilityGroups,
   type TargetResult,
 } from '../harness/proof/index.ts'
-import { faults } from '../reference-server/deviations/index.ts'
+import { faults, generatedFaultNamed } from '../reference-server/deviations/index.ts'
 import { seededDraw } from '../reference-server/runtime/random.ts'
 
 const help = `npm run prove -- [options]
@@ -38,12 +39,13 @@ passes against a null server, or a deviation has no effect.
 
   --only GLOB        only targets whose name matches; repeatable
   --sample N         sample of N targets, by seed
-  --generated N      N faults that a grammar makes, by seed, instead of all others; prints the share that the
-                     depth catches, by effect and by number of conditions
-  --depth NAME       quick, normal or full, for generated faults (full)
+  --generated N      N faults that a grammar makes, by seed; prints the share that the depth catches, by effect
+                     and by number of conditions, and the faults that slip through; alone or with --sample
+  --dialects N       N times three dialects, composed by seed; alone or with --sample
+  --depth NAME       quick, normal or full, for generated faults and composed dialects (full)
   --crossed N        each fault in N legal dialects or combinations of them; its requirements may be
                      undecided but must not pass, and no other requirement may fail
-  --seed N           seed that selects samples and dialects (1)
+  --seed N           seed of samples, generated faults and dialects (1)
   --changed COMMIT   only faults of requirements that changed since a commit
   --stability        compare verdicts in other orders, with 1 and 8 jobs, and with a slow server
   --processes N      number of concurrent processes (${defaultProcesses()})
@@ -55,14 +57,17 @@ passes against a null server, or a deviation has no effect.
   npm run prove -- --only null-echo --verbose
   npm run prove -- --changed main~5
   npm run prove -- --crossed 3 --only 'v3-idempotency-*'
-  npm run prove -- --only 'stream-completed-twice + line-ends-crlf'`
+  npm run prove -- --only 'stream-completed-twice + line-ends-crlf'
+  npm run prove -- --generated 150 --seed 7 --depth normal
+  npm run prove -- --only 'v3.generate: max_tokens is ignored (stream: true)'`
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     sample: { type: 'string' },
     changed: { type: 'string' },
-    generated: { type: 'string' },
+    generated: { type: 'string', default: '0' },
+    dialects: { type: 'string', default: '0' },
     depth: { type: 'string', default: 'full' },
     crossed: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -81,8 +86,7 @@ const started = Date.now()
 
 if (values.help) console.log(help)
 else if (values.stability) await proveStability()
-else if (values.generated !== undefined) await proveGenerated(Number(values.generated))
-else await prove(chosen())
+else await prove([...chosen(), ...generatedAndComposed()])
 
 async function prove(names: readonly string[]): Promise<void> {
   const first = await runInPool(names, Number(values.processes), show(names.length))
@@ -93,6 +97,7 @@ async function prove(names: readonly string[]): Promise<void> {
   const matrix = buildMatrix(faults, results)
   if (values.write !== undefined) write(matrix, values.write)
   if (matrix.crossed) for (const line of crossedText(matrix.crossed)) console.log(line)
+  for (const line of generatedText(results)) console.log(line)
   conclude(names.length, objections(matrix, results), unstable.length)
 }
 
@@ -128,20 +133,16 @@ function write(matrix: KillMatrix, folder: string): void {
     writeFileSync(new URL('../docs/internals/proof.md', import.meta.url), proofPage(whole))
 }
 
-/** Prints what was missed; a share is a figure, no objection. */
-async function proveGenerated(count: number): Promise<void> {
+/** Targets that nobody wrote by hand; what slips through of them is a figure, no objection. */
+function generatedAndComposed(): readonly string[] {
   const depth = depths.find((name) => name === values.depth)
   if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
-  const names = Array.from({ length: count }, (_, at) =>
-    generatedRunName(Number(values.seed), at, depth),
-  )
-  const results = await runInPool(names, Number(values.processes), show(names.length))
-  for (const line of missedFaults(results)) console.log(`?? ${line}`)
-  for (const line of generatedFigures(results)) console.log(line)
-  const broken = results.flatMap(({ name, internalErrors }) =>
-    internalErrors.map((error) => `${name}: internal error: ${error}`),
-  )
-  conclude(count, broken, 0)
+  const seed = Number(values.seed)
+  return [
+    ...values.only.filter((name) => generatedFaultNamed(name) !== undefined),
+    ...generatedNames(Number(values.generated), seed),
+    ...composedNames(Number(values.dialects), seed),
+  ].map((name) => atDepth(name, depth))
 }
 
 async function proveStability(): Promise<void> {
@@ -176,6 +177,8 @@ function chosen(): readonly string[] {
     if (leftOut > 0) console.log(`${leftOut} faults of these requirements are left to a whole run`)
     return names
   }
+  const isAlone = Number(values.generated) + Number(values.dialects) > 0
+  if (isAlone && values.sample === undefined) return []
   const [crossing] = values.only
   if (crossing !== undefined && crossingNamed(crossing)) return values.only
   const all = (

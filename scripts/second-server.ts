@@ -1,15 +1,19 @@
 /** `npm run prove:second`: the suites against every violation of the second server. */
 import { parseArgs } from 'node:util'
+import { depths } from '../harness/conformance/run-setup.ts'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
+import { atDepth, generatedNames, generatedRunNamed } from '../harness/proof/generated/attempts.ts'
+import { generatedText } from '../harness/proof/generated/figures.ts'
 import { partOf, spread } from '../harness/proof/runs/attempts.ts'
 import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
+import { generatedJudge } from '../harness/proof/test-support/second-server/generated.ts'
 import { judgeSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
 import { proxiedJudge } from '../harness/proof/test-support/second-server/proxied.ts'
 import {
   type Violation,
   violations,
 } from '../harness/proof/test-support/second-server/violations/index.ts'
-import { redRows, verdictsOf } from '../harness/proof/verdicts.ts'
+import { redRows, type TargetResult, verdictsOf } from '../harness/proof/verdicts.ts'
 import { type Fault, faults } from '../reference-server/deviations/index.ts'
 
 const help = `npm run prove:second -- [options]
@@ -22,6 +26,10 @@ without effect, but may not pass, and no other requirement may be violated.
 
   --only TEXT   only violations whose name contains it
   --proxied     faults of the wire in front of the server
+  --generated N faults of the grammar that work on the wire, by seed, in front of the server: the share that
+                the depth catches, as in npm run prove
+  --seed N      seed of the grammar (1)
+  --depth NAME  quick, normal or full (normal)
   --sample N    sample of N violations, evenly spread
   --part K/N    every Nth of them, from the Kth on, so that N processes share them
   --whole       all requirements, not only those that the violation breaks`
@@ -30,6 +38,9 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     proxied: { type: 'boolean', default: false },
+    generated: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    depth: { type: 'string', default: 'normal' },
     sample: { type: 'string' },
     part: { type: 'string', default: '1/1' },
     whole: { type: 'boolean', default: false },
@@ -38,6 +49,7 @@ const { values } = parseArgs({
 })
 
 if (values.help) console.log(help)
+else if (values.generated !== undefined) await proveGenerated(Number(values.generated))
 else if (values.proxied)
   await proveProxied(chosen(faults.filter(({ patch }) => isOfTheWire(patch))))
 else await prove(chosen(violations))
@@ -45,6 +57,26 @@ else await prove(chosen(violations))
 function chosen<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
   const named = list.filter(({ name }) => name.includes(values.only))
   return partOf(spread(named, Number(values.sample ?? named.length)), values.part)
+}
+
+async function proveGenerated(count: number): Promise<void> {
+  // vitest forbids it to what runs beside its tests.
+  const exit = process.exit.bind(process)
+  const depth = depths.find((name) => name === values.depth)
+  if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
+  const judge = generatedJudge(inlineEngine())
+  const results: TargetResult[] = []
+  for (const bare of generatedNames(20 * count, Number(values.seed))) {
+    const name = atDepth(bare, depth)
+    const run = generatedRunNamed(name)
+    if (run === undefined || !isOfTheWire(run.fault.patch)) continue
+    if (results.length === count) break
+    const result = await judge(name, run)
+    results.push(result)
+    console.log(`${results.length}/${count} ${name}: ${redRows(result).join(' ') || 'nothing red'}`)
+  }
+  for (const line of generatedText(results)) console.log(line)
+  exit(0)
 }
 
 async function proveProxied(chosen: readonly Fault[]): Promise<void> {

@@ -119,11 +119,10 @@ describe('a fault that takes a sequence is found, and shown by few requests', ()
     ['chat-favorite-keeps-its-name', 'V3-CHAT-10'],
     ['chat-favorite-deleted-is-readable', 'V3-CHAT-11'],
     ['chat-deleted-returns-with-a-name', 'V3-CHAT-11'],
-    ['key-forgotten-by-a-favorite', 'V3-IDEM'],
-    ['history-of-another-lost-with-a-deletion', 'V3-HIST-07'],
-    ['v2-second-branch-forgets-its-chain', 'V2-CTX-01'],
-    ['v2-chain-forgotten-after-a-v3-name', 'VER-06'],
-    ['v2-lone-message-continues-another-chat', 'V2-CTX-02'],
+    ['v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)', 'V3-IDEM'],
+    ['v3.generate: the turn is not stored (occurrence: after a rename)', 'V3-HIST-07'],
+    ['v2.generate: earlier turns are not read (occurrence: second)', 'V2-CTX-01'],
+    ['v2.message: a chat of the other version is accepted (occurrence: second)', 'VER-07'],
   ])(
     '%s',
     async (name, row, seed = 's1') => {

@@ -20,8 +20,6 @@ const longFiles: Readonly<Record<string, string>> = {
   'contract/statements.ts': 'data: the owner of each statement of the document',
   'harness/client/network/http2.ts': 'one protocol client',
   'harness/certification/test-support/edits.ts': 'data: one edit of a bundle after another',
-  'harness/proof/test-support/second-server/violations/forms.ts':
-    'data: one violation after another',
   'harness/load/engine/in-flight-request.ts': 'one request in flight: bytes, times and outcome',
   'reports/load/test-support/sketch.ts': 'data: one report of a load run',
   'suites/v3/attachments.scenario.ts': 'one section of the document',

@@ -5,6 +5,7 @@ import {
   dialects,
   type Fault,
   faults,
+  generatedFaultNamed,
   loadFaults,
 } from '../../../reference-server/deviations/index.ts'
 import type { Patch } from '../../../reference-server/index.ts'
@@ -21,7 +22,7 @@ export function patchNamed({
   readonly dialect: readonly string[]
 }): Patch {
   return compose([
-    ...patchesNamed('fault', fault, allFaults),
+    ...patchesNamed('fault', fault, allFaults, generatedFaultNamed),
     // A dialect reshapes what a fault has made wrong, as in the proof.
     ...patchesNamed('dialect', dialect, dialects, combinationNamed),
   ])

@@ -8,8 +8,16 @@ import { type OpenSuites, openSuites } from './suites.ts'
 
 /** Carries the scenarios of a run; it decides nothing. */
 export interface Engine {
-  /** One run at a time. Resolves true if it did not come to its end. The state of the setup is brought up to date. */
-  run(collector: Collector, setup: RunSetup, signal: AbortSignal | undefined): Promise<boolean>
+  /**
+   * One run at a time. Resolves true if it did not come to its end. The state of the setup is brought up to date.
+   * @param titles the only scenarios to run; all by default
+   */
+  run(
+    collector: Collector,
+    setup: RunSetup,
+    signal: AbortSignal | undefined,
+    titles?: readonly string[],
+  ): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -46,7 +54,7 @@ function engineInThread({ reload }: { readonly reload: boolean }): Engine {
   const current: { reporter: Reporter } = { reporter: {} }
   let opened: Promise<OpenSuites> | undefined
   return {
-    async run(collector, setup, signal) {
+    async run(collector, setup, signal, titles) {
       // Modules that Node has loaded register no scenarios a second time.
       if (!reload && loadedSuites) throw new Error('a single-run engine has one run in a process')
       if (!reload) loadedSuites = true
@@ -54,6 +62,7 @@ function engineInThread({ reload }: { readonly reload: boolean }): Engine {
       opened ??= openSuites(forwardTo(current), { pool: inlinePool(), reload })
       const suites = await opened
       const reattach = suites.detachListeners()
+      choose(suites, titles)
       try {
         return await runSuites(suites, collector, setup, signal)
       } finally {
@@ -62,6 +71,13 @@ function engineInThread({ reload }: { readonly reload: boolean }): Engine {
     },
     close: async () => (await opened)?.close(),
   }
+}
+
+function choose({ vitest }: OpenSuites, titles: readonly string[] | undefined): void {
+  vitest.resetGlobalTestNamePattern()
+  if (titles === undefined) return
+  const patterns = titles.map((title) => title.replace(/[^\w\s]/g, '\\$&'))
+  vitest.setGlobalTestNamePattern(new RegExp(`(?:${patterns.join('|')})$`))
 }
 
 async function runSuites(

@@ -1,53 +1,112 @@
-/** Runs of the suites against faults that a grammar makes, at each depth. */
+/** Targets that nobody wrote by hand, at a depth: faults of the grammar, and dialects composed at random. */
 import { operations } from '../../../contract/index.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
-import { type GeneratedFault, generatedFault } from '../../../reference-server/deviations/index.ts'
+import {
+  composeDialects,
+  dialects,
+  type GeneratedFault,
+  generatedFault,
+  generatedFaultNamed,
+} from '../../../reference-server/deviations/index.ts'
+import type { ProfileName } from '../../conformance/profile/selection.ts'
 import { type Depth, depths } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
-import { differs, type Fingerprint, fingerprintOf } from '../runs/fingerprint.ts'
-import { observe } from '../runs/run-target.ts'
+import { dialectAttempt } from '../runs/attempts.ts'
+import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
+import { type Attempt, observe } from '../runs/run-target.ts'
 import { startDeviant } from '../runs/target.ts'
-import type { TargetResult } from '../verdicts.ts'
+import { redRows, type TargetResult } from '../verdicts.ts'
+import { type Healthy, runningOnly } from './healthy.ts'
 
 export interface GeneratedRun {
   readonly fault: GeneratedFault
   readonly depth: Depth
 }
 
-/** `generated-7-12@full`: the 13th fault of seed 7 at depth full. */
-export function generatedRunName(seed: number, at: number, depth: Depth): string {
-  return `generated-${seed}-${at}@${depth}`
+/** `NAME@full`, as the pool is given it. */
+export function atDepth(name: string, depth: Depth): string {
+  return `${name}@${depth}`
 }
 
-/** The run of a name; undefined if the name is of another target. */
+/** Names of the first `count` faults of a seed, each once. */
+export function generatedNames(count: number, seed: number): readonly string[] {
+  const names = new Set<string>()
+  for (let at = 0; names.size < count && at < 10 * count; at += 1) {
+    names.add(generatedFault(seed, at).name)
+  }
+  return [...names]
+}
+
+/** The run of a name with a depth; undefined if the name is of another target. */
 export function generatedRunNamed(name: string): GeneratedRun | undefined {
-  const [, seed, at, depthName] = /^generated-(\d+)-(\d+)@(\w+)$/.exec(name) ?? []
-  const depth = depths.find((one) => one === depthName)
-  if (seed === undefined || at === undefined || depth === undefined) return undefined
-  return { fault: generatedFault(Number(seed), Number(at)), depth }
+  const { bare, depth } = parts(name)
+  const fault = depth && generatedFaultNamed(bare)
+  return fault && { fault, depth }
 }
 
-/** `plain` is the traffic of the server without a fault at the same depth. */
+/** Dialects at random, so many at a time: names that `--dialect` takes one by one. */
+export function composedNames(count: number, seed: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => composeDialects(3, seed, at).name)
+}
+
+/** Dialects joined by ` + `, with a depth. */
+export function composedAttempt(name: string): Attempt | undefined {
+  const { bare, depth } = parts(name)
+  const names = bare.split(' + ')
+  const chosen = names.flatMap((one) => dialects.find((dialect) => dialect.name === one) ?? [])
+  if (depth === undefined || chosen.length < names.length) return undefined
+  return { ...dialectAttempt('combination', composeDialects(chosen)), name, depth }
+}
+
+/** Runs the scenarios that send a request which the fault can change. */
 export async function runGenerated(
   name: string,
   { fault, depth }: GeneratedRun,
-  plain: Fingerprint,
+  { stable, titlesFor }: Healthy,
   engine: Engine,
 ): Promise<TargetResult> {
-  const { traffic: applied, ...verdicts } = await observe(
-    {
-      kind: 'generated',
-      name,
-      open: () => startDeviant(fault.patch, targetFixture('reference')),
-      selection: { profile: surfaceOf(fault), only: [], skip: [] },
-      depth,
-    },
-    engine,
-    (file) => differs(plain, fingerprintOf(file)),
-  )
-  return { kind: 'generated', name, ...verdicts, applied, reached: fault.reached() }
+  const titles = titlesFor(fault)
+  if (titles.length === 0) return { ...unreached, name }
+  const run = () =>
+    observe(
+      {
+        kind: 'generated',
+        name,
+        open: () => startDeviant(fault.patch, targetFixture('reference')),
+        selection: { profile: surfaceOf(fault), only: [], skip: [] },
+        depth,
+      },
+      runningOnly(titles, engine),
+      (file, rows) =>
+        redRows({ rows }).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file)),
+    )
+  const { traffic: places, ...verdicts } = await run()
+  const result = { ...unreached, name, ...verdicts, reached: fault.reached() }
+  if (result.reached === 0) return result
+  // A stream that comes late has the content of the others.
+  if (redRows(verdicts).length > 0 || fault.family === 'late') return { ...result, applied: true }
+  if (places.length === 0) return result
+  // An answer may differ by chance, but hardly the same one again.
+  const again = (await run()).traffic
+  return { ...result, applied: places.some((place) => again.includes(place)) }
 }
 
-export function surfaceOf({ operation }: GeneratedFault) {
-  return operations[operation].surface
+const unreached: TargetResult = {
+  kind: 'generated',
+  name: '',
+  outcome: 'conforms',
+  rows: [],
+  internalErrors: [],
+  applied: false,
+  durationMs: 0,
+  reached: 0,
+}
+
+export function surfaceOf({ operation }: GeneratedFault): ProfileName {
+  return operation === 'knowledge.search' ? 'v3' : operations[operation].surface
+}
+
+function parts(name: string): { readonly bare: string; readonly depth: Depth | undefined } {
+  const [, bare = '', last] = /^(.+)@(\w+)$/s.exec(name) ?? []
+  return { bare, depth: depths.find((one) => one === last) }
 }

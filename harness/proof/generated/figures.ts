@@ -1,4 +1,4 @@
-/** Share of the generated faults that each depth catches, by effect and by number of conditions. */
+/** Share of the generated faults that a depth catches, by effect and by number of conditions. */
 import { redRows, type TargetResult } from '../verdicts.ts'
 import { type GeneratedRun, generatedRunNamed } from './attempts.ts'
 
@@ -6,52 +6,75 @@ interface Case extends GeneratedRun {
   readonly result: TargetResult
 }
 
+/** Number that a depth caught of the faults that change a response. */
+interface Share {
+  readonly caught: number
+  readonly of: number
+}
+
 /**
- * A table as text. A fault that was reached and changed no response is left out; one that no request reached
- * counts as missed.
+ * A table as text, and the faults that slipped through. A fault that changed a request or an answer without any
+ * effect on the wire is left out. One that no request reached changes nothing either, and stands in a column of
+ * its own: it says what the suites do not try.
  */
-export function generatedFigures(results: readonly TargetResult[]): readonly string[] {
-  const cases = results.flatMap((result): Case[] => {
+export function generatedText(results: readonly TargetResult[]): readonly string[] {
+  const cases = casesOf(results)
+  return [
+    ...cases
+      .filter((one) => stateOf(one) === 'missed' || stateOf(one) === 'unreached')
+      .map((one) => `?? ${one.depth} ${stateOf(one)}: ${one.fault.name}`),
+    ...[...Map.groupBy(cases, ({ depth }) => depth)].flatMap(([depth, all]) => tableOf(depth, all)),
+  ]
+}
+
+function tableOf(depth: string, all: readonly Case[]): readonly string[] {
+  const groups = [
+    ['all', all] as const,
+    ...sorted(Map.groupBy(all, ({ fault }) => `${fault.conditions.length} condition(s)`)),
+    ...sorted(Map.groupBy(all, ({ fault }) => fault.family)),
+  ]
+  const lines = groups.map(([name, group]) => {
+    const count = (state: State) => String(group.filter((one) => stateOf(one) === state).length)
+    const { caught, of } = shareOf(group)
+    const share = of === 0 ? '' : `${Math.round((100 * caught) / of)} %`
+    return [
+      name,
+      String(group.length),
+      count('inert'),
+      count('unreached'),
+      `${caught} of ${of}`,
+      share,
+    ]
+  })
+  const head = ['', 'drawn', 'no effect', 'not reached', 'caught', 'share']
+  return [
+    `depth ${depth}`,
+    ...[head, ...lines].map((cells) =>
+      cells.map((cell, at) => (at === 0 ? `  ${cell.padEnd(15)}` : cell.padStart(12))).join(''),
+    ),
+  ]
+}
+
+function sorted(groups: ReadonlyMap<string, readonly Case[]>) {
+  return [...groups].sort(([a], [b]) => a.localeCompare(b))
+}
+
+function casesOf(results: readonly TargetResult[]): readonly Case[] {
+  return results.flatMap((result): Case[] => {
     const run = generatedRunNamed(result.name)
     return run === undefined ? [] : [{ ...run, result }]
   })
-  return [...Map.groupBy(cases, ({ depth }) => depth)].flatMap(([depth, all]) => {
-    const visible = all.filter((one) => !isInert(one))
-    const groups = [
-      ...Map.groupBy(visible, conditionsOf),
-      ...Map.groupBy(visible, ({ fault }) => fault.family),
-    ]
-    return [
-      `depth ${depth}: ${shareOf(visible)}; ${all.length - visible.length} of ${all.length} change no response`,
-      ...groups.map(([name, group]) => `  ${name}: ${shareOf(group)}`),
-    ]
-  })
 }
 
-/** Faults that no depth caught, in words. */
-export function missedFaults(results: readonly TargetResult[]): readonly string[] {
-  return results.flatMap((result) => {
-    const run = generatedRunNamed(result.name)
-    if (run === undefined || isInert({ ...run, result }) || isCaught(result)) return []
-    return [`${result.name} ${result.reached ? 'passed' : 'not reached'}: ${run.fault.summary}`]
-  })
+type State = 'caught' | 'missed' | 'inert' | 'unreached'
+
+function stateOf({ result }: Case): State {
+  if (redRows(result).length > 0) return 'caught'
+  if ((result.reached ?? 0) === 0) return 'unreached'
+  return result.applied ? 'missed' : 'inert'
 }
 
-function isInert({ result }: Case): boolean {
-  return (result.reached ?? 0) > 0 && !result.applied && !isCaught(result)
-}
-
-function isCaught(result: TargetResult): boolean {
-  return redRows(result).length > 0
-}
-
-function conditionsOf({ fault }: Case): string {
-  return fault.conditions.length === 1 ? '1 condition' : `${fault.conditions.length} conditions`
-}
-
-function shareOf(cases: readonly Case[]): string {
-  const caught = cases.filter(({ result }) => isCaught(result)).length
-  const reached = cases.filter(({ result }) => (result.reached ?? 0) > 0).length
-  const share = cases.length === 0 ? 0 : Math.round((100 * caught) / cases.length)
-  return `${caught} of ${cases.length} caught (${share} %), ${reached} reached`
+function shareOf(cases: readonly Case[]): Share {
+  const caught = cases.filter((one) => stateOf(one) === 'caught').length
+  return { caught, of: caught + cases.filter((one) => stateOf(one) === 'missed').length }
 }

@@ -5,7 +5,14 @@ import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import { inlineEngine } from '../../conformance/vitest/engine.ts'
 import { crossingNamed } from '../crossed/crossings.ts'
-import { generatedRunNamed, runGenerated, surfaceOf } from '../generated/attempts.ts'
+import {
+  composedAttempt,
+  type GeneratedRun,
+  generatedRunNamed,
+  runGenerated,
+  surfaceOf,
+} from '../generated/attempts.ts'
+import { type Healthy, recordHealthy } from '../generated/healthy.ts'
 import { nullAttempts } from '../null-servers.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
 import { allAttempts, plainAttempt } from './attempts.ts'
@@ -24,7 +31,8 @@ const attempts = new Map(
     (attempt) => [attempt.name, attempt],
   ),
 )
-const plain = new Map<string, Fingerprint>()
+const plain = new Map<string, Promise<Fingerprint>>()
+const healthy = new Map<string, Promise<Healthy>>()
 
 process.on('message', async (name) => {
   process.send?.(await resultOf(String(name)))
@@ -32,13 +40,22 @@ process.on('message', async (name) => {
 
 process.on('disconnect', () => exit())
 
-/** Records the server without a deviation with the same scenarios. */
-async function plainRun(profile: ProfileName, depth: Depth = 'normal'): Promise<Fingerprint> {
-  const cached = plain.get(`${profile} ${depth}`)
-  if (cached !== undefined) return cached
-  const { traffic } = await observe({ ...plainAttempt(profile), depth }, engine, fingerprintOf)
-  plain.set(`${profile} ${depth}`, traffic)
-  return traffic
+/** Traffic of the server without a deviation with the same scenarios. */
+function plainRun(profile: ProfileName, depth: Depth = 'normal'): Promise<Fingerprint> {
+  return once(plain, `${profile} ${depth}`, async () => {
+    return (await observe({ ...plainAttempt(profile), depth }, engine, fingerprintOf)).traffic
+  })
+}
+
+function healthyRun({ fault, depth }: GeneratedRun): Promise<Healthy> {
+  const profile = surfaceOf(fault)
+  return once(healthy, `${profile} ${depth}`, () => recordHealthy(profile, depth, engine))
+}
+
+function once<T>(made: Map<string, Promise<T>>, key: string, record: () => Promise<T>): Promise<T> {
+  const recorded = made.get(key) ?? record()
+  made.set(key, recorded)
+  return recorded
 }
 
 /** Nobody else would hear of what is thrown here. */
@@ -48,12 +65,15 @@ async function resultOf(name: string): Promise<TargetResult> {
     if (crossing) return await runCrossed(crossing, engine, controls)
     const generated = generatedRunNamed(name)
     if (generated) {
-      const healthy = await plainRun(surfaceOf(generated.fault), generated.depth)
-      return await runGenerated(name, generated, healthy, engine)
+      return await runGenerated(name, generated, await healthyRun(generated), engine)
     }
-    const attempt = attempts.get(name)
+    const attempt = attempts.get(name) ?? composedAttempt(name)
     if (!attempt) throw new Error(`there is no target ${name}`)
-    return await runTarget(attempt, await plainRun(attempt.selection.profile), engine)
+    return await runTarget(
+      attempt,
+      await plainRun(attempt.selection.profile, attempt.depth),
+      engine,
+    )
   } catch (error) {
     return lostTarget(name, messageOf(error))
   }

@@ -7,20 +7,36 @@ import { dialects } from './index.ts'
 /** Combines three to eight dialects that do not exclude each other; deterministic by seed. */
 export function combineDialects(seed: number): Dialect {
   const draw = seededDraw(seed, 'dialects')
-  const count = 3 + Math.floor(draw() * 6)
+  const chosen = drawDialects(3 + Math.floor(draw() * 6), draw)
+  const summary = chosen.map(({ name }) => name).join(', ')
+  return { ...joined(chosen), name: `combination-${seed}`, summary }
+}
+
+/** Some dialects at once, or the nth of a seed with so many; the name is theirs, joined by ` + `. */
+export function composeDialects(chosen: readonly Dialect[]): Dialect
+export function composeDialects(count: number, seed: number, at: number): Dialect
+export function composeDialects(given: readonly Dialect[] | number, seed = 1, at = 0): Dialect {
+  const isCount = typeof given === 'number'
+  return joined(isCount ? drawDialects(given, seededDraw(seed, 'composed', String(at))) : given)
+}
+
+function drawDialects(count: number, draw: Draw): readonly Dialect[] {
   const chosen: Dialect[] = []
   for (const dialect of shuffled(dialects, draw)) {
     if (chosen.length < count && chosen.every((other) => agree(dialect, other))) {
       chosen.push(dialect)
     }
   }
-  const inOrder = dialects.filter((dialect) => chosen.includes(dialect))
+  return dialects.filter((dialect) => chosen.includes(dialect))
+}
+
+function joined(chosen: readonly Dialect[]): Dialect {
   return {
-    name: `combination-${seed}`,
-    summary: inOrder.map(({ name }) => name).join(', '),
-    profile: inOrder.reduce((all, { profile = {} }) => merged(all, profile), {}),
+    name: chosen.map(({ name }) => name).join(' + '),
+    summary: chosen.map(({ summary }) => summary).join(' '),
+    profile: chosen.reduce((all, { profile = {} }) => merged(all, profile), {}),
     excludes: [],
-    patch: compose(inOrder.map(({ patch }) => patch)),
+    patch: compose(chosen.map(({ patch }) => patch)),
   }
 }
 

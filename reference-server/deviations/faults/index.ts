@@ -2,6 +2,7 @@
 import type { Fault } from '../types.ts'
 import { admissionFaults, authenticationSideEffectFaults } from './authentication/admissions.ts'
 import { authenticationStatusFaults } from './authentication/statuses.ts'
+import { grammarFaults } from './grammar.ts'
 import { knowledgeFaults } from './knowledge/bases.ts'
 import { retrievalFaults } from './knowledge/retrieval.ts'
 import { openaiChatFaults } from './openai/chat.ts'
@@ -39,6 +40,7 @@ import { versionRefusalFaults } from './versions/refusals.ts'
 import { versionSideEffectFaults, versionUpdateFaults } from './versions/side-effects.ts'
 
 export const faults: readonly Fault[] = [
+  ...grammarFaults,
   ...openaiChatFaults,
   ...openaiMessageFaults,
   ...openaiParameterFaults,

@@ -1,216 +1,177 @@
 /** Conditions of generated faults: values of a dimension of one request, or of what came before it. */
-import { isObject } from '../../../contract/json.ts'
-import type { Call } from '../../http/call.ts'
-import { type Json, toList, toObject } from '../patches/json.ts'
+import type { OperationId } from '../../../contract/operations.ts'
+import { mainAlias, mainModel, visionModel } from '../patches/routes.ts'
+import type { Circumstance, Past } from './history.ts'
+import { type Condition, dimension, isGiven, lengthOf, membersIn } from './members.ts'
+import {
+  bodyMembers,
+  type FaultyOperation,
+  isOpen,
+  queryMembers,
+  requiredMembers,
+} from './schemas.ts'
 
-/** Bodies of earlier requests to the same route, by chat or by caller. */
-export type Earlier = readonly Json[]
+type Test = (circumstance: Circumstance) => boolean
 
-export interface Condition {
-  /** Dimension and value: `form: stream`. */
-  readonly name: string
-  holds(call: Call, earlier: Earlier): boolean
+/** All conditions that a request of an operation can meet or not. */
+export function conditionsOf(operation: FaultyOperation): readonly Condition[] {
+  const cached = made.get(operation)
+  if (cached !== undefined) return cached
+  const required = requiredMembers(operation)
+  const isShown = ({ name }: Condition) =>
+    !(name.endsWith(': not given') && required.includes(dimensionOf(name))) &&
+    (!isOpen(operation, dimensionOf(name)) || name.startsWith('think'))
+  const body = membersIn('body', bodyMembers(operation)).filter(isShown)
+  const query = membersIn('query', queryMembers(operation)).filter(isShown)
+  // A list is asked for in a query, which a body of the same name repeats.
+  const members = [...query, ...body.filter(({ name }) => !query.some((one) => one.name === name))]
+  const conditions = [
+    ...members,
+    ...(hasText(operation) ? textKinds.filter(({ name }) => isLegalText(operation, name)) : []),
+    ...('search' in queryMembers(operation) ? searchTexts : []),
+    ...(operation === 'openai.chat' ? stopTexts : []),
+    ...models.filter(() => 'model' in bodyMembers(operation) || takesModelId(operation)),
+    ...(isPaged(operation) ? pages : []),
+    ...(isInChat(operation) ? inChat : beyondChats),
+    ...(isTurn(operation) ? [...afterAnotherTurn, twoAtOnce] : []),
+    ...(operation === 'v2.generate' ? ofTheQuestion : []),
+    { name: 'caller: second', holds: ({ call }: Circumstance) => call.caller !== 'caller-1' },
+  ]
+  made.set(operation, conditions)
+  return conditions
 }
 
-type BodyTest = (body: Json, earlier: Earlier) => boolean
+const made = new Map<FaultyOperation, readonly Condition[]>()
 
-const onBody = (dimension: string, values: Readonly<Record<string, BodyTest>>): Condition[] =>
-  Object.entries(values).map(([value, test]) => ({
-    name: `${dimension}: ${value}`,
-    holds: (call, earlier) => test(toObject(call.body), earlier),
-  }))
-
-/** The text that the caller wrote last, in any of the forms of a body. */
-export function lastText(body: Json): string {
-  const [message] = toList(body['messages']).slice(-1)
-  const source = message?.['content'] ?? body['input'] ?? body['content'] ?? body['name']
-  if (typeof source === 'string') return source
-  const parts = toList(source).flatMap((item) =>
-    Array.isArray(item['content']) ? toList(item['content']) : [item],
-  )
-  return parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n')
+export function dimensionOf(name: string): string {
+  return name.split(':')[0] ?? name
 }
 
-export const textKinds: readonly Condition[] = onBody('text', {
-  digits: (body) => /^\d+$/.test(lastText(body)),
-  'beyond ASCII': (body) => /[^\0-\x7f]/.test(lastText(body)),
-  'beyond the BMP': (body) => /[\u{10000}-\u{10ffff}]/u.test(lastText(body)),
-  'several lines': (body) => lastText(body).includes('\n'),
-  CRLF: (body) => lastText(body).includes('\r\n'),
-  'like JSON': (body) => /^\s*[{[]/.test(lastText(body)),
-  'like HTML': (body) => /<\w+[^>]*>/.test(lastText(body)),
-  'with outer space': (body) => /^\s|\s$/.test(lastText(body)),
-  'of 1,000 characters and more': (body) => lastText(body).length >= 1000,
-})
-
-const forms = onBody('form', {
-  JSON: (body) => body['stream'] !== true,
-  stream: (body) => body['stream'] === true,
-})
-
-const models = onBody('model', {
-  main: (body) => (body['model'] ?? body['model_id']) === 'svc-main-model',
-  alias: (body) => (body['model'] ?? body['model_id']) === 'SVC-Main',
-  vision: (body) => (body['model'] ?? body['model_id']) === 'SVC-Vision',
-})
-
-const toolLists = onBody('tools', {
-  'include_tools given': (body) => Array.isArray(body['include_tools']),
-  'exclude_tools given': (body) => Array.isArray(body['exclude_tools']),
-  'several names': (body) =>
-    [body['include_tools'], body['exclude_tools']].some(
-      (list) => Array.isArray(list) && list.length > 1,
-    ),
-})
-
-const parameters = (...names: readonly string[]): Condition[] =>
-  onBody(
-    'parameter',
-    Object.fromEntries(names.map((name) => [name, (body: Json) => body[name] != null])),
+/** Tests if no request can meet both conditions, or none that a server accepts. */
+export function contradict(a: string, b: string): boolean {
+  return (
+    dimensionOf(a) === dimensionOf(b) ||
+    impossible.some(
+      (pair) => pair.some((one) => a.startsWith(one)) && pair.some((one) => b.startsWith(one)),
+    )
   )
+}
 
-const reasoning = onBody('think', {
-  true: (body) => body['think'] === true,
-  false: (body) => body['think'] === false,
+const impossible = [
+  ['parent_id: given', 'occurrence: first'],
+  ['include_tools: ', 'exclude_tools: '],
+  ['stop text: ', 'stop: '],
+] as const
+
+const textKinds: readonly Condition[] = dimension('text', {
+  empty: ({ text }) => text === '',
+  'one character': ({ text }) => [...text].length === 1,
+  digits: ({ text }) => /^\d+$/.test(text),
+  'beyond ASCII': ({ text }) => /[^\0-\x7f]/.test(text),
+  'beyond the BMP': ({ text }) => /[\u{10000}-\u{10ffff}]/u.test(text),
+  'combining marks': ({ text }) => /\p{M}/u.test(text),
+  'several lines': ({ text }) => text.includes('\n'),
+  CRLF: ({ text }) => text.includes('\r\n'),
+  'like JSON': ({ text }) => /^\s*[{[]/.test(text),
+  'like HTML': ({ text }) => /<\w+[^>]*>/.test(text),
+  'outer space': ({ text }) => /^\s|\s$/.test(text),
+  'of 1000 characters and more': ({ text }) => text.length >= 1000,
 })
 
-const retrieval = onBody('rag', {
-  true: (body) => body['rag'] === true,
-  false: (body) => body['rag'] === false,
-  agent: (body) => body['rag'] === 'agent',
-  object: (body) => isObject(body['rag']),
+const searchTexts = textKinds.map(({ name, holds }) => ({
+  name: name.replace('text: ', 'search: '),
+  holds,
+}))
+
+const stopTexts = dimension('stop text', {
+  'beyond ASCII': ({ body }) => /[^\0-\x7f]/.test(JSON.stringify(body['stop'] ?? '')),
+  'with a space': ({ body }) => JSON.stringify(body['stop'] ?? '').includes(' '),
 })
 
-const parents = onBody('parent', {
-  given: (body) => body['parent_id'] != null,
-  none: (body) => body['parent_id'] == null,
+const modelNames = { main: mainModel, alias: mainAlias, vision: visionModel }
+const models = dimension(
+  'model name',
+  Object.fromEntries(
+    Object.entries(modelNames).map(([value, name]) => [
+      value,
+      ({ body }: Circumstance) => (body['model'] ?? body['model_id']) === name,
+    ]),
+  ),
+)
+
+const pages = dimension('cursor', {
+  'of the second page': (circumstance) => pageNumber(circumstance) === 2,
+  'of a later page': (circumstance) => pageNumber(circumstance) >= 3,
 })
 
-const occurrences = onBody('occurrence', {
-  first: (_, earlier) => earlier.length === 0,
-  second: (_, earlier) => earlier.length === 1,
-  'third or later': (_, earlier) => earlier.length >= 2,
-  'after another model': (body, earlier) =>
-    earlier.length > 0 && earlier.at(-1)?.['model_id'] !== body['model_id'],
+const sameOperation = ({ operation, earlier }: Circumstance): readonly Past[] =>
+  earlier.filter((past) => past.operation === operation)
+
+const after =
+  (operation: OperationId): Test =>
+  ({ earlier }) =>
+    earlier.some((past) => past.operation === operation && !past.isRefused)
+
+const inChat = dimension('occurrence', {
+  first: (circumstance) => sameOperation(circumstance).length === 0,
+  second: (circumstance) => sameOperation(circumstance).length === 1,
+  'third or later': (circumstance) => sameOperation(circumstance).length >= 2,
+  'after a refusal': ({ earlier }) => earlier.at(-1)?.isRefused === true,
+  'after a rename': after('v3.updateChat'),
+  'after a favorite': after('v3.addFavorite'),
 })
 
-const inputs = onBody('input', {
-  text: (body) => typeof body['input'] === 'string',
-  items: (body) => Array.isArray(body['input']),
-  'several items': (body) => toList(body['input']).length > 1,
-  'several parts': (body) =>
-    toList(body['input']).some(({ content }) => toList(content).length > 1),
-  image: (body) => JSON.stringify(body['input'] ?? '').includes('input_image'),
+const afterAnotherTurn = dimension('occurrence', {
+  'after another model': (circumstance) =>
+    sameOperation(circumstance).length > 0 &&
+    sameOperation(circumstance).at(-1)?.body['model_id'] !== circumstance.body['model_id'],
+  'after another form': (circumstance) =>
+    sameOperation(circumstance).length > 0 &&
+    (sameOperation(circumstance).at(-1)?.body['stream'] === true) !==
+      (circumstance.body['stream'] === true),
 })
 
-const conversations = onBody('messages', {
-  one: (body) => toList(body['messages']).length === 1,
-  'with a system message': (body) => hasRole(body, 'system'),
-  'with an assistant message': (body) => hasRole(body, 'assistant'),
-  'four and more': (body) => toList(body['messages']).length >= 4,
+const twoAtOnce: Condition = { name: 'overlap: two at once', holds: ({ atOnce }) => atOnce > 0 }
+
+const beyondChats = dimension('occurrence', {
+  'every second': (circumstance) => sameOperation(circumstance).length % 2 === 1,
 })
 
-const files = onBody('attachments', {
-  none: (body) => body['attachments'] === undefined,
-  'an empty list': (body) =>
-    Array.isArray(body['attachments']) && toList(body['attachments']).length === 0,
-  one: (body) => toList(body['attachments']).length === 1,
-  several: (body) => toList(body['attachments']).length > 1,
+const questionOf = ({ earlier }: Circumstance) =>
+  earlier.findLast(({ operation }) => operation === 'v2.message')?.body ?? {}
+
+const ofTheQuestion = dimension('question', {
+  'with think': (circumstance) => questionOf(circumstance)['think'] === true,
+  'with rag': (circumstance) => isGiven(questionOf(circumstance)['rag']),
+  'with attachments': (circumstance) => lengthOf(questionOf(circumstance)['attachments']) > 0,
+  'with an assistant': (circumstance) => isGiven(questionOf(circumstance)['assistant_id']),
 })
 
-const onQuery = (dimension: string, values: Readonly<Record<string, (query: Json) => boolean>>) =>
-  Object.entries(values).map(
-    ([value, test]): Condition => ({
-      name: `${dimension}: ${value}`,
-      holds: (call) => test(toObject(call.query)),
-    }),
+function pageNumber({ query, earlier, operation }: Circumstance): number {
+  if (query['cursor'] === undefined) return 1
+  const walk = earlier.filter(
+    (past) => past.operation === operation && past.query['search'] === query['search'],
   )
+  return walk.length - walk.findLastIndex((past) => past.query['cursor'] === undefined) + 1
+}
 
-const pages = onQuery('page', {
-  first: ({ cursor }) => cursor === undefined,
-  'with a cursor': ({ cursor }) => cursor !== undefined,
-  'limit of 1': ({ limit }) => Number(limit) === 1,
-  'limit up to 10': ({ limit }) => Number(limit) <= 10,
-  'limit above 10': ({ limit }) => Number(limit) > 10,
-  'limit above 20': ({ limit }) => Number(limit) > 20,
-  'default limit': ({ limit }) => limit === undefined,
-  'cursor and default limit': ({ limit, cursor }) => limit === undefined && cursor !== undefined,
-})
+function hasText(operation: FaultyOperation): boolean {
+  const members = ['messages', 'input', 'content', 'name', 'query']
+  return operation === 'v3.upload' || members.some((member) => member in bodyMembers(operation))
+}
 
-const searches = onQuery('search', {
-  given: ({ search }) => search !== undefined,
-  'beyond ASCII': ({ search }) => /[^\0-\x7f]/.test(String(search ?? '')),
-  'with limit': ({ search, limit }) => search !== undefined && limit !== undefined,
-})
+/** Leaves out the empty text of a name or a message, which may be refused. */
+function isLegalText(operation: FaultyOperation, kind: string): boolean {
+  return kind !== 'text: empty' || operation === 'openai.chat'
+}
 
-const favorites = onQuery('exclude_favorites', {
-  given: ({ exclude_favorites }) => exclude_favorites !== undefined,
-})
+const takesModelId = (operation: FaultyOperation) => 'model_id' in bodyMembers(operation)
+export const isPaged = (operation: FaultyOperation) => 'cursor' in queryMembers(operation)
+const isTurn = (operation: FaultyOperation) => /^v[23]\.generate$/.test(operation)
 
-const ofChat = onQuery('chat_id', {
-  given: ({ chat_id }) => chat_id !== undefined,
-  none: ({ chat_id }) => chat_id === undefined,
-})
-
-const callers: Condition[] = [
-  { name: 'caller: second', holds: ({ caller }) => caller !== 'caller-1' },
-]
-
-/** Dimensions of a v3 generation, in a chat or as a one-shot. */
-const generations = [...forms, ...models, ...inputs, ...reasoning, ...retrieval, ...toolLists]
-
-/** Conditions by operation, each with a request that meets it and one that does not. */
-export const conditionsOf = {
-  'openai.chat': [
-    ...forms,
-    ...models,
-    ...conversations,
-    ...textKinds,
-    ...parameters('max_tokens', 'temperature', 'top_p', 'stop'),
-    ...callers,
-  ],
-  'openai.models': callers,
-  'v2.message': [
-    ...models,
-    ...reasoning,
-    ...retrieval.filter(({ name }) => name !== 'rag: object'),
-    ...parents,
-    ...occurrences,
-    ...files,
-    ...textKinds,
-    ...parameters('assistant_id'),
-  ],
-  'v2.generate': [
-    ...models,
-    ...toolLists.filter(({ name }) => !name.includes('include_tools')),
-    ...occurrences,
-  ],
-  'v3.generate': [
-    ...generations,
-    ...parents,
-    ...occurrences,
-    ...textKinds,
-    ...parameters('max_tokens', 'temperature', 'top_p', 'presence_penalty', 'assistant_id'),
-  ],
-  'v3.oneShot': [
-    ...generations,
-    ...textKinds,
-    ...parameters('runs', 'content', 'assistant_id', 'max_tokens'),
-  ],
-  'v3.createChat': [
-    ...textKinds.filter(({ name }) => !/1,000|JSON|HTML|digits/.test(name)),
-    ...callers,
-  ],
-  'v3.updateChat': textKinds.filter(({ name }) => !/1,000|JSON|HTML|digits/.test(name)),
-  'v3.history': pages,
-  'v3.chats': [...pages, ...searches, ...favorites, ...callers],
-  'v3.favorites': callers,
-  'v3.attachments': [...pages, ...searches, ...ofChat, ...callers],
-  'v3.chatAttachments': searches.slice(0, 2),
-} as const satisfies Readonly<Record<string, readonly Condition[]>>
-
-export type FaultyOperation = keyof typeof conditionsOf
-
-function hasRole(body: Json, role: string): boolean {
-  return toList(body['messages']).some((message) => message['role'] === role)
+function isInChat(operation: FaultyOperation): boolean {
+  return (
+    ['v2.message', 'v2.generate', 'v3.generate', 'v3.history', 'v3.chat'].includes(operation) ||
+    /v3\.(updateChat|deleteChat|generateName|chatAttachments|(add|remove)Favorite)/.test(operation)
+  )
 }

@@ -1,73 +1,134 @@
-/** Faults drawn from a grammar by seed: an operation, an effect, and one or two conditions. */
-import type { OperationId } from '../../../contract/operations.ts'
-import { pick, seededDraw } from '../../runtime/random.ts'
+/** Faults drawn from a grammar by seed, or named: an operation, an effect, and one or two conditions. */
+import { operations } from '../../../contract/operations.ts'
+import { type Draw, pick, seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
-import { type Condition, conditionsOf, type FaultyOperation } from './conditions.ts'
-import type { Effect } from './effect.ts'
-import { effectsOf } from './effects.ts'
+import { answerEffects } from './answer-effects.ts'
+import { conditionsOf, contradict, dimensionOf } from './conditions.ts'
+import type { Effect, Family } from './effect.ts'
+import type { Circumstance } from './history.ts'
 import { inject } from './injection.ts'
+import { listEffects } from './list-effects.ts'
+import type { Condition } from './members.ts'
+import { requestEffects } from './request-effects.ts'
+import type { FaultyOperation } from './schemas.ts'
+import { knowledgeEffects, storageEffects } from './storage-effects.ts'
 
 export interface GeneratedFault {
-  /** `generated-7-12`: the seed and the number of the draw; draws are the same on every machine. */
+  /** `v3.generate: max_tokens is ignored (stream: true)`. */
   readonly name: string
-  readonly summary: string
-  readonly operation: OperationId
-  readonly family: Effect['family']
-  /** Names of the conditions, one or two. */
+  readonly operation: FaultyOperation
+  readonly family: Family
+  /** Names of the conditions, without those that the effect needs in any case. */
   readonly conditions: readonly string[]
   readonly patch: Patch
-  /** Requests so far that met its conditions. */
+  /** Requests so far that it changed, or whose answer it changed. */
   reached(): number
+  /** Tests if a request meets its conditions. */
+  isMetBy(circumstance: Circumstance): boolean
+  /** True if it admits requests with a wrong key. */
+  readonly isOfKeys: boolean
 }
 
-/** The nth fault of a seed. */
+export const faultyOperations: readonly FaultyOperation[] = [
+  ...(Object.keys(operations) as FaultyOperation[]),
+  'knowledge.search',
+]
+
+/** The nth fault of a seed: the same on every machine. */
 export function generatedFault(seed: number, at: number): GeneratedFault {
   const draw = seededDraw(seed, 'generated', String(at))
-  const all = combinations()
-  // Effects first: an operation with many conditions would have most of the faults otherwise.
-  const [operation, effect] = pick(draw, all)
-  const own: readonly Condition[] = conditionsOf[operation]
-  const allowed = own.filter((condition) => isAllowed(effect, condition))
-  const conditions: Condition[] = own.filter(({ name }) => name === effect.needs)
-  const needed = conditions.length
+  // An operation has faults by its conditions, and each family as many as the others.
+  const operation = oneOf(draw, places())
+  const families = Map.groupBy(effectsOf(operation), ({ family }) => family)
+  const effect = oneOf(draw, oneOf(draw, [...families.values()]))
+  const allowed = conditionsOf(operation).filter((condition) => isAllowed(effect, condition))
   const count = draw() < 0.5 ? 1 : 2
-  for (let tries = 0; tries < 50 && conditions.length < count + needed; tries += 1) {
-    const chosen = allowed[Math.floor(draw() * allowed.length)]
-    if (chosen && conditions.every((other) => dimensionOf(other) !== dimensionOf(chosen))) {
+  const conditions: Condition[] = []
+  for (let tries = 0; tries < 50 && conditions.length < count; tries += 1) {
+    if (allowed.length === 0) break
+    const chosen = oneOf(draw, allowed)
+    if (!conditions.some(({ name }) => contradict(name, chosen.name))) {
       conditions.push(chosen)
     }
   }
-  const names = conditions.map(({ name }) => name)
+  return faultOf(operation, effect, conditions)
+}
+
+function places(): readonly FaultyOperation[] {
+  return faultyOperations.flatMap((operation) => conditionsOf(operation).map(() => operation))
+}
+
+/** The fault of a name; undefined if the grammar has none of that name. */
+export function generatedFaultNamed(name: string): GeneratedFault | undefined {
+  const [, id = '', clause = '', list = ''] = /^([\w.]+): (.+?)(?: \(([^()]+)\))?$/.exec(name) ?? []
+  const operation = faultyOperations.find((one) => one === id)
+  if (operation === undefined) return undefined
+  const effect = effectsOf(operation).find((one) => one.name === clause)
+  const conditions = list
+    .split('; ')
+    .filter((one) => one !== '')
+    .map((one) => conditionsOf(operation).find((condition) => condition.name === one))
+  if (effect === undefined || conditions.includes(undefined)) return undefined
+  return faultOf(
+    operation,
+    effect,
+    conditions.filter((one) => one !== undefined),
+  )
+}
+
+function faultOf(
+  operation: FaultyOperation,
+  effect: Effect,
+  conditions: readonly Condition[],
+): GeneratedFault {
+  const names = conditions.map(({ name }) => name).sort()
+  const needed = conditionsOf(operation).filter(({ name }) => name === effect.needs)
+  const all = [...needed, ...conditions]
   let reached = 0
   const onReached = () => {
     reached += 1
   }
   return {
-    name: `generated-${seed}-${at}`,
-    summary: `${operation}: ${effect.name} (${names.join('; ')})`,
+    name: `${operation}: ${effect.name}${names.length === 0 ? '' : ` (${names.join('; ')})`}`,
     operation,
     family: effect.family,
-    conditions: names.filter((condition) => condition !== effect.needs),
-    patch: inject(operation, conditions, effect, onReached),
+    conditions: names,
+    patch: inject(operation, all, effect, onReached),
     reached: () => reached,
+    isMetBy: (circumstance) =>
+      circumstance.operation === operation && all.every(({ holds }) => holds(circumstance)),
+    isOfKeys: effect.admits !== undefined,
   }
 }
 
-type Place = readonly [FaultyOperation, Effect]
-
-function combinations(): readonly [Place, ...Place[]] {
-  const operations = Object.keys(effectsOf) as FaultyOperation[]
-  const [first, ...rest] = operations.flatMap((operation) =>
-    effectsOf[operation].map((effect): Place => [operation, effect]),
-  )
-  if (first === undefined) throw new Error('the grammar has no effects')
-  return [first, ...rest]
+/** All effects of an operation. */
+export function effectsOf(operation: FaultyOperation): readonly Effect[] {
+  const cached = made.get(operation)
+  if (cached !== undefined) return cached
+  const effects = [
+    ...requestEffects(operation),
+    ...answerEffects(operation),
+    ...listEffects(operation),
+    ...storageEffects(operation),
+    ...(operation === 'knowledge.search' ? knowledgeEffects : []),
+  ]
+  made.set(operation, effects)
+  return effects
 }
 
-function isAllowed(effect: Effect, { name }: Condition): boolean {
-  return !(effect.not ?? []).some((start) => name.startsWith(start))
+const made = new Map<FaultyOperation, readonly Effect[]>()
+
+/** Another value of stop is a condition beside `stop: given`, and contradicts any other value. */
+function isAllowed({ not = [], needs = '', only }: Effect, { name }: Condition): boolean {
+  const isSame = dimensionOf(needs) === dimensionOf(name)
+  if (name === needs || (isSame && !needs.endsWith(': given'))) return false
+  if (!isSame && contradict(needs, name)) return false
+  if (only !== undefined && !only.some((start) => name.startsWith(start))) return false
+  return !not.some((start) => name.startsWith(start))
 }
 
-function dimensionOf({ name }: Condition): string {
-  return name.split(':')[0] ?? name
+function oneOf<T>(draw: Draw, list: readonly T[]): T {
+  const [first, ...rest] = list
+  if (first === undefined) throw new Error('nothing to draw from')
+  return pick(draw, [first, ...rest])
 }

@@ -1,67 +1,118 @@
 /** Edits of requests and answers of which the effects of generated faults consist. */
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import { type Json, mapStrings, setAt, toList, toObject } from '../patches/json.ts'
+import type { Circumstance } from './history.ts'
+import type { Seams } from './injection.ts'
+
+type Outgoing = NonNullable<Seams['outgoing']>
+type Incoming = NonNullable<Seams['incoming']>
 
 /** Edit of the JSON body of a success; streams and refusals stay as they are. */
-export function editBody(change: (body: Json) => unknown) {
-  return (reply: Reply): Reply =>
-    isValue(reply) && reply.status < 300 ? { ...reply, body: change(toObject(reply.body)) } : reply
+export function editBody(change: (body: Json, circumstance: Circumstance) => unknown): Outgoing {
+  return (reply, circumstance) =>
+    isValue(reply) && reply.status < 300
+      ? { ...reply, body: change(toObject(reply.body), circumstance) }
+      : reply
 }
 
-/** Edit of each block of a stream, but its end marker; undefined drops a block. */
-export function editBlocks(change: (data: Json) => Json) {
-  return (reply: Reply): Reply => {
-    if (isValue(reply)) return reply
-    return { ...reply, blocks: edited(reply.blocks) }
-  }
+export function editRefusal(change: (reply: ValueReply) => ValueReply): Outgoing {
+  return (reply) => (isValue(reply) && reply.status >= 400 ? change(reply) : reply)
+}
 
-  async function* edited(blocks: StreamReply['blocks']): StreamReply['blocks'] {
+/** Edit of each block of a stream, but its end marker. */
+export function editBlocks(change: (data: Json) => Json): Outgoing {
+  return editStream(async function* (blocks) {
     for await (const block of blocks) {
       yield block.data === '[DONE]' ? block : { ...block, data: change(toObject(block.data)) }
     }
-  }
+  })
 }
 
-/** Edit of the rows of a list. */
-export function editRows(change: (rows: readonly Json[]) => readonly Json[]) {
-  return editBody((body) => ({ ...body, result: change(toList(body['result'])) }))
+export function editStream(
+  change: (blocks: StreamReply['blocks']) => StreamReply['blocks'],
+): Outgoing {
+  return (reply) => (isValue(reply) ? reply : { ...reply, blocks: change(reply.blocks) })
 }
 
-export function editRequest(change: (body: Json) => Json) {
-  return (call: Call): Call => ({ ...call, body: change(toObject(call.body)) })
+export function withHeaders(headers: Readonly<Record<string, string>>): Outgoing {
+  return (reply) =>
+    reply.status < 300 ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
 }
 
-export function withoutQuery(name: string) {
-  return (call: Call): Call => ({ ...call, query: setAt(call.query, name, undefined) })
+/** Edit of the rows of a list, under any name. */
+export function editRows(
+  change: (rows: readonly Json[], circumstance: Circumstance) => readonly Json[],
+): Outgoing {
+  return editBody((body, circumstance) => {
+    const [name] = Object.keys(body).filter((member) => Array.isArray(body[member]))
+    return name === undefined ? body : { ...body, [name]: change(toList(body[name]), circumstance) }
+  })
+}
+
+export function editRequest(change: (body: Json) => Json): Incoming {
+  return (call) => ({ ...call, body: change(toObject(call.body)) })
+}
+
+export function editQuery(name: string, to: unknown): Incoming {
+  return (call) => ({ ...call, query: setAt(toObject(call.query), name, to) })
 }
 
 /** Edit of the texts that a user wrote: a name, a content, or the input in any of its forms. */
-export function editTexts(...members: readonly string[]) {
-  return (change: (text: string) => string) =>
-    editRequest((body) => {
-      const edits = members.map((member) => {
-        const edit = (text: string, name: string) =>
-          name === member || name === 'text' || name === '' ? change(text) : text
-        return [member, mapStrings(body[member], edit)] as const
-      })
-      return { ...body, ...Object.fromEntries(edits.filter(([, value]) => value !== undefined)) }
-    })
+export function editTexts(member: string, change: (text: string) => unknown): Incoming {
+  return editRequest((body) => {
+    if (body[member] === undefined) return body
+    const edit = (text: string, name: string) =>
+      name === member || name === 'text' || name === '' ? String(change(text)) : text
+    return { ...body, [member]: mapStrings(body[member], edit) }
+  })
 }
 
-/** Ways in which careless code loses a part of a text. */
-export const manglings: Readonly<Record<string, (text: string) => string>> = {
-  'in upper case': (text) => text.toUpperCase(),
-  'without outer space': (text) => text.trim(),
-  'up to the first line break': (text) => text.split(/\r?\n/)[0] ?? '',
-  'with ? for what is not ASCII': (text) => text.replace(/[^\0-\x7f]/g, '?'),
-  'with ? for what is beyond the BMP': (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '?'),
-  'with LF for CRLF': (text) => text.replaceAll('\r\n', '\n'),
-  'without tags': (text) => text.replace(/<[^>]*>/g, ''),
-  'with escaped angle brackets': (text) => text.replaceAll('<', '&lt;'),
-  'cut at 500 characters': (text) => text.slice(0, 500),
-  'with single spaces': (text) => text.replace(/ {2,}/g, ' '),
+export function withHeader(call: Call, name: string, value: string): Call {
+  return { ...call, headers: { ...call.headers, [name]: value } }
 }
 
-function isValue(reply: Reply): reply is ValueReply {
+/** A way in which careless code loses a part of a text. */
+export interface Mangling {
+  readonly name: string
+  /** The kind of text that shows it; undefined for any. */
+  readonly kind?: string
+  readonly change: (text: string) => unknown
+}
+
+/** Texts that come back in another form. */
+export const manglings: readonly Mangling[] = [
+  { name: 'in upper case', change: (text) => text.toUpperCase() },
+  {
+    name: 'up to the first line break',
+    kind: 'several lines',
+    change: (text) => text.split(/\r?\n/)[0] ?? '',
+  },
+  {
+    name: 'with ? for what is not ASCII',
+    kind: 'beyond ASCII',
+    change: (text) => text.replace(/[^\0-\x7f]/g, '?'),
+  },
+  {
+    name: 'with ? for what is beyond the BMP',
+    kind: 'beyond the BMP',
+    change: (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '?'),
+  },
+  { name: 'without marks', kind: 'combining marks', change: (text) => text.replace(/\p{M}/gu, '') },
+  { name: 'with LF for CRLF', kind: 'CRLF', change: (text) => text.replaceAll('\r\n', '\n') },
+  { name: 'without outer space', kind: 'outer space', change: (text) => text.trim() },
+  { name: 'without tags', kind: 'like HTML', change: (text) => text.replace(/<[^>]*>/g, '') },
+  {
+    name: 'with escaped angle brackets',
+    kind: 'like HTML',
+    change: (text) => text.replaceAll('<', '&lt;'),
+  },
+  {
+    name: 'cut at 500 characters',
+    kind: 'of 1000 characters and more',
+    change: (text) => text.slice(0, 500),
+  },
+]
+
+export function isValue(reply: Reply): reply is ValueReply {
   return !('blocks' in reply)
 }

@@ -1,69 +1,205 @@
 /** Puts an effect on the requests of one operation that meet some conditions. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type OperationId, operationAt } from '../../../contract/operations.ts'
+import { isDeepStrictEqual } from 'node:util'
 import type { ResponseEvent } from '../../events/sequence.ts'
+import { nameByPosition, unauthorized } from '../../http/auth.ts'
 import type { Call, Reply } from '../../http/call.ts'
-import type { ModelRequest } from '../../model/types.ts'
-import type { Patch } from '../../services.ts'
-import { type Json, toObject } from '../patches/json.ts'
-import type { Condition } from './conditions.ts'
+import type { ModelRequest, Turn } from '../../model/types.ts'
+import type { Patch, Services } from '../../services.ts'
+import type { Chat, StoredRun } from '../../store/types.ts'
+import { type Circumstance, createHistory, operationOf } from './history.ts'
+import type { Condition } from './members.ts'
+import type { FaultyOperation } from './schemas.ts'
 
 /** The seams of the server that an effect changes, for the affected requests alone. */
-export interface Effects {
+export interface Seams {
+  /** The key that a wrong or missing `Authorization` header is taken for. */
+  admits?(authorization: string | undefined, keys: readonly string[]): string | undefined
   /** The request before its handler sees it; may throw an ApiError. */
-  incoming?(call: Call): Call
-  outgoing?(reply: Reply, call: Call): Reply
-  model?(request: ModelRequest): ModelRequest
-  events?(events: readonly ResponseEvent[]): readonly ResponseEvent[]
+  incoming?(call: Call, circumstance: Circumstance): Call
+  outgoing?(reply: Reply, circumstance: Circumstance): Reply
+  /** Side effect of a request that was answered; false if there was none. */
+  afterwards?(services: Services, reply: Reply, circumstance: Circumstance): boolean
+  /** `foreign` are the turns that the model was last given in another chat. */
+  model?(request: ModelRequest, foreign: readonly Turn[]): ModelRequest
+  events?(events: readonly ResponseEvent[], circumstance: Circumstance): readonly ResponseEvent[]
+  /** The turns that are stored in place of one, each with its chat. */
+  stores?(chatId: string, run: StoredRun, other: string | undefined): readonly [string, StoredRun][]
+  /** A chat as the request finds it. */
+  finds?(chat: Chat): Chat
+  /** True to search the documents of all bases. */
+  readonly searchesAll?: boolean
 }
 
-/**
- * Applies effects to the requests of an operation that meet all conditions. What came earlier counts by chat,
- * or by caller outside of chats.
- */
+/** Mark of a caller whose key is wrong, until the conditions are known. */
+const mark = '\0'
+
 export function inject(
-  operation: OperationId,
+  operation: FaultyOperation,
   conditions: readonly Condition[],
-  effects: Effects,
+  seams: Seams,
   onReached: () => void,
 ): Patch {
   return (services) => {
-    const affected = new AsyncLocalStorage<boolean>()
-    const calls = new WeakSet<object>()
-    const earlier = new Map<string, Json[]>()
+    const requests = trackRequests(operation, conditions)
+    const took = <T>(value: T, change: () => T | undefined): T => edited(value, change, onReached)
 
     return {
       ...services,
+      ...(seams.admits && { authenticate: admitting(services, operation, seams.admits) }),
       incoming: (sent) => {
         const call = services.incoming(sent)
-        if (operationAt(call.method, call.path) !== operation) return call
-        const body = toObject(call.body)
-        const place = String(body['chat_id'] ?? call.caller)
-        const before = earlier.get(place) ?? []
-        const isAffected = conditions.every((condition) => condition.holds(call, before))
-        earlier.set(place, [...before, body])
-        affected.enterWith(isAffected)
-        if (!isAffected) return call
-        onReached()
-        calls.add(call.signal)
-        return effects.incoming?.(call) ?? call
+        const circumstance = requests.begin(call)
+        if (circumstance === undefined) return refuseMarked(call)
+        if (call.caller.endsWith(mark)) onReached()
+        const admitted = { ...call, caller: call.caller.replace(mark, '') }
+        return took(admitted, () => seams.incoming?.(admitted, circumstance))
       },
       outgoing: (call, reply) => {
         const original = services.outgoing(call, reply)
-        if (!calls.has(call.signal)) return original
-        return effects.outgoing?.(original, call) ?? original
+        const circumstance = requests.end(call, original)
+        if (circumstance === undefined) return original
+        if (seams.afterwards?.(services, original, circumstance)) onReached()
+        return took(original, () => seams.outgoing?.(original, circumstance))
       },
-      model: (request) => {
-        const { model } = effects
-        return services.model(affected.getStore() && model ? model(request) : request)
-      },
-      events: (run) => {
-        const original = services.events(run)
-        if (!affected.getStore() || effects.events === undefined) return original
-        return effects
-          .events([...original])
-          .map((event, sequence_number) => ({ ...event, sequence_number }))
-      },
+      ...(seams.model && {
+        model: (request: ModelRequest) => {
+          const foreign = requests.hear(request.turns)
+          const change = () => (requests.now() ? seams.model?.(request, foreign) : undefined)
+          return services.model(took(request, change))
+        },
+      }),
+      ...(seams.events && {
+        events: (run) => {
+          const original = services.events(run)
+          const circumstance = requests.now()
+          if (circumstance === undefined) return original
+          const all: readonly ResponseEvent[] = [...original]
+          return took(all, () => seams.events?.(all, circumstance)).map(
+            (event, sequence_number) => ({ ...event, sequence_number }),
+          )
+        },
+      }),
+      ...((seams.stores || seams.finds || seams.searchesAll) && {
+        store: storeWith(services, seams, requests.now, onReached),
+      }),
     }
+  }
+}
+
+/** The requests of a server, with those that meet the conditions. */
+function trackRequests(operation: FaultyOperation, conditions: readonly Condition[]) {
+  const current = new AsyncLocalStorage<Circumstance>()
+  const affected = new WeakSet<Circumstance>()
+  const circumstances = new WeakMap<AbortSignal, Circumstance>()
+  const history = createHistory()
+  const ifAffected = (circumstance: Circumstance | undefined): Circumstance | undefined =>
+    circumstance && affected.has(circumstance) ? circumstance : undefined
+
+  return {
+    /** Undefined if the request does not meet the conditions. */
+    begin(call: Call): Circumstance | undefined {
+      const circumstance = history.begin(call)
+      if (circumstance === undefined) return undefined
+      current.enterWith(circumstance)
+      circumstances.set(call.signal, circumstance)
+      const isAffected =
+        circumstance.operation === operation && conditions.every(({ holds }) => holds(circumstance))
+      if (isAffected) affected.add(circumstance)
+      return ifAffected(circumstance)
+    },
+    end(call: Call, reply: Reply): Circumstance | undefined {
+      const circumstance = circumstances.get(call.signal)
+      if (circumstance === undefined) return undefined
+      history.end(circumstance, reply)
+      // The events of a stream are made while it is written, after the handler has ended.
+      current.enterWith(circumstance)
+      return ifAffected(circumstance)
+    },
+    /** Turns that the model was given for another conversation. */
+    hear: (turns: readonly Turn[]) => history.hear(current.getStore(), turns),
+    /** The affected request that the caller is a part of. */
+    now: () => ifAffected(current.getStore()),
+  }
+}
+
+/** An effect that changes nothing was not reached. */
+function edited<T>(value: T, change: () => T | undefined, onReached: () => void): T {
+  try {
+    const changed = change() ?? value
+    if (changed !== value && !isSame(value, changed)) onReached()
+    return changed
+  } catch (error) {
+    onReached()
+    throw error
+  }
+}
+
+/** Admits a wrong key to the operation until `incoming` knows the conditions. */
+function admitting(
+  { authenticate, keys }: Services,
+  operation: FaultyOperation,
+  admits: NonNullable<Seams['admits']>,
+): Services['authenticate'] {
+  return (authorization, request) => {
+    const caller = authenticate(authorization, request)
+    if (caller !== undefined || operationOf(request) !== operation) return caller
+    const key = admits(authorization, keys)
+    return key === undefined ? undefined : nameByPosition(key, keys.indexOf(key)) + mark
+  }
+}
+
+/** Streams are changed block by block, and never the same. */
+function isSame(a: unknown, b: unknown): boolean {
+  const streams = [a, b].filter((value) => 'blocks' in Object(value))
+  return streams.length === 0 && isDeepStrictEqual(a, b)
+}
+
+function refuseMarked(call: Call): Call {
+  if (call.caller.endsWith(mark)) throw unauthorized(call.headers.authorization)
+  return call
+}
+
+function storeWith(
+  { store }: Services,
+  { stores, finds, searchesAll }: Seams,
+  affectedNow: () => Circumstance | undefined,
+  onReached: () => void,
+): Services['store'] {
+  let last: string | undefined
+  let other: string | undefined
+  return {
+    ...store,
+    history: {
+      ...store.history,
+      append: async (chatId, run, turn) => {
+        if (last !== chatId) other = last
+        last = chatId
+        const isAffected = affectedNow() !== undefined && stores !== undefined
+        if (isAffected) onReached()
+        const all = isAffected ? stores(chatId, run, other) : [[chatId, run] as const]
+        for (const [chat, stored] of all) await store.history.append(chat, stored, turn)
+      },
+    },
+    chats: {
+      ...store.chats,
+      find: async (owner, id) => {
+        const chat = await store.chats.find(owner, id)
+        if (chat === undefined || finds === undefined || affectedNow() === undefined) return chat
+        onReached()
+        return finds(chat)
+      },
+    },
+    knowledge: {
+      ...store.knowledge,
+      documents: async (owner, base) => {
+        if (!searchesAll || affectedNow() === undefined)
+          return store.knowledge.documents(owner, base)
+        onReached()
+        const { rows } = await store.knowledge.bases(owner, { after: 0, limit: 1000 })
+        const all = rows.map(({ id }) => store.knowledge.documents(owner, id))
+        return (await Promise.all(all)).flat()
+      },
+    },
   }
 }

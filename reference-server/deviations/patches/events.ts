@@ -87,7 +87,7 @@ export function setInEvents(selector: EventSelector, fields: Fields): Edit {
 }
 
 /** Swaps events of a type in pairs: the first with the second, the third with the fourth, … */
-export function swapPairs(type: string): Edit {
+export function swapPairs(type: string): (events: Events) => Events {
   return (events) => {
     const places = events.flatMap((event, at) => (event.type === type ? [at] : []))
     const result = [...events]

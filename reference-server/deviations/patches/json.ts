@@ -78,7 +78,3 @@ export function isText(value: unknown): value is string {
 export function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }
-
-export function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean'
-}

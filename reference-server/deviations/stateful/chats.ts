@@ -1,10 +1,10 @@
 /** Faults of chats that occur only in a certain state, or change the state of others. */
+import type { Patch } from '../../services.ts'
 import type { Chat, ChatStore } from '../../store/types.ts'
 import { alsoDo } from '../patches/replies.ts'
 import { addFavorite, changeChat, deleteChat, type RoutePattern } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
 import { faultTable } from '../table.ts'
-import { counting, remembering } from './memory.ts'
 
 export const statefulChatFaults = faultTable({
   'V3-CHAT-10': {
@@ -24,26 +24,6 @@ export const statefulChatFaults = faultTable({
           },
         }))(services),
   },
-  'V3-CHAT-13': {
-    'chat-renamed-favorite-is-displaced: Adding a chat to favorites removes renamed favorites.': {
-      also: ['V3-FAV-01'],
-      patch: remembering((renamed) =>
-        onStore('chats', (chats) => ({
-          update: async (owner, id, change) => {
-            const before = await chats.find(owner, id)
-            const updated = await chats.update(owner, id, change)
-            if (before && change.name && change.name !== before.name) renamed.add(id)
-            if (!change.favorite || before?.favorite) return updated
-            for (const other of await favoritesOf(chats, owner)) {
-              if (other.id === id || !renamed.has(other.id)) continue
-              await chats.update(owner, other.id, { favorite: false })
-            }
-            return updated
-          },
-        })),
-      ),
-    },
-  },
   'V3-FAV-01': {
     'chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
       remembering((removed) =>
@@ -56,22 +36,6 @@ export const statefulChatFaults = faultTable({
           },
         })),
       ),
-  },
-  'V3-CHAT-05': {
-    'chat-named-twice-is-not-listed: A chat that was renamed twice is not listed.': counting(
-      (count) =>
-        compose([
-          alsoDo(changeChat, async (_services, { params }, reply) => {
-            if (reply.status < 300) count(params['chat_id'] ?? '')
-          }),
-          onStore('chats', (chats) => ({
-            list: async (...given) => {
-              const { rows, next } = await chats.list(...given)
-              return { rows: rows.filter(({ id, favorite }) => favorite || count.of(id) < 2), next }
-            },
-          })),
-        ]),
-    ),
   },
   'V3-CHAT-09': {
     'chat-once-favorite-is-excluded: exclude_favorites excludes chats that are no longer favorites.':
@@ -88,35 +52,6 @@ export const statefulChatFaults = faultTable({
           },
         })),
       ),
-  },
-  'V3-CHAT-06': {
-    'chat-search-by-first-names: GET /chat with search matches the names with which the chats were created.':
-      perServer(() => {
-        const first = new Map<string, string>()
-        return onStore('chats', (chats) => ({
-          create: async (chat) => {
-            first.set(chat.id, chat.name)
-            await chats.create(chat)
-          },
-          list: async (owner, page) => {
-            if (page.search === undefined) return chats.list(owner, page)
-            const { search, ...whole } = page
-            const query = search.toLowerCase()
-            const found: Chat[] = []
-            // Row by row, because only a page tells the position of its last row.
-            for (let before = page.before; ; ) {
-              const { rows, next } = await chats.list(owner, { ...whole, before, limit: 1 })
-              found.push(
-                ...rows.filter(({ id, name }) =>
-                  (first.get(id) ?? name).toLowerCase().includes(query),
-                ),
-              )
-              if (next === null || found.length === page.limit) return { rows: found, next }
-              before = next
-            }
-          },
-        }))
-      }),
   },
 })
 
@@ -232,5 +167,29 @@ function returnsOn(route: RoutePattern) {
         await store.chats.create(chat)
       }),
     ])
+  })
+}
+
+/** A patch with a set of ids. */
+function remembering(make: (ids: Set<string>) => Patch): Patch {
+  return perServer(() => make(new Set()))
+}
+
+interface Counter {
+  /** Increments the count and returns it. */
+  (id: string): number
+  readonly of: (id: string) => number
+}
+
+/** A patch that counts, id by id. */
+function counting(make: (count: Counter) => Patch): Patch {
+  return perServer(() => {
+    const counts = new Map<string, number>()
+    const numberOf = (id: string) => counts.get(id) ?? 0
+    const add = (id: string) => {
+      counts.set(id, numberOf(id) + 1)
+      return numberOf(id)
+    }
+    return make(Object.assign(add, { of: numberOf }))
   })
 }

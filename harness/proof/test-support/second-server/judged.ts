@@ -5,7 +5,9 @@ import type { ConformanceReport } from '../../../../contract/report/conformance.
 import type { Patch } from '../../../../reference-server/services.ts'
 import { exchangesName } from '../../../conformance/defaults.ts'
 import { loadProfile, type TargetProfile } from '../../../conformance/profile/index.ts'
+import type { ProfileName } from '../../../conformance/profile/selection.ts'
 import { runConformance } from '../../../conformance/run.ts'
+import type { Depth } from '../../../conformance/run-setup.ts'
 import type { Engine } from '../../../conformance/vitest/engine.ts'
 import type { ProofTarget } from '../../runs/target.ts'
 import { startFront } from './front.ts'
@@ -15,7 +17,7 @@ import { type SecondServer, startSecondServer } from './server.ts'
 /** A whole run against a second server of its own; `engine` stays warm from run to run. */
 export async function judgeSecondServer(
   changes: Partial<Rules>,
-  { engine, only = [], bare = false, front, read }: JudgeOptions = {},
+  { engine, only = [], profile = 'full', depth, bare = false, front, read }: JudgeOptions = {},
 ): Promise<ConformanceReport> {
   const server = await startSecondServer(changes)
   const proxy = front === undefined ? undefined : await startFront(server.url, front)
@@ -24,12 +26,13 @@ export async function judgeSecondServer(
   try {
     const report = await runConformance({
       profile: bare ? bareProfile(reached) : wholeProfile(reached),
-      selection: { profile: 'full', only, skip: [] },
+      selection: { profile, only, skip: [] },
       outDir,
       seed: 'second',
       jobs: 8,
       anyAnswer: true,
       ...(engine === undefined ? {} : { engine }),
+      ...(depth === undefined ? {} : { depth }),
     })
     read?.(join(outDir, exchangesName))
     return report
@@ -43,6 +46,8 @@ export async function judgeSecondServer(
 export interface JudgeOptions {
   readonly engine?: Engine
   readonly only?: readonly string[]
+  readonly profile?: ProfileName
+  readonly depth?: Depth
   /** True to check with a URL and a key alone. */
   readonly bare?: boolean
   /** A fault of the wire, applied by a proxy in front of the server. */

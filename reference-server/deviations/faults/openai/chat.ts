@@ -1,8 +1,8 @@
 /** Faults of non-streaming completions (sections 2.2 and 4.1). */
 import type { Patch } from '../../../services.ts'
-import { type Fields, setAll, toList } from '../../patches/json.ts'
+import { type Fields, setAll } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
 
@@ -12,8 +12,6 @@ const setInChoices = (fields: Fields): Patch =>
 
 export const openaiChatFaults = faultTable({
   'OAI-CHAT-01': {
-    'openai-chat-wants-temperature: A request with only model and messages is rejected.':
-      rejectRequests(completions, (body) => body['temperature'] === undefined),
     'openai-chat-answers-a-list: The completion is returned as the single element of an array.':
       onSuccessBody(completions, (body) => [body]),
     'openai-chat-answers-encoded-twice: The completion is returned as JSON inside a JSON string.':
@@ -41,22 +39,9 @@ export const openaiChatFaults = faultTable({
     'openai-created-with-a-fraction: created has a fractional part.': setInCompletion({
       created: (created: unknown) => Number(created) + 0.25,
     }),
-    'openai-created-as-text: created is an ISO 8601 string.': setInCompletion({
-      created: (created: unknown) => new Date(Number(created) * 1000).toISOString(),
-    }),
-  },
-  'OAI-CHAT-05': {
-    'openai-model-missing: The completion omits model.': setInCompletion({ model: undefined }),
-    'openai-model-as-entry: model is a catalog entry instead of its id.': setInCompletion({
-      model: (id: unknown) => ({ id }),
-    }),
   },
   'OAI-CHAT-06': {
     'openai-choices-empty: choices is empty.': setInCompletion({ choices: [] }),
-    'openai-choices-single: choices is a single choice object instead of an array.':
-      setInCompletion({ choices: (choices: unknown) => toList(choices)[0] }),
-    'openai-index-missing: Choices omit index.': setInChoices({ index: undefined }),
-    'openai-index-as-text: The index of a choice is the string "0".': setInChoices({ index: '0' }),
   },
   'OAI-N-01': {
     'openai-only-choice-second: The only choice of an unstreamed answer has the index 1.':
@@ -73,28 +58,10 @@ export const openaiChatFaults = faultTable({
     'openai-content-null: The content of the message is null.': setInChoices({
       'message.content': null,
     }),
-    'openai-content-in-parts: The content of the message is an array of parts.': setInChoices({
-      'message.content': (text: unknown) => [{ type: 'text', text }],
-    }),
-    'openai-role-missing: The message omits role.': setInChoices({ 'message.role': undefined }),
-  },
-  'OAI-CHAT-08': {
-    'openai-finish-reason-null: The finish_reason of a non-streaming response is null.':
-      setInChoices({ finish_reason: null }),
-    'openai-finish-reason-missing: Choices omit finish_reason.': setInChoices({
-      finish_reason: undefined,
-    }),
   },
   'OAI-CHAT-09': {
-    'openai-usage-missing: The completion omits usage.': setInCompletion({ usage: undefined }),
-    'openai-usage-without-total: usage omits total_tokens.': setInCompletion({
-      'usage.total_tokens': undefined,
-    }),
     'openai-usage-estimated: prompt_tokens has a fractional part.': setInCompletion({
       'usage.prompt_tokens': (count: unknown) => Number(count) + 0.5,
-    }),
-    'openai-usage-as-text: completion_tokens is a string.': setInCompletion({
-      'usage.completion_tokens': String,
     }),
   },
   'OAI-CHAT-10': {

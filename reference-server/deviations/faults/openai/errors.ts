@@ -1,10 +1,10 @@
 /** Faults of validation and of error statuses on the compatible surface (section 7). */
 import { isObject } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
-import { isBoolean, isNumber, isText, setAt, toObject } from '../../patches/json.ts'
+import { isText, setAt, toObject } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
-import { completions, mainModel } from '../../patches/routes.ts'
+import { completions } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 import { wrongTypeFaults } from '../wrong-types.ts'
@@ -53,16 +53,9 @@ export const openaiErrorFaults: readonly Fault[] = [
     }),
   ),
   ...wrongTypeFaults(completions, 'OAI-ERR-02', 'openai', 'A request', {
-    model: ['model', isText, mainModel],
-    messages: ['messages', Array.isArray, (content: unknown) => [{ role: 'user', content }]],
     message: ['messages.*', isObject, (content: unknown) => ({ role: 'user', content })],
     role: ['messages.*.role', isText, 'user'],
     content: ['messages.*.content', isText, String],
-    temperature: ['temperature', isNumber, null],
-    'max-tokens': ['max_tokens', isNumber, null],
-    'top-p': ['top_p', isNumber, null],
-    stream: ['stream', isBoolean, Boolean],
-    stop: ['stop', (value) => isText(value) || Array.isArray(value), null],
   }),
   ...['temperature', 'max_tokens', 'top_p'].map(
     (field): Fault => ({

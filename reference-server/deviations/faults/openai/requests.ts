@@ -1,9 +1,9 @@
 /** Faults of the parameters, messages and models of a completion (sections 2.1, 2.2, 4.1, 7 and 8). */
 import type { Generation, Model, ModelRequest, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { onError, onReply, setFields } from '../../patches/replies.ts'
-import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { type Json, toList, toObject } from '../../patches/json.ts'
+import { onError, setFields } from '../../patches/replies.ts'
+import { ignoreField, rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import { onModel, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
@@ -14,11 +14,6 @@ const rejectWhere = (when: (body: Json) => boolean): Patch => rejectRequests(com
 
 const temperatureFaults = faultTable({
   'OAI-TEMP-01': {
-    'openai-temperature-0-refused: A temperature of 0 is rejected.': rejectWhere(
-      ({ temperature }) => temperature === 0,
-    ),
-    'openai-temperature-2-refused: A temperature of 2 is rejected: the upper bound is exclusive.':
-      rejectWhere(({ temperature }) => temperature === 2),
     'openai-temperature-whole-numbers-only: A non-integer temperature is rejected.': rejectWhere(
       ({ temperature }) => Number(temperature ?? 0) % 1 > 0,
     ),
@@ -41,26 +36,10 @@ const temperatureFaults = faultTable({
     'openai-temperature-refused-with-200: An out-of-range temperature returns 200 with an error body.':
       rejectOutOfRange(200),
   },
-  'OAI-TOPP-01': {
-    'openai-top-p-refused: top_p is rejected as an unknown parameter.': rejectWhere(
-      (body) => 'top_p' in body && !('stop' in body),
-    ),
-  },
 })
 
 const maxTokensFaults = faultTable({
   'OAI-MAXTOK-01': {
-    'openai-max-tokens-ignored: max_tokens is ignored.': ignoreField(
-      completions,
-      'max_tokens',
-      (value) => typeof value !== 'number',
-    ),
-    'openai-max-tokens-ignored-in-streams: max_tokens is ignored in streams.': {
-      only: { form: ['stream'] },
-      patch: onRequestBody(completions, (body) =>
-        body['stream'] === true ? setAt(body, 'max_tokens', undefined) : body,
-      ),
-    },
     'openai-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
       'compatible',
       (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
@@ -117,12 +96,6 @@ function countTokensOfWords(model: Model, request: ModelRequest): number {
 }
 
 export const openaiMessageFaults = faultTable({
-  'OAI-CHAT-12': {
-    'openai-system-refused: Messages with the role system are rejected.': rejectRequests(
-      completions,
-      (body) => toList(body['messages']).some(({ role }) => role === 'system'),
-    ),
-  },
   'OAI-CHAT-13': {
     'openai-hears-the-last-message: Only the last message is passed to the model.': onModel(
       'compatible',
@@ -165,30 +138,12 @@ const setModels = (to: (models: readonly Json[]) => unknown) =>
 
 export const openaiModelFaults = faultTable({
   'OAI-MODELS-01': {
-    'openai-models-missing: GET /models returns 404.': onReply(modelList, () => ({
-      status: 404,
-      body: { error: { message: 'Not found' } },
-    })),
     'openai-models-empty: GET /models returns an empty list.': setModels(() => []),
     'openai-main-model-unlisted: GET /models omits the main model.': setModels((models) =>
       models.filter(({ id }) => id === 'SVC-Vision'),
     ),
     'openai-vision-model-unlisted: GET /models omits the vision model.': setModels((models) =>
       models.filter(({ id }) => id !== 'SVC-Vision'),
-    ),
-  },
-  'OAI-MODELS-02': {
-    'openai-alias-unknown: The model id SVC-Main is rejected with 404.': rejectRequests(
-      completions,
-      ({ model }) => model === 'SVC-Main',
-      404,
-    ),
-  },
-  'OAI-MODELS-03': {
-    'openai-vision-model-unknown: SVC-Vision is listed but rejected with 404.': rejectRequests(
-      completions,
-      ({ model }) => model === 'SVC-Vision',
-      404,
     ),
   },
   'OAI-MODELS-04': {
@@ -201,9 +156,6 @@ export const openaiModelFaults = faultTable({
       ),
   },
   'OAI-MODELS-05': {
-    'openai-models-without-object: The model list omits object.': setFields(modelList, {
-      object: undefined,
-    }),
     'openai-models-by-name: The entries of the model list have name instead of id.': setModels(
       (models) => models.map(({ id, ...entry }) => ({ ...entry, name: id })),
     ),

@@ -1,11 +1,10 @@
 /** Faults of stop sequences, and of one form only, streaming or not (section 4.1). */
 
-import type { RequirementId } from '../../../../contract/index.ts'
 import type { Patch } from '../../../services.ts'
 import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onSuccessBody } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
-import { completions, mainAlias, visionModel } from '../../patches/routes.ts'
+import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
@@ -33,10 +32,6 @@ export const openaiStopFaults = faultTable({
       only: { form: ['JSON'] },
       patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
     },
-    'openai-stop-first-of-array: Only the first of several stop sequences takes effect.':
-      onRequestBody(completions, (body) =>
-        setAt(body, 'stop', (stop: unknown) => (Array.isArray(stop) ? stop.slice(0, 1) : stop)),
-      ),
     'openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
       rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
   },
@@ -73,25 +68,6 @@ export const openaiStopFaults = faultTable({
       cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
   },
   'OAI-STOP-05': {
-    'openai-stop-refused-in-streams: A streaming request with stop as a string is rejected.': {
-      only: { form: ['stream'] },
-      patch: rejectRequests(
-        completions,
-        ({ stop, stream }) => typeof stop === 'string' && stream === true,
-      ),
-    },
-    'openai-stop-ignored-in-streams: stop is ignored in streams.': {
-      only: { form: ['stream'] },
-      patch: ignoreStop(({ stream }) => stream === true),
-    },
-    'openai-stop-array-ignored-in-streams: In a stream, stop is ignored if it is an array.': {
-      only: { form: ['stream'] },
-      patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream === true),
-    },
-    'openai-stop-text-ignored-in-streams: In a stream, stop is ignored if it is a string.': {
-      only: { form: ['stream'] },
-      patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream === true),
-    },
     'openai-stop-shows-the-rest-of-its-chunk: A stream includes the whole chunk that contains the stop sequence.':
       cutStreamsAtStop((chunk) => chunk),
   },
@@ -179,17 +155,6 @@ export const openaiFormFaults: readonly Fault[] = [
           ),
         },
     },
-    'OAI-MODELS-02': {
-      'openai-streams-no-alias: A streaming request with the model id SVC-Main is rejected with 404.':
-        {
-          only: { form: ['stream'] },
-          patch: rejectRequests(
-            completions,
-            ({ stream, model }) => stream === true && model === mainAlias,
-            404,
-          ),
-        },
-    },
     'OAI-STOP-02': {
       'openai-stop-list-refused: A non-streaming request with several stop sequences is rejected.':
         rejectRequests(
@@ -202,44 +167,8 @@ export const openaiFormFaults: readonly Fault[] = [
         rejectRequests(completions, ({ stop, stream }) => isText(stop) && stream !== true),
     },
   }),
-  refuseStreams(
-    'of-the-vision-model',
-    'OAI-MODELS-03',
-    'the model id SVC-Vision',
-    ({ model }) => model === visionModel,
-  ),
-  refuseStreams('with-system-messages', 'OAI-CHAT-12', 'a system message', ({ messages }) =>
-    toList(messages).some(({ role }) => role === 'system'),
-  ),
-  refuseStreams(
-    'of-temperature-2',
-    'OAI-TEMP-01',
-    'a temperature of 2',
-    ({ temperature }) => temperature === 2,
-  ),
-  refuseStreams(
-    'with-top-p',
-    'OAI-TOPP-01',
-    'top_p below 1',
-    ({ top_p: topP }) => Number(topP ?? 1) < 1,
-  ),
 ]
 
 function inStreams(change: (body: Json) => Json): Patch {
   return onRequestBody(completions, (body) => (body['stream'] === true ? change(body) : body))
-}
-
-function refuseStreams(
-  name: string,
-  requirement: RequirementId,
-  what: string,
-  when: (body: Json) => boolean,
-): Fault {
-  return {
-    name: `openai-no-streams-${name}`,
-    only: { form: ['stream'] },
-    summary: `A streaming request with ${what} is rejected.`,
-    breaks: [requirement],
-    patch: rejectRequests(completions, (body) => body['stream'] === true && when(body)),
-  }
 }

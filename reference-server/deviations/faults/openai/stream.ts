@@ -15,10 +15,6 @@ const setMediaType = (type: string): Patch =>
 
 export const openaiStreamFaults = faultTable({
   'OAI-STREAM-01': {
-    'openai-stream-ignored: A request with stream: true returns a non-streaming response.':
-      onRequestBody(completions, (body) =>
-        setAt(body, 'stream', (on: unknown) => (on === true ? false : on)),
-      ),
     'openai-stream-of-other-json: The data of a block is the bare choice instead of a chunk with choices.':
       onEachBlock(completions, (chunk) => toList(chunk['choices']).slice(0, 1)),
     'openai-stream-in-latin-1: The stream is encoded in Latin-1.': encodeText((text) =>
@@ -32,17 +28,11 @@ export const openaiStreamFaults = faultTable({
     'openai-stream-as-text-plain: A stream has the Content-Type text/plain.': setMediaType(
       'text/plain; charset=utf-8',
     ),
-    'openai-stream-as-json: A stream has the Content-Type application/json.':
-      setMediaType('application/json'),
   },
   'OAI-STREAM-03': {
     'openai-delta-content-in-parts: delta.content is an array of parts.': mapFragments((text) => [
       { type: 'text', text },
     ]),
-    'openai-delta-content-number: delta.content of one chunk is a number.': onEachBlock(
-      completions,
-      (chunk, at) => (at === 2 ? [setAt(chunk, 'choices.*.delta.content', 7)] : [chunk]),
-    ),
   },
   'OAI-STREAM-04': {
     'openai-delta-as-message: The choices of a chunk have message instead of delta.': setInChunks({
@@ -196,13 +186,6 @@ export const openaiStreamEndFaults = faultTable({
       mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
   },
   'OAI-STREAM-11': {
-    'openai-stream-in-one-go: The stream is buffered and sent when the answer is complete.':
-      onBlocks(completions, async function* (blocks) {
-        const held: SseBlock[] = []
-        for await (const block of blocks) held.push(block)
-        await timeout(held.length * 30)
-        yield* held
-      }),
     'openai-stream-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
       onBlocks(completions, async function* (blocks) {
         let held: SseBlock[] = []

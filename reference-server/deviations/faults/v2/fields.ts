@@ -4,7 +4,7 @@ import type { RequirementId } from '../../../../contract/index.ts'
 import { isObject, isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
-import { isBoolean, isPresent, isText } from '../../patches/json.ts'
+import { isPresent, isText } from '../../patches/json.ts'
 import { onError } from '../../patches/replies.ts'
 import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../../patches/routes.ts'
@@ -15,12 +15,6 @@ import { member, wrongTypeFaults } from '../wrong-types.ts'
 
 export const v2FieldFaults: readonly Fault[] = [
   ...faultTable({
-    'V2-MSG-01': {
-      'v2-message-needs-think: A message without think is rejected.': rejectRequests(
-        storeMessage,
-        ({ think }) => think === undefined,
-      ),
-    },
     'V2-MSG-11': {
       'v2-message-not-stored: POST /message returns the message but does not store it.': {
         also: ['V2-GEN-01'],
@@ -43,13 +37,7 @@ export const v2FieldFaults: readonly Fault[] = [
   acceptMissing('model', 'model_id', ignoreField(storeMessage, 'model_id', isPresent, mainModel)),
   ...wrongTypeFaults(storeMessage, 'V2-MSG-09', 'v2-message', 'A message', {
     chat: ['chat_id', isText, member('id')],
-    content: ['content', isText, member('text')],
-    model: ['model_id', isText, mainModel],
     parent: ['parent_id', isText],
-    think: ['think', isBoolean],
-    rag: ['rag', (rag) => isText(rag) || isBoolean(rag)],
-    attachments: ['attachments', Array.isArray],
-    assistant: ['assistant_id', isText],
   }),
   rejected('assistant', 'V2-MSG-10', 'a UUID as assistant_id', ({ assistant_id: id }) =>
     isUuid(id),
@@ -60,13 +48,6 @@ export const v2FieldFaults: readonly Fault[] = [
     'an assistant_id that is not a UUID',
     ({ assistant_id: id }) => isText(id) && !isUuid(id),
   ),
-  rejected('parent', 'V2-MSG-11', 'parent_id', ({ parent_id }) => isPresent(parent_id)),
-  rejected('think-on', 'V2-MSG-12', 'think: true', ({ think }) => think === true),
-  rejected('think-off', 'V2-MSG-12', 'think: false', ({ think }) => think === false),
-  rejected('rag-on', 'V2-MSG-13', 'rag: true', ({ rag }) => rag === true),
-  rejected('rag-off', 'V2-MSG-13', 'rag: false', ({ rag }) => rag === false),
-  rejected('rag-agent', 'V2-MSG-13', 'rag: agent', ({ rag }) => rag === 'agent'),
-  rejected('attachments', 'V2-MSG-14', 'attachments', ({ attachments }) => isPresent(attachments)),
 ]
 
 function isNoListOfNonStrings(value: unknown): boolean {

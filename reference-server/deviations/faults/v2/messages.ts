@@ -3,17 +3,13 @@ import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
 import { isText, setAt } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { onRequestBody } from '../../patches/requests.ts'
 import { storeMessage, v2Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 export const v2MessageFaults = faultTable({
   'V2-MSG-01': {
-    'v2-message-ascii-only: A message with non-ASCII characters is rejected.': rejectRequests(
-      storeMessage,
-      ({ content }) => /[^\0-\x7f]/.test(String(content)),
-    ),
     'v2-message-in-a-list: The stored message is returned as the single element of an array.':
       onSuccessBody(storeMessage, (body) => [body]),
     'v2-message-wrapped: The stored message is returned inside data.': onSuccessBody(
@@ -34,31 +30,14 @@ export const v2MessageFaults = faultTable({
         (uuid) => uuid.replaceAll('-', ''),
         (id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
       ),
-    'v2-message-id-missing: The returned message omits id.': setFields(storeMessage, {
-      id: undefined,
-    }),
   },
   'V2-MSG-03': {
-    'v2-message-chat-missing: The returned message omits chat_id.': setFields(storeMessage, {
-      chat_id: undefined,
-    }),
     'v2-message-chat-another: The chat_id of a message is the id of the message itself.':
       onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
     'v2-message-chat-without-hyphens: The chat_id of a message is returned without hyphens.':
       setFields(storeMessage, { chat_id: (uuid: string) => uuid.replaceAll('-', '') }),
   },
-  'V2-MSG-04': {
-    'v2-message-model-missing: The returned message omits model_id.': setFields(storeMessage, {
-      model_id: undefined,
-    }),
-    'v2-message-model-an-object: The model_id of a message is an object.': setFields(storeMessage, {
-      model_id: (id: string) => ({ id }),
-    }),
-  },
   'V2-MSG-05': {
-    'v2-message-role-missing: The returned message omits role.': setFields(storeMessage, {
-      role: undefined,
-    }),
     'v2-message-role-capital: The role of a stored message is USER.': setFields(storeMessage, {
       role: 'USER',
     }),
@@ -68,21 +47,12 @@ export const v2MessageFaults = faultTable({
     ),
   },
   'V2-MSG-06': {
-    'v2-message-content-missing: The returned message omits content.': setFields(storeMessage, {
-      content: undefined,
-    }),
-    'v2-message-content-in-parts: The content of a message is returned as an array of parts.':
-      setFields(storeMessage, { content: (text: string) => [{ type: 'text', text }] }),
     'v2-message-content-decomposed: The content of a message is returned in Unicode normalization form NFD.':
       setFields(storeMessage, { content: (text: string) => text.normalize('NFD') }),
     'v2-message-content-composed: The content of a message is returned in Unicode normalization form NFC.':
       setFields(storeMessage, { content: (text: string) => text.normalize('NFC') }),
     'v2-message-content-shortened: The content of a message is returned up to its 2,000th character.':
       setFields(storeMessage, { content: (text: string) => [...text].slice(0, 2000).join('') }),
-    'v2-message-content-basic-plane: Characters outside the Basic Multilingual Plane are removed from the content of a message.':
-      setFields(storeMessage, {
-        content: (text: string) => text.replaceAll(/[\ud800-\udfff]/g, ''),
-      }),
     'v2-message-content-latin: The UTF-8 bytes of the content are decoded as Latin-1.': setFields(
       storeMessage,
       { content: (text: string) => Buffer.from(text).toString('latin1') },
@@ -99,15 +69,8 @@ export const v2MessageFaults = faultTable({
     ),
     'v2-message-time-elsewhere: The created_at of a message has the offset +03:00 instead of UTC.':
       setFields(storeMessage, { created_at: (time: string) => time.replace('Z', '+03:00') }),
-    'v2-message-time-a-number: The created_at of a message is in Unix seconds.': setFields(
-      storeMessage,
-      { created_at: (time: string) => Math.floor(Date.parse(time) / 1000) },
-    ),
     'v2-message-time-of-mail: The created_at of a message is an HTTP date instead of ISO 8601.':
       setFields(storeMessage, { created_at: (time: string) => new Date(time).toUTCString() }),
-    'v2-message-time-missing: The returned message omits created_at.': setFields(storeMessage, {
-      created_at: undefined,
-    }),
   },
 })
 
@@ -123,8 +86,6 @@ function messageIds(write: (uuid: string) => string, read: (id: string) => strin
 
 export const v2ContextFaults = faultTable({
   'V2-CTX-01': {
-    'v2-context-lost: Only the answered message is passed to the model, without its chain of parents.':
-      editChain((chain) => chain.slice(-1)),
     'v2-context-one-link: Only the answered message and its parent are passed to the model.':
       editChain((chain) => chain.slice(-2)),
     'v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':

@@ -1,15 +1,9 @@
 import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
-import { isPresent, isText, toObject } from '../../patches/json.ts'
-import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { isPresent, isText } from '../../patches/json.ts'
+import { onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
-import {
-  mainAlias,
-  mainModel,
-  storeMessage,
-  v2Generate,
-  visionModel,
-} from '../../patches/routes.ts'
+import { mainModel, storeMessage, v2Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
@@ -20,15 +14,6 @@ const hasBothLists = ({
 
 export const v2ReplyFaults = faultTable({
   'V2-GEN-01': {
-    'v2-reply-without-message: The members of message are at the top level of the response.':
-      onSuccessBody(v2Generate, (body) => toObject(body['message'])),
-    'v2-reply-content-missing: The message of a reply omits content.': setFields(v2Generate, {
-      'message.content': undefined,
-    }),
-    'v2-reply-content-in-parts: The content of a reply is an array of parts.': setFields(
-      v2Generate,
-      { 'message.content': (text: string) => [{ type: 'text', text }] },
-    ),
     'v2-reply-in-a-list: The reply is returned as the single element of an array.': onSuccessBody(
       v2Generate,
       (body) => [body],
@@ -47,20 +32,12 @@ export const v2ReplyFaults = faultTable({
       ignoreField(v2Generate, 'model_id', isPresent, mainModel),
   },
   'V2-GEN-03': {
-    'v2-reply-include-wins: If both tool lists are sent, exclude_tools is ignored.': onRequestBody(
-      v2Generate,
-      (body) => (hasBothLists(body) ? { ...body, exclude_tools: undefined } : body),
-    ),
     'v2-reply-exclude-wins: If both tool lists are sent, include_tools is ignored.': onRequestBody(
       v2Generate,
       (body) => (hasBothLists(body) ? { ...body, include_tools: undefined } : body),
     ),
   },
   'V2-GEN-04': {
-    'v2-reply-exclude-refused: A v2 generation with exclude_tools is rejected.': rejectRequests(
-      v2Generate,
-      ({ exclude_tools: list }) => Array.isArray(list),
-    ),
     'v2-reply-exclude-ignored: exclude_tools is ignored in a v2 generation.': onRequestBody(
       v2Generate,
       (body) => {
@@ -81,25 +58,6 @@ export const v2ReplyFaults = faultTable({
       flattenField(v2Generate, 'chat_id', 'id'),
     'v2-reply-parent-of-any-type: A v2 generation with parent_id of the wrong type is accepted.':
       flattenField(v2Generate, 'parent_id', 'id'),
-    'v2-reply-model-of-any-type: A v2 generation with model_id of the wrong type is accepted.':
-      ignoreField(v2Generate, 'model_id', (id) => id === undefined || isText(id), mainModel),
-    'v2-reply-exclude-of-any-type: A v2 generation with exclude_tools of the wrong type is accepted.':
-      ignoreField(v2Generate, 'exclude_tools', Array.isArray),
-  },
-  'V2-MODEL-01': {
-    'v2-reply-alias-unknown: POST /api/v2/message/generate rejects the model SVC-Main, which POST /api/v2/message accepts.':
-      rejectReplyModel(mainAlias),
-    'v2-model-alias-unknown: POST /api/v2/message rejects the model SVC-Main with 404.':
-      rejectMessageModel(mainAlias),
-  },
-  'V2-MODEL-02': {
-    'v2-reply-vision-unknown: POST /api/v2/message/generate rejects the model SVC-Vision, which POST /api/v2/message accepts.':
-      rejectReplyModel(visionModel),
-    'v2-model-vision-unknown: POST /api/v2/message rejects the model SVC-Vision with 404.':
-      rejectMessageModel(visionModel),
-  },
-  'V2-RAG-01': {
-    'v2-rag-on-ignored: rag: true is treated as rag: false in v2.': misreadRag(true, false),
   },
   'V2-RAG-02': {
     'v2-rag-off-ignored: rag: false is treated as rag: true in v2.': misreadRag(false, true),
@@ -110,7 +68,7 @@ export const v2ReplyFaults = faultTable({
   },
 })
 
-function rejectReplyModel(model: string): Patch {
+function _rejectReplyModel(model: string): Patch {
   return rejectRequests(v2Generate, ({ model_id }) => model_id === model, 404)
 }
 
@@ -142,6 +100,6 @@ function misreadRag(sent: unknown, taken: boolean): Patch {
   )
 }
 
-function rejectMessageModel(model: string): Patch {
+function _rejectMessageModel(model: string): Patch {
   return rejectRequests(storeMessage, ({ model_id: id }) => id === model, 404)
 }

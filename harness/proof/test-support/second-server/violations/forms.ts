@@ -1,11 +1,9 @@
-import { asJson, asList, asText, isText } from '../json.ts'
+import { asJson, asText } from '../json.ts'
 import {
-  ignores,
   isCompletion,
   isGenerate,
   isOneShot,
   isStream,
-  refuses,
   runs,
   skips,
   streamed,
@@ -15,112 +13,16 @@ import {
 /** Clauses that are broken in one form of a request only. */
 export const forms: readonly Violation[] = [
   {
-    name: 'completions ignore max_tokens in streams',
-    section: '4.1',
-    breaks: ['OAI-MAXTOK-01'],
-    changes: runs(streamed('openai'), () => ({ maxTokens: undefined })),
-  },
-  {
-    name: 'completions ignore stop in streams',
-    section: '4.1',
-    breaks: ['OAI-STOP-05'],
-    changes: runs(streamed('openai'), () => ({ stops: [] })),
-  },
-  {
-    name: 'completions ignore a list of stops in streams',
-    section: '4.1',
-    breaks: ['OAI-STOP-05'],
-    changes: runs(
-      (turn) => streamed('openai')(turn) && Array.isArray(turn.body['stop']),
-      () => ({ stops: [] }),
-    ),
-  },
-  {
-    name: 'completions use the first of several stops only',
-    section: '4.1',
-    breaks: ['OAI-STOP-02'],
-    changes: runs(
-      ({ surface }) => surface === 'openai',
-      ({ stops }) => ({ stops: stops.slice(0, 1) }),
-    ),
-  },
-  {
     name: 'completions check no types in streams',
     section: '7',
     breaks: ['OAI-ERR-02', 'OAI-TEMP-02'],
     changes: skips('types', (call, body) => isCompletion(call) && isStream(body)),
   },
   {
-    name: 'completions refuse the alias in streams',
-    section: '2.1',
-    breaks: ['OAI-MODELS-02'],
-    changes: refuses(
-      (call, body) => isCompletion(call) && isStream(body) && body['model'] === 'SVC-Main',
-    ),
-  },
-  {
-    name: 'generations take both tool lists in streams',
-    section: '4.3',
-    breaks: ['V3-TOOLS-01'],
-    changes: skips('both lists', (call, body) => isGenerate(call) && isStream(body)),
-  },
-  {
-    name: 'generations take both tool lists with think',
-    section: '4.3',
-    breaks: ['V3-TOOLS-01'],
-    changes: skips('both lists', (call, body) => isGenerate(call) && body['think'] === true),
-  },
-  {
     name: 'generations check no types in streams',
     section: '4.3',
     breaks: ['V3-GEN-17'],
     changes: skips('types', (call, body) => isGenerate(call) && isStream(body)),
-  },
-  {
-    name: 'generations need no key of the turn in streams',
-    section: '4.3',
-    breaks: ['V3-IDEM-01'],
-    changes: skips('idempotency key', (_, body) => isStream(body)),
-  },
-  {
-    name: 'generations need no key of the turn with think',
-    section: '4.3',
-    breaks: ['V3-IDEM-01'],
-    changes: skips('idempotency key', (_, body) => body['think'] === true),
-  },
-  {
-    name: 'generations ignore max_tokens in streams',
-    section: '4.3',
-    breaks: ['V3-GEN-10'],
-    changes: runs(streamed('generate'), () => ({ maxTokens: undefined })),
-  },
-  {
-    name: 'generations ignore parent_id in streams',
-    section: '4.3',
-    breaks: ['V3-CTX-01'],
-    changes: runs(streamed('generate'), ({ texts }) => ({ texts: texts.slice(-1) })),
-  },
-  {
-    name: 'generations ignore exclude_tools in streams',
-    section: '4.3',
-    breaks: ['V3-TOOLS-02'],
-    changes: ignores('exclude_tools', (call, body) => {
-      return isGenerate(call) && isStream(body) && body['include_tools'] === undefined
-    }),
-  },
-  {
-    name: 'generations ignore include_tools in streams',
-    section: '4.3',
-    breaks: ['V3-TOOLS-03'],
-    changes: ignores('include_tools', (call, body) => {
-      return isGenerate(call) && isStream(body) && body['exclude_tools'] === undefined
-    }),
-  },
-  {
-    name: 'generations ignore rag in streams',
-    section: '4.4',
-    breaks: ['RAG-01'],
-    changes: runs(streamed('generate'), () => ({ rag: false })),
   },
   {
     name: 'streams search with rag: false',
@@ -138,36 +40,6 @@ export const forms: readonly Violation[] = [
     changes: runs(
       (turn) => streamed('generate')(turn) && turn.rag === 'agent',
       () => ({ rag: true }),
-    ),
-  },
-  {
-    name: 'generations refuse the alias in streams',
-    section: '2.1',
-    breaks: ['V3-MODEL-01'],
-    changes: refuses(
-      (call, body) => isGenerate(call) && isStream(body) && body['model_id'] === 'SVC-Main',
-    ),
-  },
-  {
-    name: 'one-shot refuses the alias',
-    section: '2.1',
-    breaks: ['V3-MODEL-01'],
-    changes: refuses((call, body) => isOneShot(call) && body['model_id'] === 'SVC-Main'),
-  },
-  {
-    name: 'generations refuse a list of items in streams',
-    section: '4.3',
-    breaks: ['V3-GEN-06'],
-    changes: refuses(
-      (call, body) => isGenerate(call) && isStream(body) && Array.isArray(body['input']),
-    ),
-  },
-  {
-    name: 'generations refuse text with think',
-    section: '4.3',
-    breaks: ['V3-GEN-05', 'V3-THINK-01'],
-    changes: refuses(
-      (call, body) => isGenerate(call) && body['think'] === true && isText(body['input']),
     ),
   },
   {
@@ -213,50 +85,6 @@ export const forms: readonly Violation[] = [
     section: '4.3',
     breaks: ['V3-ONE-09'],
     changes: { storesOneShot: ({ body }) => Array.isArray(body['input']) },
-  },
-  {
-    name: 'one-shot forgets runs in streams',
-    section: '4.3',
-    breaks: ['V3-ONE-05'],
-    changes: ignores('runs', (call, body) => isOneShot(call) && isStream(body)),
-  },
-  {
-    name: 'one-shot knows the first of its runs only',
-    section: '4.3',
-    breaks: ['V3-ONE-05'],
-    changes: {
-      reads: (call, body) =>
-        isOneShot(call) && Array.isArray(body['runs'])
-          ? { ...body, runs: asList(body['runs']).slice(0, 1) }
-          : body,
-    },
-  },
-  {
-    name: 'one-shot knows the last of its runs only',
-    section: '4.3',
-    breaks: ['V3-ONE-05'],
-    changes: {
-      reads: (call, body) =>
-        isOneShot(call) && Array.isArray(body['runs'])
-          ? { ...body, runs: asList(body['runs']).slice(-1) }
-          : body,
-    },
-  },
-  {
-    name: 'one-shot wants a key of the turn in streams',
-    section: '4.3',
-    breaks: ['V3-ONE-02', 'V3-ONE-03'],
-    changes: refuses(
-      (call, body) => isOneShot(call) && isStream(body) && !call.request.headers['idempotency-key'],
-    ),
-  },
-  {
-    name: 'one-shot refuses content in streams',
-    section: '9',
-    breaks: ['V3-ONE-04'],
-    changes: refuses(
-      (call, body) => isOneShot(call) && isStream(body) && body['content'] !== undefined,
-    ),
   },
   {
     name: 'one-shot checks no types in streams',

@@ -2,7 +2,6 @@ import { contents } from './contents.ts'
 import { credentials } from './credentials.ts'
 import { effects } from './effects.ts'
 import { forms } from './forms.ts'
-import { refusals } from './refusals.ts'
 import { repeats } from './repeats.ts'
 import type { Violation } from './violation.ts'
 
@@ -11,7 +10,6 @@ export const violations: readonly Violation[] = [
   ...forms,
   ...repeats,
   ...contents,
-  ...refusals,
   ...effects,
   ...credentials,
 ]

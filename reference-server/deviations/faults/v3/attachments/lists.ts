@@ -3,8 +3,8 @@ import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
 import type { Attachment, AttachmentPageRequest, Page } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
-import { failAfterSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
-import { ignoreQuery, onRequest, rejectRequests } from '../../../patches/requests.ts'
+import { setFields } from '../../../patches/replies.ts'
+import { onRequest } from '../../../patches/requests.ts'
 import { chatFiles, fileList, type RoutePattern } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
@@ -13,11 +13,6 @@ const emptyPage = { rows: [], next: null }
 
 export const attachmentListFaults = faultTable({
   'V3-ATT-06': {
-    'attachment-list-refused: GET /attachment without parameters returns 404.': rejectRequests(
-      fileList,
-      (_, { query }) => Object.keys(toObject(query)).length === 0,
-      404,
-    ),
     'attachment-list-of-chats-alone: GET /attachment without chat_id and search returns an empty list.':
       editPage((page, { chatId, search }) =>
         chatId === undefined && search === undefined ? emptyPage : page,
@@ -26,14 +21,6 @@ export const attachmentListFaults = faultTable({
       setFields(fileList, { 'result.*': ({ size }: { size: number }) => ({ size }) }),
   },
   'V3-ATT-07': {
-    'attachment-chat-ignored: GET /attachment ignores chat_id.': listAllChats(
-      fileList,
-      ({ query }) => 'chat_id' in toObject(query),
-    ),
-    'attachment-chat-empty: GET /attachment with chat_id returns an empty list.': onSuccessBody(
-      fileList,
-      (body, { query }) => ('chat_id' in toObject(query) ? { ...body, result: [] } : body),
-    ),
     'attachment-chat-any: The attachments of a chat include those of all chats.': {
       also: ['V3-ATT-12'],
       patch: onStore('attachments', ({ list, link }) => {
@@ -49,11 +36,6 @@ export const attachmentListFaults = faultTable({
     },
   },
   'V3-ATT-08': {
-    'attachment-search-refused: GET /attachment with search is rejected.': rejectRequests(
-      fileList,
-      (_, { query }) => 'search' in toObject(query),
-    ),
-    'attachment-search-ignored: GET /attachment ignores search.': ignoreQuery(fileList, 'search'),
     'attachment-search-by-type: GET /attachment with search finds no file by its name.': onRequest(
       fileList,
       (call) => {
@@ -63,21 +45,10 @@ export const attachmentListFaults = faultTable({
     ),
   },
   'V3-ATT-09': {
-    'attachment-limit-refused: GET /attachment with limit is rejected.': rejectRequests(
-      fileList,
-      (_, { query }) => 'limit' in toObject(query),
-    ),
-    'attachment-limit-ignored: GET /attachment ignores limit.': ignoreQuery(fileList, 'limit'),
     'attachment-limit-one-more: GET /attachment returns one attachment more than limit.':
       editPageRequest((page) => ({ ...page, limit: page.limit + 1 })),
   },
   'V3-ATT-10': {
-    'attachment-cursor-missing: GET /attachment returns a null cursor although further pages exist.':
-      editPage((page) => ({ ...page, next: null })),
-    'attachment-cursor-ignored: GET /attachment ignores cursor and always returns the first page.':
-      editPageRequest(({ before: _, ...page }) => page),
-    'attachment-cursor-refused: GET /attachment rejects the cursor that it returned.':
-      rejectRequests(fileList, (_, { query }) => 'cursor' in toObject(query)),
     'attachment-cursor-skips-one: GET /attachment omits one attachment between two pages.': onStore(
       'attachments',
       ({ list }) => ({
@@ -89,33 +60,10 @@ export const attachmentListFaults = faultTable({
     ),
   },
   'V3-ATT-12': {
-    'attachment-chat-list-refused: GET /chat/{chat_id}/attachments returns 404.': failAfterSuccess(
-      chatFiles,
-      404,
-    ),
-    'attachment-chat-list-empty: GET /chat/{chat_id}/attachments returns an empty list.': setFields(
-      chatFiles,
-      { result: [] },
-    ),
     'attachment-chat-list-of-all: GET /chat/{chat_id}/attachments returns all attachments of the caller.':
       listAllChats(chatFiles, () => true),
   },
-  'V3-ATT-13': {
-    'attachment-chat-search-refused: GET /chat/{chat_id}/attachments with search is rejected.':
-      rejectRequests(chatFiles, (_, { query }) => 'search' in toObject(query)),
-    'attachment-chat-search-ignored: GET /chat/{chat_id}/attachments ignores search.': ignoreQuery(
-      chatFiles,
-      'search',
-    ),
-    'attachment-chat-search-nothing: GET /chat/{chat_id}/attachments with search returns an empty list.':
-      onRequest(chatFiles, (call) => {
-        const query = toObject(call.query)
-        return 'search' in query ? { ...call, query: { ...query, search: 'no such file' } } : call
-      }),
-  },
   'V3-ATT-11': {
-    'attachment-of-another-listed: GET /attachment returns the attachments of all callers.':
-      listAllOwners(({ search }) => search === undefined),
     'attachment-of-another-found: GET /attachment with search returns the attachments of all callers.':
       listAllOwners(({ search }) => search !== undefined),
   },
@@ -219,14 +167,5 @@ export const chatAttachmentFaults = faultTable({
           })),
         ])
       }),
-  },
-  'V3-ATT-08': {
-    'attachment-chat-search-by-id-ignored: GET /attachment with chat_id ignores search.': onRequest(
-      fileList,
-      (call) => {
-        const { search: _, ...query } = toObject(call.query)
-        return 'chat_id' in query ? { ...call, query } : call
-      },
-    ),
   },
 })

@@ -3,8 +3,8 @@
 import type { Patch, Services } from '../../../../services.ts'
 import type { Chat } from '../../../../store/types.ts'
 import { toObject } from '../../../patches/json.ts'
-import { alsoDo, failAfterSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
-import { onRequest, rejectRequests } from '../../../patches/requests.ts'
+import { alsoDo, onSuccessBody, setFields } from '../../../patches/replies.ts'
+import { onRequest } from '../../../patches/requests.ts'
 import {
   addFavorite,
   changeChat,
@@ -20,10 +20,6 @@ import { faultTable } from '../../../table.ts'
 
 export const favoriteFaults = faultTable({
   'V3-FAV-01': {
-    'favorite-add-refused: POST /chat/{chat_id}/favorite returns 405.': failAfterSuccess(
-      addFavorite,
-      405,
-    ),
     'favorite-add-forgotten: POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.':
       onStore('chats', ({ update }) => ({
         update: (owner, id, change) => {
@@ -31,18 +27,12 @@ export const favoriteFaults = faultTable({
           return update(owner, id, marks ? {} : change)
         },
       })),
-    'favorite-list-refused: GET /chat/favorite is routed to GET /chat/{chat_id} and returns 404.':
-      rejectRequests(favoriteList, () => true, 404),
     'favorite-list-counts: GET /chat/favorite returns the number of favorites instead of a list.':
       setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.length }),
     'favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
       setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
   },
   'V3-FAV-02': {
-    'favorite-remove-refused: DELETE /chat/{chat_id}/favorite returns 405.': failAfterSuccess(
-      removeFavorite,
-      405,
-    ),
     'favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
       onStore('chats', ({ update }) => ({
         update: (owner, id, change) => {

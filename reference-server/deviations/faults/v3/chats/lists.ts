@@ -1,20 +1,13 @@
 /** Faults of lists and names of chats (sections 2.5 and 4.3). */
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatPageRequest, Page } from '../../../../store/types.ts'
-import { isText, setAt, toObject } from '../../../patches/json.ts'
 import { setFields } from '../../../patches/replies.ts'
-import { ignoreQuery, onRequestBody, rejectRequests } from '../../../patches/requests.ts'
-import { changeChat, chatList } from '../../../patches/routes.ts'
+import { chatList } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 
 export const chatListFaults = faultTable({
   'V3-CHAT-05': {
-    'chat-list-refused: GET /chat returns 404.': rejectRequests(chatList, () => true, 404),
-    'chat-list-empty: GET /chat always returns an empty list.': editPage(() => ({
-      rows: [],
-      next: null,
-    })),
     'chat-list-favorites-alone: GET /chat returns only favorites.': editPage((page) => ({
       ...page,
       rows: page.rows.filter(({ favorite }) => favorite),
@@ -24,14 +17,6 @@ export const chatListFaults = faultTable({
     }),
   },
   'V3-CHAT-06': {
-    'chat-search-refused: GET /chat with search is rejected.': rejectRequests(
-      chatList,
-      (_, { query }) => 'search' in toObject(query),
-    ),
-    'chat-search-ignored: GET /chat ignores search.': ignoreQuery(chatList, 'search'),
-    'chat-search-nothing: GET /chat with search returns an empty list.': editPage(
-      (page, { search }) => (search === undefined ? page : { rows: [], next: null }),
-    ),
     'chat-search-not-the-first-word: GET /chat with search ignores the first word of each name.':
       searchBy((name, text) => name.split(' ').slice(1).join(' ').includes(text)),
     'chat-search-whole-names: GET /chat with search matches whole names only.': searchBy(
@@ -39,11 +24,6 @@ export const chatListFaults = faultTable({
     ),
   },
   'V3-CHAT-07': {
-    'chat-limit-refused: GET /chat with limit is rejected.': rejectRequests(
-      chatList,
-      (_, { query }) => 'limit' in toObject(query),
-    ),
-    'chat-limit-ignored: GET /chat ignores limit.': ignoreQuery(chatList, 'limit'),
     'chat-limit-one-more: GET /chat returns one chat more than limit.': editPageRequest((page) => ({
       ...page,
       limit: page.limit + 1,
@@ -54,15 +34,6 @@ export const chatListFaults = faultTable({
     },
   },
   'V3-CHAT-08': {
-    'chat-cursor-missing: GET /chat returns a null cursor although further pages exist.': editPage(
-      (page) => ({ ...page, next: null }),
-    ),
-    'chat-cursor-ignored: GET /chat ignores cursor and always returns the first page.':
-      editPageRequest(({ before: _, ...page }) => page),
-    'chat-cursor-refused: GET /chat rejects the cursor that it returned.': rejectRequests(
-      chatList,
-      (_, { query }) => 'cursor' in toObject(query),
-    ),
     'chat-cursor-skips-one: GET /chat omits one chat between two pages.': onStore(
       'chats',
       ({ list }) => ({
@@ -85,17 +56,9 @@ export const chatListFaults = faultTable({
       },
   },
   'V3-CHAT-09': {
-    'chat-exclude-favorites-not-in-searches: exclude_favorites is ignored if search is given.':
-      editPageRequest((page) =>
-        page.favorite === false && page.search !== undefined
-          ? { ...page, favorite: undefined }
-          : page,
-      ),
     'chat-exclude-favorites-all: exclude_favorites excludes all chats.': editPage(
       (page, { favorite }) => (favorite === false ? { rows: [], next: null } : page),
     ),
-    'chat-exclude-favorites-nothing: exclude_favorites excludes no chats.':
-      misreadExcludeFavorites(undefined),
     'chat-exclude-favorites-the-others: exclude_favorites excludes all chats that are not favorites.':
       misreadExcludeFavorites(true),
   },
@@ -141,21 +104,10 @@ function misreadExcludeFavorites(favorite: boolean | undefined): Patch {
 
 export const chatNameFaults = faultTable({
   'V3-CHAT-10': {
-    'chat-update-ascii: Non-ASCII characters of a new name are replaced by question marks.':
-      onRequestBody(changeChat, (body) =>
-        setAt(body, 'name', (name: unknown) =>
-          isText(name) ? name.replaceAll(/[^\0-\x7f]/g, '?') : name,
-        ),
-      ),
     'chat-list-first-names: GET /chat with search shows the name that a chat was created with.':
       withFirstNames((chats) => chats.map((chat) => ({ ...chat, name: chat.first }))),
   },
   'V3-CHAT-06': {
-    'chat-search-ascii: GET /chat with non-ASCII characters in search returns an empty list.':
-      onStore('chats', ({ list }) => ({
-        list: async (owner, page) =>
-          /[^\0-\x7f]/.test(page.search ?? '') ? { rows: [], next: null } : list(owner, page),
-      })),
     'chat-search-first-names: GET /chat with search matches the name that a chat was created with.':
       withFirstNames((chats, { search = '' }) =>
         chats.filter(({ first }) => first.toLowerCase().includes(search.toLowerCase())),

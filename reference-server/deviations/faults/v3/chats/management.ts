@@ -4,14 +4,7 @@ import type { Chat, ChatChange, ChatStore, Page } from '../../../../store/types.
 import { isText, setAt, toObject } from '../../../patches/json.ts'
 import { failAfterSuccess, onError, onSuccess, setFields } from '../../../patches/replies.ts'
 import { ignoreField, onRequestBody } from '../../../patches/requests.ts'
-import {
-  changeChat,
-  createChat,
-  deleteChat,
-  nameChat,
-  readChat,
-  v3History,
-} from '../../../patches/routes.ts'
+import { changeChat, createChat, deleteChat, readChat, v3History } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
@@ -27,20 +20,11 @@ export const chatManagementFaults: readonly Fault[] = [
       'chat-name-first-word: Only the first word of a chat name is stored.': changeNewNames(
         (name) => name.split(' ')[0] ?? '',
       ),
-      'chat-name-upper-case: Chat names are stored in upper case.': changeNewNames((name) =>
-        name.toUpperCase(),
-      ),
-      'chat-name-ascii: Non-ASCII characters of a chat name are replaced by question marks.':
-        changeNewNames((name) => name.replaceAll(/[^\0-\x7f]/g, '?')),
       'chat-name-escaped-as-html: Chat names are stored with the escapes of HTML.': changeNewNames(
         (name) => name.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
       ),
     },
     'V3-CHAT-04': {
-      'chat-read-refused: GET /chat/{chat_id} returns 404 for an existing chat.': failAfterSuccess(
-        readChat,
-        404,
-      ),
       'chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(
         readChat,
         { id: (id: string) => id.split('').toReversed().join('') },
@@ -66,7 +50,6 @@ export const chatManagementFaults: readonly Fault[] = [
       ),
     },
     'V3-CHAT-11': {
-      'chat-delete-refused: DELETE /chat/{chat_id} returns 405.': failAfterSuccess(deleteChat, 405),
       'chat-delete-forgotten: DELETE /chat/{chat_id} succeeds but does not delete the chat.':
         onStore('chats', () => ({ delete: async () => true })),
       'chat-delete-hides: A deleted chat is no longer listed but still readable.': onStore(
@@ -102,12 +85,6 @@ export const chatManagementFaults: readonly Fault[] = [
             ),
           ])
         }),
-    },
-    'V3-CHAT-12': {
-      'chat-title-refused: POST /chat/{chat_id}/generate-name returns 404.': failAfterSuccess(
-        nameChat,
-        404,
-      ),
     },
     'V3-CHAT-13': {
       'chat-update-spreads: An update of a chat renames all chats with the same name.': onStore(

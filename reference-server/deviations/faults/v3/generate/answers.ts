@@ -4,7 +4,6 @@ import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
 import {
   type Fields,
-  isBoolean,
   isNumber,
   isText,
   type Json,
@@ -20,7 +19,7 @@ import {
   setFields,
 } from '../../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
-import { mainModel, v3Generate } from '../../../patches/routes.ts'
+import { v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
@@ -44,14 +43,7 @@ export const generateAnswerFaults = faultTable({
       onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
   },
   'V3-GEN-02': {
-    'v3-output-missing: The response object omits output.': setInResponse({ output: undefined }),
     'v3-output-empty: The output of the response object is empty.': setInResponse({ output: [] }),
-    'v3-output-single: output is a single item instead of an array.': setInResponse({
-      output: (output: unknown) => toList(output)[0],
-    }),
-    'v3-output-untyped: The items of output omit type.': setInResponse({
-      'output.*.type': undefined,
-    }),
     'v3-output-text-for-content: The content of an output message is a string instead of an array of parts.':
       setInResponse({ 'output.*.content': (content: unknown) => toList(content)[0]?.['text'] }),
   },
@@ -129,25 +121,11 @@ const statusFaults = faultTable({
 
 const typeFaults: readonly Fault[] = [
   ...wrongTypeFaults(v3Generate, 'V3-GEN-17', 'v3', 'A generation', {
-    stream: ['stream', isBoolean, false],
     'chat-id': ['chat_id', isText, member('id')],
-    'model-id': ['model_id', isText, mainModel],
-    input: ['input', (value) => isText(value) || Array.isArray(value), JSON.stringify],
-    think: ['think', isBoolean, null],
-    'include-tools': ['include_tools', Array.isArray, null],
-    'exclude-tools': ['exclude_tools', Array.isArray, null],
-    'max-tokens': ['max_tokens', isNumber, null],
-    temperature: ['temperature', isNumber, null],
-    'top-p': ['top_p', isNumber, null],
-    'presence-penalty': ['presence_penalty', isNumber, null],
-    'assistant-id': ['assistant_id', isText, null],
     'parent-id': ['parent_id', isText, null],
-    rag: ['rag', (value) => !isNumber(value), null],
   }),
   ...faultTable({
     'V3-GEN-17': {
-      'v3-top-p-of-any-type-in-streams: A streamed generation with top_p of the wrong type is accepted.':
-        mendInStreams('top_p', isNumber),
       'v3-parent-id-of-any-type-in-streams: A streamed generation with parent_id of the wrong type is accepted.':
         mendInStreams('parent_id', isText),
     },

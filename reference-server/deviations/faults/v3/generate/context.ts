@@ -5,7 +5,7 @@ import { allowedTools } from '../../../../model/tools/tools.ts'
 import type { Generation, Step } from '../../../../model/types.ts'
 import type { Patch } from '../../../../services.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../../patches/events.ts'
-import { isPresent, type Json, setAt, toObject } from '../../../patches/json.ts'
+import { type Json, setAt, toObject } from '../../../patches/json.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onModel, onStore, perServer } from '../../../patches/services.ts'
@@ -14,13 +14,6 @@ import type { Fault } from '../../../types.ts'
 
 const chainFaults = faultTable({
   'V3-CTX-01': {
-    'v3-parent-forgotten: The content of the parent run is not passed to the model.': onStore(
-      'history',
-      (original) => ({
-        runs: async (chatId) =>
-          (await original.runs(chatId)).map((run) => ({ ...run, input: [], output: [] })),
-      }),
-    ),
     'v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
       onStore('history', (original) => ({
         runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
@@ -32,10 +25,6 @@ const chainFaults = faultTable({
             at === 0 ? run : { ...run, input: [], output: [] },
           ),
       })),
-    'v3-parent-forgotten-while-thinking: With think, only the new input is passed to the model.':
-      onModel('native', (model, request) =>
-        model(request.think ? { ...request, turns: request.turns.slice(-1) } : request),
-      ),
   },
   'V3-CTX-02': {
     'v3-fresh-chat-goes-on-from-others: In a new chat, the inputs of all earlier chats are passed to the model.':
@@ -54,20 +43,10 @@ const chainFaults = faultTable({
         }))
       }),
   },
-  'V3-GEN-11': {
-    'v3-second-turn-wants-a-parent: A generation without parent_id is rejected in a chat that already has a run.':
-      rejectSecondTurns(({ parent_id: parent }) => !isPresent(parent)),
-  },
 })
 
 const toolFaults: readonly Fault[] = [
   ...faultTable({
-    'V3-TOOLS-01': {
-      'v3-both-tool-lists-accepted: If both tool lists are sent, include_tools is ignored.':
-        onRequestBody(v3Generate, (body) =>
-          hasBothLists(body) ? setAt(body, 'include_tools', undefined) : body,
-        ),
-    },
     'V3-TOOLS-02': {
       'v3-exclude-tools-ignored: exclude_tools is ignored.': onRequestBody(v3Generate, (body) =>
         hasBothLists(body) ? body : setAt(body, 'exclude_tools', ignoreValidList),
@@ -81,9 +60,6 @@ const toolFaults: readonly Fault[] = [
         },
     },
     'V3-TOOLS-03': {
-      'v3-include-tools-ignored: include_tools is ignored.': onRequestBody(v3Generate, (body) =>
-        hasBothLists(body) ? body : setAt(body, 'include_tools', ignoreValidList),
-      ),
       'v3-include-tools-excludes: include_tools is treated as exclude_tools.': onRequestBody(
         v3Generate,
         ({ include_tools, ...body }) =>
@@ -114,9 +90,6 @@ const toolFaults: readonly Fault[] = [
 
 const thinkingFaults = faultTable({
   'V3-THINK-01': {
-    'v3-think-ignored: think is ignored.': onRequestBody(v3Generate, (body) =>
-      setAt(body, 'think', (on: unknown) => (on === true ? false : on)),
-    ),
     'v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
       onModel('native', (model, request) => withReasoningInText(model(request), false)),
     'v3-think-shown-at-the-end: The reasoning is returned in its completed item, without response.reasoning_text.delta.':
@@ -168,7 +141,7 @@ function withReasoningInText(generation: Generation, keepingThem: boolean): Gene
 }
 
 /** A request with a known key is a repeat, not a second turn. */
-function rejectSecondTurns(when: (body: Json) => boolean): Patch {
+function _rejectSecondTurns(when: (body: Json) => boolean): Patch {
   return perServer(() => {
     const answered = new Set<unknown>()
     const keys = new Set<unknown>()

@@ -3,7 +3,7 @@ import type { Patch } from '../../../../services.ts'
 import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import { onSuccessBody } from '../../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
-import { mainAlias, v3Generate, visionModel } from '../../../patches/routes.ts'
+import { v3Generate } from '../../../patches/routes.ts'
 import { onModel, onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
@@ -16,20 +16,7 @@ const inputContains = (text: string) => (body: Json) =>
 
 export const generateInputFaults: readonly Fault[] = [
   ...faultTable({
-    'V3-GEN-05': {
-      'v3-input-text-refused: A string as input is rejected.': rejectWhere(
-        ({ input }) => typeof input === 'string',
-      ),
-    },
-    'V3-GEN-06': {
-      'v3-input-array-refused: An array as input is rejected.': rejectWhere(({ input }) =>
-        Array.isArray(input),
-      ),
-    },
     'V3-GEN-07': {
-      'v3-input-image-refused: Input with an image is rejected.': rejectWhere(({ input }) =>
-        JSON.stringify(input ?? '').includes('input_image'),
-      ),
       'media-image-by-url-alone: An image as a data: URL is rejected.': rejectRequests(
         v3Generate,
         inputContains('data:image/'),
@@ -69,27 +56,6 @@ export const generateInputFaults: readonly Fault[] = [
         (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
       ),
     },
-    'V3-GEN-11': {
-      'v3-parent-refused: A generation with parent_id is rejected with 404.': rejectWhere(
-        (body) => typeof body['parent_id'] === 'string',
-        404,
-      ),
-    },
-    'V3-HIST-07': {
-      'v3-input-keeps-the-last-item: Only the last item of an input array is used.': onRequestBody(
-        v3Generate,
-        (body) =>
-          setAt(body, 'input', (input: unknown) =>
-            Array.isArray(input) ? input.slice(-1) : input,
-          ),
-      ),
-      'v3-input-keeps-the-first-item: Only the first item of an input array is used.':
-        onRequestBody(v3Generate, (body) =>
-          setAt(body, 'input', (input: unknown) =>
-            Array.isArray(input) ? input.slice(0, 1) : input,
-          ),
-        ),
-    },
     'V3-GEN-16': {
       'v3-input-hears-the-last-item: All items of an input array are stored, but only the last one is passed to the model.':
         onModel('native', (model, request) => {
@@ -105,23 +71,6 @@ export const generateInputFaults: readonly Fault[] = [
           return model({ ...request, turns })
         }),
     },
-    'V3-MODEL-01': {
-      'v3-alias-unknown: The model id SVC-Main is rejected with 404.': rejectWhere(
-        (body) => body['model_id'] === 'SVC-Main',
-        404,
-      ),
-    },
-    'V3-MODEL-02': {
-      'v3-vision-model-unknown: The model id SVC-Vision is rejected with 404 if input is a string.':
-        rejectWhere(
-          (body) => body['model_id'] === 'SVC-Vision' && typeof body['input'] === 'string',
-          404,
-        ),
-      'v3-vision-model-unknown-in-streams: The model id SVC-Vision is rejected with 404 in a stream.':
-        rejectWhere((body) => body['model_id'] === 'SVC-Vision' && body['stream'] === true, 404),
-      'media-vision-unknown: The model id SVC-Vision is rejected with 404, with and without an image.':
-        rejectRequests(v3Generate, ({ model_id: id }) => id === visionModel, 404),
-    },
     'V3-GEN-08': {
       'media-video-refused: Input with a video is rejected.': rejectRequests(
         v3Generate,
@@ -129,14 +78,6 @@ export const generateInputFaults: readonly Fault[] = [
       ),
     },
   }),
-  ...(['max_tokens', 'temperature', 'top_p', 'presence_penalty'] as const).map(
-    (parameter): Fault => ({
-      name: `v3-${parameter.replaceAll('_', '-')}-refused`,
-      summary: `${parameter} is rejected as an unknown parameter.`,
-      breaks: ['V3-GEN-09'],
-      patch: rejectWhere((body) => parameter in body),
-    }),
-  ),
 ]
 
 /** A wrong type is still rejected. */
@@ -169,22 +110,7 @@ export const generateFormFaults = faultTable({
       patch: generateMissingKey(thinks),
     },
   },
-  'V3-MODEL-01': {
-    'v3-streams-without-alias: A streaming request with the model id SVC-Main is rejected with 404.':
-      {
-        only: { form: ['stream'] },
-        patch: rejectRequests(
-          v3Generate,
-          (body) => isStream(body) && body['model_id'] === mainAlias,
-          404,
-        ),
-      },
-  },
   'V3-GEN-06': {
-    'v3-streams-without-items: A streaming request with an array as input is rejected.': {
-      only: { form: ['stream'], input: ['items'] },
-      patch: rejectRequests(v3Generate, (body) => isStream(body) && Array.isArray(body['input'])),
-    },
     'v3-items-of-users-alone: Input items with the role system or developer are rejected.': {
       only: { input: ['items'] },
       patch: rejectRequests(v3Generate, ({ input }) =>
@@ -218,16 +144,10 @@ export const generateFormFaults = faultTable({
         }),
       },
   },
-  'V3-TOOLS-01': {
-    'v3-both-tool-lists-streams: A generation with stream: true and both tool lists is accepted.':
-      bothLists(isStream),
-    'v3-both-tool-lists-thinking: A generation with think: true and both tool lists is accepted.':
-      bothLists(thinks),
-  },
 })
 
 /** Accepts both tool lists under a condition; exclude_tools takes effect. */
-function bothLists(applies: (body: Json) => boolean): Patch {
+function _bothLists(applies: (body: Json) => boolean): Patch {
   return when(
     (body) => applies(body) && ['include_tools', 'exclude_tools'].every((name) => body[name]),
     ({ include_tools: _, ...body }) => body,

@@ -5,7 +5,7 @@ import type { StoredRun } from '../../../../store/types.ts'
 import { isText, type Json, setAt, toObject } from '../../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
-import { mainAlias, v3Generate, v3History, visionModel } from '../../../patches/routes.ts'
+import { v3Generate, v3History } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 
@@ -15,13 +15,6 @@ export const historyKeptFaults = faultTable({
       inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
     'v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
       inputTexts((text) => text.normalize('NFD')),
-    'v3-history-third-answer-lost: The history omits the answers of a chat after its second run.':
-      onStore('history', (original) => ({
-        append: async (chatId, run, turn) => {
-          const isLate = (await original.runs(chatId)).length >= 2
-          await original.append(chatId, isLate ? { ...run, output: [] } : run, turn)
-        },
-      })),
     'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
       setFields(v3History, {
         'result.*': (row: Json) =>
@@ -44,10 +37,6 @@ export const historyKeptFaults = faultTable({
       inputTexts((text) => text.trim()),
     'v3-history-without-line-breaks: The history returns the line breaks of an input as spaces.':
       inputTexts((text) => text.replaceAll('\n', ' ')),
-    'v3-history-without-vision-runs: Runs of the vision model are not stored in the history.':
-      modelLost(visionModel),
-    'v3-history-without-alias-runs: Runs of the alias of the main model are not stored in the history.':
-      modelLost(mainAlias),
   },
   'V3-HIST-05': {
     'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
@@ -99,7 +88,7 @@ function inputTexts(change: (text: string) => string): Patch {
   )
 }
 
-function modelLost(model: string): Patch {
+function _modelLost(model: string): Patch {
   return onStore('history', (original) => ({
     append: (chatId, run, turn) =>
       original.append(
@@ -122,23 +111,6 @@ function without(type: RunItem['type']): Patch {
 
 export const lostTurnFaults = faultTable({
   'V3-HIST-07': {
-    'v3-history-of-renamed-chats-ends: Runs of a chat are not stored once it was renamed.':
-      perServer(() => {
-        const renamed = new Set<string>()
-        return compose([noteNames(renamed), dropRuns((chatId) => renamed.has(chatId))])
-      }),
-    'v3-history-turn-lost-after-a-refusal: The run that follows a request without Idempotency-Key is not stored.':
-      perServer(() => {
-        const refused = new Set<unknown>()
-        return compose([
-          onRequest(v3Generate, (call) => {
-            if (call.headers['idempotency-key'] === undefined)
-              refused.add(toObject(call.body)['chat_id'])
-            return call
-          }),
-          dropRuns((chatId) => refused.delete(chatId)),
-        ])
-      }),
     'v3-history-ends-with-a-refusal: A generation with both tool lists removes the runs of its chat from the history.':
       perServer(() => {
         const cleared = new Set<string>()
@@ -153,27 +125,6 @@ export const lostTurnFaults = faultTable({
           ),
         ])
       }),
-    'v3-history-of-favorites-ends: Runs of a favorite chat are not stored.': perServer(() => {
-      const marked = new Set<string>()
-      return compose([
-        onStore('chats', ({ update }) => ({
-          update: (owner, id, change) => {
-            if (change.favorite === true) marked.add(id)
-            return update(owner, id, change)
-          },
-        })),
-        dropRuns((chatId) => marked.has(chatId)),
-      ])
-    }),
-    'v3-history-without-turns-of-images: Inputs with an image are not stored.': onStore(
-      'history',
-      (original) => ({
-        append: (chatId, run, turn) => {
-          const hasImage = JSON.stringify(run.input).includes('input_image')
-          return original.append(chatId, hasImage ? { ...run, input: [] } : run, turn)
-        },
-      }),
-    ),
   },
   'V3-HIST-06': {
     'v3-history-incomplete-answers-lost: Answers that reach max_tokens are not stored.': onStore(
@@ -198,7 +149,7 @@ export function noteNames(renamed: Set<string>): Patch {
   }))
 }
 
-function dropRuns(when: (chatId: string) => boolean): Patch {
+function _dropRuns(when: (chatId: string) => boolean): Patch {
   return onStore('history', (original) => ({
     append: (chatId, run, turn) => {
       const kept: StoredRun = when(chatId) ? { ...run, input: [], output: [] } : run

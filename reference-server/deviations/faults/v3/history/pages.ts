@@ -3,7 +3,7 @@ import type { Patch } from '../../../../services.ts'
 import type { HistoryRow, HistoryStore, Page } from '../../../../store/types.ts'
 import { type Json, toObject } from '../../../patches/json.ts'
 import { setFields } from '../../../patches/replies.ts'
-import { onRequest, rejectRequests } from '../../../patches/requests.ts'
+import { onRequest } from '../../../patches/requests.ts'
 import { v3History } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
@@ -32,9 +32,6 @@ const editLimit = (change: (limit: number) => number): Patch =>
 const sizeFaults: readonly Fault[] = [
   ...faultTable({
     'V3-HIST-09': {
-      'v3-history-limit-ignored: GET /message ignores limit.': editQuery(
-        ({ limit: _, ...query }) => query,
-      ),
       'v3-history-limit-off-by-one: A history page has one row more than limit.': editLimit(
         (limit) => limit + 1,
       ),
@@ -113,12 +110,6 @@ const cursorFaults = faultTable({
     'v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
       'pagination.cursor': (cursor: unknown) => cursor && 50,
     }),
-    'v3-history-cursor-refused: GET /message rejects the cursor that it returned.': rejectRequests(
-      v3History,
-      (_body, { query }) => 'cursor' in toObject(query),
-    ),
-    'v3-history-cursor-ignored: GET /message ignores cursor and always returns the first page.':
-      editQuery(({ cursor: _, ...query }) => query),
   },
 })
 

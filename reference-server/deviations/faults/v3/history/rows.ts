@@ -25,9 +25,6 @@ const shapeFaults = faultTable({
     ),
     'v3-history-under-items: The rows of a history page are in items instead of result.':
       onSuccessBody(v3History, ({ result, ...rest }) => ({ items: result, ...rest })),
-    'v3-history-without-pagination: A history page omits pagination.': setFields(v3History, {
-      pagination: undefined,
-    }),
     'v3-history-of-an-empty-chat-missing: The history of a chat without messages returns 404.':
       onReply(v3History, (reply) =>
         'body' in reply &&
@@ -41,14 +38,8 @@ const shapeFaults = faultTable({
     'v3-history-item-as-text: item is a JSON string instead of an object.': setInRows({
       item: JSON.stringify,
     }),
-    'v3-history-item-in-a-list: item is an array with one item.': setInRows({
-      item: (item: unknown) => [item],
-    }),
   },
   'V3-HIST-03': {
-    'v3-history-item-type-missing: History rows omit item_type.': setInRows({
-      item_type: undefined,
-    }),
     'v3-history-item-type-of-the-role: item_type is the role of the message.': setFields(
       v3History,
       {
@@ -60,9 +51,6 @@ const shapeFaults = faultTable({
     ),
   },
   'V3-HIST-04': {
-    'v3-history-item-status-missing: History rows omit item_status.': setInRows({
-      item_status: undefined,
-    }),
     'v3-history-item-status-stale: item_status remains in_progress.': setInRows({
       item_status: (status: unknown) => status && 'in_progress',
     }),
@@ -113,24 +101,6 @@ const contentFaults = faultTable({
       'assistant',
       (row) => setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
     ),
-    'v3-history-without-streamed-turns: Streamed steps are not stored in the history.': {
-      only: { form: ['stream'] },
-      patch: perServer(() => {
-        const streamed = new Set<string>()
-        const skipping = onStore('history', (original) => ({
-          append: async (chatId, run) => {
-            if (!streamed.has(run.id)) await original.append(chatId, run)
-          },
-        }))
-        return (services) => ({
-          ...skipping(services),
-          events: (run) => {
-            streamed.add(run.id)
-            return services.events(run)
-          },
-        })
-      }),
-    },
   },
   'V3-HIST-16': {
     'v3-history-mixes-chats: A history page that is not full is filled with the newest rows of other chats.':

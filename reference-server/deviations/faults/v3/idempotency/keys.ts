@@ -8,29 +8,9 @@ import { onRequest, rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
-import { generateMissingKey } from '../generate/answers.ts'
 import { noteNames } from '../history/kept.ts'
 
 export const idempotencyKeyFaults = faultTable({
-  'V3-IDEM-01': {
-    'v3-idempotency-key-optional: A generation without Idempotency-Key is accepted.':
-      generateMissingKey(),
-    'v3-idempotency-key-optional-for-streams: A streaming request without Idempotency-Key is accepted.':
-      { only: { form: ['stream'] }, patch: generateMissingKey(({ stream }) => stream === true) },
-    'v3-idempotency-key-optional-in-third-turns: A generation without Idempotency-Key is accepted in a chat that has two runs.':
-      perServer(() => {
-        const runs = new Map<string, number>()
-        return compose([
-          onStore('history', (original) => ({
-            append: (chatId, run, turn) => {
-              runs.set(chatId, (runs.get(chatId) ?? 0) + 1)
-              return original.append(chatId, run, turn)
-            },
-          })),
-          generateMissingKey((body) => (runs.get(String(body['chat_id'])) ?? 0) >= 2),
-        ])
-      }),
-  },
   'V3-IDEM-06': {
     'v3-idempotency-uuids-alone: An Idempotency-Key that is not a UUID is rejected.': rejectKeys(
       (key) => !isUuid(key),
@@ -60,8 +40,6 @@ export const idempotencyKeyFaults = faultTable({
           release: (scope) => original.release(byContent(scope)),
         }))
       }),
-    'v3-idempotency-by-beginning: Only the first 64 characters of an Idempotency-Key are compared.':
-      shortenKeys((key) => key.slice(0, 64)),
     'v3-idempotency-in-any-case: Idempotency-Keys are compared case-insensitively.': shortenKeys(
       (key) => key.toLowerCase(),
     ),

@@ -2,7 +2,7 @@
 
 import type { Patch } from '../../../../services.ts'
 import type { Reservation } from '../../../../store/types.ts'
-import { isText, type Json, toObject } from '../../../patches/json.ts'
+import { type Json, toObject } from '../../../patches/json.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
@@ -36,12 +36,6 @@ export const idempotencyRepeatFaults = faultTable({
         })
       }),
     },
-    'v3-idempotency-forgets-thinking: The repeat of a request with think: true creates a second step.':
-      repeatOf(({ think }) => think === true),
-    'v3-idempotency-forgets-items: The repeat of a request with an array as input creates a second step.':
-      repeatOf(({ input }) => Array.isArray(input)),
-    'v3-idempotency-forgets-runs-with-a-parent: The repeat of a request with parent_id creates a second step.':
-      repeatOf(({ parent_id: id }) => isText(id)),
   },
   'V3-IDEM-03': {
     'v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
@@ -81,7 +75,7 @@ export const idempotencyRepeatFaults = faultTable({
 })
 
 /** Each repeat of such a request creates another step. */
-function repeatOf(applies: (body: Json) => boolean): Patch {
+function _repeatOf(applies: (body: Json) => boolean): Patch {
   return perServer(() => {
     const keys = new Set<string>()
     return onRequest(v3Generate, (call) => {

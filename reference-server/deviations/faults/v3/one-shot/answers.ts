@@ -6,7 +6,7 @@ import type { Patch } from '../../../../services.ts'
 import { newChat } from '../../../../surfaces/chats.ts'
 import { isText, toObject } from '../../../patches/json.ts'
 import { alsoDo, onReply, onSuccess, onSuccessBody } from '../../../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
+import { rejectRequests } from '../../../patches/requests.ts'
 import { oneShot } from '../../../patches/routes.ts'
 import { faultTable } from '../../../table.ts'
 
@@ -25,20 +25,8 @@ export const oneShotAnswerFaults = faultTable({
       status: 202,
       body: { job: 'j-1' },
     })),
-    'one-shot-always-streamed: A one-shot with stream: false returns a stream.': onSuccess(
-      oneShot,
-      (reply) => ({ status: 200, blocks: twoEvents(reply) }),
-    ),
   },
   'V3-ONE-02': {
-    'one-shot-never-streamed: A one-shot with stream: true returns a non-streaming response.':
-      onRequestBody(oneShot, (body) =>
-        body['stream'] === true ? { ...body, stream: false } : body,
-      ),
-    'one-shot-stream-refused: A one-shot with stream: true is rejected.': rejectRequests(
-      oneShot,
-      ({ stream }) => stream === true,
-    ),
     'one-shot-stream-as-text: A one-shot stream has the Content-Type text/plain.': onReply(
       oneShot,
       (reply) =>
@@ -63,7 +51,7 @@ export const oneShotAnswerFaults = faultTable({
   },
 })
 
-async function* twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlock> {
+async function* _twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlock> {
   for (const type of ['response.created', 'response.completed']) {
     yield { event: type, data: { type, response } }
   }

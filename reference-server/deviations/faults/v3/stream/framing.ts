@@ -32,10 +32,6 @@ function encodeLatin1(text: string): Buffer {
 
 export const streamFramingFaults = faultTable({
   'V3-SSE-01': {
-    'stream-media-type-json: An event stream has the Content-Type application/json.': onV3Blocks(
-      (blocks) => blocks,
-      { 'content-type': 'application/json' },
-    ),
     'stream-media-type-plain: An event stream has the Content-Type text/plain.': onV3Blocks(
       (blocks) => blocks,
       { 'content-type': 'text/plain; charset=utf-8' },
@@ -46,20 +42,6 @@ export const streamFramingFaults = faultTable({
         const original = services.outgoing(call, reply)
         const isStream = 'blocks' in original && call.path.startsWith('/api/v3/')
         return isStream ? { ...original, status: 201 } : original
-      },
-    }),
-    'stream-asked-for-in-vain: A generation with stream: true returns a non-streaming response.': (
-      services,
-    ) => ({
-      ...services,
-      incoming: (call) => {
-        const original = services.incoming(call)
-        return call.path === '/api/v3/message/generate'
-          ? {
-              ...original,
-              body: setAt(original.body, 'stream', (on: unknown) => (on === true ? false : on)),
-            }
-          : original
       },
     }),
   },

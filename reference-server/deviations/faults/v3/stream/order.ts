@@ -3,8 +3,6 @@
 import type { ResponseRun } from '../../../../events/run.ts'
 import type { ResponseEvent } from '../../../../events/sequence.ts'
 import {
-  completed,
-  created,
   itemAdded,
   itemDone,
   partAdded,
@@ -28,22 +26,15 @@ import { eventFaultTable } from '../../../table.ts'
 
 export const streamOrderFaults = eventFaultTable({
   'V3-SSE-05': {
-    'stream-created-missing: The stream omits response.created and starts with response.in_progress.':
-      dropEvents('response.created'),
     'stream-created-second: response.in_progress is sent before response.created.': moveEvents(
       'response.in_progress',
       'before',
       'response.created',
     ),
-    'stream-created-twice: response.created is sent twice.': replaceEvents(
-      'response.created',
-      (event) => [event, event],
-    ),
   },
   'V3-SSE-12': {
     'stream-item-added-late: response.output_item.added of the answer is sent after its first delta.':
       moveAnswerAfterDelta(),
-    'stream-item-never-added: response.output_item.added is omitted.': dropEvents(itemAdded),
     'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
       {
         precedent: 'Sophomoresty/gemini-web2api PR 57',
@@ -68,10 +59,6 @@ export const streamOrderFaults = eventFaultTable({
       when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
     'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
       when(({ steps }) => steps.length === 1, moveEvents(textDone, 'after', partDone)),
-    'stream-item-added-twice: Each response.output_item.added is sent twice.': replaceEvents(
-      itemAdded,
-      (event) => [event, event],
-    ),
     'stream-item-null: The item of response.output_item.added is null.': setInEvents(itemAdded, {
       item: null,
     }),
@@ -113,32 +100,14 @@ function asFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): Re
   return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
 }
 
-const isOneShot = ({ settings }: ResponseRun) => !settings.stored
+const _isOneShot = ({ settings }: ResponseRun) => !settings.stored
 const isCut = ({ finish }: ResponseRun) => finish === 'length'
 const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
 
 export const conditionalStreamFaults = eventFaultTable({
-  'V3-SSE-08': {
-    'stream-of-one-shot-without-terminal-event: Only one-shot streams end without a terminal event.':
-      when(isOneShot, dropEvents(completed)),
-  },
-  'V3-SSE-05': {
-    'stream-of-one-shot-without-created: Only one-shot streams omit response.created.': when(
-      isOneShot,
-      dropEvents(created),
-    ),
-  },
   'V3-SSE-17': {
-    'stream-of-one-shot-drops-a-delta: Only one-shot streams omit the last text delta.': when(
-      isOneShot,
-      dropEvents(nth(textDelta, -1)),
-    ),
     'stream-of-cut-answer-drops-a-delta: Only streams truncated by max_tokens omit the last text delta.':
       when(isCut, dropEvents(nth(textDelta, -1))),
-    'stream-of-thought-drops-a-delta: Only streams with reasoning omit the last text delta.': when(
-      isThinking,
-      dropEvents(nth(textDelta, -1)),
-    ),
   },
   'V3-SSE-13': {
     'stream-of-cut-answer-leaves-items-open: Only streams truncated by max_tokens omit response.output_item.done.':

@@ -37,8 +37,6 @@ export const streamTextFaults = eventFaultTable({
       events,
     ) => events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7),
     'stream-deltas-missing: All text deltas are omitted.': dropEvents(textDelta),
-    'stream-delta-twice: One text delta is sent twice, with different sequence numbers.':
-      replaceEvents(nth(textDelta, 4), (event) => [event, event]),
     'stream-deltas-swapped: Text deltas are swapped in pairs.': swapPairs(textDelta),
     'stream-deltas-cumulative: Each text delta contains all the text so far.': mapDeltas(
       (text, before) => before + text,
@@ -134,12 +132,6 @@ export const streamContentFaults: readonly Fault[] = [
         nth(textDelta, 0),
         (event) => [{ ...event, delta: undefined }, event],
       ),
-      'stream-delta-an-object: Text deltas are objects instead of strings.': setInEvents(
-        textDelta,
-        { delta: (text: string) => ({ text }) },
-      ),
-      'stream-reasoning-delta-an-object: Reasoning deltas are objects instead of strings.':
-        setInEvents(reasoningDelta, { delta: (text: string) => ({ text }) }),
     },
     'V3-SSE-27': {
       'stream-surrogates-halved: A surrogate pair is split across two deltas as JSON escapes.':

@@ -1,0 +1,73 @@
+/** Requests to the server without a fault, and its answers: generated faults are compared with them. */
+import { targetFixture } from '../../../fixtures/targets.ts'
+import {
+  type Circumstance,
+  type GeneratedFault,
+  operationOf,
+  watchRequests,
+} from '../../../reference-server/deviations/index.ts'
+import type { ProfileName } from '../../conformance/profile/selection.ts'
+import type { Depth } from '../../conformance/run-setup.ts'
+import type { Engine } from '../../conformance/vitest/engine.ts'
+import { type Fingerprint, fingerprintOf, stablePart } from '../runs/fingerprint.ts'
+import { observe } from '../runs/run-target.ts'
+import { startDeviant } from '../runs/target.ts'
+
+export interface Healthy {
+  /** The part of the traffic that two runs have in common. */
+  readonly stable: Fingerprint
+  /** Titles of the scenarios with a request that a fault can change; the others need not run. */
+  titlesFor(fault: GeneratedFault): readonly string[]
+}
+
+export async function recordHealthy(
+  profile: ProfileName,
+  depth: Depth,
+  engine: Engine,
+): Promise<Healthy> {
+  const circumstances: Circumstance[] = []
+  const keyless: Circumstance['call'][] = []
+  const titles = new Map<string, string>()
+  const patch = watchRequests(
+    (circumstance) => void circumstances.push(circumstance),
+    (call) => void keyless.push(call),
+  )
+  const run = () =>
+    observe(
+      {
+        kind: 'clean',
+        name: `clean-${profile}`,
+        open: () => startDeviant(patch, targetFixture('reference')),
+        selection: { profile, only: [], skip: [] },
+        depth,
+      },
+      {
+        close: () => engine.close(),
+        run: async (collector, ...rest) => {
+          const isStopped = await engine.run(collector, ...rest)
+          for (const { slug, title } of collector.scenarios) titles.set(slug, title)
+          return isStopped
+        },
+      },
+      fingerprintOf,
+    )
+  const [first, second] = [await run(), await run()]
+  return {
+    stable: stablePart(first.traffic, second.traffic),
+    titlesFor: (fault) => {
+      const calls = fault.isOfKeys
+        ? keyless.filter((call) => operationOf(call) === fault.operation)
+        : circumstances.filter((one) => fault.isMetBy(one)).map(({ call }) => call)
+      const slugs = new Set(calls.map(({ id }) => id.split('/')[1] ?? ''))
+      return [...slugs].flatMap((slug) => titles.get(slug) ?? [])
+    },
+  }
+}
+
+/** An engine that runs some scenarios alone. */
+export function runningOnly(titles: readonly string[], engine: Engine): Engine {
+  return {
+    close: () => engine.close(),
+    run: (collector, setup, signal) => engine.run(collector, setup, signal, titles),
+  }
+}

@@ -1,0 +1,234 @@
+/** Effects of the grammar under conditions, by operation and by the requirement that they break. */
+import type { RequirementId } from '../../../contract/index.ts'
+import type { FaultyOperation } from '../grammar/schemas.ts'
+
+export type ByOperation<T> = { readonly [Id in FaultyOperation]?: T }
+export type Clauses = Partial<Record<RequirementId, readonly string[]>>
+
+/** Requests that are refused under conditions; empty for all. */
+export const refused: ByOperation<Clauses> = {
+  'openai.chat': {
+    'OAI-CHAT-01': ['temperature: not given'],
+    'OAI-CHAT-12': ['messages: with system', 'messages: with system; stream: true'],
+    'OAI-TEMP-01': [
+      'temperature: at its minimum',
+      'temperature: at its maximum',
+      'stream: true; temperature: at its maximum',
+    ],
+    'OAI-TOPP-01': ['top_p: given', 'stream: true; top_p: given'],
+    'OAI-STOP-05': ['stop: a text; stream: true'],
+    'OAI-MODELS-02': ['model name: alias; stream: true', 'model name: alias'],
+    'OAI-MODELS-03': ['model name: vision; stream: true', 'model name: vision'],
+  },
+  'openai.models': {
+    'OAI-MODELS-01': [''],
+  },
+  'v2.message': {
+    'V2-MSG-01': ['text: beyond ASCII', 'think: not given'],
+    'V2-MSG-11': ['parent_id: given'],
+    'V2-MSG-12': ['think: true', 'think: false'],
+    'V2-MSG-13': ['rag: true', 'rag: false', 'rag: agent'],
+    'V2-MSG-14': ['attachments: given'],
+    'V2-MODEL-01': ['model name: alias'],
+    'V2-MODEL-02': ['model name: vision'],
+  },
+  'v2.generate': {
+    'V2-GEN-04': ['exclude_tools: given'],
+    'V2-MODEL-01': ['model name: alias'],
+    'V2-MODEL-02': ['model name: vision'],
+  },
+  'v3.chat': {
+    'V3-CHAT-04': [''],
+  },
+  'v3.deleteChat': {
+    'V3-CHAT-11': [''],
+  },
+  'v3.generateName': {
+    'V3-CHAT-12': [''],
+  },
+  'v3.chats': {
+    'V3-CHAT-05': [''],
+    'V3-CHAT-06': ['search: given'],
+    'V3-CHAT-07': ['limit: given'],
+    'V3-CHAT-08': ['cursor: given'],
+  },
+  'v3.addFavorite': {
+    'V3-FAV-01': [''],
+  },
+  'v3.favorites': {
+    'V3-FAV-01': [''],
+  },
+  'v3.removeFavorite': {
+    'V3-FAV-02': [''],
+  },
+  'v3.generate': {
+    'V3-GEN-05': ['input: a text'],
+    'V3-GEN-06': ['input: a list', 'input: a list; stream: true'],
+    'V3-GEN-07': ['input: with input_image'],
+    'V3-GEN-11': ['parent_id: given', 'occurrence: second; parent_id: not given'],
+    'V3-MODEL-01': ['model name: alias', 'model name: alias; stream: true'],
+    'V3-MODEL-02': [
+      'input: a text; model name: vision',
+      'model name: vision; stream: true',
+      'model name: vision',
+    ],
+    'V3-GEN-09': [
+      'max_tokens: given',
+      'temperature: given',
+      'top_p: given',
+      'presence_penalty: given',
+    ],
+  },
+  'v3.history': {
+    'V3-HIST-12': ['cursor: given'],
+  },
+  'v3.oneShot': {
+    'V3-ONE-02': ['stream: true'],
+    'V3-ONE-05': ['runs: given'],
+    'V3-ONE-07': ['assistant_id: searcher'],
+    'V3-ONE-10': ['input: a list'],
+    'V3-MODEL-01': ['model name: alias'],
+    'V3-MODEL-02': ['model name: vision'],
+    'RAG-02': ['rag: false'],
+    'RAG-03': ['rag: agent'],
+    'RAG-04': ['rag: an object'],
+  },
+  'v3.upload': {
+    'V3-ATT-01': ['', 'text: beyond ASCII'],
+  },
+  'v3.attachments': {
+    'V3-ATT-06': [''],
+    'V3-ATT-08': ['search: given'],
+    'V3-ATT-09': ['limit: given'],
+    'V3-ATT-10': ['cursor: given'],
+  },
+  'v3.chatAttachments': {
+    'V3-ATT-12': [''],
+    'V3-ATT-13': ['search: given'],
+  },
+}
+
+/** Effects with their conditions. */
+export const others: ByOperation<Clauses> = {
+  'openai.chat': {
+    'OAI-MAXTOK-01': ['max_tokens is ignored', 'max_tokens is ignored (stream: true)'],
+    'OAI-STOP-05': [
+      'stop is ignored (stream: true)',
+      'stop is ignored (stop: a list; stream: true)',
+      'stop is ignored (stop: a text; stream: true)',
+    ],
+    'OAI-STOP-02': ['only the first element counts of stop'],
+    'OAI-STREAM-01': ['a stream is answered with one JSON body'],
+    'OAI-STREAM-02': ['a stream has the media type of JSON'],
+    'OAI-STREAM-03': ['fragments of text are numbers'],
+    'OAI-STREAM-11': ['a stream arrives in one piece'],
+  },
+  'v2.message': {
+    'V2-MSG-06': ['content is shown with ? for what is beyond the BMP'],
+    'V2-RAG-01': ['rag is ignored (rag: true)'],
+  },
+  'v2.generate': {
+    'V2-CTX-01': ['earlier turns are not read'],
+    'V2-GEN-03': ['both tool lists are accepted'],
+  },
+  'v3.createChat': {
+    'V3-CHAT-02': ['name is stored in upper case', 'name is stored with ? for what is not ASCII'],
+  },
+  'v3.updateChat': {
+    'V3-CHAT-10': ['name is stored with ? for what is not ASCII'],
+  },
+  'v3.chats': {
+    'V3-CHAT-05': ['the list is empty'],
+    'V3-CHAT-06': [
+      'search is ignored',
+      'the list is empty (search: given)',
+      'the list is empty (search: beyond ASCII)',
+    ],
+    'V3-CHAT-07': ['limit is ignored'],
+    'V3-CHAT-08': ['the cursor of the next page is lost', 'cursor is ignored'],
+    'V3-CHAT-09': ['exclude_favorites is ignored (search: given)', 'exclude_favorites is ignored'],
+  },
+  'v3.generate': {
+    'V3-HIST-07': [
+      'only the last element counts of input',
+      'only the first element counts of input',
+      'the turn is not stored (stream: true)',
+      'the turn is not stored (model name: vision)',
+      'the turn is not stored (model name: alias)',
+      'the turn is not stored (occurrence: after a rename)',
+      'the turn is not stored (occurrence: after a refusal)',
+      'the turn is not stored (occurrence: after a favorite)',
+      'the input is not stored (input: with input_image)',
+      'the answer is not stored (occurrence: third or later)',
+    ],
+    'V3-GEN-17': ['top_p of a wrong type is accepted (stream: true)'],
+    'V3-CTX-01': [
+      'earlier turns are not read (parent_id: given)',
+      'earlier turns are not read (parent_id: given; think: true)',
+    ],
+    'V3-TOOLS-01': [
+      'both tool lists are accepted',
+      'both tool lists are accepted (stream: true)',
+      'both tool lists are accepted (think: true)',
+    ],
+    'V3-TOOLS-03': ['include_tools is ignored'],
+    'V3-THINK-01': ['think is ignored'],
+    'V3-IDEM-01': [
+      'a missing Idempotency-Key is accepted',
+      'a missing Idempotency-Key is accepted (stream: true)',
+      'a missing Idempotency-Key is accepted (occurrence: third or later)',
+    ],
+    'V3-IDEM-02': [
+      'the Idempotency-Key is ignored (think: true)',
+      'the Idempotency-Key is ignored (input: a list)',
+      'the Idempotency-Key is ignored (parent_id: given)',
+    ],
+    'V3-IDEM-07': ['the last character of the Idempotency-Key is not compared'],
+    'V3-SSE-01': ['a stream has the media type of JSON', 'a stream is answered with one JSON body'],
+    'V3-SSE-05': ['the stream has no response.created', 'response.created comes twice'],
+    'V3-SSE-12': ['the stream has no response.output_item.added'],
+    'V3-SSE-13': ['response.output_item.added comes twice'],
+    'V3-SSE-17': [
+      'the first response.output_text.delta comes twice',
+      'the last response.output_text.delta is lost (think: true)',
+    ],
+    'V3-SSE-25': [
+      'delta of response.reasoning_text.delta is a number',
+      'delta of response.output_text.delta is a number',
+    ],
+  },
+  'v3.history': {
+    'V3-HIST-09': ['limit is ignored'],
+    'V3-HIST-12': ['cursor is ignored'],
+  },
+  'v3.oneShot': {
+    'V3-ONE-01': ['one JSON body is answered with a stream'],
+    'V3-ONE-02': ['a stream is answered with one JSON body'],
+    'V3-ONE-05': [
+      'runs is ignored',
+      'only the last element counts of runs',
+      'runs is ignored (stream: true)',
+    ],
+    'V3-ONE-12': ['rag of a wrong type is accepted (stream: true)'],
+    'V3-SSE-08': ['the stream has no response.completed'],
+    'V3-SSE-05': ['the stream has no response.created'],
+    'V3-SSE-17': ['the last response.output_text.delta is lost'],
+  },
+  'v3.attachments': {
+    'V3-ATT-08': [
+      'the list is empty (search: beyond ASCII)',
+      'search is ignored',
+      'search is ignored (chat_id: given)',
+    ],
+    'V3-ATT-07': ['chat_id is ignored', 'the list is empty (chat_id: given)'],
+    'V3-ATT-09': ['limit is ignored'],
+    'V3-ATT-10': ['the cursor of the next page is lost', 'cursor is ignored'],
+  },
+  'v3.upload': {
+    'V3-ATT-03': ['filename is shown in upper case'],
+  },
+  'v3.chatAttachments': {
+    'V3-ATT-12': ['the list is empty'],
+    'V3-ATT-13': ['search is ignored', 'the list is empty (search: given)'],
+  },
+}

@@ -1,0 +1,119 @@
+/** Faults that the grammar makes, with the requirements that they break. */
+import { isRequirementId, type RequirementId, type Variation } from '../../../contract/index.ts'
+import { effectsOf, type GeneratedFault, generatedFaultNamed } from '../grammar/draw.ts'
+import type { FaultyOperation } from '../grammar/schemas.ts'
+import type { Fault } from '../types.ts'
+import { type ByOperation, type Clauses, others, refused } from './clauses.ts'
+
+/** Members of requests that are accepted with a wrong type. */
+const wrongTypes: ByOperation<RequirementId> = {
+  'openai.chat': 'OAI-ERR-02',
+  'v2.message': 'V2-MSG-09',
+  'v2.generate': 'V2-GEN-05',
+  'v3.generate': 'V3-GEN-17',
+  'v3.oneShot': 'V3-ONE-12',
+}
+
+/** Members of answers that are lost, or have another type, with what they break. */
+const members: ByOperation<Readonly<Record<string, RequirementId>>> = {
+  'openai.chat': {
+    created: 'OAI-CHAT-04',
+    model: 'OAI-CHAT-05',
+    choices: 'OAI-CHAT-06',
+    'choices.*.index': 'OAI-CHAT-06',
+    'choices.*.message.content': 'OAI-CHAT-07',
+    'choices.*.message.role': 'OAI-CHAT-07',
+    'choices.*.finish_reason': 'OAI-CHAT-08',
+    usage: 'OAI-CHAT-09',
+    'usage.total_tokens': 'OAI-CHAT-09',
+    'usage.completion_tokens': 'OAI-CHAT-09',
+    id: 'OAI-CHAT-02',
+    object: 'OAI-CHAT-03',
+  },
+  'openai.models': {
+    object: 'OAI-MODELS-05',
+  },
+  'v2.message': {
+    id: 'V2-MSG-02',
+    chat_id: 'V2-MSG-03',
+    model_id: 'V2-MSG-04',
+    role: 'V2-MSG-05',
+    content: 'V2-MSG-06',
+    created_at: 'V2-MSG-07',
+  },
+  'v2.generate': {
+    message: 'V2-GEN-01',
+    'message.content': 'V2-GEN-01',
+  },
+  'v3.generate': {
+    output: 'V3-GEN-02',
+    'output.*.type': 'V3-GEN-02',
+  },
+  'v3.history': {
+    pagination: 'V3-HIST-01',
+    'result.*.item_type': 'V3-HIST-03',
+    'result.*.item_status': 'V3-HIST-04',
+    'result.*.item': 'V3-HIST-02',
+  },
+  'v3.upload': {
+    id: 'V3-ATT-02',
+    filename: 'V3-ATT-02',
+    content_type: 'V3-ATT-02',
+    bucket: 'V3-ATT-02',
+    created_at: 'V3-ATT-02',
+    size: 'V3-ATT-04',
+  },
+}
+
+export const grammarFaults: readonly Fault[] = [
+  ...Object.entries(wrongTypes).flatMap(([operation, id]) =>
+    matching(operation, / of a wrong type is accepted$/).map((name) => faultOf(name, id)),
+  ),
+  ...Object.entries(members).flatMap(([operation, paths]) =>
+    Object.entries(paths).flatMap(([path, id]) =>
+      [`${path} is lost`, `${path} has another type`].map((clause) =>
+        faultOf(`${operation}: ${clause}`, id),
+      ),
+    ),
+  ),
+  ...clausesOf(refused, (conditions) => {
+    return `the request is refused${conditions === '' ? '' : ` (${conditions})`}`
+  }),
+  ...clausesOf(others, (clause) => clause),
+]
+
+function matching(operation: string, pattern: RegExp): readonly string[] {
+  return effectsOf(operation as FaultyOperation)
+    .filter(({ name }) => pattern.test(name))
+    .map(({ name }) => `${operation}: ${name}`)
+}
+
+function clausesOf(
+  table: ByOperation<Clauses>,
+  toClause: (entry: string) => string,
+): readonly Fault[] {
+  return Object.entries(table).flatMap(([operation, own]) =>
+    Object.entries(own).flatMap(([id, entries]) =>
+      entries.map((entry) => faultOf(`${operation}: ${toClause(entry)}`, id)),
+    ),
+  )
+}
+
+/** A fault by the name that the grammar has for it. @throws Error if it has none */
+export function faultOf(name: string, id: string): Fault {
+  const fault = generatedFaultNamed(name)
+  if (fault === undefined || !isRequirementId(id)) throw new Error(`the grammar has no ${name}`)
+  const only = variationOf(fault)
+  return { name, summary: `${name}.`, breaks: [id], patch: fault.patch, ...(only && { only }) }
+}
+
+/** Values of dimensions with which alone the fault occurs. */
+function variationOf({ conditions }: GeneratedFault): Variation | undefined {
+  const values: Variation = {
+    ...(conditions.includes('stream: true') && { form: ['stream'] }),
+    ...(conditions.includes('think: true') && { think: ['with think'] }),
+    ...(conditions.includes('input: a list') && { input: ['items'] }),
+    ...(conditions.includes('input: a text') && { input: ['text'] }),
+  }
+  return Object.keys(values).length === 0 ? undefined : values
+}

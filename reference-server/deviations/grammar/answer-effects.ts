@@ -1,0 +1,217 @@
+/** Effects on answers: members, refusals, forms, streams. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as timeout } from 'node:timers/promises'
+import type { ResponseEvent } from '../../events/sequence.ts'
+import type { SseBlock } from '../../events/sse.ts'
+import { completed, created, itemAdded, reasoningDelta, textDelta } from '../patches/event-names.ts'
+import { swapPairs } from '../patches/events.ts'
+import { setAt, toObject } from '../patches/json.ts'
+import {
+  editBlocks,
+  editBody,
+  editRefusal,
+  editRequest,
+  editStream,
+  manglings,
+  withHeaders,
+} from './edits.ts'
+import { type Effect, inJson, inStream, ofKind, paths } from './effect.ts'
+import type { Circumstance } from './history.ts'
+import { answerMembers, type FaultyOperation, type Schema } from './schemas.ts'
+
+export function answerEffects(operation: FaultyOperation): readonly Effect[] {
+  const generates = ['openai.chat', 'v3.generate', 'v3.oneShot'].includes(operation)
+  return [
+    ...answerMembers(operation).flatMap((member) => memberEffects(operation, member)),
+    ...statuses(operation),
+    ...(generates ? formEffects : []),
+    ...(operation === 'openai.chat' ? chunkEffects : []),
+    ...(generates && operation !== 'openai.chat' ? eventEffects : []),
+  ]
+}
+
+/** Members whose values the request gave: they come back as they were. */
+const echoes: { readonly [Id in FaultyOperation]?: RegExp } = {
+  'v2.message': /^content$/,
+  'v3.upload': /^filename$/,
+}
+
+function memberEffects(
+  operation: FaultyOperation,
+  [path, schema]: readonly [string, Schema],
+): readonly Effect[] {
+  const effect = (
+    family: Effect['family'],
+    clause: string,
+    change: (old: unknown, circumstance: Circumstance) => unknown,
+  ): Effect => ({
+    family,
+    name: `${path} ${clause}`,
+    not: inJson,
+    outgoing: editBody((body, circumstance) =>
+      setAt(body, path, (old: unknown) => change(old, circumstance)),
+    ),
+  })
+  const isEcho = echoes[operation]?.test(path) === true
+  return [
+    effect('lose', 'is lost', () => undefined),
+    effect('wrong type', 'has another type', otherType),
+    ...(schema.type === 'string' ? [effect('wrong type', 'is null', () => null)] : []),
+    ...(isEcho
+      ? [
+          {
+            ...effect('wrong type', 'comes back as a number', (old) =>
+              /^\d+$/.test(String(old)) ? Number(old) : old,
+            ),
+            needs: 'text: digits',
+          },
+        ]
+      : []),
+    ...(/^(model_id|content)$/.test(path)
+      ? [
+          effect('stale', 'is that of the first answer', (old, { earlier, operation: own }) => {
+            const first = earlier.find((past) => past.operation === own && past.answer)
+            return first?.answer?.[path] ?? old
+          }),
+        ]
+      : []),
+    ...(path === 'created_at'
+      ? [effect('mangle', 'is in local time', (old) => localTime(String(old)))]
+      : []),
+    ...(path === 'chat_id' ? [effect('leak', 'is that of another chat', () => randomUUID())] : []),
+    ...(isEcho
+      ? manglings.map((mangling) => ({
+          ...effect('mangle', `is shown ${mangling.name}`, (old) => mangling.change(String(old))),
+          ...ofKind(mangling),
+        }))
+      : []),
+  ]
+}
+
+function otherType(old: unknown): unknown {
+  if (typeof old === 'string') return { value: old }
+  if (Array.isArray(old)) return { ...old }
+  return typeof old === 'object' ? 'other' : String(old)
+}
+
+const threeHours = 3 * 3_600_000
+/** A time three hours ahead that says it is UTC. */
+function localTime(text: string): string {
+  return Number.isNaN(Date.parse(text))
+    ? text
+    : new Date(Date.parse(text) + threeHours).toISOString()
+}
+
+function statuses(operation: FaultyOperation): readonly Effect[] {
+  const refusal = (status: number): Effect => ({
+    family: 'wrong status',
+    name: `a refusal has status ${status}`,
+    only: paths,
+    outgoing: editRefusal((reply) => ({ ...reply, status })),
+  })
+  return [refusal(500), refusal(200), ...(operation === 'openai.chat' ? [refusal(422)] : [])]
+}
+
+const formEffects: readonly Effect[] = [
+  {
+    family: 'other form',
+    name: 'a stream is answered with one JSON body',
+    needs: 'stream: true',
+    incoming: editRequest((body) => ({ ...body, stream: false })),
+  },
+  {
+    family: 'other form',
+    name: 'one JSON body is answered with a stream',
+    not: inJson,
+    incoming: editRequest((body) => ({ ...body, stream: true })),
+  },
+  {
+    family: 'other form',
+    name: 'a stream has the media type of JSON',
+    needs: 'stream: true',
+    outgoing: withHeaders({ 'content-type': 'application/json' }),
+  },
+  {
+    family: 'late',
+    name: 'a stream arrives in one piece',
+    needs: 'stream: true',
+    outgoing: editStream(async function* (blocks) {
+      const held: SseBlock[] = []
+      for await (const block of blocks) held.push(block)
+      await timeout(held.length * 30)
+      yield* held
+    }),
+  },
+  {
+    family: 'lose',
+    name: 'a stream is cut before its last block',
+    needs: 'stream: true',
+    outgoing: editStream(async function* (blocks) {
+      let held: SseBlock | undefined
+      for await (const block of blocks) {
+        if (held !== undefined) yield held
+        held = block
+      }
+    }),
+  },
+]
+
+const textOfChunk = 'choices.0.delta.content'
+const chunkEffects: readonly Effect[] = [
+  {
+    family: 'wrong type',
+    name: 'fragments of text are numbers',
+    not: inStream,
+    outgoing: editBlocks((chunk) =>
+      setAt(chunk, textOfChunk, (old: unknown) => (typeof old === 'string' ? 7 : old)),
+    ),
+  },
+  ...['choices', 'id', 'model', 'object', 'created'].map(
+    (name): Effect => ({
+      family: 'lose',
+      name: `chunks have no ${name}`,
+      not: inStream,
+      outgoing: editBlocks((chunk) => setAt(chunk, name, undefined)),
+    }),
+  ),
+]
+
+/** Events that the document names, of which each stream has one. */
+const eventEffects: readonly Effect[] = [
+  ...[created, itemAdded, completed].flatMap((type) => [
+    eventEffect('lose', `the stream has no ${type}`, (events) =>
+      events.filter((event) => event.type !== type),
+    ),
+    eventEffect('duplicate', `${type} comes twice`, (events) =>
+      events.flatMap((event) => (event.type === type ? [event, event] : [event])),
+    ),
+  ]),
+  ...[textDelta, reasoningDelta].flatMap((type) => [
+    eventEffect('lose', `the last ${type} is lost`, (events) => {
+      const at = events.findLastIndex((event) => event.type === type)
+      return events.filter((_, index) => index !== at)
+    }),
+    eventEffect('duplicate', `the first ${type} comes twice`, (events) => {
+      const at = events.findIndex((event) => event.type === type)
+      return events.flatMap((event, index) => (index === at ? [event, event] : [event]))
+    }),
+    eventEffect('wrong type', `delta of ${type} is a number`, (events) =>
+      events.map((event) => (event.type === type ? { ...event, delta: 7 } : event)),
+    ),
+  ]),
+  eventEffect('reorder', 'fragments of text are swapped', swapPairs(textDelta)),
+  eventEffect('stale', 'the final response is that of the beginning', (events) => {
+    const first = events.find(({ type }) => type === created)
+    return events.map((event) =>
+      event.type === completed ? { ...event, response: toObject(first?.['response']) } : event,
+    )
+  }),
+]
+
+function eventEffect(
+  family: Effect['family'],
+  name: string,
+  edit: (events: readonly ResponseEvent[]) => readonly ResponseEvent[],
+): Effect {
+  return { family, name, not: inStream, events: edit }
+}

@@ -1,0 +1,147 @@
+/** A request with what came before it in its chat, or before it from its caller. */
+import { randomUUID } from 'node:crypto'
+import { operationAt } from '../../../contract/operations.ts'
+import type { Call, Reply } from '../../http/call.ts'
+import type { Turn } from '../../model/types.ts'
+import type { Patch } from '../../services.ts'
+import { type Json, toList, toObject } from '../patches/json.ts'
+import type { FaultyOperation } from './schemas.ts'
+
+export interface Circumstance {
+  readonly operation: FaultyOperation
+  readonly call: Call
+  /** The chat that the request names, or else its caller. */
+  readonly place: string
+  readonly body: Json
+  readonly query: Json
+  /** Text of the user: the last message, the name, the name of the file, or the text to search. */
+  readonly text: string
+  readonly earlier: readonly Past[]
+  /** Requests to the same operation that are not answered yet, in the same place. */
+  readonly atOnce: number
+}
+
+/** An earlier request in the same place. */
+export interface Past {
+  readonly operation: FaultyOperation
+  readonly body: Json
+  readonly query: Json
+  readonly isRefused: boolean
+  /** The JSON answer of a success; undefined for a stream, and as long as there is none. */
+  readonly answer: Json | undefined
+}
+
+/** A past request that is completed when it is answered. */
+type Passing = { -readonly [Member in keyof Past]: Past[Member] }
+
+/** Watches the requests of a server without a fault; `refused` are those that no key admits. */
+export function watchRequests(
+  onRequest: (circumstance: Circumstance) => void,
+  onRefused: (call: Call) => void,
+): Patch {
+  return (services) => {
+    const history = createHistory()
+    const circumstances = new WeakMap<AbortSignal, Circumstance>()
+    return {
+      ...services,
+      incoming: (sent) => {
+        const call = services.incoming(sent)
+        const circumstance = history.begin(call)
+        if (circumstance === undefined) return call
+        circumstances.set(call.signal, circumstance)
+        onRequest(circumstance)
+        return call
+      },
+      outgoing: (call, reply) => {
+        const circumstance = circumstances.get(call.signal)
+        if (circumstance) history.end(circumstance, reply)
+        if (call.caller === '') onRefused(call)
+        return services.outgoing(call, reply)
+      },
+    }
+  }
+}
+
+/** Requests and their answers, by place. */
+export function createHistory() {
+  const earlier = new Map<string, Passing[]>()
+  const open = new Map<string, number>()
+  const given: { readonly place: string; readonly turns: readonly Turn[] }[] = []
+  const passing = new WeakMap<Circumstance, Passing>()
+
+  return {
+    /** Undefined for a path without an operation. */
+    begin(call: Call): Circumstance | undefined {
+      const operation = operationOf(call)
+      if (operation === undefined) return undefined
+      const [body, query] = [toObject(call.body), toObject(call.query)]
+      const place = placeOf({ call, body, query })
+      const all = earlier.get(place) ?? []
+      const count = all.length
+      const past: Passing = { operation, body, query, isRefused: false, answer: undefined }
+      all.push(past)
+      earlier.set(place, all)
+      const atOnce = open.get(`${operation} ${place}`) ?? 0
+      const text = textOf(call)
+      const circumstance: Circumstance = {
+        ...{ operation, call, place, body, query, text, atOnce },
+        // A caller has thousands of requests: each would keep a list of its own.
+        get earlier() {
+          return all.slice(0, count)
+        },
+      }
+      open.set(`${operation} ${place}`, atOnce + 1)
+      passing.set(circumstance, past)
+      return circumstance
+    },
+    end(circumstance: Circumstance, reply: Reply): void {
+      const { operation, place } = circumstance
+      const past = passing.get(circumstance)
+      if (past) past.isRefused = isRefusal(reply)
+      if (past && !isRefusal(reply) && !('blocks' in reply)) past.answer = toObject(reply.body)
+      const key = `${operation} ${place}`
+      open.set(key, (open.get(key) ?? 1) - 1)
+    },
+    /** The turns that the model was last given in another place. */
+    hear(circumstance: Circumstance | undefined, turns: readonly Turn[]): readonly Turn[] {
+      // Completions are in no chat: each is a conversation of its own.
+      const place = circumstance?.operation.startsWith('v') ? circumstance.place : randomUUID()
+      const foreign = given.findLast((one) => one.place !== place)?.turns ?? []
+      given.push({ place, turns })
+      if (given.length > 100) given.shift()
+      return foreign
+    },
+  }
+}
+
+function placeOf({ call, body, query }: Pick<Circumstance, 'call' | 'body' | 'query'>) {
+  const [, inPath] = /\/chat\/([0-9a-f-]{36})/i.exec(call.path) ?? []
+  return String(body['chat_id'] ?? query['chat_id'] ?? inPath ?? call.caller).toLowerCase()
+}
+
+export function operationOf(call: {
+  readonly method: string
+  readonly path: string
+}): FaultyOperation | undefined {
+  if (/^\/api\/(v3\/)?knowledge\/[^/]+\/search$/.test(call.path)) return 'knowledge.search'
+  return operationAt(call.method, call.path)
+}
+
+/** The text that the user wrote last, in any of the forms of a request. */
+function textOf(call: Call): string {
+  const [body, query] = [toObject(call.body), toObject(call.query)]
+  const [message] = toList(body['messages']).slice(-1)
+  const source = message?.['content'] ?? body['input'] ?? body['content'] ?? body['name']
+  if (typeof source === 'string') return source
+  if (source === undefined) {
+    return String(call.file?.filename ?? query['search'] ?? query['q'] ?? body['query'] ?? '')
+  }
+  const parts = toList(source).flatMap((item) =>
+    Array.isArray(item['content']) ? toList(item['content']) : [{ text: item['content'], ...item }],
+  )
+  return parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n')
+}
+
+function isRefusal(reply: Reply): boolean {
+  return reply.status >= 400
+}

@@ -1,0 +1,243 @@
+/** Effects on requests: refused, accepted, ignored, and read in part. */
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '../../http/errors.ts'
+import { setAt, toList } from '../patches/json.ts'
+import { mainModel } from '../patches/routes.ts'
+import { editQuery, editRequest, editTexts, manglings, withHeader } from './edits.ts'
+import { type Effect, ofKind, paths } from './effect.ts'
+import {
+  alternatives,
+  bodyMembers,
+  type FaultyOperation,
+  isOpen,
+  queryMembers,
+  type Schema,
+} from './schemas.ts'
+
+/** Members that show in no answer that the document promises. */
+const mayBeIgnored =
+  /^(model|model_id|temperature|top_p|presence_penalty|assistant_id|chat_id|name)$/
+
+/** Operations with bodies or paths of which the document shows nothing: a refusal is no violation. */
+const guessed: readonly FaultyOperation[] = ['v3.updateChat', 'knowledge.search', 'openai.model']
+
+export function requestEffects(operation: FaultyOperation): readonly Effect[] {
+  const members = Object.entries(bodyMembers(operation)).filter(
+    ([name]) => !isOpen(operation, name),
+  )
+  const lists = members.filter(([, schema]) => alternatives(schema).some(({ items }) => items))
+  return [
+    ...(guessed.includes(operation) ? [] : refusals(operation)),
+    ...credentials,
+    ...members.filter(([name]) => !mayBeIgnored.test(name)).flatMap(ignored),
+    ...lists.flatMap(([name]) => partly(name)),
+    ...members.filter(([name]) => !/^(chat|parent)_id$|^name$/.test(name)).flatMap(mended),
+    ...(operation === 'v3.oneShot' ? [] : textMembers)
+      .filter((name) => name in bodyMembers(operation))
+      .flatMap(mangled),
+    ...(operation === 'v3.generate' ? keyEffects : []),
+    ...('exclude_tools' in bodyMembers(operation) && operation !== 'v3.oneShot' ? [bothLists] : []),
+    ...('search' in queryMembers(operation) ? [searchIgnored] : []),
+  ]
+}
+
+function refusals(operation: FaultyOperation): readonly Effect[] {
+  const members = Object.keys(bodyMembers(operation)).filter((name) => isOpen(operation, name))
+  // How long a text may be is open, and if a chat takes two requests at once.
+  const not = ['text: of 1000', 'text: empty', 'overlap', ...members.map((name) => `${name}: `)]
+  return [
+    {
+      family: 'refuse',
+      name: 'the request is refused',
+      not,
+      incoming: () => {
+        throw new ApiError(400, 'Not like this')
+      },
+    },
+    {
+      family: 'fail',
+      name: 'the request ends with 500',
+      not,
+      outgoing: () => ({ status: 500, body: { error: 'Not possible' } }),
+    },
+  ]
+}
+
+const schemeAndKey = (authorization = '') => authorization.split(/ +/)
+
+/** Keys that are taken for a valid one. */
+const credentials: readonly Effect[] = (
+  [
+    ['no key is needed', (given, [key]) => (given === undefined ? key : undefined)],
+    ['any key is accepted', (given, [key]) => (given?.startsWith('Bearer ') ? key : undefined)],
+    [
+      'the last character of the key is not compared',
+      (given, keys) =>
+        keys.find((key) => schemeAndKey(given)[1]?.slice(0, -1) === key.slice(0, -1)),
+    ],
+    [
+      'the first character of the key is not compared',
+      (given, keys) => keys.find((key) => schemeAndKey(given)[1]?.slice(1) === key.slice(1)),
+    ],
+    [
+      'the key is accepted in other letters',
+      (given, keys) =>
+        keys.find((key) => key.toUpperCase() === schemeAndKey(given)[1]?.toUpperCase()),
+    ],
+    [
+      'the key is accepted after another scheme',
+      (given, keys) => keys.find((key) => schemeAndKey(given)[1] === key),
+    ],
+  ] as const satisfies readonly (readonly [string, NonNullable<Effect['admits']>])[]
+).map(([name, admits]) => ({ family: 'accept', name, not: ['caller'], only: paths, admits }))
+
+/** Values of a wrong type, and both tool lists, are refused as before. */
+function ignored([name, schema]: readonly [string, Schema]): readonly Effect[] {
+  const other = name === 'include_tools' ? 'exclude_tools' : 'include_tools'
+  return [
+    {
+      family: 'ignore',
+      name: `${name} is ignored`,
+      ...(name === 'stream' ? { needs: 'stream: true' } : { needs: `${name}: given` }),
+      not: [`${name}: not`, `${name}: false`],
+      incoming: editRequest((body) =>
+        fits(schema, body[name]) && !(name.endsWith('_tools') && Array.isArray(body[other]))
+          ? setAt(body, name, undefined)
+          : body,
+      ),
+    },
+  ]
+}
+
+/** Lists of which only one element is read. */
+function partly(name: string): readonly Effect[] {
+  const keep = (family: Effect['family'], which: string, change: (list: unknown[]) => unknown) => ({
+    family,
+    name: `${which} of ${name}`,
+    needs: `${name}: several elements`,
+    incoming: editRequest((body) =>
+      setAt(body, name, (list: unknown) => (Array.isArray(list) ? change(list) : list)),
+    ),
+  })
+  const first = keep('lose', 'only the first element counts', (list) => list.slice(0, 1))
+  const last = keep('lose', 'only the last element counts', (list) => list.slice(-1))
+  const text: Effect = {
+    family: 'lose',
+    name: `the text beside an image is lost in ${name}`,
+    needs: `${name}: with input_image`,
+    incoming: editRequest((body) => setAt(body, `${name}.*.content`, withoutText)),
+  }
+  if (name === 'input') return [first, last, text, keep('reorder', 'reverse order', reversed)]
+  // The last message is the question: without it, there is none.
+  return name === 'messages' ? [last] : [first, last]
+}
+
+function withoutText(content: unknown): unknown {
+  const others = toList(content).filter(({ type }) => type !== 'input_text')
+  return others.length > 0 ? others : content
+}
+
+const reversed = (list: unknown[]) => list.toReversed()
+
+/** Values that stand in for those of a wrong type that a server must have. */
+const examples: Readonly<Record<string, unknown>> = {
+  model: mainModel,
+  model_id: mainModel,
+  messages: [{ role: 'user', content: 'Hello' }],
+  input: 'Hello',
+  content: 'Hello',
+}
+
+function mended([name, schema]: readonly [string, Schema]): readonly Effect[] {
+  return [
+    {
+      family: 'accept',
+      name: `${name} of a wrong type is accepted`,
+      not: [`${name}: `, ...(/^model/.test(name) ? ['model name'] : [])],
+      only: paths,
+      incoming: editRequest((body) =>
+        setAt(body, name, (value: unknown) => (fits(schema, value) ? value : examples[name])),
+      ),
+    },
+  ]
+}
+
+function fits(schema: Schema, value: unknown): boolean {
+  const isElement = (items: Schema | undefined, element: unknown) =>
+    items?.type !== 'string' || typeof element === 'string'
+  return (
+    value == null ||
+    alternatives(schema).some(
+      ({ type, items }) =>
+        isOf(type, value) &&
+        (!Array.isArray(value) || value.every((element) => isElement(items, element))),
+    )
+  )
+}
+
+function isOf(type: Schema['type'], value: unknown): boolean {
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'object') return typeof value === 'object' && !Array.isArray(value)
+  return typeof value === type
+}
+
+/** Texts that the service shows again. */
+const textMembers = ['input', 'content', 'name']
+/** A name may be tidied; the document promises nothing of its spaces and its length. */
+const tidying = /line break|CRLF|outer space|cut at/
+
+function mangled(name: string): readonly Effect[] {
+  return manglings
+    .filter((mangling) => name !== 'name' || !tidying.test(mangling.name))
+    .map((mangling) => ({
+      family: 'mangle',
+      name: `${name} is stored ${mangling.name}`,
+      ...ofKind(mangling),
+      incoming: editTexts(name, mangling.change),
+    }))
+}
+
+const keyName = 'idempotency-key'
+const keyEffects: readonly Effect[] = [
+  {
+    family: 'duplicate',
+    name: 'the Idempotency-Key is ignored',
+    incoming: (call) =>
+      call.headers[keyName] === undefined ? call : withHeader(call, keyName, randomUUID()),
+  },
+  {
+    family: 'accept',
+    name: 'a missing Idempotency-Key is accepted',
+    incoming: (call) =>
+      call.headers[keyName] === undefined ? withHeader(call, keyName, randomUUID()) : call,
+  },
+  ...(['first', 'last'] as const).map(
+    (end): Effect => ({
+      family: 'lose',
+      name: `the ${end} character of the Idempotency-Key is not compared`,
+      incoming: (call) => {
+        const key = String(call.headers[keyName] ?? '')
+        return key.length < 2
+          ? call
+          : withHeader(call, keyName, end === 'last' ? key.slice(0, -1) : key.slice(1))
+      },
+    }),
+  ),
+]
+
+const bothLists: Effect = {
+  family: 'accept',
+  name: 'both tool lists are accepted',
+  only: paths,
+  incoming: editRequest((body) =>
+    body['include_tools'] == null ? body : setAt(body, 'exclude_tools', undefined),
+  ),
+}
+
+const searchIgnored: Effect = {
+  family: 'ignore',
+  name: 'search is ignored',
+  needs: 'search: given',
+  incoming: editQuery('search', undefined),
+}
