@@ -89,11 +89,11 @@ describe('the action', () => {
     expect(printed + summary).not.toContain(key)
   })
 
-  test('says so where there is no report', async () => {
+  test('has the reason in its summary if nothing was tested', async () => {
     const { code, output, summary } = await run('check', { url: 'localhost' })
     expect(code).toBe(0)
     expect(output).toBe('exit-code=2\n')
-    expect(summary).toContain('exited with 2 before it wrote a report')
+    expect(summary).toMatch(/^## ❌ Refused\n[\s\S]*invalid URL: did you mean/)
   })
 
   test('finds a Node that is new enough, or none', async () => {
@@ -130,7 +130,8 @@ describe('the action', () => {
     writeFileSync(join(folder, 'chatgen-results/report.md'), 'all is well')
     const { output, summary } = await run('check', { url: 'http://127.0.0.1:1' }, { folder })
     expect(output).toBe('exit-code=3\n')
-    expect(summary).toContain('exited with 3')
+    expect(summary).toContain('nothing listens there')
+    expect(summary).not.toContain('all is well')
   })
 
   test('loads the deployment, and says in the same way how that ended', async () => {

@@ -1,10 +1,11 @@
 import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import { annotation } from '../text/annotation.ts'
 import { toCurl } from '../text/curl/curl.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
-import { clean, printable } from '../text/escape.ts'
+import { clean } from '../text/escape.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
-import { outcomeText } from './summary.ts'
+import { checkOutcome } from './summary.ts'
 import { isSequence } from './violations.ts'
 
 /**
@@ -17,22 +18,31 @@ export function reportToGitHub(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange> = new Map(),
 ): string {
-  const { requirements, strict, baseline, faults, outcome } = report
+  const { requirements, strict, baseline, faults } = report
+  const { word, reservation = '', text } = checkOutcome(report)
   const open = requirements.filter(({ known }) => !known)
   const findings = (verdict: RequirementRow['verdict']) =>
     foldFindings(open.filter((row) => row.verdict === verdict))
   const doubt = doubtText(report)
   const lines = [
-    ...(doubt === null ? [] : [command(isEdited(report) ? 'error' : 'warning', 'chatgen', doubt)]),
-    command('notice', 'chatgen check', `${outcome.toUpperCase()}: ${outcomeText(report)}`),
-    ...findings('fail').map((found) => annotation('error', found, exchanges)),
+    ...(doubt === null
+      ? []
+      : [annotation(isEdited(report) ? 'error' : 'warning', 'chatgen', doubt)]),
+    annotation(
+      'notice',
+      'chatgen check',
+      `${word.toUpperCase()}${reservation && ` ${reservation}`}: ${text}`,
+    ),
+    ...findings('fail').map((found) => annotationOf('error', found, exchanges)),
     ...(baseline?.problems ?? []).map(({ id, message }) =>
-      command('error', `${id}: stale baseline entry`, clean(message)),
+      annotation('error', `${id}: stale baseline entry`, clean(message)),
     ),
     ...faults.map(({ scenario, message }) =>
-      command('error', `internal error: ${scenario}`, clean(message)),
+      annotation('error', `internal error: ${scenario}`, clean(message)),
     ),
-    ...findings('warn').map((found) => annotation(strict ? 'error' : 'warning', found, exchanges)),
+    ...findings('warn').map((found) =>
+      annotationOf(strict ? 'error' : 'warning', found, exchanges),
+    ),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -47,7 +57,7 @@ export function withoutCommands(text: string, token: string): string {
 
 type Level = 'error' | 'warning' | 'notice'
 
-function annotation(
+function annotationOf(
   level: Level,
   findings: Findings,
   exchanges: ReadonlyMap<string, Exchange>,
@@ -67,18 +77,5 @@ function annotation(
       return exchange === undefined ? [] : toCurl(exchange).split('\n')
     }),
   ]
-  return command(level, title, lines.join('\n'))
-}
-
-function command(level: Level, title: string, message: string): string {
-  const lines = message.split('\n').map(printable)
-  return `::${level} title=${property(printable(title))}::${data(lines.join('\n'))}`
-}
-
-function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  return annotation(level, title, lines.join('\n'))
 }

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { resultsIn } from '../results/results-folder.ts'
 import { conformanceIn, openStored } from '../results/stored-report.ts'
 
 const failed: readonly string[] = ['fail', 'warn', 'inconclusive', 'unproven', 'error']
@@ -27,5 +26,5 @@ export function failedIn(folder: string): {
 }
 
 export function hasReport(folder: string): boolean {
-  return existsSync(join(folder, reportName))
+  return resultsIn(folder)?.kind === 'conformance-report'
 }

@@ -17,6 +17,7 @@ import { type CheckRun, runCheck } from '../check/run-check.ts'
 import { openWatch, type Watch } from '../check/watch.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
+import { publishFailure } from '../results/failure.ts'
 import { formatsIn } from '../results/formats.ts'
 import { containerOf } from '../target/container-flags.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
@@ -28,10 +29,16 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     .argument('[url]', 'base URL of the deployment, without /api')
   addCheckFlags(command).action(async (url: string | undefined, given: CheckFlags) => {
     const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-    refuseNoTarget(url, flags, io)
-    refuseUnknown(flags.allowUndecided)
-    if (flags.watch === undefined) finish(await checkOnce(command, url, flags, io))
-    else finish(await checkAgain(command, url, flags, flags.watch, io))
+    try {
+      refuseNoTarget(url, flags, io)
+      refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
+      const { watch } = flags
+      const again = watch === undefined ? checkOnce : checkAgain
+      finish(await again(command, url, flags, io))
+    } catch (error) {
+      publishFailure('check', error, flags, io)
+      throw error
+    }
   })
 }
 
@@ -55,10 +62,9 @@ async function checkAgain(
   command: Command,
   url: string | undefined,
   flags: CheckFlags,
-  path: string | true,
   io: Io,
 ): Promise<ExitCode> {
-  const watch = openWatch(path === true ? undefined : path, flags.out)
+  const watch = openWatch(flags.watch === true ? undefined : flags.watch, flags.out)
   const session: Session = { watch, failed: [] }
   try {
     for (;;) {

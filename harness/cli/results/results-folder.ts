@@ -14,7 +14,12 @@ import { requestsName } from '../../load/requests-file.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Kind of the results in a folder; `unknown` if report.json is not recognised. */
-export type ResultsKind = 'conformance-report' | 'load-report' | 'capacity-report' | 'unknown'
+export type ResultsKind =
+  | 'conformance-report'
+  | 'load-report'
+  | 'capacity-report'
+  | 'failure-report'
+  | 'unknown'
 
 /** Folder with the load reports of a capacity search. */
 export const probesName = 'probes'
@@ -28,7 +33,7 @@ const resultNames: readonly string[] = [
 ]
 
 export interface Taking {
-  readonly kind: Exclude<ResultsKind, 'unknown'>
+  readonly kind: Exclude<ResultsKind, 'failure-report' | 'unknown'>
   /** Names of the files that the run will write; null entries are printed. */
   readonly formats: readonly { readonly file: string | null }[]
 }
@@ -46,7 +51,8 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
     const found = resultsIn(folder)
     if (found === null) return
     // A search takes long, and its probes are of no other: it is kept.
-    const replaced = found.kind === kind && kind !== 'capacity-report'
+    const isOfKind = found.kind === kind && kind !== 'capacity-report'
+    const replaced = isOfKind || found.kind === 'failure-report'
     if (replaced) for (const name of [reportName, ...filesOf(formats)]) remove(folder, name)
     const stale = (replaced ? pageNames : resultNames).filter((name) =>
       existsSync(join(folder, name)),
@@ -133,12 +139,18 @@ function foundIn(file: string): FoundResults {
   }
 }
 
-const kinds: readonly ResultsKind[] = ['conformance-report', 'load-report', 'capacity-report']
+const kinds: readonly ResultsKind[] = [
+  'conformance-report',
+  'load-report',
+  'capacity-report',
+  'failure-report',
+]
 
 const wordsFor: Readonly<Record<ResultsKind, string>> = {
   'conformance-report': 'results of an earlier check',
   'load-report': 'results of an earlier load run',
   'capacity-report': 'results of an earlier capacity search',
+  'failure-report': 'the reason of an earlier run without results',
   unknown: 'files named like results',
 }
 
@@ -146,6 +158,7 @@ const namesFor: Readonly<Record<ResultsKind, string>> = {
   'conformance-report': 'check',
   'load-report': 'load',
   'capacity-report': 'capacity',
+  'failure-report': 'failure',
   unknown: 'unknown',
 }
 

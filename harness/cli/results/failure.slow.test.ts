@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
+
+const formats = ['--report', 'github,junit,markdown,html,json']
+
+test.each([
+  [3, 'unusable', ['http://127.0.0.1:1'], 'nothing listens there'],
+  [2, 'refused', ['http://127.0.0.1:1', '--only', 'OAI-CHAR-01'], 'OAI-CHAR-01'],
+] as const)(
+  'exit code %i writes its reason into every format',
+  async (code, outcome, args, reason) => {
+    const cwd = emptyFolder()
+    const ended = await chatgen(
+      ['check', ...args, ...formats, '--json'],
+      { CHATGEN_API_KEY: key },
+      cwd,
+    )
+    expect(ended.code).toBe(code)
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      kind: 'failure-report',
+      outcome,
+      exitCode: code,
+      messages: [expect.stringContaining(reason)],
+    })
+    expect(ended.stderr).toContain(`::error title=chatgen check::`)
+    for (const file of ['report.xml', 'report.md', 'report.html', 'report.json']) {
+      expect(readFileSync(join(cwd, 'chatgen-results', file), 'utf8')).toContain(reason)
+    }
+  },
+)
+
+test('a refused run leaves earlier results alone, and makes no folder of its own accord', async () => {
+  await using server = await startModelsServer()
+  const cwd = emptyFolder()
+  const run = (...more: readonly string[]) =>
+    chatgen(['check', server.url, ...more], { CHATGEN_API_KEY: key }, cwd)
+  expect((await run('--only', 'OAI-CHAR-01')).code).toBe(2)
+  expect(existsSync(join(cwd, 'chatgen-results'))).toBe(false)
+  await run('--only', 'OAI-MODELS-01')
+  const file = join(cwd, 'chatgen-results/report.json')
+  const before = readFileSync(file, 'utf8')
+  expect((await run('--only', 'OAI-CHAR-01', ...formats)).code).toBe(2)
+  expect(readFileSync(file, 'utf8')).toBe(before)
+})
+
+test('the reason is replaced by the next results', async () => {
+  const cwd = emptyFolder()
+  await chatgen(['check', 'http://127.0.0.1:1', ...formats], { CHATGEN_API_KEY: key }, cwd)
+  await using server = await startModelsServer()
+  const args = ['check', server.url, '--only', 'OAI-MODELS-01']
+  const { code } = await chatgen(args, { CHATGEN_API_KEY: key }, cwd)
+  expect(code).toBe(0)
+  expect(existsSync(join(cwd, 'chatgen-results/report.xml'))).toBe(false)
+})

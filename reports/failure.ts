@@ -1,0 +1,68 @@
+import { caseOf, junitOf } from './conformance/junit/suites.ts'
+import type { Document, Outcome } from './document/document.ts'
+import { annotation } from './text/annotation.ts'
+import { clean, printableJson } from './text/escape.ts'
+
+/** A run that ended before it had a result. */
+export interface Failure {
+  readonly kind: 'failure-report'
+  readonly schemaVersion: 1
+  /** `unusable`: the target (exit code 3); `refused`: flags, files or settings (2). */
+  readonly outcome: 'unusable' | 'refused'
+  readonly exitCode: number
+  /** `check`. */
+  readonly command: string
+  /** Reasons, a sentence each. */
+  readonly messages: readonly string[]
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly suite: { readonly version: string }
+}
+
+export function failureDocument(failure: Failure): Document {
+  const { command, exitCode, messages, startedAt, suite } = failure
+  return {
+    kind: `chatgen ${command}`,
+    target: `exit code ${exitCode}`,
+    outcome: failureOutcome(failure),
+    numbers: [],
+    facts: [
+      ['started: ', startedAt],
+      ['chatgen: ', suite.version],
+    ],
+    sections: [{ title: 'Reason', blocks: [{ log: messages }] }],
+  }
+}
+
+export function failureOutcome({ outcome, command, exitCode }: Failure): Outcome {
+  const word = outcome === 'unusable' ? 'Target unusable' : 'Refused'
+  return {
+    word,
+    tone: 'fail',
+    text: `chatgen ${command} tested nothing and ended with ${exitCode}`,
+  }
+}
+
+export function failureToJson(failure: Failure): string {
+  return `${printableJson(JSON.stringify(failure, null, 2))}\n`
+}
+
+/** JUnit XML with one error. */
+export function failureToJUnit({ command, outcome, messages, startedAt }: Failure): string {
+  const text = messages.map(clean)
+  const result = {
+    tag: 'error',
+    type: outcome,
+    message: text[0] ?? '',
+    text: text.join('\n'),
+  } as const
+  return junitOf([{ name: 'chatgen', cases: [caseOf(`chatgen ${command}`, result)] }], {
+    target: { baseUrl: '' },
+    startedAt,
+    properties: { outcome },
+  })
+}
+
+export function failureToGitHub({ command, messages }: Failure): string {
+  return `${annotation('error', `chatgen ${command}`, messages.map(clean).join('\n'))}\n`
+}
