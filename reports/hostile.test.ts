@@ -6,7 +6,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { compareReports } from './compare/compare.ts'
-import { comparisonToText } from './compare/writers.ts'
+import { comparisonDocument } from './compare/document.ts'
 import { reportToBadge } from './conformance/badge.ts'
 import { conformanceDocument } from './conformance/document.ts'
 import { reportToGitHub } from './conformance/github.ts'
@@ -165,9 +165,9 @@ describe('pasted into a shell', () => {
 })
 
 function comparisonOf(text: string): string {
-  const [before, after] = [hostileReport('plain').report, hostileReport(text).report]
-  const options = { color: false, width: 80, notes: [] }
-  return comparisonToText(compareReports(before, after), before, after, options)
+  const [a, b] = [hostileReport('plain').report, hostileReport(text).report]
+  const compared = { comparison: compareReports(a, b), a, b, notes: [] }
+  return toTerminal(comparisonDocument(compared), { color: false, width: 80 })
 }
 
 function elementsOf(xml: string): readonly string[] {

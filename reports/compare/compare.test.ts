@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
+import { toTerminal } from '../document/terminal.ts'
 import { reportOf, rowOf } from '../test-support/reports.ts'
 import { type Cause, compareReports } from './compare.ts'
 import { conditionsOf, type RunSettings } from './conditions.ts'
-import { comparisonToText } from './writers.ts'
+import { type Compared, comparisonDocument } from './document.ts'
 
 const id = 'V3-SSE-07'
 const one = (verdict: Verdict | null) => reportOf(verdict === null ? [] : [rowOf({ id, verdict })])
@@ -159,9 +160,10 @@ describe('no target is blamed for what the runs were told', () => {
       { report: a, settings: settingsOf({ ...otherKey, limits: { timeoutMs: 1 } }) },
       { report: b, settings: settingsOf({ limits: { timeoutMs: 2 } }, ['V3-*']) },
     )
-    const text = comparisonToText(compareReports(a, b, { rejudged: a, conditions }), a, b, {
-      color: false,
-      width: 80,
+    const text = textOf({
+      comparison: compareReports(a, b, { rejudged: a, conditions }),
+      a,
+      b,
       notes: [],
     })
     const [differs, changed] = text.split('\n\n').slice(1)
@@ -220,38 +222,38 @@ test('the text says what got worse first', () => {
     ],
     { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '422', exchanges: [] }] },
   )
-  const options = { color: false, width: 80, notes: ['A note.'] }
   expect(
-    comparisonToText(compareReports(a, b, { rejudged: a }), a, b, options),
+    textOf({ comparison: compareReports(a, b, { rejudged: a }), a, b, notes: ['A note.'] }),
   ).toMatchInlineSnapshot(`
-    "A  violated, 1 passed, 1 violated, 2 undecided of 4 required requirements
-       http://127.0.0.1:4010, 2026-01-02T03:04:05.678Z, chatgen 0.1.0
-    B  violated, 3 passed, 1 violated, 0 undecided of 4 required requirements
-       http://127.0.0.1:4010, 2026-01-02T03:04:05.678Z, chatgen 0.1.0
+    "WORSE  1 newly violated, 1 no longer passing, 1 fixed, 0 requirements unchanged
     A note.
+    A  violated, 1 passed, 1 violated, 2 undecided of 4 required requirements;
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.678Z, chatgen 0.1.0
+    B  violated, 3 passed, 1 violated, 0 undecided of 4 required requirements;
+       http://127.0.0.1:4010, 2026-01-02T03:04:05.678Z, chatgen 0.1.0
 
-    Newly violated (1)
+    Newly violated 1
       OAI-CHAT-03  passed → violated (required): the target changed
-          The object member of a completion MUST be chat.completion.
-          found: object is nothing\\x1b[2J
+        The object member of a completion MUST be chat.completion.
+        found: object is nothing\\x1b[2J
 
-    No longer passing (1)
+    No longer passing 1
       V3-SSE-07  passed → undecided (expected): the target changed
-          sequence_number SHOULD increase strictly.
-          found: no stream came
+        sequence_number SHOULD increase strictly.
+        found: no stream came
 
-    Fixed (1)
+    Fixed 1
       V3-IDEM-01  violated → passed (required): the target changed
-          A generation without Idempotency-Key MUST NOT succeed.
+        A generation without Idempotency-Key MUST NOT succeed.
 
-    Newly passing (2)
+    Newly passing
       the target changed: V3-IDEM 02 03
 
-    Changed answers to open questions, not judged (1)
+    Changed answers to open questions, not judged
       OPEN-20  the target changed
-          Which status?
-          before: 400
-          after:  422
+        Which status?
+        before: 400
+        after:  422
 
     WORSE  1 newly violated, 1 no longer passing, 1 fixed, 0 requirements unchanged
     "
@@ -266,20 +268,20 @@ test('requirements that no longer pass for one reason are grouped', () => {
     ...ids.map((one) => rowOf({ id: one, ...blocked })),
     rowOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
   ])
-  const text = comparisonToText(compareReports(a, b, { rejudged: a }), a, b, {
-    color: false,
-    width: 80,
-    notes: [],
-  })
-  expect(text.slice(text.indexOf('No longer'), text.indexOf('FEWER'))).toMatchInlineSnapshot(`
-    "No longer passing (4)
+  const text = textOf({ comparison: compareReports(a, b, { rejudged: a }), a, b, notes: [] })
+  expect(text.slice(text.indexOf('No longer'), text.lastIndexOf('FEWER'))).toMatchInlineSnapshot(`
+    "No longer passing 4
       V3-SSE 17 18, V3-ONE 02
-          passed → undecided: the target changed
-          found: blocked by V3-SSE-09
+        passed → undecided: the target changed
+        found: blocked by V3-SSE-09
       V3-SSE-07  passed → undecided (expected): the target changed
-          sequence_number SHOULD increase strictly.
-          found: no stream came
+        sequence_number SHOULD increase strictly.
+        found: no stream came
 
     "
   `)
 })
+
+function textOf(compared: Compared): string {
+  return toTerminal(comparisonDocument(compared), { color: false, width: 80 })
+}

@@ -1,87 +1,109 @@
-import { Chalk, type ChalkInstance } from 'chalk'
 import type {
   ComparedFigure,
   ComparedSide,
   FigureVerdict,
   LoadComparison,
 } from '../../contract/report/load/comparison.ts'
-import { columns } from '../text/columns.ts'
-import { indent, printable, printableJson, wrap } from '../text/escape.ts'
+import { type Document, itemsOf, type Outcome } from '../document/document.ts'
+import { printableJson } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'
-import { joinParts } from '../text/page.ts'
-import type { CompareTextOptions } from './writers.ts'
 
-/** The comparison of two load runs or capacity searches for a terminal. */
-export function loadComparisonToText(
-  comparison: LoadComparison,
-  { color, width, notes }: CompareTextOptions,
-): string {
-  const chalk = new Chalk({ level: color ? 1 : 0 })
-  const { a, b, differences, figures } = comparison
-  const parts: readonly (readonly string[])[] = [
-    [headOf('A', a), headOf('B', b)],
-    differences.length === 0
-      ? []
-      : [
-          chalk.bold('The runs had different settings'),
-          ...columns(
-            differences.map(({ name, a, b, decisive }) => [
-              `  ${name}`,
-              `${printable(a)} → ${printable(b)}${decisive ? ' (no verdicts)' : ''}`,
-            ]),
-          ),
-        ],
-    figures.length === 0 ? [] : figureTable(figures, chalk),
-    messageList(figures, width),
-    [...notes, ...comparison.notes].flatMap((note) => wrap(printable(note), width)),
-    [
-      ...wrap(
-        `${comparison.method}. All verdicts together are wrong with a probability of at most ${percent(comparison.familyError)} (Holm); intervals are those of each figure by itself, 95 %.`,
-        width,
-      ),
+/** A comparison of two load runs or capacity searches, and the limits of it. */
+export interface ComparedLoads {
+  readonly comparison: LoadComparison
+  readonly notes: readonly string[]
+}
+
+export function loadComparisonDocument(compared: ComparedLoads): Document {
+  const { comparison, notes } = compared
+  const { a, b, differences, figures, method, familyError } = comparison
+  const messages = Map.groupBy(figures, ({ message }) => message)
+  return {
+    kind: 'Comparison',
+    target: b.baseUrl,
+    outcome: loadComparisonOutcome(compared),
+    numbers: [],
+    facts: [
+      ['A  ', headOf(a)],
+      ['B  ', headOf(b)],
     ],
-    [lastLine(comparison, chalk)],
-  ]
-  return joinParts(parts)
-}
-
-function headOf(name: string, { baseUrl, startedAt, version, requests, generator }: ComparedSide) {
-  const quality = generator === 'valid' ? '' : `, generator ${generator}`
-  return `${name}  ${printable(baseUrl)}, ${printable(startedAt)}, chatgen ${printable(version)}, ${count(requests, 'request')}${quality}`
-}
-
-function figureTable(figures: readonly ComparedFigure[], chalk: ChalkInstance): readonly string[] {
-  const paint: Readonly<Record<FigureVerdict, (text: string) => string>> = {
-    regression: chalk.red.bold,
-    improvement: chalk.green,
-    'no change': (text) => text,
-    undecided: chalk.yellow,
+    sections: [
+      {
+        title: 'The runs had different settings',
+        blocks: [
+          {
+            facts: differences.map(({ name, a, b, decisive }) => [
+              `${name}  `,
+              `${a} → ${b}${decisive ? ' (no verdicts)' : ''}`,
+            ]),
+          },
+        ],
+      },
+      {
+        title: 'Figures',
+        blocks: [
+          {
+            table: {
+              head: ['', 'A', 'B', 'B / A', '95 %', 'tolerance', 'verdict'],
+              rows: figures.map(rowOf),
+              spare: ['tolerance'],
+            },
+          },
+          itemsOf(
+            [...messages].flatMap(([message, own]) =>
+              message === '' ? [] : [`${own.map(({ name }) => name).join(', ')}: ${message}`],
+            ),
+          ),
+          itemsOf([...notes, ...comparison.notes]),
+          {
+            text: `${method}. All verdicts together are wrong with a probability of at most ${percent(familyError)} (Holm); intervals are those of each figure by itself, 95 %.`,
+          },
+        ],
+      },
+    ],
   }
-  const rows = figures.map(({ name, unit, a, b, ratio, low, high, tolerance }) => [
+}
+
+export function loadComparisonOutcome({ comparison }: ComparedLoads): Outcome {
+  const { outcome, figures } = comparison
+  const of = (verdict: FigureVerdict) => figures.filter((row) => row.verdict === verdict).length
+  const parts = (['regression', 'improvement', 'no change', 'undecided'] as const).flatMap(
+    (verdict) => (of(verdict) === 0 ? [] : [`${of(verdict)} ${verdict}`]),
+  )
+  return {
+    ...outcomes[outcome],
+    text: parts.length === 0 ? 'the load generator was the bottleneck' : parts.join(', '),
+  }
+}
+
+const outcomes: Readonly<Record<LoadComparison['outcome'], Omit<Outcome, 'text'>>> = {
+  regression: { word: 'Regression', tone: 'fail' },
+  undecided: { word: 'Undecided', tone: 'unproven' },
+  invalid: { word: 'Invalid', tone: 'fail' },
+  'no regression': { word: 'No regression', tone: 'pass' },
+}
+
+/** The comparison as JSON, schema version 1. */
+export function loadComparisonToJson({ comparison, notes }: ComparedLoads): string {
+  const value = { ...comparison, notes: [...notes, ...comparison.notes] }
+  return `${printableJson(JSON.stringify(value, null, 2))}\n`
+}
+
+function headOf({ baseUrl, startedAt, version, requests, generator }: ComparedSide): string {
+  const quality = generator === 'valid' ? '' : `, generator ${generator}`
+  return `${baseUrl}, ${startedAt}, chatgen ${version}, ${count(requests, 'request')}${quality}`
+}
+
+function rowOf({ name, unit, a, b, ratio, low, high, tolerance, verdict }: ComparedFigure) {
+  return [
     name,
     valueText(a, unit),
     valueText(b, unit),
-    ratioText(ratio),
-    ratio === null ? '' : `[${boundText(low)}, ${boundText(high)}]`,
+    ratioText(ratio) ?? 'n/a',
+    ratio === null ? '' : `[${ratioText(low) ?? '–'}, ${ratioText(high) ?? '–'}]`,
     `±${Number((100 * tolerance).toPrecision(3))}%`,
-  ])
-  const head = ['', 'A', 'B', 'B / A', '95 %', 'tolerance']
-  const lines = columns([head, ...rows])
-  const width = Math.max(...lines.map(({ length }) => length))
-  return lines.map((line, index) => {
-    const verdict = figures[index - 1]?.verdict
-    return verdict === undefined ? line : `${line.padEnd(width)}  ${paint[verdict](verdict)}`
-  })
-}
-
-/** Figures that share a message are listed together. */
-function messageList(figures: readonly ComparedFigure[], width: number): readonly string[] {
-  const groups = Map.groupBy(figures, ({ message }) => message)
-  return [...groups].flatMap(([message, own]) => {
-    if (message === '') return []
-    const names = own.map(({ name }) => name).join(', ')
-    return indent(wrap(`${names}: ${printable(message)}`, width - 2), 2)
-  })
+    verdict,
+  ]
 }
 
 function valueText(value: number | null, unit: ComparedFigure['unit']): string {
@@ -90,31 +112,6 @@ function valueText(value: number | null, unit: ComparedFigure['unit']): string {
   return `${figure(value)} ${unit}`.replace(' /', '/')
 }
 
-function ratioText(ratio: number | null): string {
-  return ratio === null ? 'n/a' : ratio.toFixed(3)
-}
-
-function boundText(bound: number | null): string {
-  return bound === null ? '–' : bound.toFixed(3)
-}
-
-function lastLine({ outcome, figures }: LoadComparison, chalk: ChalkInstance): string {
-  const of = (verdict: FigureVerdict) => figures.filter((row) => row.verdict === verdict).length
-  const parts = (['regression', 'improvement', 'no change', 'undecided'] as const).flatMap(
-    (verdict) => (of(verdict) === 0 ? [] : [`${of(verdict)} ${verdict}`]),
-  )
-  const word = {
-    regression: chalk.red.bold('REGRESSION'),
-    undecided: chalk.yellow.bold('UNDECIDED'),
-    invalid: chalk.red.bold('INVALID'),
-    'no regression': chalk.green.bold('NO REGRESSION'),
-  }[outcome]
-  const text = parts.length === 0 ? 'the load generator was the bottleneck' : parts.join(', ')
-  return `${word}  ${text}`
-}
-
-/** The comparison as JSON, schema version 1. */
-export function loadComparisonToJson(comparison: LoadComparison, notes: readonly string[]): string {
-  const value = { ...comparison, notes: [...notes, ...comparison.notes] }
-  return `${printableJson(JSON.stringify(value, null, 2))}\n`
+function ratioText(ratio: number | null): string | null {
+  return ratio === null ? null : ratio.toFixed(3)
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { type Comparison, compareReports } from '../../../reports/compare/compare.ts'
 import { conditionsOf, type Side } from '../../../reports/compare/conditions.ts'
-import { comparisonToJson, comparisonToText } from '../../../reports/compare/writers.ts'
 import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
@@ -14,9 +13,15 @@ import type { AddCommand } from '../command.ts'
 import { comparedFigures } from '../compare/figures.ts'
 import { addInterleaveFlags, refuseLoadFlags } from '../compare/flags.ts'
 import { type InterleaveFlags, interleave } from '../compare/interleave.ts'
-import { comparedLoads, exitCodeOfComparison, printLoadComparison } from '../compare/loads.ts'
+import { comparedLoads, exitCodeOfComparison } from '../compare/loads.ts'
+import {
+  type ComparisonFlags,
+  comparisonKind,
+  loadComparisonKind,
+  publishComparison,
+} from '../compare/report-formats.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { colorFlag, flag } from '../flags.ts'
+import { colorFlag, flag, list, outFlag } from '../flags.ts'
 import {
   anyEdited,
   capacityIn,
@@ -31,17 +36,18 @@ import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 import { percentage } from '../values.ts'
 
-interface CompareFlags extends InterleaveFlags {
-  readonly rejudge: boolean
-  readonly interleave?: boolean
-  readonly metric?: readonly FigureName[]
-  readonly tolerance: number
-}
+type CompareFlags = Omit<InterleaveFlags, 'report'> &
+  ComparisonFlags & {
+    readonly rejudge: boolean
+    readonly interleave?: boolean
+    readonly metric?: readonly FigureName[]
+    readonly tolerance: number
+  }
 
 const examples = `
 Examples:
   $ chatgen compare last-month chatgen-results
-  $ chatgen compare main/report.json branch/report.json --json
+  $ chatgen compare main/report.json branch/report.json --report console,html,markdown
   $ chatgen compare load-monday load-tuesday --metric ttft.p99
   $ chatgen compare --interleave https://blue.example.org https://green.example.org --rate 20 --duration 4m
 
@@ -81,6 +87,12 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag('--interleave', 'compare two deployments under load, in alternating blocks of one run'),
     )
+    .addOption(
+      flag('--report <formats>', `formats: ${Object.keys(comparisonKind.formats).join(', ')}`)
+        .argParser(list)
+        .default(['console'], 'console'),
+    )
+    .addOption(outFlag())
     .addOption(flag('--json', 'print JSON'))
     .addOption(flag('--quiet', 'no progress'))
     .addOption(colorFlag())
@@ -90,7 +102,7 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     const options = { figures: flags.metric ?? null, tolerance: flags.tolerance }
     if (flags.interleave) {
       const comparison = await interleave([pathA, pathB], flags, options, io)
-      printLoadComparison(comparison, [], flags, io)
+      publishComparison({ comparison, notes: [] }, loadComparisonKind, flags, io)
       finish(io.signal.aborted ? exitCode.interrupted : exitCodeOfComparison[comparison.outcome])
       return
     }
@@ -104,7 +116,8 @@ export const compareCommand: AddCommand = (program, io, finish) => {
         kind === 'load-report'
           ? comparedLoads(files, options)
           : compareCapacities(capacityIn(files[0]), capacityIn(files[1]), options.tolerance)
-      printLoadComparison(comparison, doubtLines(files), flags, io)
+      const compared = { comparison, notes: doubtLines(files) }
+      publishComparison(compared, loadComparisonKind, flags, io)
       finish(anyEdited(files) ? exitCode.usage : exitCodeOfComparison[comparison.outcome])
       return
     }
@@ -115,15 +128,8 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     const conditions = conditionsOf(sideOf(a), sideOf(b))
     const comparison = compareReports(a.report, b.report, { rejudged: again.report, conditions })
     const notes = [...doubtLines(files), ...again.notes]
-    io.out(
-      flags.json
-        ? comparisonToJson(comparison, a.report, b.report, notes).trimEnd()
-        : comparisonToText(comparison, a.report, b.report, {
-            color: io.color && flags.color,
-            width: io.width,
-            notes,
-          }).trimEnd(),
-    )
+    const compared = { comparison, a: a.report, b: b.report, notes }
+    publishComparison(compared, comparisonKind, flags, io)
     finish(anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report))
   })
 }

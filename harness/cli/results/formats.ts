@@ -49,7 +49,7 @@ export function reportKind<Report, Evidence = undefined>(
   }: {
     readonly toDocument: (report: Report, evidence: Evidence) => Document
     readonly toJson: (report: Report) => string
-    readonly toJUnit: (report: Report, evidence: Evidence) => string
+    readonly toJUnit?: (report: Report, evidence: Evidence) => string
     readonly toOutcome: (report: Report) => Outcome
     readonly more?: Readonly<Record<string, Format<Report, Evidence>>>
   },
@@ -64,10 +64,13 @@ export function reportKind<Report, Evidence = undefined>(
         render: (report, style, evidence) => toTerminal(toDocument(report, evidence), style),
       },
       json: { file: `${name}.json`, render: toJson },
-      junit: {
-        file: `${name}.xml`,
-        render: (report, _, evidence) => toJUnit(report, evidence),
-      },
+      ...(toJUnit && {
+        junit: {
+          file: `${name}.xml`,
+          render: (report: Report, _: RenderOptions, evidence: Evidence) =>
+            toJUnit(report, evidence),
+        },
+      }),
       html: {
         file: `${name}.html`,
         render: (report, _, evidence) => toHtml(toDocument(report, evidence)),
