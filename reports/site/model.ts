@@ -1,3 +1,4 @@
+import type { Surface } from '../../contract/index.ts'
 import type {
   ConformanceReport,
   ObservationRow,
@@ -34,7 +35,7 @@ export function isVerified(one: Implementation): one is Verified {
 export interface ComparedRequirement {
   readonly id: string
   readonly level: string
-  readonly surface: string
+  readonly surface: Surface
   readonly title: string
   /** Null where the implementation was not certified for the surface. */
   readonly verdicts: readonly (Verdict | null)[]

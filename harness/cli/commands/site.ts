@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { slugOf } from '../../../contract/slug.ts'
+import { toHtml } from '../../../reports/document/html.ts'
+import { siteDocument } from '../../../reports/site/document.ts'
 import { type Implementation, isVerified } from '../../../reports/site/model.ts'
-import { siteToHtml } from '../../../reports/site/site-to-html.ts'
 import { count } from '../../../reports/text/format.ts'
 import { envelopeName, pageName } from '../../certification/bundle.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
@@ -61,7 +62,7 @@ export const siteCommand: AddCommand = (program, io, finish) => {
       } finally {
         status.stop()
       }
-      io.write(join(out, 'index.html'), siteToHtml(implementations))
+      io.write(join(out, 'index.html'), toHtml(siteDocument(implementations)))
       const verified = implementations.filter(isVerified).length
       for (const { name, unverified } of implementations) {
         if (unverified !== null) io.err(`chatgen: ${name} is unverified: ${unverified}`)
