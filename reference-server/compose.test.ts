@@ -1,6 +1,6 @@
 /** Patches: another behaviour is another service, and no handler knows of it. */
 import { expect, it } from 'vitest'
-import { seededBaseId } from './answering/assistants.ts'
+import { seededBaseId } from './answering/assistant-context.ts'
 import { testServer } from './test-support/server.ts'
 import { readEvents } from './test-support/sse.ts'
 

@@ -2,7 +2,7 @@
 
 import type { AnswerScript, ScriptEntry } from '../contract/answer-script.ts'
 import { decodeByEngine } from './engine/decode.ts'
-import type { EngineOptions } from './engine/options.ts'
+import type { EngineOptions } from './engine/engine.ts'
 import { responseEvents } from './events/sequence.ts'
 import { encodeBlock } from './events/sse.ts'
 import { bearerAuthentication, nameByKey, nameByPosition } from './http/auth.ts'
@@ -16,8 +16,14 @@ import { retrieve } from './retrieval/retrieval.ts'
 import { type Clock, realClock } from './runtime/clock.ts'
 import { decodeOnTime } from './runtime/decoding.ts'
 import { type Ids, randomIds } from './runtime/ids.ts'
-import { asFastAsPossible, type ServerPace, seededTiming } from './runtime/pace.ts'
-import { noPause, pauseOnce, withPause } from './runtime/pause.ts'
+import {
+  asFastAsPossible,
+  noPause,
+  pauseOnce,
+  type ServerPace,
+  seededTiming,
+  withPause,
+} from './runtime/pace.ts'
 import { runRegistry } from './runtime/runs.ts'
 import { seededBases } from './seed.ts'
 import type { Patch, Services } from './services.ts'

@@ -1,6 +1,6 @@
 /** The reference server: the whole service, with a model whose every word can be computed. */
 
-export { EngineSyntaxError, parseEngine } from './engine/options.ts'
+export { EngineSyntaxError, parseEngine } from './engine/engine.ts'
 export { type Journal, requestJournal } from './observability/journal.ts'
 export { type Pace, PaceSyntaxError, parsePace, type ServerPace } from './runtime/pace.ts'
 export {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { questionIds } from '../contract/index.ts'
-import { seededBaseId } from './answering/assistants.ts'
+import { seededBaseId } from './answering/assistant-context.ts'
 import { testServer } from './test-support/server.ts'
 
 const text = readFileSync(

@@ -13,7 +13,7 @@ import type { Observer } from './observability/observe.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
 import { documented } from './openapi/document.ts'
 import { referencePage } from './openapi/reference-page.ts'
-import { type InFlight, inFlightCount } from './runtime/in-flight.ts'
+import { type InFlight, inFlightCount } from './runtime/runs.ts'
 import type { Services } from './services.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
 

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { withoutHeaders } from './log.ts'
-import { runName, stateOfRun } from './owner.ts'
-import { awaitReadiness } from './readiness.ts'
+import { awaitReadiness, withoutHeaders } from './readiness.ts'
+import { runName, stateOfRun } from './removal.ts'
 
 describe('the name of a run', () => {
   test('of this process is that of a running one', () => {

@@ -1,5 +1,8 @@
-import type { Engine } from './engine.ts'
-import { runLabel, stateOfRun } from './owner.ts'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { ContainerRuntimeClient } from 'testcontainers'
+import { ConfigurationError } from '../conformance/errors.ts'
 
 type Api = Engine['api']
 
@@ -66,5 +69,96 @@ async function unlessGone(remove: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null
     if (status !== 404 && status !== 409) throw error
+  }
+}
+
+export type Testcontainers = typeof import('testcontainers')
+
+export interface Engine {
+  readonly testcontainers: Testcontainers
+  readonly client: ContainerRuntimeClient
+  /** API of the engine. */
+  readonly api: ContainerRuntimeClient['container']['dockerode']
+}
+
+/**
+ * Loads testcontainers and connects to the engine of its configuration: DOCKER_HOST, the current Docker
+ * context, the default socket.
+ * @throws ConfigurationError if the package is not installed, or no engine answers
+ */
+export async function openEngine(): Promise<Engine> {
+  // Containers are found again by their labels: no helper container has to be pulled for that.
+  process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true'
+  const testcontainers = await load()
+  try {
+    const client = await testcontainers.getContainerRuntimeClient()
+    return { testcontainers, client, api: client.container.dockerode }
+  } catch {
+    const host = process.env['DOCKER_HOST']
+    const where = host === undefined ? 'the default socket and context' : `DOCKER_HOST=${host}`
+    throw new ConfigurationError([
+      `no container engine answers (${where}): start Docker or Podman, or set DOCKER_HOST; docker info shows whether it answers`,
+    ])
+  }
+}
+
+async function load(): Promise<Testcontainers> {
+  try {
+    return await import('testcontainers')
+  } catch (error) {
+    const isMissing =
+      error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    if (!isMissing) throw error
+    throw new ConfigurationError([
+      'containers need the package testcontainers, which is not installed: npm install testcontainers@12',
+    ])
+  }
+}
+
+/** Label of a container that a run started; its value, also the name of a Compose project, names the run. */
+export const runLabel = 'chatgen.run'
+
+const pattern = /^chatgen-run-([0-9a-f]{8})-(\d+)-(\d+)$/
+
+/** Name of what this process starts: machine, process id, and when the process started. */
+export function runName(pid = process.pid): string {
+  return `chatgen-run-${machine()}-${pid}-${startOf(pid) ?? 0}`
+}
+
+export type RunState = 'running' | 'ended' | 'elsewhere'
+
+/**
+ * State of the process of a run; `elsewhere` if it is one of another machine, which cannot be known.
+ * Undefined for a name that is not one of a run.
+ */
+export function stateOfRun(name: string): RunState | undefined {
+  const [, host, pid, start] = pattern.exec(name) ?? []
+  if (host === undefined) return undefined
+  if (host !== machine()) return 'elsewhere'
+  if (!isAlive(Number(pid))) return 'ended'
+  const current = startOf(Number(pid))
+  return current === undefined || current === start ? 'running' : 'ended'
+}
+
+function machine(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Start of a process in ticks since boot, which tells a process id that is used again; Linux only. */
+function startOf(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program, in parentheses, may contain spaces.
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
   }
 }

@@ -1,5 +1,11 @@
-import { TargetUnusableError } from '../conformance/errors.ts'
-import type { Engine } from './engine.ts'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { messageOf } from '../../contract/error-message.ts'
+import { ConfigurationError, TargetUnusableError } from '../conformance/errors.ts'
+import { lastLines } from './readiness.ts'
+import { type Engine, projectLabel, runLabel } from './removal.ts'
 
 /** A service in a container, as the command line describes it. */
 export interface ContainerSource {
@@ -60,4 +66,118 @@ export const immediately = {
 export function hostOf({ client }: Engine): string {
   const { host } = client.info.containerRuntime
   return host === 'localhost' ? '127.0.0.1' : host
+}
+
+/** Starts a container of an image, pulled if it is not on this machine. */
+export function imageStarter(source: ContainerSource, { image }: ImageSource): Starter {
+  const { port, env } = source
+  return async (engine, run, signal) => {
+    const { GenericContainer, PullPolicy } = engine.testcontainers
+    await requireImage(engine, image)
+    signal.throwIfAborted()
+    const container = new GenericContainer(image)
+      .withExposedPorts(port)
+      .withEnvironment({ ...env })
+      .withLabels({ [runLabel]: run })
+      .withAutoCleanup(false)
+      .withPullPolicy(PullPolicy.neverPull())
+      .withWaitStrategy(immediately)
+    try {
+      const started = await container.start()
+      const baseUrl = `http://${hostOf(engine)}:${started.getMappedPort(port)}`
+      return { id: started.getId(), baseUrl }
+    } catch (error) {
+      throw (await failureOf(source, engine, run)) ?? error
+    }
+  }
+}
+
+/** @throws ConfigurationError if the image is neither on this machine nor can be pulled */
+async function requireImage(
+  { testcontainers: { ImageName }, client }: Engine,
+  image: string,
+): Promise<void> {
+  let reason = 'the registry does not have it'
+  try {
+    const name = ImageName.fromString(image)
+    if (await client.image.exists(name)) return
+    await client.image.pull(name)
+    // An error within the stream of a pull is not one of the call.
+    await client.container.dockerode.getImage(name.string).inspect()
+    return
+  } catch (error) {
+    if (error instanceof Error) reason = error.message
+  }
+  throw new ConfigurationError([
+    `--image ${image}: the image is not on this machine and cannot be pulled: ${reason}`,
+  ])
+}
+
+/** Reason of a container that was created and does not run; undefined if there is none. */
+async function failureOf(source: ContainerSource, { api }: Engine, run: string) {
+  const filters = { label: [`${runLabel}=${run}`] }
+  const [created] = await api.listContainers({ all: true, filters })
+  if (created === undefined) return undefined
+  const { State } = await api.getContainer(created.Id).inspect()
+  const what = State.Error === '' ? `exited with code ${State.ExitCode}` : State.Error
+  return notReady(source, `did not start: ${what}`, await lastLines(api, created.Id))
+}
+
+/** Starts a service of a Compose file, with the services that it depends on, as a project of its own. */
+export function composeStarter(
+  { port, env }: ContainerSource,
+  { file, service }: ComposeSource,
+): Starter {
+  return async (engine, run) => {
+    if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
+    const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))
+    const published = join(folder, 'published.json')
+    // An own port of this machine, besides those of the file.
+    writeFileSync(published, JSON.stringify({ services: { [service]: { ports: [`${port}`] } } }))
+    const { DockerComposeEnvironment } = engine.testcontainers
+    const path = resolve(file)
+    try {
+      await new DockerComposeEnvironment(dirname(path), [basename(path), published])
+        .withProjectName(run)
+        .withEnvironment({ ...env })
+        .withAutoCleanup(false)
+        .withDefaultWaitStrategy(immediately)
+        .withClientOptions(composeProgram())
+        .up([service])
+    } catch (error) {
+      if (error instanceof ConfigurationError) throw error
+      const reason = messageOf(error)
+      throw new ConfigurationError([`--compose ${file}: ${service} did not start: ${reason}`])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+    return startedService(engine, run, { service, port })
+  }
+}
+
+async function startedService(
+  engine: Engine,
+  run: string,
+  { service, port }: { readonly service: string; readonly port: number },
+) {
+  const label = [`${projectLabel}=${run}`, `com.docker.compose.service=${service}`]
+  const [found] = await engine.api.listContainers({ all: true, filters: { label } })
+  if (found === undefined)
+    throw new ConfigurationError([`--service ${service}: it has no container`])
+  const { NetworkSettings } = await engine.api.getContainer(found.Id).inspect()
+  const bindings = NetworkSettings.Ports[`${port}/tcp`] ?? []
+  // The port of IPv6 may be another one.
+  const binding = bindings.find(({ HostIp }) => !HostIp.includes(':')) ?? bindings[0]
+  return { id: found.Id, baseUrl: `http://${hostOf(engine)}:${binding?.HostPort ?? port}` }
+}
+
+/** The Compose plugin of Docker, or the program that came before it. @throws ConfigurationError without one */
+function composeProgram() {
+  if (spawnSync('docker', ['compose', 'version']).status === 0) return {}
+  if (spawnSync('docker-compose', ['version']).status === 0) {
+    return { executable: { standalone: true } } as const
+  }
+  throw new ConfigurationError([
+    '--compose needs Docker Compose: neither docker compose nor docker-compose is installed',
+  ])
 }

@@ -1,11 +1,12 @@
-import { composeStarter } from './compose.ts'
-import { type Engine, openEngine } from './engine.ts'
-import { imageStarter } from './image.ts'
-import { lastLines } from './log.ts'
-import { runName } from './owner.ts'
-import { awaitReadiness } from './readiness.ts'
-import { leftoversOf, removeRun } from './removal.ts'
-import { type ContainerSource, notReady, type Starter } from './source.ts'
+import { awaitReadiness, lastLines } from './readiness.ts'
+import { type Engine, leftoversOf, openEngine, removeRun, runName } from './removal.ts'
+import {
+  type ContainerSource,
+  composeStarter,
+  imageStarter,
+  notReady,
+  type Starter,
+} from './source.ts'
 
 export interface RunningContainer {
   readonly baseUrl: string

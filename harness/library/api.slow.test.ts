@@ -5,15 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { emptyFolder } from '../cli/test-support/chatgen.ts'
 
-const files = [
-  'index',
-  'vitest',
-  'conformance',
-  'load',
-  'target',
-  'reference-server',
-  'chatgen-process',
-]
+const files = ['index', 'vitest', 'conformance', 'load', 'reference-server', 'chatgen-process']
 
 test('the declarations of the library are those of the API report: vitest --update=all writes it', async () => {
   const script = fileURLToPath(new URL('../../scripts/write-types.ts', import.meta.url))

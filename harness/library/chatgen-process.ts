@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Target } from './target.ts'
+import type { z } from 'zod'
+import type { targetProfile } from '../conformance/profile/schema.ts'
 
 /** A run that ended without a report. */
 export class ChatgenError extends Error {
@@ -134,4 +135,12 @@ function inheritedEnvironment(): Record<string, string | undefined> {
       name === 'CHATGEN_API_KEY' || !/^(CHATGEN_|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name),
   )
   return Object.fromEntries(kept)
+}
+
+/** A target profile, as in the file of `chatgen check --target`; all members but `baseUrl` are optional. */
+export interface Target extends z.input<typeof targetProfile> {}
+
+/** Returns the target as it is; an editor checks and completes its members. */
+export function defineTarget(target: Target): Target {
+  return target
 }

@@ -1,6 +1,5 @@
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { type ProcessOptions, reportOf } from './chatgen-process.ts'
-import type { Target } from './target.ts'
+import { type ProcessOptions, reportOf, type Target } from './chatgen-process.ts'
 
 /** Options of `chatgen check`. */
 export interface ConformanceOptions extends ProcessOptions {

@@ -5,7 +5,7 @@ export type {
   Verdict,
 } from '../../contract/report/conformance.ts'
 export type { LoadReport } from '../../contract/report/load/report.ts'
-export { ChatgenError } from './chatgen-process.ts'
+export { ChatgenError, defineTarget, type Target } from './chatgen-process.ts'
 export { type ConformanceOptions, runConformance } from './conformance.ts'
 export { type LoadOptions, runLoad } from './load.ts'
 export {
@@ -13,4 +13,3 @@ export {
   type ReferenceServerOptions,
   startReferenceServer,
 } from './reference-server.ts'
-export { defineTarget, type Target } from './target.ts'

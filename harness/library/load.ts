@@ -1,6 +1,5 @@
 import type { LoadReport } from '../../contract/report/load/report.ts'
-import { type ProcessOptions, reportOf } from './chatgen-process.ts'
-import type { Target } from './target.ts'
+import { type ProcessOptions, reportOf, type Target } from './chatgen-process.ts'
 
 /** Options of `chatgen load`; one of `rate`, `concurrency` and `ramp` is required. */
 export interface LoadOptions extends ProcessOptions {

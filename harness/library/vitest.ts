@@ -3,8 +3,8 @@ import { beforeAll, describe, type TestContext, test } from 'vitest'
 import { requirements } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 import { selectRows } from '../conformance/profile/selection.ts'
+import type { Target } from './chatgen-process.ts'
 import { type ConformanceOptions, runConformance } from './conformance.ts'
-import type { Target } from './target.ts'
 
 export interface DescribeOptions extends ConformanceOptions {
   /** Required requirements that are neither passed nor violated. Default `fail`. */

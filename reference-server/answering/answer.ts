@@ -2,7 +2,7 @@
 import type { Rag } from '../../contract/requests/index.ts'
 import type { BuiltinTool } from '../model/tools/tools.ts'
 import type { Generation, Model, SearchStep, Turn } from '../model/types.ts'
-import { searchPlan } from '../retrieval/plan.ts'
+import { searchPlan } from '../retrieval/retrieval.ts'
 import type { Retrieval, SearchHit } from '../retrieval/types.ts'
 import type { Store } from '../store/types.ts'
 import type { AssistantContext } from './assistant-context.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../index.ts'
-import { parseEngine } from './options.ts'
+import { parseEngine } from './engine.ts'
 
 let server: ReferenceServer
 afterEach(() => server.close())

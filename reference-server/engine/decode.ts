@@ -2,8 +2,15 @@
 import { ApiError } from '../http/errors.ts'
 import { type Clock, sleepUntil } from '../runtime/clock.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'
-import { cancel, type EngineState, enqueue, idle, isIdle, iterate } from './engine.ts'
-import type { EngineOptions } from './options.ts'
+import {
+  cancel,
+  type EngineOptions,
+  type EngineState,
+  enqueue,
+  idle,
+  isIdle,
+  iterate,
+} from './engine.ts'
 
 /** Tokens of one sequence, and those who wait for them. */
 interface Progress {

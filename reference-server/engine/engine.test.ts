@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cancel, enqueue, idle, isIdle, iterate } from './engine.ts'
-import { defaultEngine, EngineSyntaxError, parseEngine } from './options.ts'
+import {
+  cancel,
+  defaultEngine,
+  EngineSyntaxError,
+  enqueue,
+  idle,
+  isIdle,
+  iterate,
+  parseEngine,
+} from './engine.ts'
 import { simulate } from './simulate.ts'
 
 describe('parseEngine', () => {

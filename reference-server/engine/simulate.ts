@@ -1,6 +1,6 @@
 /** Simulation of an engine under given arrivals, without a server: true latencies and capacity. */
-import { type EngineState, enqueue, idle, isIdle, iterate } from './engine.ts'
-import type { EngineOptions } from './options.ts'
+
+import { type EngineOptions, type EngineState, enqueue, idle, isIdle, iterate } from './engine.ts'
 
 export interface SimulatedRequest {
   /** Milliseconds after the beginning; ascending. */

@@ -1,6 +1,13 @@
 /** The Responses event sequence of one run, in the order of the contract's grammar (section 6). */
-import { annotations, contentPart, openingItem, outputItem, stepText } from './items.ts'
-import { finalResponse, runningResponse } from './response-object.ts'
+import {
+  annotations,
+  contentPart,
+  finalResponse,
+  openingItem,
+  outputItem,
+  runningResponse,
+  stepText,
+} from './response-object.ts'
 import { type ResponseRun, type RunStep, runStatus } from './run.ts'
 
 /** An event before it is numbered. */

@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cosine, embed } from './dense.ts'
 import { chunksOf } from './documents/chunks.ts'
 import { csvText } from './documents/csv.ts'
 import { htmlText } from './documents/html.ts'
-import { cosine, embed } from './embedding.ts'
-import { fuse } from './fusion.ts'
-import { retrieve } from './retrieval.ts'
+import { fuse, retrieve } from './retrieval.ts'
 import type { KnowledgeDocument, SearchPlan } from './types.ts'
 
 const doc = (text: string, id = 'd'): KnowledgeDocument => ({

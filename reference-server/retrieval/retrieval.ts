@@ -1,11 +1,8 @@
 /** Search over knowledge bases (section 4.4): sparse, dense, or both with their ranks fused. */
-
 import { denseRanker } from './dense.ts'
 import { chunksOf } from './documents/chunks.ts'
-import { fuse } from './fusion.ts'
-import { nearestSentence, rerank } from './rerank.ts'
-import { sparseRanker } from './sparse.ts'
-import type { KnowledgeDocument, Ranker, Retrieval, Scored, SearchPlan } from './types.ts'
+import { contentWords, sentences, sparseRanker } from './sparse.ts'
+import type { Chunk, KnowledgeDocument, Ranker, Retrieval, Scored, SearchPlan } from './types.ts'
 
 export const retrieve: Retrieval = (bases, query, plan) =>
   bases
@@ -51,4 +48,71 @@ function rankersOf(documents: readonly KnowledgeDocument[]): Rankers {
   const rankers = { sparse: sparseRanker(chunks), dense: denseRanker(chunks) }
   remembered.set(documents, rankers)
   return rankers
+}
+
+/** The customary constant: with it, first places do not decide alone. */
+const k = 60
+
+/** Scores as shares of the best possible one: first in every ranking is 1. */
+export function fuse(rankings: readonly (readonly Scored[])[]): readonly Scored[] {
+  const best = rankings.length / (k + 1)
+  const scores = new Map<Chunk, number>()
+  for (const ranking of rankings) {
+    for (const [index, { chunk }] of ranking.entries()) {
+      scores.set(chunk, (scores.get(chunk) ?? 0) + 1 / (k + index + 1))
+    }
+  }
+  return [...scores]
+    .map(([chunk, score]) => ({ chunk, score: score / best }))
+    .toSorted((a, b) => b.score - a.score)
+}
+
+/** The share of the query's words and of its neighbouring pairs that the text holds. */
+export function rerank(query: string, found: readonly Scored[]): readonly Scored[] {
+  return found
+    .map(({ chunk }) => ({ chunk, score: likeness(query, `${chunk.heading} ${chunk.text}`) }))
+    .toSorted((a, b) => b.score - a.score)
+}
+
+/** The sentence that is nearest to the query; of several, the first. */
+export function nearestSentence(query: string, text: string): string {
+  return sentences(text)
+    .map((sentence) => ({ sentence, score: likeness(query, sentence) }))
+    .reduce((best, next) => (next.score > best.score ? next : best), { sentence: text, score: 0 })
+    .sentence
+}
+
+function likeness(query: string, text: string): number {
+  const queryFeatures = features(contentWords(query))
+  const textFeatures = features(contentWords(text))
+  return queryFeatures.size === 0
+    ? 0
+    : [...queryFeatures].filter((one) => textFeatures.has(one)).length / queryFeatures.size
+}
+
+function features(words: readonly string[]): Set<string> {
+  return new Set([...words, ...words.slice(1).map((word, index) => `${words[index]} ${word}`)])
+}
+
+interface SearchRequest {
+  readonly search_type?: SearchPlan['type'] | null | undefined
+  readonly threshold?: number | null | undefined
+  readonly limit?: number | null | undefined
+  readonly rerank?: boolean | null | undefined
+  readonly summary_mode?: boolean | 'none' | 'sentence' | null | undefined
+}
+
+const maxHits = 50
+
+export function searchPlan(
+  request: SearchRequest,
+  otherwise: Pick<SearchPlan, 'threshold' | 'limit'>,
+): SearchPlan {
+  return {
+    type: request.search_type ?? 'hybrid',
+    threshold: request.threshold ?? otherwise.threshold,
+    limit: Math.min(request.limit ?? otherwise.limit, maxHits),
+    rerank: request.rerank ?? false,
+    summarize: request.summary_mode === true || request.summary_mode === 'sentence',
+  }
 }

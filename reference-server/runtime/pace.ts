@@ -1,6 +1,6 @@
 /** Pace of the fake model: time to the first token, time between tokens, both seeded. */
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
-import type { FreezeOptions } from './pause.ts'
+import { type Clock, sleepUntil } from './clock.ts'
 import { type Draw, seededDraw } from './random.ts'
 
 export interface Pace {
@@ -144,4 +144,39 @@ function listed(names: readonly string[]): string {
 
 function unreadable(part: string, why: string): PaceSyntaxError {
   return new PaceSyntaxError(`pace: cannot read "${part}": ${why}`)
+}
+
+export interface FreezeOptions {
+  readonly forMs: number
+  /** Time after the first answer. */
+  readonly atMs: number
+}
+
+/** Wait before anything leaves the server; undefined if there is none. */
+export type Pause = (signal: AbortSignal) => Promise<void> | undefined
+
+export const noPause: Pause = () => undefined
+
+export function pauseOnce(clock: Clock, { forMs, atMs }: FreezeOptions): Pause {
+  let firstAnswerAt: number | undefined
+  return (signal) => {
+    const now = clock.now()
+    firstAnswerAt ??= now
+    const begins = firstAnswerAt + atMs
+    return now >= begins && now < begins + forMs
+      ? sleepUntil(clock, begins + forMs, signal)
+      : undefined
+  }
+}
+
+export async function* withPause(
+  chunks: AsyncIterable<Uint8Array>,
+  pause: Pause,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    const wait = pause(signal)
+    if (wait !== undefined) await wait
+    yield chunk
+  }
 }

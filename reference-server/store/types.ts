@@ -1,5 +1,5 @@
 /** Storage interfaces: asynchronous, and keyed by the caller that owns the data. */
-import type { RunItem } from '../events/items.ts'
+import type { RunItem } from '../events/response-object.ts'
 import type { ResponseRun } from '../events/run.ts'
 import type { KnowledgeDocument } from '../retrieval/types.ts'
 

@@ -1,18 +1,17 @@
 /** All routes, surface by surface. */
-import type { Route } from '../http/call.ts'
+import { type Route, route } from '../http/call.ts'
 import type { Services } from '../services.ts'
 import { chatRoutes } from './chats.ts'
-import { healthRoutes } from './health.ts'
 import { baseRoutes } from './knowledge/bases.ts'
 import { documentRoutes } from './knowledge/documents.ts'
 import { searchRoutes } from './knowledge/search.ts'
 import { chatCompletionRoutes } from './openai/chat-completions.ts'
 import { modelRoutes } from './openai/models.ts'
+import { healthShape } from './shapes.ts'
 import { replyRoutes } from './v2/generate.ts'
 import { messageRoutes } from './v2/messages.ts'
 import { attachmentRoutes } from './v3/attachments.ts'
-import { chatChangeRoutes } from './v3/chat-changes.ts'
-import { favoriteRoutes } from './v3/favorites.ts'
+import { chatChangeRoutes, favoriteRoutes } from './v3/chat-changes.ts'
 import { generateRoutes } from './v3/generate.ts'
 import { historyRoutes } from './v3/history.ts'
 import { catalogueRoutes } from './v3/models-and-assistants.ts'
@@ -46,5 +45,27 @@ export function allRoutes(services: Services): readonly Route[] {
       ...documentRoutes(services, prefix),
       ...searchRoutes(services, prefix),
     ]),
+  ]
+}
+
+export function healthRoutes({ store }: Pick<Services, 'store'>): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/healthz',
+      summary: 'Tell whether the server is up',
+      answer: { status: 200, body: healthShape },
+      handle: async () => ({ status: 200, body: { status: 'ok' } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/readyz',
+      summary: 'Tell whether the server takes requests: not while it ends, or its database is away',
+      answer: { status: 200, body: healthShape },
+      handle: async () => {
+        await store.ready()
+        return { status: 200, body: { status: 'ok' } }
+      },
+    }),
   ]
 }

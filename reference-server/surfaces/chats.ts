@@ -10,8 +10,7 @@ import type { Services } from '../services.ts'
 import type { Chat, ChatVersion } from '../store/types.ts'
 import { ownChat } from './ownership.ts'
 import { pageBody, pageSize, readCursor } from './paging.ts'
-import { chatRecord } from './records.ts'
-import { chatPageShape, chatShape } from './shapes.ts'
+import { chatPageShape, chatRecord, chatShape } from './shapes.ts'
 
 /** The document shows these routes for v3 chats only. */
 const texts = {

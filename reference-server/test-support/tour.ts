@@ -1,4 +1,4 @@
-import { assistants, seededBaseId } from '../answering/assistants.ts'
+import { assistants, seededBaseId } from '../answering/assistant-context.ts'
 import type { Call, Route } from '../http/call.ts'
 import type { TestServer } from './server.ts'
 

@@ -1,5 +1,5 @@
 import { FormData } from 'undici'
-import { assistants, seededBaseId } from '../answering/assistants.ts'
+import { assistants, seededBaseId } from '../answering/assistant-context.ts'
 import type { World } from './bad-requests.ts'
 import type { TestServer } from './server.ts'
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { capacityReport } from '../../contract/report/capacity/report.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import { arrivals } from '../../harness/load/plan/plan.ts'
-import { parseEngine } from '../../reference-server/engine/options.ts'
+import { parseEngine } from '../../reference-server/engine/engine.ts'
 import { simulate } from '../../reference-server/engine/simulate.ts'
 import { trueCapacity } from './targets.ts'
 

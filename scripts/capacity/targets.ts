@@ -1,6 +1,6 @@
 /** Simulated targets whose capacity is known, as probes of a search. */
 import { independentShare, type LimitCount } from '../../harness/capacity/probe.ts'
-import { defaultEngine } from '../../reference-server/engine/options.ts'
+import { defaultEngine } from '../../reference-server/engine/engine.ts'
 import { simulate } from '../../reference-server/engine/simulate.ts'
 import { type Draw, seededDraw } from '../../reference-server/runtime/random.ts'
 

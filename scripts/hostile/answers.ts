@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import type { Patch } from '../../reference-server/index.ts'
 import type { Answer } from './front.ts'
 
 /** Answers of a broken or hostile target, on a bare socket. */
@@ -135,4 +136,23 @@ async function written(socket: Socket, text: string): Promise<boolean> {
     socket.on('close', done)
   })
   return !socket.destroyed
+}
+
+/** Answers of so many tokens wherever the request leaves their length and their form open. */
+export function longAnswers(tokens: number): Patch {
+  const more = Array.from({ length: tokens }, (_, at) => ` word${at % 100}`)
+  return (parts) => ({
+    ...parts,
+    model: (request) => {
+      const generation = parts.model(request)
+      const { form = 'text' } = request.client ?? {}
+      const free = request.maxTokens > 2 * tokens && request.stop.length === 0 && form === 'text'
+      if (!free || generation.finish !== 'stop') return generation
+      const steps = generation.steps.map((step) =>
+        step.type === 'message' ? { ...step, fragments: [...step.fragments, ...more] } : step,
+      )
+      const { tokens: counted } = generation
+      return { ...generation, steps, tokens: { ...counted, output: counted.output + tokens } }
+    },
+  })
 }

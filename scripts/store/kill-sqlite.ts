@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { seededDraw } from '../../reference-server/runtime/random.ts'
 import { differences, emptyLedger, type Ledger, writeUntil } from './acknowledged.ts'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { type ServerProcess, startServer } from './replica-processes.ts'
 
 const { values } = parseArgs({
   options: {

@@ -5,7 +5,7 @@ import { type Selection, selectRows } from '../../conformance/profile/selection.
 import type { Progress } from '../../conformance/progress.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
-import { withContainerRow } from '../target/container.ts'
+import { withContainerRow } from '../target/container-flags.ts'
 import { discover } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'

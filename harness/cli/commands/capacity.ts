@@ -26,7 +26,7 @@ import { probesName, type Taking, withResultsFolder } from '../results/results-f
 import { withoutSecrets } from '../results/safe-text.ts'
 import { addRunnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
-import { withContainerRow } from '../target/container.ts'
+import { withContainerRow } from '../target/container-flags.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 

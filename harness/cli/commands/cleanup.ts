@@ -87,7 +87,7 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
 }
 
 async function removeContainers(io: Io, isDryRun: boolean): Promise<void> {
-  const { openEngine } = await import('../../containers/engine.ts')
+  const { openEngine } = await import('../../containers/removal.ts')
   const { leftoversOf, removeRun } = await import('../../containers/removal.ts')
   const { api } = await openEngine()
   const { ended, elsewhere } = await leftoversOf(api)

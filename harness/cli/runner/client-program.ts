@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import type { PreparedJob } from './sharded-run.ts'
 
 export interface ProgramOutput {
   readonly code: number | null
@@ -47,4 +49,17 @@ export async function requireProgram(
 
 function textOf(pieces: readonly Buffer[]): string {
   return Buffer.concat(pieces).toString('utf8')
+}
+
+/** Asks every `pollMs` whether the shards of a job have ended, until its signal or its time is over. */
+export async function waitUntil(
+  isDone: () => Promise<boolean>,
+  { signal, timeoutMs }: Pick<PreparedJob, 'signal' | 'timeoutMs'>,
+  pollMs: number,
+): Promise<void> {
+  const until = performance.now() + timeoutMs
+  while (!signal.aborted && performance.now() < until) {
+    if (await isDone()) return
+    await delay(pollMs, undefined, { signal }).catch(() => {})
+  }
 }

@@ -1,7 +1,18 @@
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { messageOf } from '../../../contract/error-message.ts'
 import { isObject } from '../../../contract/json.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
+import type { RequestRecord } from '../../load/record.ts'
+import { requestsName } from '../../load/requests-file.ts'
+import type { LoadFlags } from '../load/flags.ts'
+import { showLoadProgress } from '../load/output/live.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** Everything that a shard needs to know of its run: plan, target, objectives. JSON; it contains keys. */
 export type JobOptions = Omit<
@@ -57,4 +68,78 @@ function isLoadJob(value: unknown): value is LoadJob {
     'options' in value &&
     isObject(value.options)
   )
+}
+
+export interface JobShard {
+  readonly report: LoadReport
+  /** Null where nobody observes them. */
+  readonly records: readonly RequestRecord[] | null
+}
+
+/**
+ * One shard of a run that `--runner` prepared.
+ * @throws ConfigurationError if the file is no job, or the flags name no shard
+ */
+export async function runJobShard(
+  file: string,
+  { shard, startAt, out, quiet = false }: LoadFlags,
+  io: Io,
+): Promise<JobShard> {
+  if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])
+  const { options, records: isObserved } = jobIn(textOf(file), file)
+  const records: RequestRecord[] = []
+  io.redact(options.target.secrets)
+  const { runLoad, PreparationError } = await import('../../load/run.ts')
+  makeFolder(out)
+  const progress = showLoadProgress(io, !quiet)
+  try {
+    const report = await runLoad({
+      ...options,
+      shard,
+      startAt: startAt ?? null,
+      ...(options.requestsFile === undefined ? {} : { requestsFile: join(out, requestsName) }),
+      signal: io.signal,
+      onProgress: progress.update,
+      ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(record) } : {}),
+    })
+    return { report, records: isObserved ? records : null }
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error
+    throw new TargetUnusableError('E_UNREACHABLE', `${options.target.baseUrl}: ${error.message}`)
+  } finally {
+    progress.stop()
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readInputFile(file)
+  } catch (error) {
+    const reason = messageOf(error)
+    throw new ConfigurationError([`--job: cannot read the file: ${reason}`])
+  }
+}
+
+/** Standard output of a shard: its report, and behind it the requests in one line where they are observed. */
+export interface ShardOutput {
+  readonly report: string
+  readonly records: readonly RequestRecord[]
+}
+
+const prefix = '#records '
+
+/** The line of the requests. Gaps within streams, which are many, stay in the report alone. */
+export function recordsLine(records: readonly RequestRecord[]): string {
+  const slim = records.map((record) => ({ ...record, gapsNs: [] }))
+  return `${prefix}${gzipSync(JSON.stringify(slim)).toString('base64')}`
+}
+
+export function shardOutputIn(text: string): ShardOutput {
+  const at = text.lastIndexOf(`\n${prefix}`)
+  if (at < 0) return { report: text, records: [] }
+  const packed = text.slice(at + 1 + prefix.length).trim()
+  const records: RequestRecord[] = JSON.parse(
+    gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'),
+  )
+  return { report: text.slice(0, at + 1), records }
 }

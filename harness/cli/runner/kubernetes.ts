@@ -1,8 +1,7 @@
 import { isObject } from '../../../contract/json.ts'
-import { requireProgram, runProgram } from './client-program.ts'
+import { requireProgram, runProgram, waitUntil } from './client-program.ts'
 import { shardArgs } from './local.ts'
-import type { PreparedJob, Runner, ShardResult } from './runner.ts'
-import { waitUntil } from './wait-until.ts'
+import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
 const kubectl = 'kubectl'
 const pollMs = 2000

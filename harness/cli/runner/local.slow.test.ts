@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
-import { bundledServer } from '../target/bundled-server.ts'
+import { bundledServer } from '../target/reference-thread.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 180_000 })

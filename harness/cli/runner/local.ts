@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { maxTimerMs } from '../../../contract/timer.ts'
-import type { PreparedJob, Runner, ShardResult } from './runner.ts'
+import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
 /** Runs each shard as a process of this machine. */
 export const localRunner: Runner = async (job) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyRecord } from '../../load/test-support/records.ts'
-import { recordsLine, shardOutputIn } from './shard-output.ts'
+import { recordsLine, shardOutputIn } from './job.ts'
 
 test('requests come back behind a report that may contain anything', () => {
   fc.assert(

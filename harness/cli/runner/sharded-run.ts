@@ -13,9 +13,7 @@ import { planHash } from '../../load/plan/plan.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
-import { jobText } from './job.ts'
-import type { PreparedJob, Runner, ShardResult } from './runner.ts'
-import { shardOutputIn } from './shard-output.ts'
+import { jobText, shardOutputIn } from './job.ts'
 
 export interface ShardingOptions {
   readonly runner: Runner
@@ -101,3 +99,34 @@ function merged(
     `the shards sent plan ${report.plan.hash.slice(0, 12)}, and ${hash.slice(0, 12)} was prepared: the image has another version of chatgen`,
   ])
 }
+
+/** A run that was prepared for several machines. */
+export interface PreparedJob {
+  /** Unique; letters, digits and dashes, at most 40. */
+  readonly name: string
+  /** Contents of the job file; it contains keys. */
+  readonly text: string
+  readonly shards: number
+  readonly startAt: Date
+  /** Time after which the job is given up, in milliseconds from now. */
+  readonly timeoutMs: number
+  /** Folder of the results of the shards. */
+  readonly folder: string
+  readonly signal: AbortSignal
+  /** Prints a line of progress. */
+  readonly log: (line: string) => void
+}
+
+/** Output of a shard, or the reason why there is none. */
+export interface ShardResult {
+  /** Standard output (`shard-output.ts`); null where it has no report. */
+  readonly output: string | null
+  /** Reason, where there is none. */
+  readonly reason: string
+}
+
+/**
+ * Runs a job by an engine that exists, through the client of that engine: starts all shards, waits for
+ * their end, and collects their reports in any order. Leaves nothing behind.
+ */
+export type Runner = (job: PreparedJob) => Promise<readonly ShardResult[]>

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { requireProgram, runProgram } from './client-program.ts'
+import { requireProgram, runProgram, waitUntil } from './client-program.ts'
 import { shardArgs } from './local.ts'
-import type { PreparedJob, Runner, ShardResult } from './runner.ts'
-import { waitUntil } from './wait-until.ts'
+import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
 const docker = 'docker'
 const pollMs = 1000

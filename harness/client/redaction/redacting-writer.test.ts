@@ -13,7 +13,7 @@ const exempt: Readonly<Record<string, string>> = {
   'harness/cli/terminal/status.ts': 'gives the spinner the stream, and text that was cleaned',
   'harness/load/requests-file.ts': 'writes from the main thread at once, with redacted texts',
   'harness/load/bench/bare-server.ts': 'tells its parent process the port',
-  'harness/containers/compose.ts': 'writes the published port of a service, and no key',
+  'harness/containers/source.ts': 'writes the published port of a service, and no key',
   'harness/certification/bundle.ts': 'packs files that are redacted already, and a public key',
   'harness/certification/verify/evidence.ts': 'unpacks a bundle to judge it again',
   'harness/cli/commands/site.ts': 'copies the pages of bundles',

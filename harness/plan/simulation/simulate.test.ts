@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { meanOf } from '../../../contract/averages.ts'
-import { defaultEngine } from '../../../reference-server/engine/options.ts'
+import { defaultEngine } from '../../../reference-server/engine/engine.ts'
 import { simulate } from '../../../reference-server/engine/simulate.ts'
 import type { ServiceModel } from '../service-model.ts'
 import { meanWaitMMc, waitShareMMc } from '../test-support/erlang.ts'

@@ -1,7 +1,7 @@
 /** Capacity reports of engines whose truth is known: the queueing model of the reference server. */
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import { defaultEngine, type EngineOptions } from '../../../reference-server/engine/options.ts'
+import { defaultEngine, type EngineOptions } from '../../../reference-server/engine/engine.ts'
 import { simulate } from '../../../reference-server/engine/simulate.ts'
 import { drawOf, gamma, poissonArrivals } from '../simulation/requests.ts'
 import { type Arrival, quantile } from '../simulation/simulate.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '../../http/errors.ts'
-import { memoryAttachments } from '../../store/memory/attachments.ts'
 import { memoryIdempotency } from '../../store/memory/idempotency.ts'
+import { memoryAttachments } from '../../store/memory/store.ts'
 import type { Chat } from '../../store/types.ts'
 import { toObject } from '../patches/json.ts'
 import { onSuccessBody } from '../patches/replies.ts'

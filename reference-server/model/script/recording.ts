@@ -1,7 +1,7 @@
 /** A recording of answers: the entries of a script that gives them again. */
 import type { ScriptEntry } from '../../../contract/answer-script.ts'
 import { type Generation, type Model, ModelOutage, type ModelRequest, type Step } from '../types.ts'
-import { requestDigest } from './digest.ts'
+import { requestDigest } from './scripted-model.ts'
 
 /** Wraps a model; `keep` gets an entry for each answer that differs from the last to that request. */
 export function recordedModel(model: Model, keep: (entry: ScriptEntry) => void): Model {

@@ -1,9 +1,10 @@
 /** A model that answers from a script, and by another model where the script has nothing to say. */
+
+import { createHash } from 'node:crypto'
 import { type AnswerScript, patternOf, type ScriptEntry } from '../../../contract/answer-script.ts'
 import { seededDraw } from '../../runtime/random.ts'
 import { findModel } from '../models.ts'
 import { type Model, ModelOutage, type ModelRequest } from '../types.ts'
-import { requestDigest } from './digest.ts'
 import { scriptedAnswer } from './scripted-answer.ts'
 
 /**
@@ -98,4 +99,11 @@ function questionOf({ turns }: ModelRequest): string {
 /** Answers of the model before this one count, calls of tools among them. */
 function turnOf({ turns }: ModelRequest): number {
   return 1 + turns.filter(({ role }) => role === 'assistant').length
+}
+
+/** Digest of all that an answer may depend on, the same in every run of a server. */
+export function requestDigest({ knowledge, ...request }: ModelRequest): string {
+  const found = knowledge?.found.map(({ fileId, text }) => ({ fileId, text })) ?? []
+  const content = JSON.stringify({ ...request, maxTokens: String(request.maxTokens), found })
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }

@@ -1,6 +1,7 @@
 /** Documents in pieces that are short enough to quote. */
+
+import { sentences, wordCount } from '../sparse.ts'
 import type { Chunk, KnowledgeDocument } from '../types.ts'
-import { sentences, wordCount } from '../words.ts'
 
 /** Paragraphs under one heading are joined up to this many words; longer ones are split. */
 const wordsPerChunk = 70

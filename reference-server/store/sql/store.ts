@@ -1,12 +1,29 @@
 /** The store of a server that goes on after a restart. */
-import type { SeededBase, Store, StoreOptions } from '../types.ts'
-import { sqlAttachments } from './attachments.ts'
-import { sqlChats } from './chats.ts'
-import type { Database } from './database.ts'
+import type {
+  Attachment,
+  AttachmentStore,
+  Chat,
+  ChatStore,
+  Message,
+  MessageStore,
+  SeededBase,
+  Store,
+  StoreOptions,
+} from '../types.ts'
+import {
+  type Database,
+  jsonOf,
+  numberOf,
+  pageOf,
+  patternOf,
+  type Row,
+  searchable,
+  textOf,
+  type Value,
+} from './database.ts'
 import { sqlHistory } from './history.ts'
 import { sqlKnowledge } from './knowledge.ts'
 import { freeRunningKeys, sqlLedger } from './ledger.ts'
-import { sqlMessages } from './messages.ts'
 import { migrate } from './schema.ts'
 
 /**
@@ -41,6 +58,144 @@ export async function sqlStore(
     close: async () => {
       ledger.close()
       await database.close()
+    },
+  }
+}
+
+export function sqlAttachments({ query, dialect }: Database): AttachmentStore {
+  return {
+    async add(attachment) {
+      await query(
+        'INSERT INTO attachments (id, owner, name_search, attachment) VALUES (?, ?, ?, ?)',
+        [
+          ...[attachment.id, attachment.owner, searchable(attachment.filename)],
+          JSON.stringify(attachment),
+        ],
+      )
+    },
+    async find(owner, id) {
+      const [row] = await query('SELECT attachment FROM attachments WHERE id = ? AND owner = ?', [
+        ...[id, owner],
+      ])
+      return row === undefined ? undefined : jsonOf(row, 'attachment')
+    },
+    async link(chatId, id) {
+      await query(
+        `INSERT INTO links (chat_id, attachment_id)
+         SELECT id, ? FROM chats WHERE id = ? ${dialect.keyShare} ON CONFLICT DO NOTHING`,
+        [id, chatId],
+      )
+    },
+    async list(owner, { chatId, search = '', limit, before }) {
+      const conditions: [string, Value][] = [['owner = ?', owner]]
+      if (chatId !== undefined) conditions.push(['chat_id = ?', chatId])
+      if (before !== undefined) conditions.push(['position < ?', before])
+      if (search !== '') conditions.push([`name_search LIKE ? ESCAPE '\\'`, patternOf(search)])
+      const linked = chatId === undefined ? '' : 'JOIN links ON attachment_id = id'
+      const rows = await query(
+        `SELECT position, attachment FROM attachments ${linked}
+         WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY position DESC LIMIT ?`,
+        [...conditions.map(([, value]) => value), limit + 1],
+      )
+      return pageOf(rows, limit, (row) => jsonOf<Attachment>(row, 'attachment'))
+    },
+  }
+}
+
+export function sqlChats({ query }: Database): ChatStore {
+  return {
+    async create({ id, owner, name, version, favorite, createdAt, updatedAt }) {
+      await query(
+        `INSERT INTO chats (id, owner, name, name_search, version, favorite, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          ...[id, owner, JSON.stringify(name), searchable(name), version, Number(favorite)],
+          ...[createdAt, updatedAt],
+        ],
+      )
+    },
+    async find(owner, id) {
+      const [row] = await query('SELECT * FROM chats WHERE id = ? AND owner = ?', [id, owner])
+      return row === undefined ? undefined : chatOf(row)
+    },
+    async list(owner, { version, favorite, search = '', limit, before }) {
+      const conditions: [string, Value][] = [
+        ['owner = ?', owner],
+        ['version = ?', version],
+      ]
+      if (favorite !== undefined) conditions.push(['favorite = ?', Number(favorite)])
+      if (before !== undefined) conditions.push(['position < ?', before])
+      if (search !== '') conditions.push([`name_search LIKE ? ESCAPE '\\'`, patternOf(search)])
+      const rows = await query(
+        `SELECT * FROM chats WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+         ORDER BY position DESC LIMIT ?`,
+        [...conditions.map(([, value]) => value), limit + 1],
+      )
+      return pageOf(rows, limit, chatOf)
+    },
+    async update(owner, id, { name, favorite, updatedAt }) {
+      const [row] = await query(
+        `UPDATE chats SET name = COALESCE(?, name), name_search = COALESCE(?, name_search),
+           favorite = COALESCE(?, favorite), updated_at = COALESCE(?, updated_at)
+         WHERE id = ? AND owner = ? RETURNING *`,
+        [
+          name === undefined ? null : JSON.stringify(name),
+          name === undefined ? null : searchable(name),
+          favorite === undefined ? null : Number(favorite),
+          updatedAt ?? null,
+          ...[id, owner],
+        ],
+      )
+      return row === undefined ? undefined : chatOf(row)
+    },
+    async delete(owner, id) {
+      const rows = await query('DELETE FROM chats WHERE id = ? AND owner = ? RETURNING id', [
+        ...[id, owner],
+      ])
+      return rows.length > 0
+    },
+  }
+}
+
+/** The name is JSON: a database refuses some characters that a name may have. */
+function chatOf(row: Row): Chat {
+  return {
+    id: textOf(row, 'id'),
+    owner: textOf(row, 'owner'),
+    name: jsonOf(row, 'name'),
+    version: row['version'] === 'v2' ? 'v2' : 'v3',
+    favorite: numberOf(row, 'favorite') === 1,
+    createdAt: numberOf(row, 'created_at'),
+    updatedAt: numberOf(row, 'updated_at'),
+  }
+}
+
+export function sqlMessages({ query, dialect }: Database): MessageStore {
+  return {
+    async append(message) {
+      await query(
+        `INSERT INTO messages (chat_id, id, parent_id, message)
+         SELECT id, ?, ?, ? FROM chats WHERE id = ? ${dialect.keyShare}`,
+        [message.id, message.parentId, JSON.stringify(message), message.chatId],
+      )
+    },
+    async find(chatId, id) {
+      const [row] = await query('SELECT message FROM messages WHERE chat_id = ? AND id = ?', [
+        ...[chatId, id],
+      ])
+      return row === undefined ? undefined : jsonOf(row, 'message')
+    },
+    async chain(chatId, id) {
+      const rows = await query(
+        `WITH RECURSIVE chain (parent_id, message, depth) AS (
+           SELECT parent_id, message, 0 FROM messages WHERE chat_id = ? AND id = ?
+           UNION ALL
+           SELECT messages.parent_id, messages.message, chain.depth + 1
+           FROM messages JOIN chain ON messages.id = chain.parent_id WHERE messages.chat_id = ?)
+         SELECT message FROM chain ORDER BY depth DESC`,
+        [chatId, id, chatId],
+      )
+      return rows.map((row) => jsonOf<Message>(row, 'message'))
     },
   }
 }

@@ -8,10 +8,9 @@ import { readableFormats } from '../../retrieval/documents/document-text.ts'
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
-import { ownBase } from '../ownership.ts'
+import { ownBase, uploadedText } from '../ownership.ts'
 import { pageBody, pageSize, readCursor } from '../paging.ts'
 import { documentPageShape, documentShape } from '../shapes.ts'
-import { uploadedText } from '../validation.ts'
 
 /** Bytes. An index is made of every word of it, in one go. */
 const maxDocumentBytes = 2 * 1024 * 1024

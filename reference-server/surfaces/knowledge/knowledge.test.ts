@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
-import { seededBaseId } from '../../answering/assistants.ts'
+import { seededBaseId } from '../../answering/assistant-context.ts'
 import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const prefix = '/api/v3/knowledge'

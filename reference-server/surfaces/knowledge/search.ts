@@ -2,7 +2,7 @@
 
 import { searchBaseQuery, searchBaseRequest } from '../../../contract/requests/index.ts'
 import { type Reply, type Route, route } from '../../http/call.ts'
-import { searchPlan } from '../../retrieval/plan.ts'
+import { searchPlan } from '../../retrieval/retrieval.ts'
 import type { Services } from '../../services.ts'
 import { ownBase } from '../ownership.ts'
 import { findingPageShape } from '../shapes.ts'

@@ -2,15 +2,14 @@
 
 import { chatCompletionRequest } from '../../../contract/requests/index.ts'
 import type { SseBlock } from '../../events/sse.ts'
-import { tokenDelays } from '../../events/token-delays.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import { unixSeconds } from '../../runtime/clock.ts'
-import type { Decoding } from '../../runtime/decoding.ts'
+import { type Decoding, tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
+import { knownModel } from '../ownership.ts'
 import { completionShape } from '../shapes.ts'
-import { knownModel } from '../validation.ts'
 import { type Completion, completionChunks, completionObject } from './completion.ts'
 import { modelRequest, refuseUnsupported } from './read-request.ts'
 

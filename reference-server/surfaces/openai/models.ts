@@ -2,8 +2,8 @@
 
 import { type Route, route } from '../../http/call.ts'
 import { type CatalogueModel, models } from '../../model/models.ts'
+import { knownModel } from '../ownership.ts'
 import { compatibleModelShape, compatibleModelsShape } from '../shapes.ts'
-import { knownModel } from '../validation.ts'
 
 /** The day the catalogue was written, in Unix seconds; clients want a number here. */
 const created = 1_767_225_600

@@ -13,10 +13,8 @@ import { allowedTools } from '../../model/tools/tools.ts'
 import type { Generation, Step, Turn } from '../../model/types.ts'
 import type { Services } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
-import { ownChat, ownMessage } from '../ownership.ts'
-import { messageRecord } from '../records.ts'
-import { replyShape } from '../shapes.ts'
-import { knownModel } from '../validation.ts'
+import { knownModel, ownChat, ownMessage } from '../ownership.ts'
+import { messageRecord, replyShape } from '../shapes.ts'
 
 export function replyRoutes(services: Services): readonly Route[] {
   return [

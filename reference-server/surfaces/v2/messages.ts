@@ -6,10 +6,8 @@ import { ownFiles } from '../../answering/files.ts'
 import { type Route, route } from '../../http/call.ts'
 import type { Services } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
-import { ownChat, ownMessage } from '../ownership.ts'
-import { messageRecord } from '../records.ts'
-import { messageShape } from '../shapes.ts'
-import { knownModel } from '../validation.ts'
+import { knownModel, ownChat, ownMessage } from '../ownership.ts'
+import { messageRecord, messageShape } from '../shapes.ts'
 
 export function messageRoutes({ clock, ids, store }: Services): readonly Route[] {
   return [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
-import { assistants } from '../../answering/assistants.ts'
+import { assistants } from '../../answering/assistant-context.ts'
 import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const model_id = 'svc-main-model'

@@ -9,11 +9,9 @@ import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
 import type { Services } from '../../services.ts'
 import type { Attachment, PageRequest } from '../../store/types.ts'
-import { ownChat } from '../ownership.ts'
+import { ownChat, uploadedText } from '../ownership.ts'
 import { pageBody, pageSize, readCursor } from '../paging.ts'
-import { attachmentRecord } from '../records.ts'
-import { attachmentPageShape, attachmentShape } from '../shapes.ts'
-import { uploadedText } from '../validation.ts'
+import { attachmentPageShape, attachmentRecord, attachmentShape } from '../shapes.ts'
 
 const path = '/api/v3/attachment'
 

@@ -1,13 +1,12 @@
 /** Changes of v3 chats: update, and a generated title (section 4.3). */
-
-import { updateChatRequest } from '../../../contract/requests/index.ts'
+import { searchedListQuery, updateChatRequest } from '../../../contract/requests/index.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { titleOf } from '../../model/prose.ts'
 import type { Services } from '../../services.ts'
 import type { Chat, ChatChange } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'
-import { chatRecord } from '../records.ts'
-import { chatShape } from '../shapes.ts'
+import { pageBody, pageSize, readCursor } from '../paging.ts'
+import { chatPageShape, chatRecord, chatShape } from '../shapes.ts'
 import { turnsOf } from './conversation.ts'
 
 const resource = '/api/v3/chat/:chat_id'
@@ -47,6 +46,50 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
         const [first] = await history.runs(chat.id)
         return update(chat, { name: titleOf(turnsOf(first?.input ?? [], new Map())) })
       },
+    }),
+  ]
+}
+
+const one = '/api/v3/chat/:chat_id/favorite'
+const list = 'favorites'
+
+export function favoriteRoutes({ store: { chats } }: Services): readonly Route[] {
+  const mark = async ({ caller, params }: Call, favorite: boolean): Promise<Reply> => {
+    const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
+    const marked = await chats.update(caller, chat.id, { favorite })
+    return { status: 200, body: chatRecord(marked ?? chat) }
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/api/v3/chat/favorite',
+      summary: 'List favorite chats, newest first',
+      answer: { status: 200, body: chatPageShape },
+      query: searchedListQuery,
+      handle: async ({ query, caller }) => {
+        const page = await chats.list(caller, {
+          version: 'v3',
+          favorite: true,
+          limit: pageSize(query.limit),
+          before: readCursor(list, query.cursor),
+          search: query.search,
+        })
+        return { status: 200, body: pageBody(list, page, chatRecord) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: one,
+      summary: 'Add a chat to the favorites',
+      answer: { status: 200, body: chatShape },
+      handle: (call) => mark(call, true),
+    }),
+    route({
+      method: 'DELETE',
+      path: one,
+      summary: 'Remove a chat from the favorites',
+      answer: { status: 200, body: chatShape },
+      handle: (call) => mark(call, false),
     }),
   ]
 }

@@ -1,7 +1,7 @@
 /** Context of a generation: the chain of runs that leads to it, then the new input. */
 import type { Input, InputItem } from '../../../contract/requests/index.ts'
 import { type Files, fileIds, fileTurns } from '../../answering/files.ts'
-import type { RunItem } from '../../events/items.ts'
+import type { RunItem } from '../../events/response-object.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
 import type { StoredRun } from '../../store/types.ts'

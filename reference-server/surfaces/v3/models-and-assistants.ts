@@ -1,6 +1,6 @@
 /** Lists of models and assistants. The document shows neither route. */
 
-import { assistants } from '../../answering/assistants.ts'
+import { assistants } from '../../answering/assistant-context.ts'
 import { type Route, route } from '../../http/call.ts'
 import { models } from '../../model/models.ts'
 import { assistantPageShape, modelPageShape } from '../shapes.ts'

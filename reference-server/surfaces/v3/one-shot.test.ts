@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
-import { assistants, seededBaseId } from '../../answering/assistants.ts'
+import { assistants, seededBaseId } from '../../answering/assistant-context.ts'
 import { testServer } from '../../test-support/server.ts'
 import { joined, readEvents } from '../../test-support/sse.ts'
 

@@ -2,7 +2,7 @@
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { Stream } from 'openai/streaming'
 import { expect, it } from 'vitest'
-import { assistants } from '../../answering/assistants.ts'
+import { assistants } from '../../answering/assistant-context.ts'
 import { testServer } from '../../test-support/server.ts'
 import { type Json, readBlocks } from '../../test-support/sse.ts'
 

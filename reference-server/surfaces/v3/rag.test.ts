@@ -1,7 +1,7 @@
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { describe, expect, it } from 'vitest'
 import { plantedFact } from '../../../fixtures/documents.ts'
-import { assistants } from '../../answering/assistants.ts'
+import { assistants } from '../../answering/assistant-context.ts'
 import { testServer } from '../../test-support/server.ts'
 import { type Json, readBlocks, readEvents } from '../../test-support/sse.ts'
 

@@ -2,7 +2,7 @@
 
 import type { RequirementId } from '../../../../contract/index.ts'
 import { isObject } from '../../../../contract/json.ts'
-import { assistants } from '../../../answering/assistants.ts'
+import { assistants } from '../../../answering/assistant-context.ts'
 import { type Json, toObject } from '../../patches/json.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { v3Generate } from '../../patches/routes.ts'

@@ -1,5 +1,5 @@
 /** Faults of histories that omit or change a turn (sections 2.6 and 4.3). */
-import type { RunItem } from '../../../../events/items.ts'
+import type { RunItem } from '../../../../events/response-object.ts'
 import type { Patch } from '../../../../services.ts'
 import type { StoredRun } from '../../../../store/types.ts'
 import { isText, type Json, setAt, toObject } from '../../../patches/json.ts'
