@@ -10,6 +10,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { matchesGlob } from '../contract/glob.ts'
+import { depths } from '../harness/conformance/run-setup.ts'
 
 interface Step {
   readonly name: string
@@ -33,7 +34,10 @@ const first: readonly Step[] = [
   { name: 'replicas that are killed under load', command: 'npm run replicas' },
   { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
   { name: 'hostile targets within time and memory', command: 'npm run hostile' },
-  { name: 'proof, a sample', command: `npm run prove -- --sample 500 --seed ${seed}` },
+  {
+    name: 'proof, a sample, and generated faults at each depth',
+    command: `npm run prove -- --sample 300 --generated 50 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
+  },
 ]
 const second: readonly Step[] = [
   { name: 'OpenAPI document under Redocly and Spectral', command: 'npm run lint:openapi' },

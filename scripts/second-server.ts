@@ -75,7 +75,7 @@ async function proveGenerated(count: number): Promise<void> {
     results.push(result)
     console.log(`${results.length}/${count} ${name}: ${redRows(result).join(' ') || 'nothing red'}`)
   }
-  for (const line of generatedText(results)) console.log(line)
+  for (const line of generatedText(results, Number(values.seed))) console.log(line)
   exit(0)
 }
 

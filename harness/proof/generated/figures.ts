@@ -17,17 +17,20 @@ interface Share {
  * effect on the wire is left out. One that no request reached changes nothing either, and stands in a column of
  * its own: it says what the suites do not try.
  */
-export function generatedText(results: readonly TargetResult[]): readonly string[] {
+export function generatedText(results: readonly TargetResult[], seed: number): readonly string[] {
   const cases = casesOf(results)
   return [
     ...cases
       .filter((one) => stateOf(one) === 'missed' || stateOf(one) === 'unreached')
       .map((one) => `?? ${one.depth} ${stateOf(one)}: ${one.fault.name}`),
-    ...[...Map.groupBy(cases, ({ depth }) => depth)].flatMap(([depth, all]) => tableOf(depth, all)),
+    ...[...Map.groupBy(cases, ({ depth }) => depth)].flatMap(([depth, all]) => [
+      `seed ${seed}, depth ${depth}`,
+      ...tableOf(all),
+    ]),
   ]
 }
 
-function tableOf(depth: string, all: readonly Case[]): readonly string[] {
+function tableOf(all: readonly Case[]): readonly string[] {
   const groups = [
     ['all', all] as const,
     ...sorted(Map.groupBy(all, ({ fault }) => `${fault.conditions.length} condition(s)`)),
@@ -47,12 +50,9 @@ function tableOf(depth: string, all: readonly Case[]): readonly string[] {
     ]
   })
   const head = ['', 'drawn', 'no effect', 'not reached', 'caught', 'share']
-  return [
-    `depth ${depth}`,
-    ...[head, ...lines].map((cells) =>
-      cells.map((cell, at) => (at === 0 ? `  ${cell.padEnd(15)}` : cell.padStart(12))).join(''),
-    ),
-  ]
+  return [head, ...lines].map((cells) =>
+    cells.map((cell, at) => (at === 0 ? `  ${cell.padEnd(15)}` : cell.padStart(12))).join(''),
+  )
 }
 
 function sorted(groups: ReadonlyMap<string, readonly Case[]>) {
