@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Tests in a real browser; they need Chromium. */
 export default defineConfig({
   test: {
-    include: ['{reports,reference-server}/**/*browser.test.ts'],
+    include: ['{harness,reports,reference-server}/**/*browser.test.ts'],
     globalSetup: './vitest.setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -10,7 +10,7 @@ import type { CapacityOptions, CapacityProgress } from './probing/options.ts'
 import { probeLimits } from './probing/probe-limits.ts'
 import { measuredProbe } from './probing/probe-row.ts'
 import { buildCapacityReport } from './report/build-report.ts'
-import { type Capacity, searchCapacity } from './search.ts'
+import { answer, type Capacity, searchCapacity } from './search.ts'
 
 export type { CapacityOptions, CapacityProgress } from './probing/options.ts'
 
@@ -26,6 +26,7 @@ class CapacityRun {
   readonly #startedAt = new Date()
   readonly #start = performance.now()
   readonly #rows: CapacityProbe[] = []
+  readonly #probes: Probe[] = []
   readonly #notes: string[] = []
   readonly #faults: string[] = []
   /** Ends the search; aborted by an interruption, and where the target is gone. */
@@ -47,19 +48,25 @@ class CapacityRun {
     if (signal.aborted) this.#ending.abort()
     signal.addEventListener('abort', () => this.#ending.abort(), { once: true })
     await this.#baseline()
-    const capacity = await searchCapacity(
-      (load, effort) => this.#probe('search', load, { effort }),
-      {
-        min,
-        max,
-        precision: mayWiden ? (rate) => Math.max(precision, this.#attainable(rate)) : precision,
-        maxProbes,
-        probesLeft: () => this.#left() / this.#probeMs,
-        signal: this.#ending.signal,
-        ...(loop === 'closed' ? { step: 1 } : {}),
-      },
-    )
+    const probe = async (load: number, effort: number) => {
+      const found = await this.#probe('search', load, { effort })
+      this.#probes.push({ ...found, effort })
+      return found
+    }
+    const capacity = await searchCapacity(probe, {
+      min,
+      max,
+      precision: mayWiden ? (rate) => Math.max(precision, this.#attainable(rate)) : precision,
+      maxProbes,
+      probesLeft: () => this.#left() / this.#probeMs,
+      signal: this.#ending.signal,
+      ...(loop === 'closed' ? { step: 1 } : {}),
+    })
     await this.#hysteresis(capacity)
+    return this.#report(capacity)
+  }
+
+  #report(capacity: Capacity): CapacityReport {
     return buildCapacityReport(this.#options, {
       capacity,
       rows: this.#rows,
@@ -230,6 +237,7 @@ class CapacityRun {
       met: met.length === 0 ? null : Math.max(...met),
       missed: missed.length === 0 ? null : Math.min(...missed),
       load,
+      report: () => this.#report(answer('interrupted', this.#probes)),
     })
   }
 }

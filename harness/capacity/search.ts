@@ -215,7 +215,8 @@ function isPrecise(
   return (interval[1] - interval[0]) / 2 <= precision * rate
 }
 
-function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
+/** Answer of a search that ends after these probes. */
+export function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
   const valid = probes.filter((probe) => probe.valid)
   const slos = [...new Set(valid.flatMap(({ limits }) => limits.map(({ slo }) => slo)))]
   const estimates = slos.map((slo) => estimateOf(slo, valid))

@@ -208,6 +208,7 @@ describe('the name of a variable', () => {
         "CHATGEN_BENCH_BASELINE",
         "CHATGEN_CALIBRATE_DURATION",
         "CHATGEN_CALIBRATE_OUT",
+        "CHATGEN_UI_PORT",
         "CHATGEN_SERVE_SEED",
         "CHATGEN_SERVE_REPLAY",
         "CHATGEN_INIT_OUT",

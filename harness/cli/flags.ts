@@ -51,6 +51,10 @@ export function outFlag(): Option {
   return flag('--out <dir>', 'results folder').default('chatgen-results')
 }
 
+export function uiFlag(): Option {
+  return flag('--ui', 'show the run on a page of this machine')
+}
+
 export function colorFlag(): Option {
   return flag('--no-color', 'disable colors')
 }

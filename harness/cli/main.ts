@@ -9,6 +9,7 @@ import { releaseFolders } from './results/folder-lock.ts'
 import { watchInterrupts } from './terminal/interruption.ts'
 import { type Io, processIo } from './terminal/io.ts'
 import { watchLastResorts } from './terminal/last-resort.ts'
+import { tellFailure } from './ui/live.ts'
 
 interface ListedCommand {
   readonly description: string
@@ -76,6 +77,11 @@ const commands: Readonly<Record<string, ListedCommand>> = {
   calibrate: {
     description: 'measure the timestamp error of the load generator on this machine',
     load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
+  },
+  ui: {
+    description: 'show requirements, runs and stored results on a page of this machine',
+    takes: '[url|dir...]',
+    load: async () => (await import('./commands/ui.ts')).uiCommand,
   },
   serve: {
     description: 'run the reference server, with a deterministic fake model',
@@ -175,6 +181,7 @@ function reportError(error: unknown, io: Io): number {
   if (code !== undefined && error instanceof ChatgenFailure) {
     // A message may repeat what a target sent.
     for (const line of error.message.split('\n')) io.err(`chatgen: ${printable(line)}`)
+    tellFailure(error.message, io)
     return code
   }
   io.err('chatgen: internal error, please report it with this stack trace:')

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../contract/index.ts'
-import type { RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 import { isPlanned } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { decide } from './report/verdicts.ts'
@@ -19,6 +19,8 @@ export interface Progress {
   readonly cost: Cost
   /** The rows as the report would have them, if the run ended here; computed anew by each call. */
   readonly requirements: () => readonly RequirementRow[]
+  /** The report of the run until now. */
+  readonly report: () => ConformanceReport
 }
 
 interface Place {
@@ -34,7 +36,7 @@ interface Place {
 export function buildProgress(
   collector: Collector,
   { scenario, judged, rows, profile, isIncognito }: Place,
-): Progress {
+): Omit<Progress, 'report'> {
   const { scenarios, results } = collector
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito))
   const ended = new Set(results.map(({ slug }) => slug))

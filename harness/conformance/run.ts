@@ -13,7 +13,7 @@ import { type Selection, selectRows, surfacesOfProfile } from './profile/selecti
 import { buildProgress } from './progress.ts'
 import { prepareFiles, prepareFolder } from './recording/prepare-folder.ts'
 import { buildReport } from './report/build-report.ts'
-import { decide } from './report/verdicts.ts'
+import { decide, interruptedReason, pendingReason } from './report/verdicts.ts'
 import { buildSetup, type RunOptions } from './run-options.ts'
 import { isIncognito, type RunSetup } from './run-setup.ts'
 import { secretsOf } from './session/secrets.ts'
@@ -40,17 +40,34 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 
   const redactor = createRedactor(secretsOf(setup))
   const showProgress = (scenario: string) => {
-    options.onProgress?.(
-      buildProgress(collector, {
+    options.onProgress?.({
+      ...buildProgress(collector, {
         scenario,
         judged: setup.rows,
         rows,
         profile: options.profile,
         isIncognito: isIncognito(setup),
       }),
-    )
+      report: reportUntilNow,
+    })
   }
   const collector = new Collector(showProgress, redactor.text)
+  const whole = {
+    collector,
+    setup,
+    profileName: options.selection.profile,
+    strict: options.strict ?? false,
+    startedAt,
+    redact: redactor.text,
+  }
+  const before = { ...noCost, requests: preflightRequests }
+  const verdicts = (untestedReason?: string) => {
+    const results = collector.resultsInOrder()
+    return decide(rows, results, collector.scenarios, options.profile, { untestedReason })
+  }
+  const costOfScenarios = () => collector.results.map(({ cost }) => cost).reduce(addCosts, before)
+  const reportUntilNow = () =>
+    buildReport({ ...whole, ...unknown, decided: verdicts(pendingReason), cost: costOfScenarios() })
   const run = options.engine?.run ?? runOnce
   const { exploration, stop } = options
   const signal = anyOf(options.signal, stop)
@@ -65,40 +82,26 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const isPartial = interrupted || (stop?.aborted ?? false)
   if (stop?.aborted) collector.stopReason ??= String(stop.reason)
 
-  const results = collector.resultsInOrder()
   // A verdict without its evidence settles nothing, so that none is given.
   if (collector.unwritten !== undefined) throw new ConfigurationError([collector.unwritten])
-  const before = { ...noCost, requests: preflightRequests }
-  const judged = results.map((result) => result.cost).reduce(addCosts, before)
-  const decided = decide(rows, results, collector.scenarios, options.profile, {
-    interrupted: isPartial,
-  })
+  const decided = verdicts(isPartial ? interruptedReason : undefined)
   const alone = await runOnEachEndpoint(
     isStopped || isPartial ? [] : decided.filter(isViolation),
     setup,
-    {
-      run,
-      redact: redactor.text,
-      signal,
-    },
+    { run, redact: redactor.text, signal },
   )
-  const cost = addCosts(judged, costOf([...alone.values()].flat()))
+  const cost = addCosts(costOfScenarios(), costOf([...alone.values()].flat()))
   const audit = await auditSafely(collector, setup, { interrupted: isPartial })
-  return buildReport({
-    collector,
-    setup,
-    profileName: options.selection.profile,
-    decided,
-    alone,
-    exploration: explored,
-    strict: options.strict ?? false,
-    startedAt,
-    interrupted,
-    cost,
-    audit,
-    redact: redactor.text,
-  })
+  return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, cost, audit })
 }
+
+/** Results that a run under way does not have yet. */
+const unknown = {
+  alone: new Map(),
+  exploration: undefined,
+  interrupted: false,
+  audit: { leftovers: [], incompleteReason: null, requests: 0 },
+} as const
 
 function anyOf(one: AbortSignal | undefined, other: AbortSignal | undefined) {
   const signals = [one, other].filter((signal) => signal !== undefined)

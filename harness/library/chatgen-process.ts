@@ -101,7 +101,10 @@ function argumentsOf(flags: Flags): readonly string[] {
 }
 
 const isBuilt = import.meta.url.endsWith('.js')
-const bin = fileURLToPath(new URL(`${isBuilt ? '../' : ''}../../bin/chatgen.cjs`, import.meta.url))
+/** Program of this package. */
+export const chatgenBin = fileURLToPath(
+  new URL(`${isBuilt ? '../' : ''}../../bin/chatgen.cjs`, import.meta.url),
+)
 const maxOutputLength = 20_000
 
 function ended(
@@ -109,7 +112,7 @@ function ended(
   env: TargetArguments['env'],
   signal: AbortSignal | undefined,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [chatgenBin, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...inheritedEnvironment(), ...env },
   })

@@ -45,6 +45,8 @@ export interface LoadProgress {
   readonly durationMs: number
   /** Results so far. */
   readonly stats: RunRecorder
+  /** The report of a run that is interrupted now; what only workers know at their end is missing in it. */
+  readonly report: () => LoadReport
 }
 
 /** Options of a run that says nothing of them: one worker, without SLOs and without end. */

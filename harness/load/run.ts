@@ -46,7 +46,12 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const elapsedMs = () =>
     startNs === undefined ? 0 : Number(process.hrtime.bigint() - startNs) / 1e6
   const report = (phase: LoadProgress['phase']) =>
-    onProgress({ phase, elapsedMs: elapsedMs(), durationMs, stats: stats })
+    onProgress({ phase, elapsedMs: elapsedMs(), durationMs, stats, report: reportUntilNow })
+  const reportUntilNow = () =>
+    buildReport(
+      { ...options, signal: AbortSignal.abort() },
+      { stats, outcome: unfinished, startedAt, lateMs, lastedMs, cpuMs, clock, notes: [] },
+    )
   report('preparing')
   const passages = await writePassages(spec.seed)
   const probeServer = await startClockProbeServer()
@@ -86,6 +91,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const notes = requests?.problem === undefined ? [] : [requests.problem]
   return buildReport(options, { stats, outcome, startedAt, lateMs, lastedMs, cpuMs, clock, notes })
 }
+
+const noWorkers = { done: [], warnings: [], internalErrors: [] }
+const unfinished = { ...noWorkers, chatsLeft: 0, connectionsOpened: 0 }
 
 /** Time that measuring the clock of the target takes at most, if it answers at once. */
 const clockMs = 6000

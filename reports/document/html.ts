@@ -1,9 +1,8 @@
+import { entryScript, style } from '../html/browser-files.ts'
 import { type Chart, chartMarkup } from '../html/charts/chart.ts'
 import { chartParts } from '../html/charts/page.ts'
 import { pageOf } from '../html/document.ts'
-import { entryScript } from '../html/entry-script.ts'
 import { html, type Markup, tableMarkup } from '../html/markup.ts'
-import { style } from '../html/style.ts'
 import { isEdited } from '../text/digest.ts'
 import {
   type Block,

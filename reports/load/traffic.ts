@@ -146,7 +146,8 @@ function figuresText(generator: LoadReport['generator']): string {
   ].join('; ')
 }
 
-function spreadText(name: string, spread: Spread | null): string {
+/** `send delay p50 0.1, p99 2.3, max 4.5 ms`. */
+export function spreadText(name: string, spread: Spread | null): string {
   if (spread === null) return `${name} unknown`
   const { p50, p99, max, count } = spread
   const tail = count < boundedSamples ? `${figure(p99)} or more (${count} samples)` : figure(p99)

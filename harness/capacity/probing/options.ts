@@ -1,4 +1,5 @@
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { LoadOptions, LoadProgress } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
@@ -71,4 +72,6 @@ export interface CapacityProgress {
   readonly missed: number | null
   /** Progress of the load run; null before its start. */
   readonly load: LoadProgress | null
+  /** The report of a search that is interrupted now. */
+  readonly report: () => CapacityReport
 }

@@ -32,6 +32,7 @@ export interface CapacityFlags
   readonly headroom: number
   readonly report?: readonly string[]
   readonly verbose?: boolean
+  readonly ui?: boolean
 }
 
 /** Adds the flags that describe the search and its probes. */

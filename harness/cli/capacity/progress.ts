@@ -1,13 +1,15 @@
 import { shorten } from '../../../reports/text/escape.ts'
 import { count, figure } from '../../../reports/text/format.ts'
 import type { CapacityProgress } from '../../capacity/run.ts'
-import { progressLine } from '../load/output/live.ts'
+import { liveReport, progressLine } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
 import { noStatus, showStatus } from '../terminal/status.ts'
+import { liveSender } from '../ui/live.ts'
 
 /** Shows the progress of a capacity search: what is known so far, and the load run under way. */
 export function showCapacityProgress(io: Io, enabled: boolean) {
   if (!enabled) return { ...noStatus, update: () => {} }
+  const tell = liveSender(io)
   let latest: CapacityProgress | undefined
   const text = () => (latest === undefined ? 'preparing' : capacityLine(latest))
   const status = showStatus(io, {
@@ -18,6 +20,12 @@ export function showCapacityProgress(io: Io, enabled: boolean) {
     update(progress: CapacityProgress): void {
       latest = progress
       status.refresh()
+      const { load } = progress
+      tell(() => ({
+        report: progress.report(),
+        probe: load === null ? null : liveReport(load),
+        text: capacityLine(progress),
+      }))
     },
     stop: status.stop,
   }

@@ -21,8 +21,15 @@ export function failedIn(folder: string): {
     ])
   }
   const { report } = conformanceIn(openStored(folder))
-  const rows = report.requirements.filter(({ verdict }) => failed.includes(verdict))
-  return { report, ids: rows.map(({ id }) => id).filter(isRequirementId) }
+  return { report, ids: failedOf(report) }
+}
+
+/** Requirements of a report that were violated or undecided. */
+export function failedOf({
+  requirements,
+}: Pick<ConformanceReport, 'requirements'>): readonly RequirementId[] {
+  const rows = requirements.filter(({ verdict }) => failed.includes(verdict))
+  return rows.map(({ id }) => id).filter(isRequirementId)
 }
 
 export function hasReport(folder: string): boolean {

@@ -10,6 +10,7 @@ import {
   outFlag,
   positiveInteger,
   seed as seedText,
+  uiFlag,
   wholeNumber,
 } from '../flags.ts'
 import { addContainerFlags } from '../target/container-flags.ts'
@@ -37,6 +38,7 @@ export interface CheckFlags extends TargetFlags, BaselineFlags {
   readonly seed?: string
   readonly strict?: boolean
   readonly dryRun?: boolean
+  readonly ui?: boolean
   readonly json?: boolean
   readonly quiet?: boolean
   readonly verbose?: boolean
@@ -63,6 +65,7 @@ export function addCheckFlags(command: Command): Command {
       .default([], 'none'),
     flag('--strict', 'count warnings as violations'),
     flag('--dry-run', 'print the number of requests without sending any'),
+    uiFlag(),
   ]
   const run = [
     flag('--depth <name>', 'conditions of requests: each once, each several times, or each pair')

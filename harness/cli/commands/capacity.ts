@@ -15,7 +15,7 @@ import { showCapacityProgress } from '../capacity/progress.ts'
 import { capacityKind } from '../capacity/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfCapacity } from '../exit-codes.ts'
-import { addOutputFlags, outFlag } from '../flags.ts'
+import { addOutputFlags, outFlag, uiFlag } from '../flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
@@ -58,6 +58,7 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
     .argument('[url]', 'base URL of the deployment, without /api')
   addOutputFlags(addRunnerFlags(addCapacityFlags(command)), capacityKind, 'also print every probe')
     .addOption(outFlag())
+    .addOption(uiFlag())
     .addHelpText('after', examples)
     .action(async (url: string | undefined, given: CapacityFlags) => {
       const mayWiden = command.getOptionValueSource('precision') === 'default'
@@ -66,6 +67,10 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
       shardingOf(flags, flags.out)
       const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
       const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
+      if (flags.ui) {
+        const { runWithPage } = await import('../ui/open-page.ts')
+        return finish(await runWithPage(command, url, flags, io))
+      }
       const report = await withTarget(url, targetFlagsOf(flags), io, async (profile, container) =>
         withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
       )

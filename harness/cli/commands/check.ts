@@ -32,6 +32,10 @@ export const checkCommand: AddCommand = (program, io, finish) => {
     try {
       refuseNoTarget(url, flags, io)
       refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
+      if (flags.ui && !flags.dryRun) {
+        const { runWithPage } = await import('../ui/open-page.ts')
+        return finish(await runWithPage(command, url, flags, io))
+      }
       const { watch } = flags
       const again = watch === undefined ? checkOnce : checkAgain
       finish(await again(command, url, flags, io))

@@ -16,7 +16,7 @@ import type { Slo } from '../../load/slo/slo.ts'
 import { endDryRun } from '../check/dry-run.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOfLoad } from '../exit-codes.ts'
-import { addOutputFlags, flag, outFlag } from '../flags.ts'
+import { addOutputFlags, flag, outFlag, uiFlag } from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/live.ts'
@@ -45,6 +45,7 @@ interface LoadCommandFlags extends LoadFlags, RunnerFlags {
   readonly requests: boolean
   readonly report?: readonly string[]
   readonly verbose?: boolean
+  readonly ui?: boolean
 }
 
 const examples = `
@@ -84,6 +85,7 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     .addOption(outFlag())
     .addOption(flag('--no-requests', `do not write ${requestsName}, a line for each request`))
     .addOption(flag('--dry-run', 'print the number of requests without sending any'))
+    .addOption(uiFlag())
     .addOption(
       flag(
         '--upload <url|file>',
@@ -118,6 +120,10 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       // Errors in the flags are reported before anything is sent.
       const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
       const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
+      if (flags.ui && !flags.dryRun) {
+        const { runWithPage } = await import('../ui/open-page.ts')
+        return finish(await runWithPage(command, url, flags, io))
+      }
       if (flags.dryRun) {
         io.out(fitted(loadPlanText(run.spec, flags.shard ?? null), io))
         finish(endDryRun(command, io))

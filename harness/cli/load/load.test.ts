@@ -127,7 +127,13 @@ function running(): LoadProgress {
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)
   const [idle, records_] = [[], [...records, cut]]
   book.add(0, { type: 'records', records: records_, ids: idle, dropped: idle, inFlight: 7 })
-  return { phase: 'running', elapsedMs: 5200, durationMs: 30_000, stats: book }
+  return {
+    phase: 'running',
+    elapsedMs: 5200,
+    durationMs: 30_000,
+    stats: book,
+    report: () => expect.unreachable(),
+  }
 }
 
 test('rates, quantiles, what is in flight, what broke and the time left', () => {

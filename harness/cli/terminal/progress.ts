@@ -1,6 +1,7 @@
 import { shorten } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { Progress } from '../../conformance/progress.ts'
+import { liveSender } from '../ui/live.ts'
 import { timeLeft } from './estimate.ts'
 import type { Io } from './io.ts'
 import { noStatus, showStatus } from './status.ts'
@@ -12,6 +13,7 @@ import { noStatus, showStatus } from './status.ts'
 export function showProgress(io: Io, enabled: boolean) {
   if (!enabled) return { ...noStatus, update: () => {} }
   const startedAt = performance.now()
+  const tell = liveSender(io)
   let latest: Progress | undefined
   const status = showStatus(io, {
     drawn: (width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
@@ -21,6 +23,7 @@ export function showProgress(io: Io, enabled: boolean) {
     update(progress: Progress): void {
       latest = progress
       status.refresh()
+      tell(() => ({ report: progress.report(), text: drawnText(progress) }))
     },
     stop: status.stop,
   }

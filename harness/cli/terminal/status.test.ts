@@ -9,6 +9,7 @@ import { showSteps } from './steps.ts'
 /** Progress lines in a log, where no spinner can be drawn. */
 
 const printed: string[] = []
+const notNeeded = () => expect.unreachable()
 const io = quietIo({ err: (text) => void printed.push(text) })
 
 function progress(about: Partial<Progress>): Progress {
@@ -20,6 +21,7 @@ function progress(about: Partial<Progress>): Progress {
     share: 0.25,
     cost: cost,
     requirements: () => [],
+    report: notNeeded,
     ...about,
   }
 }

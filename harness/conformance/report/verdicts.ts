@@ -25,14 +25,15 @@ interface Ruling {
 
 /**
  * The verdict of each row, from all that was found about it. `scenarios` are those that exist, so
- * that a row without one is told from a row that nothing showed.
+ * that a row without one is told from a row that nothing showed; `untestedReason` is the message of a row
+ * of which a scenario has not ended.
  */
 export function decide(
   rows: readonly RequirementId[],
   results: readonly ScenarioResult[],
   scenarios: readonly ScenarioCoverage[],
   profile: TargetProfile,
-  { interrupted = false }: { readonly interrupted?: boolean } = {},
+  { untestedReason = neverSeenReason }: { readonly untestedReason?: string | undefined } = {},
 ): RequirementRow[] {
   const findings = results.flatMap((result) => result.findings)
   const byRow = Map.groupBy(findings, ({ row }) => row)
@@ -44,7 +45,7 @@ export function decide(
     const covering = scenarios.filter((scenario) => scenario.rows.includes(id))
     const evidence = gather(id, byRow.get(id) ?? [], results)
     const notReached = covering.some(({ slug }) => results.every((result) => result.slug !== slug))
-    const unseenReason = interrupted && notReached ? interruptedReason : neverSeenReason
+    const unseenReason = notReached ? untestedReason : neverSeenReason
     const premises = { broken, undecided }
     const ruling = rule(id, { ...evidence, unseenReason }, covering, profile, premises)
     const { level, surface, section, title } = requirements[id]
@@ -119,7 +120,9 @@ function gather(
 
 /** Reasons of a requirement that no finding and no scenario says anything about. */
 const neverSeenReason = 'the behavior did not occur in this run'
-const interruptedReason = 'the run was interrupted before this was tested'
+export const interruptedReason = 'the run was interrupted before this was tested'
+/** The same in a report of a run under way. */
+export const pendingReason = 'not tested yet'
 
 function rule(
   id: RequirementId,

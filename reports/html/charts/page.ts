@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { chartScript } from '../browser-files.ts'
 import { type Chart, chartData } from './chart.ts'
-import { chartScript } from './script.ts'
 
 const require = createRequire(import.meta.url)
 

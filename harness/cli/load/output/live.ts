@@ -1,3 +1,4 @@
+import type { LoadReport } from '../../../../contract/report/load/report.ts'
 import { clean, shorten } from '../../../../reports/text/escape.ts'
 import { count, figure } from '../../../../reports/text/format.ts'
 import type { RunMetrics } from '../../../load/metrics/run-metrics.ts'
@@ -7,6 +8,7 @@ import type { LoadProgress } from '../../../load/run.ts'
 import { rankOf } from '../../../load/statistics/quantile-interval.ts'
 import type { Io } from '../../terminal/io.ts'
 import { noStatus, showStatus } from '../../terminal/status.ts'
+import { liveSender } from '../../ui/live.ts'
 
 /** Window of rates and quantiles, in seconds. */
 const lookBack = 5
@@ -74,6 +76,7 @@ function seconds(ms: number): string {
 /** Shows the progress of a load run, on the main thread, which sends nothing. */
 export function showLoadProgress(io: Io, enabled: boolean) {
   if (!enabled) return { ...noStatus, update: () => {} }
+  const tell = liveSender(io)
   let latest: LoadProgress | undefined
   const status = showStatus(io, {
     drawn: (width) => (latest === undefined ? 'preparing' : liveLines(latest, width).join('\n')),
@@ -83,7 +86,13 @@ export function showLoadProgress(io: Io, enabled: boolean) {
     update(progress: LoadProgress): void {
       latest = progress
       status.refresh()
+      tell(() => ({ report: liveReport(progress), text: progressLine(progress) }))
     },
     stop: status.stop,
   }
+}
+
+/** The report until now; null before the start. */
+export function liveReport({ elapsedMs, report }: LoadProgress): LoadReport | null {
+  return elapsedMs > 0 ? report() : null
 }

@@ -1,26 +1,21 @@
-/**
- * Filters kept in the URL, search, keys, copying and links to requirements, in plain JavaScript for the
- * page. Without it the page shows all requirements, and each opens by itself.
- */
-export const entryScript = `
-'use strict'
 // Looked up at each use: a page that shows a run under way renders them again.
 const filtersOf = () => document.getElementById('filters')
 const rowsOf = () => [...document.querySelectorAll('.row')]
 const selectsOf = (form) => [...form.querySelectorAll('select')].map(({ name }) => name)
 const boxesOf = (form) => [...form.querySelectorAll('[name=verdict]')]
-const textOf = (row) => [row.querySelector('summary'), row.querySelector('.message')]
-  .map((part) => part?.textContent.toLowerCase() ?? '')
-  .join(' ')
+const textOf = (row) =>
+  [row.querySelector('summary'), row.querySelector('.message')]
+    .map((part) => part?.textContent.toLowerCase() ?? '')
+    .join(' ')
 
-/** Shows the requirements that fit the form; \`isAsked\`: the reader changed it. */
+/** Shows the requirements that fit the form; `isAsked`: the reader changed it. */
 function filter(isAsked) {
   const form = filtersOf()
   if (!form) return
   form.hidden = false
   const data = new FormData(form)
   const verdicts = data.getAll('verdict')
-  const words = data.get('search').toLowerCase().split(/\\s+/).filter(Boolean)
+  const words = data.get('search').toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (row) =>
     verdicts.includes(row.dataset.verdict) &&
     selectsOf(form).every((name) => ['', row.dataset[name]].includes(data.get(name))) &&
@@ -65,14 +60,17 @@ function applyState(state) {
   const wanted = new URLSearchParams(state)
   const verdicts = wanted.get('verdict')?.split(',')
   for (const box of boxesOf(form)) box.checked = verdicts?.includes(box.value) ?? true
-  for (const name of [...selectsOf(form), 'search']) form.elements[name].value = wanted.get(name) ?? ''
+  for (const name of [...selectsOf(form), 'search'])
+    form.elements[name].value = wanted.get(name) ?? ''
   filter(true)
 }
 
 let announcing
 function announce(text) {
   clearTimeout(announcing)
-  announcing = setTimeout(() => { document.getElementById('status').textContent = text }, 300)
+  announcing = setTimeout(() => {
+    document.getElementById('status').textContent = text
+  }, 300)
 }
 
 function openAll(open) {
@@ -86,7 +84,7 @@ function openTarget() {
   if (!filtersOf()) return
   if (hash.includes('=')) {
     applyState(hash)
-    document.getElementById('requirements').scrollIntoView()
+    filtersOf().scrollIntoView()
     return
   }
   const row = document.getElementById(decodeURIComponent(hash))
@@ -124,10 +122,18 @@ function next(list, by, open) {
 }
 
 const keys = {
-  '/': ({ elements: { search } }) => { search.scrollIntoView({ block: 'center' }); search.focus() },
+  '/': ({ elements: { search } }) => {
+    search.scrollIntoView({ block: 'center' })
+    search.focus()
+  },
   j: () => next(rowsOf().filter(isVisible), 1, false),
   k: () => next(rowsOf().filter(isVisible), -1, false),
-  n: () => next(rowsOf().filter((row) => !row.hidden && row.dataset.verdict === 'fail'), 1, true),
+  n: () =>
+    next(
+      rowsOf().filter((row) => !row.hidden && row.dataset.verdict === 'fail'),
+      1,
+      true,
+    ),
 }
 
 document.addEventListener('keydown', (event) => {
@@ -154,15 +160,23 @@ async function copy(button) {
     button.textContent = 'Selected'
     announce('The command is selected')
   }
-  setTimeout(() => { button.textContent = 'Copy' }, 2000)
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, 2000)
 }
 
 const ofFilters = (act) => (event) => {
   if (event.target.closest('form') === filtersOf()) act(event)
 }
 document.addEventListener('input', ofFilters(changed))
-document.addEventListener('reset', ofFilters(() => setTimeout(changed)))
-document.addEventListener('submit', ofFilters((event) => event.preventDefault()))
+document.addEventListener(
+  'reset',
+  ofFilters(() => setTimeout(changed)),
+)
+document.addEventListener(
+  'submit',
+  ofFilters((event) => event.preventDefault()),
+)
 document.addEventListener('click', ({ target }) => {
   if (target.closest('.copy')) copy(target.closest('.copy'))
   if (target.closest('#open-all, #close-all')) openAll(target.id === 'open-all')
@@ -170,4 +184,3 @@ document.addEventListener('click', ({ target }) => {
 addEventListener('hashchange', openTarget)
 filter(false)
 openTarget()
-`

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { refusal } from './access.ts'
+
+const page = { port: 4321, token: 'a-token-of-this-page' }
+const own = { host: '127.0.0.1:4321' }
+const bearer = { authorization: `Bearer ${page.token}` }
+const at = (path: string) => new URL(path, 'http://127.0.0.1:4321')
+const withToken = at(`/view?token=${page.token}`)
+
+test.each([
+  ['the printed address', 'GET', at(`/?token=${page.token}`), own],
+  [
+    'a link to it on another site',
+    'GET',
+    at(`/?token=${page.token}`),
+    {
+      ...own,
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+    },
+  ],
+  ['events', 'GET', withToken, { ...own, 'sec-fetch-site': 'same-origin' }],
+  ['a button', 'POST', at('/run'), { ...own, ...bearer, origin: 'http://127.0.0.1:4321' }],
+  ['the other name of the machine', 'GET', withToken, { host: 'localhost:4321' }],
+  ['a script of the page', 'GET', at('/assets/app.mjs'), own],
+])('%s is let in', (_, method, url, headers) => {
+  expect(refusal({ method, headers }, url, page)).toBeNull()
+})
+
+test.each([
+  ['a name that resolves to this machine', 'GET', withToken, { host: 'evil.example:4321' }],
+  ['another port in Host', 'GET', withToken, { host: '127.0.0.1:80' }],
+  ['no Host', 'GET', withToken, {}],
+  ['another origin', 'POST', at('/run'), { ...own, ...bearer, origin: 'http://127.0.0.1:9' }],
+  ['a sandboxed frame', 'POST', at('/run'), { ...own, ...bearer, origin: 'null' }],
+  ['an image on another site', 'GET', withToken, { ...own, 'sec-fetch-site': 'cross-site' }],
+  ['another port of the same site', 'GET', withToken, { ...own, 'sec-fetch-site': 'same-site' }],
+  [
+    'a script of the page, for another site',
+    'GET',
+    at('/assets/app.mjs'),
+    {
+      ...own,
+      'sec-fetch-site': 'cross-site',
+    },
+  ],
+  ['a form with the token in its address', 'POST', at(`/run?token=${page.token}`), own],
+  ['a file that climbs out of the assets', 'GET', at('/assets/../view'), own],
+])('%s is refused', (_, method, url, headers) => {
+  expect(refusal({ method, headers }, url, page)).not.toBeNull()
+})
+
+test('only the token itself is the token', () => {
+  fc.assert(
+    fc.property(fc.string(), (token) => {
+      const url = at(`/view?${new URLSearchParams({ token })}`)
+      const isAllowed = refusal({ method: 'GET', headers: own }, url, page) === null
+      expect(isAllowed).toBe(token === page.token)
+    }),
+    {
+      examples: [
+        [''],
+        [page.token],
+        [page.token.slice(0, -1)],
+        [`${page.token} `],
+        ['ä-token-of-this-pag'],
+      ],
+    },
+  )
+})

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { chatgenBin } from '../../library/chatgen-process.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
+import type { Io } from '../terminal/io.ts'
+import { environmentWithout, givenFlags } from './arguments.ts'
+import { resultsIfAny } from './results.ts'
+import { servePage } from './server.ts'
+import { type Result, Session, type StartCheck } from './session.ts'
+
+/**
+ * Runs the command of this process in another one, and shows it on a page. On a terminal the page stays until
+ * Ctrl-C.
+ * @returns the exit code of the run
+ */
+export async function runWithPage(
+  command: Command,
+  url: string | undefined,
+  { out }: { readonly out: string },
+  io: Io,
+): Promise<ExitCode> {
+  const name = command.name()
+  const urls = url === undefined ? [] : [url]
+  const result: Result = { ...resultAt(name, out), stored: null }
+  const session = new Session([result], name === 'check' ? checksOf(command, urls, io) : null)
+  const page = await servePage(session, { port: 0, compare })
+  io.err(`Page: ${page.url}`)
+  const flags = givenFlags(command, process.argv.slice(3), ['ui'])
+  const stop = () => void session.stop()
+  io.signal.addEventListener('abort', stop, { once: true })
+  const code = await session.follow({
+    args: [name, ...urls, ...flags],
+    env: environmentWithout(io.env, ['ui']),
+    isPrinted: true,
+  })
+  if (io.terminal && !io.signal.aborted) {
+    io.err('The page stays open until Ctrl-C.')
+    await once(io.signal, 'abort')
+    await session.stop()
+  }
+  await page.close()
+  return Object.values(exitCode).find((one) => one === code) ?? exitCode.internalError
+}
+
+/** Flags of one run, which runs of the page choose themselves. */
+const ofOneRun = [
+  ...['ui', 'port', 'out', 'report', 'json', 'quiet', 'verbose', 'dryRun'],
+  ...['updateBaseline', 'failed', 'failFast', 'watch'],
+]
+const ofSelection = ['only', 'skip', 'explore']
+
+/** Checks of the target that a command line names, each in a process of its own. */
+export function checksOf(command: Command, urls: readonly string[], io: Io): StartCheck {
+  return (folder, only) => {
+    const dropped = only === null ? ofOneRun : [...ofOneRun, ...ofSelection]
+    const selection = only === null ? [] : ['--only', only.join(','), '--report', 'json']
+    return {
+      args: [
+        ...['check', ...urls, ...givenFlags(command, process.argv.slice(3), dropped)],
+        ...['--out', folder, ...selection],
+      ],
+      env: environmentWithout(io.env, dropped),
+      isPrinted: false,
+    }
+  }
+}
+
+/** A folder that may have results. */
+export function resultAt(name: string, path: string): Result {
+  return { name, path, stored: resultsIfAny(path), parts: [], live: null, failure: null }
+}
+
+/** Text that `chatgen compare` prints, or its sentence why it cannot. */
+export function compare(a: string, b: string): Promise<string> {
+  return new Promise((resolve) => {
+    const args = [chatgenBin, 'compare', a, b, '--no-color', '--quiet']
+    execFile(process.execPath, args, { maxBuffer: maxOutputBytes }, (_, stdout, stderr) =>
+      resolve(stdout === '' ? stderr : stdout),
+    )
+  })
+}
+
+const maxOutputBytes = 10_000_000

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type { Exchange } from '../../../contract/index.ts'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { isViolation } from '../../../contract/report/conformance.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { PlanReport } from '../../../contract/report/plan.ts'
+import { exchangesName, reportName } from '../../conformance/defaults.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { pendingReason } from '../../conformance/report/verdicts.ts'
+import { readRecording } from '../results/exchanges.ts'
+import { capacityIn, conformanceIn, loadIn, openStored, planIn } from '../results/stored-report.ts'
+
+export type AnyReport = ConformanceReport | LoadReport | CapacityReport | PlanReport
+
+export interface Stored {
+  readonly report: AnyReport
+  /** Exchanges of a check, by id. */
+  readonly exchanges: ReadonlyMap<string, Exchange>
+}
+
+/** A check, with its evidence. */
+export interface Checked {
+  readonly report: ConformanceReport
+  readonly exchanges: ReadonlyMap<string, Exchange>
+}
+
+const noExchanges: ReadonlyMap<string, Exchange> = new Map()
+
+/**
+ * Reads the report of a folder, or a report by its file.
+ * @throws ConfigurationError if there is none, or it cannot be read
+ */
+export function readResults(path: string): Stored {
+  const file = openStored(path)
+  switch (file.kind) {
+    case 'conformance-report':
+      return conformanceIn(file)
+    case 'load-report':
+      return { report: loadIn(file), exchanges: noExchanges }
+    case 'capacity-report':
+      return { report: capacityIn(file), exchanges: noExchanges }
+    case 'plan-report':
+      return { report: planIn(file), exchanges: noExchanges }
+    default:
+      throw new ConfigurationError([`${file.file} is not a report of chatgen`])
+  }
+}
+
+/** The same of a folder that may have none yet. */
+export function resultsIfAny(folder: string): Stored | null {
+  return existsSync(join(folder, reportName)) ? readResults(folder) : null
+}
+
+/** Name of a folder or file in the list of results. */
+export function nameOf(path: string): string {
+  return basename(path) === reportName ? basename(resolve(path, '..')) : basename(resolve(path))
+}
+
+/** A check under way: what is violated has its evidence already. */
+export function liveCheck(report: ConformanceReport, folder: string): Checked {
+  const requirements = report.requirements.map((row) =>
+    isViolation(row) ? row : { ...row, exchanges: [] },
+  )
+  return {
+    report: { ...report, requirements },
+    exchanges: requirements.some(isViolation)
+      ? readRecording(join(folder, exchangesName)).exchanges
+      : noExchanges,
+  }
+}
+
+/** A part that was checked again, with its place: `part-1`. */
+export interface Part extends Checked {
+  readonly name: string
+}
+
+/**
+ * A check with the rows of parts that were checked again later. Only a whole run conforms: without violations
+ * it is incomplete.
+ */
+export function withParts(whole: Checked, parts: readonly Part[]): Checked {
+  const fitting = parts.filter(({ report }) => isComparable(report, whole.report))
+  if (fitting.length === 0) return whole
+  const rows = new Map(whole.report.requirements.map((row) => [row.id, row]))
+  const exchanges = new Map(whole.exchanges)
+  for (const { name, report, exchanges: own } of fitting) {
+    const idOf = (id: string) => `${name}/${id}`
+    for (const row of report.requirements) {
+      if (row.message === pendingReason) continue
+      const ids = row.exchanges.map(idOf)
+      rows.set(row.id, { ...row, exchanges: ids })
+      for (const id of row.exchanges) {
+        const exchange = own.get(id)
+        if (exchange !== undefined) exchanges.set(idOf(id), { ...exchange, id: idOf(id) })
+      }
+    }
+  }
+  const requirements = [...rows.values()]
+  const isViolated = requirements.some(isCounted)
+  const again = new Set(fitting.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
+  const report: ConformanceReport = {
+    ...whole.report,
+    requirements,
+    outcome: isViolated ? 'violated' : 'incomplete',
+    stopped: `${again.size} of ${requirements.length} requirements were checked again since; only a run of everything tells if the target conforms`,
+  }
+  return { report, exchanges }
+}
+
+function isCounted({ verdict, known }: RequirementRow): boolean {
+  return verdict === 'fail' && !known
+}
+
+function isComparable(a: ConformanceReport, b: ConformanceReport): boolean {
+  return a.target.baseUrl === b.target.baseUrl && a.suite.version === b.suite.version
+}

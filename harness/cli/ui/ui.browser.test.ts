@@ -1,0 +1,301 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { conformanceReport } from '../../../contract/report/conformance.ts'
+import { launchChromium, skipBrowser } from '../../../reports/html/test-support/chromium.ts'
+import { expectAccessible } from '../../../reports/html/test-support/offline-page.ts'
+import { hostileLoad, hostileReport, hostileTexts } from '../../../reports/test-support/hostile.ts'
+import { loadToJson, reportToJson } from '../../../reports/text/digest.ts'
+import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
+
+const key = 'k-of-the-page-1234'
+const withKey = { CHATGEN_API_KEY: key }
+const fault = 'v3-idempotency-key-optional'
+const broken = 'V3-IDEM-01'
+
+/** The page in a real browser, served by the real program. */
+describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 60_000)
+  afterAll(() => browser?.close())
+
+  test('a red target becomes green: with a button for what failed, for one, for a section', async () => {
+    const red = await serve('--fault', fault)
+    const out = join(emptyFolder(), 'results')
+    await checked(red.url, out)
+    const { page } = await open(['ui', red.url, '--out', out])
+    const violations = page.locator('.violations li')
+    await expect.poll(() => violations.count()).toBe(1)
+    expect(await violations.textContent()).toContain(broken)
+    await violations.getByText(`Evidence of ${broken}`).click()
+    expect(await violations.locator('.exchange').first().textContent()).toMatch(
+      /curl -i.*Response: 2/s,
+    )
+    await page.locator(`details[id="${broken}"] > summary`).click()
+    await run(page, () => page.locator(`details[id="${broken}"] [data-run]`).click())
+    expect(await page.locator('h1').textContent()).toContain('Violated')
+
+    await red.stop()
+    await serve('--port', red.port)
+    await run(page, () => page.getByRole('button', { name: /^Run what failed/ }).click())
+    await expect.poll(() => violations.count()).toBe(0)
+    expect(await page.locator(`details[id="${broken}"]`).getAttribute('data-verdict')).toBe('pass')
+    // Rows of two runs are no verdict of one.
+    expect(await page.locator('h1').textContent()).toContain('Incomplete')
+    expect(verdicts(join(out, 'part-2'))).toEqual({ [broken]: 'pass' })
+    expect(verdicts(out)[broken]).toBe('fail')
+
+    await run(page, () => page.locator('h4 [data-run]').first().click())
+    expect(Object.keys(verdicts(join(out, 'part-3'))).length).toBeGreaterThan(5)
+  })
+
+  test('a run of everything is shown while it runs, stops at a button and keeps its results', async () => {
+    const { url } = await serve('--pace', 'ttft=300ms')
+    const out = join(emptyFolder(), 'results')
+    const { page } = await open(['ui', url, '--profile', 'v3', '--out', out])
+    await page.getByText('has no results yet').waitFor()
+    await page.getByRole('button', { name: 'Run everything' }).click()
+    await expect.poll(() => page.locator('.state').textContent()).toMatch(/[1-9]\d*\/\d+ scenarios/)
+    await page.getByText('not tested yet').first().waitFor({ state: 'attached' })
+    await page.locator('.passes > summary').first().click()
+    const before = await page.locator('.state').textContent()
+    await expect.poll(() => page.locator('.state').textContent()).not.toBe(before)
+    expect(await page.locator('.passes').first().getAttribute('open')).not.toBeNull()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('No run under way').waitFor({ timeout: 120_000 })
+    const report = conformanceReport.parse(
+      JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')),
+    )
+    expect(report.interrupted).toBe(true)
+    expect(await page.locator('header').textContent()).toContain('interrupted')
+  })
+
+  test.each([
+    ['light', 1200],
+    ['dark', 1200],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
+    const folder = stored(hostileReport('plain'))
+    const other = stored(hostileReport('other'))
+    const { page } = await open(['ui', 'http://127.0.0.1:9', folder, other, '--out', folder], {
+      colorScheme,
+      viewport: { width, height: 844 },
+      bypassCSP: true,
+    })
+    await page.locator('.violations li').first().waitFor()
+    await expectAccessible(page)
+  })
+
+  test('is used with the keyboard alone', async () => {
+    const folder = stored(hostileReport('plain'))
+    const { page } = await open(['ui', 'http://127.0.0.1:9', '--out', folder])
+    await page.locator('.violations li').first().waitFor()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('To the results')
+    await page.keyboard.press('/')
+    await page.keyboard.type('v3-sse-05')
+    expect(await page.locator('.row:visible').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.locator('.skip').focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Run everything')
+    await page.keyboard.press('Enter')
+    // Nothing listens at this port: the sentence of check is that of the page.
+    expect(await page.locator('.controls [role=alert]').textContent()).toContain('127.0.0.1:9')
+    expect(await focused(page)).toBe('Run everything')
+  })
+
+  test('runs nothing that a target sent', async () => {
+    const text = Object.values(hostileTexts).join(' | ')
+    const { report, exchanges } = hostileReport(text)
+    const check = stored({ report, exchanges })
+    const load = emptyFolder()
+    writeFileSync(join(load, 'report.json'), loadToJson(hostileLoad(text)))
+    const { page, url, complaints } = await open(['ui', check, load])
+    for (const query of ['', '&show=1', '&a=0&b=1']) {
+      await page.goto(`${url}${query}`)
+      await page.locator('main').waitFor()
+      await page.evaluate(
+        `document.querySelectorAll('details').forEach((one) => { one.open = true })`,
+      )
+      await page.evaluate(
+        `document.querySelectorAll('main *').forEach((one) => one.dispatchEvent(new Event('click')))`,
+      )
+      expect(await page.evaluate('window.pwned')).toBeUndefined()
+      expect(
+        await page
+          .locator('main :is(script, img, iframe, object, base, [onerror], [onload], [onclick])')
+          .count(),
+      ).toBe(0)
+    }
+    expect(complaints).toEqual([])
+  })
+
+  test('a page of another origin reads nothing, runs nothing and embeds nothing', async () => {
+    const out = stored(hostileReport('plain'))
+    const { url } = await open(['ui', 'http://127.0.0.1:9', '--out', out])
+    const { origin, search } = new URL(url)
+    const attacker = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>other</title>'),
+    )
+    await once(attacker.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void attacker.close())
+    const { port } = attacker.address() as AddressInfo
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    await page.goto(`http://127.0.0.1:${port}/`)
+    // Even one that has seen the token.
+    const token = new URLSearchParams(search).get('token') ?? ''
+    const answers = await page.evaluate<Record<string, string>>(attack(origin, token))
+    expect([...new Set(Object.values(answers))]).toEqual(['blocked'])
+    expect(Object.keys(answers)).toHaveLength(7)
+    expect(existsSync(join(out, 'part-1'))).toBe(false)
+    const view = await fetch(`${origin}/view${search}`)
+    expect(await view.json()).toMatchObject({ isRunning: false })
+    expect((await fetch(`${origin}/view`)).status).toBe(403)
+    expect(
+      (await fetch(`${origin}/view${search}`, { headers: { origin: 'http://a.example' } })).status,
+    ).toBe(403)
+  })
+
+  test('a load run is drawn while it runs; stopped, its report is kept', async () => {
+    const { url } = await serve('--pace', 'ttft=20ms,gap=2ms')
+    const out = join(emptyFolder(), 'results')
+    const args = ['load', url, '--rate', '10', '--duration', '120s', '--ui', '--out', out]
+    const { page, running } = await open(args)
+    await page.locator('#rates canvas').waitFor()
+    expect(await page.locator('h1').textContent()).toContain('Running')
+    const generator = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Generator' }),
+    })
+    expect(await generator.textContent()).toMatch(/send delay p50/)
+    await page.locator('#rates summary').click()
+    const rows = () => page.locator('#rates tbody tr').count()
+    const before = await rows()
+    await expect.poll(rows).toBeGreaterThan(before)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    expect((await running.ended).code).toBe(130)
+    expect(await page.locator('header').textContent()).toContain('interrupted')
+    expect(existsSync(join(out, 'report.json'))).toBe(true)
+  })
+
+  async function open(args: readonly string[], options: Parameters<Browser['newContext']>[0] = {}) {
+    const running = start(args, withKey)
+    onTestFinished(() => void running.child.kill('SIGTERM'))
+    const url = await pageOf(running)
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(url)
+    return { page, url, running, complaints }
+  }
+})
+
+/** The address that it prints: on standard error if a run has standard output. */
+async function pageOf(running: Running): Promise<string> {
+  let text = ''
+  const found = () => /Page: (\S+)/.exec(text)?.[1]
+  for (const stream of [running.child.stdout, running.child.stderr]) {
+    stream?.on('data', (bytes) => {
+      text += bytes
+    })
+  }
+  await expect.poll(found, { timeout: 60_000 }).toBeDefined()
+  return found() ?? ''
+}
+
+async function serve(...args: readonly string[]) {
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const running = start(['serve', '--key', key, ...port, ...args])
+  const stop = async () => {
+    running.child.kill('SIGTERM')
+    await running.ended
+  }
+  onTestFinished(stop)
+  await running.shows('API key')
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(running.soFar())?.[0] ?? ''
+  return { url, port: new URL(url).port, stop }
+}
+
+/** A check of one section, as a user has run it before. */
+async function checked(url: string, out: string): Promise<void> {
+  const { code } = await chatgen(
+    ['check', url, '--only', 'V3-IDEM', '--out', out, '--quiet'],
+    withKey,
+  )
+  expect(code).toBe(1)
+}
+
+function stored({ report, exchanges }: ReturnType<typeof hostileReport>): string {
+  const folder = emptyFolder()
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'report.json'), reportToJson(report))
+  expect(exchanges.size).toBeGreaterThan(0)
+  return folder
+}
+
+function verdicts(folder: string): Record<string, string> {
+  const { requirements } = conformanceReport.parse(
+    JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')),
+  )
+  return Object.fromEntries(requirements.map(({ id, verdict }) => [id, verdict]))
+}
+
+/** Waits for the end of the run that a click starts. */
+async function run(page: Page, click: () => Promise<void>): Promise<void> {
+  const answer = page.waitForResponse((response) => response.url().endsWith('/run'))
+  await click()
+  expect((await answer).status()).toBe(202)
+  const { origin, search } = new URL(page.url())
+  const view = async () => (await fetch(`${origin}/view${search}`)).json()
+  await expect.poll(view, { timeout: 120_000 }).toMatchObject({ isRunning: false })
+  await page.getByText('No run under way').waitFor()
+}
+
+function focused(page: Page): Promise<string | null> {
+  return page.evaluate('document.activeElement.textContent')
+}
+
+/** Script of a page that tries everything it can in the browser of the user. */
+function attack(origin: string, token: string): string {
+  return `(async () => {
+  const [origin, token] = ${JSON.stringify([origin, token])}
+  const blocked = () => 'blocked'
+  const view = origin + '/view?token=' + token
+  const run = { method: 'POST', body: '{"scope":"all"}' }
+  const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
+  const element = (tag, src) => new Promise((resolve) => {
+    const one = document.createElement(tag)
+    one.src = src
+    // A refused frame shows a page of the browser, of another origin; its content is not that of ours.
+    one.onload = () => resolve(tag === 'iframe' && one.contentWindow.length === 0 ? 'blocked' : 'loaded')
+    one.onerror = () => resolve('blocked')
+    document.body.append(one)
+  })
+  const events = () => new Promise((resolve) => {
+    const source = new EventSource(origin + '/events?token=' + token)
+    source.onopen = () => resolve('open')
+    source.onerror = () => resolve('blocked')
+  })
+  return {
+    get: await fetch(view).then(({ type }) => type, blocked),
+    opaque: await fetch(view, { mode: 'no-cors' }).then(({ type }) => type, blocked),
+    simplePost: await fetch(origin + '/run?token=' + token, { ...run, mode: 'no-cors' }).then(({ type }) => type, blocked),
+    post: await fetch(origin + '/run', { ...run, headers }).then(({ type }) => type, blocked),
+    events: await events(),
+    image: await element('img', view),
+    frame: await element('iframe', origin + '/?token=' + token),
+  }
+})()`
+}

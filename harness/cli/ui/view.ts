@@ -1,0 +1,183 @@
+import { join } from 'node:path'
+import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+import type { LoadReport } from '../../../contract/report/load/report.ts'
+import { capacityDocument } from '../../../reports/capacity/document.ts'
+import { conformanceDocument } from '../../../reports/conformance/document.ts'
+import type { Document, Section } from '../../../reports/document/document.ts'
+import { documentBody } from '../../../reports/document/html.ts'
+import type { Chart } from '../../../reports/html/charts/chart.ts'
+import { html, type Markup } from '../../../reports/html/markup.ts'
+import { loadDocument } from '../../../reports/load/document.ts'
+import { spreadText } from '../../../reports/load/traffic.ts'
+import { planDocument } from '../../../reports/plan/document.ts'
+import { failedOf } from '../check/failed.ts'
+import { probesName } from '../results/results-folder.ts'
+import type { Live } from './live.ts'
+import { type AnyReport, nameOf, readResults, type Stored } from './results.ts'
+import type { Result, Session } from './session.ts'
+
+/** Content of the page, as its script draws it. */
+export interface View {
+  readonly html: string
+  readonly charts: readonly Chart[]
+  readonly title: string
+  /** True if requirements have buttons that run them. */
+  readonly canRun: boolean
+  readonly isRunning: boolean
+}
+
+interface Body {
+  readonly body: Markup
+  readonly charts: readonly Chart[]
+}
+
+/** Texts of `chatgen compare` by the two paths. */
+export type Compare = (a: string, b: string) => Promise<string>
+
+/** The view that the query of an address asks for: `show` and `probe`, or `a` and `b` to compare. */
+export async function viewOf(
+  session: Session,
+  query: URLSearchParams,
+  compare: Compare,
+): Promise<View> {
+  const { results } = session
+  const at = Math.min(Number(query.get('show') ?? 0) || 0, results.length - 1)
+  const pair = ['a', 'b'].map((name) => results[Number(query.get(name) ?? Number.NaN)])
+  const [a, b] = pair
+  const isComparing = a !== undefined && b !== undefined
+  const result = results[at]
+  const { body, charts } = isComparing
+    ? comparisonBody(a, b, await compare(a.path, b.path))
+    : result === undefined
+      ? plain(html`<main></main>`)
+      : resultBody(session, result, query)
+  const isOwn = !isComparing && at === 0 && !query.has('probe')
+  return {
+    html: html`${navigation(session, query, isComparing ? null : at)}
+${isOwn ? controls(session, result) : null}
+${body}`.text,
+    charts,
+    title: isComparing ? 'Comparison' : (result?.name ?? ''),
+    canRun: isOwn && session.canRun,
+    isRunning: session.isRunning,
+  }
+}
+
+function navigation(
+  { results }: Session,
+  query: URLSearchParams,
+  current: number | null,
+): Markup | null {
+  if (results.length < 2) return null
+  const token = query.get('token') ?? ''
+  const link = ({ name }: Result, at: number) =>
+    html`<li><a href="?token=${token}&amp;show=${at}"${current === at ? html` aria-current="page"` : null}>${name}</a></li>`
+  const choice = (name: string, chosen: number) =>
+    html`<label>${name.toUpperCase()} <select name="${name}">${results.map((result, at) => html`<option value="${at}"${at === chosen ? html` selected` : null}>${result.name}</option>`)}</select></label>`
+  return html`<nav aria-label="Results"><ul>${results.map(link)}</ul>
+<form method="get" aria-label="Compare"><input type="hidden" name="token" value="${token}">
+${choice('a', Number(query.get('a') ?? 0))} ${choice('b', Number(query.get('b') ?? 1))} <button>Compare</button></form></nav>`
+}
+
+/** Buttons, and how far the run is. */
+function controls(session: Session, result: Result | undefined): Markup | null {
+  if (result === undefined) return null
+  const { live, failure } = result
+  const failed = failedOf(session.checkOf(result)?.report ?? { requirements: [] }).length
+  const off = session.isRunning ? html` aria-disabled="true"` : null
+  const noneFailed = failed === 0 || session.isRunning ? html` aria-disabled="true"` : null
+  return html`<section class="controls" aria-label="Run">
+${
+  session.canRun
+    ? html`<button type="button" data-run="all"${off}>Run everything</button>
+<button type="button" data-run="failed"${noneFailed}>Run what failed <span class="count">${failed}</span></button>`
+    : null
+}
+${session.canRun || session.isRunning ? html`<button type="button" data-stop=""${session.isRunning ? null : html` aria-disabled="true"`}>Stop</button>` : null}
+<p class="state">${live === null ? (session.canRun ? 'No run under way.' : '') : html`<strong>Under way:</strong> ${live.text}`}</p>
+${failure === null ? null : html`<p class="doubt" role="alert">${failure}</p>`}
+</section>`
+}
+
+function resultBody(session: Session, result: Result, query: URLSearchParams): Body {
+  const probe = query.get('probe')
+  if (probe !== null && /^\d{3}$/.test(probe)) {
+    return storedBody(readResults(join(result.path, probesName, probe)))
+  }
+  const check = session.checkOf(result)
+  if (check !== null) return storedBody(check)
+  if (result.live?.report) return liveBody(result.live)
+  if (result.stored !== null) return storedBody(result.stored)
+  const text = session.isRunning
+    ? 'The run has no results yet.'
+    : `${result.path} has no results yet.`
+  return plain(html`<main><p>${text}</p></main>`)
+}
+
+function storedBody({ report, exchanges }: Stored): Body {
+  return documentBody(documentOf(report, exchanges), { isCompact: true })
+}
+
+function documentOf(report: AnyReport, exchanges: Stored['exchanges']): Document {
+  switch (report.kind) {
+    case 'conformance-report':
+      return conformanceDocument(report, exchanges)
+    case 'load-report':
+      return loadDocument(report)
+    case 'capacity-report':
+      return capacityDocument(report)
+    case 'plan-report':
+      return planDocument(report)
+  }
+}
+
+/** Measurements until now. What only the end of a run decides is left out. */
+function liveBody({ report, probe }: Live): Body {
+  const text = 'The outcome is decided at the end'
+  const outcome = { word: 'Running', tone: 'none', text } as const
+  const found = report?.kind === 'capacity-report' ? searchSoFar(report) : []
+  const load = report?.kind === 'load-report' ? report : (probe ?? null)
+  return documentBody({
+    kind: report?.kind === 'capacity-report' ? 'Capacity search' : 'Load run',
+    target: report?.target.baseUrl ?? '',
+    outcome,
+    numbers: [],
+    facts: [],
+    sections: [...found, ...(load === null ? [] : measuredSoFar(load))],
+  })
+}
+
+function searchSoFar(report: CapacityReport): readonly Section[] {
+  if (report.probes.length === 0) return []
+  const { numbers, sections } = capacityDocument(report)
+  const answer = { text: numbers.map(({ value, name }) => `${value} ${name}`).join('; ') }
+  return [
+    { title: 'Known so far', blocks: [answer] },
+    ...sections.filter((section) => isCharts(section) || section.title === 'Probes'),
+  ]
+}
+
+function measuredSoFar(report: LoadReport): readonly Section[] {
+  const { sections } = loadDocument(report)
+  const delay = spreadText('send delay', report.generator.scheduleDelay)
+  return [
+    ...sections.filter((section) => isCharts(section) || section.title === 'Failed requests'),
+    {
+      title: 'Generator',
+      blocks: [{ text: `${delay}; the error of timestamps is known at the end` }],
+    },
+  ]
+}
+
+function isCharts({ blocks }: Section): boolean {
+  return blocks.some((block) => 'charts' in block)
+}
+
+function comparisonBody(a: Result, b: Result, text: string): Body {
+  return plain(html`<header><p class="kind">Comparison</p><h1>${nameOf(a.path)} and ${nameOf(b.path)}</h1></header>
+<main><pre tabindex="0">${text}</pre></main>`)
+}
+
+function plain(body: Markup): Body {
+  return { body, charts: [] }
+}

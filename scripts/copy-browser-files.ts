@@ -1,0 +1,6 @@
+/** Copies the files that a browser reads beside the compiled modules: `tsc` leaves them out. */
+import { cpSync } from 'node:fs'
+
+for (const folder of ['reports/html/browser', 'harness/cli/ui/page']) {
+  cpSync(folder, `dist/${folder}`, { recursive: true })
+}
