@@ -19,7 +19,7 @@ const tenMinutes = 600_000
  * Describes one test for each requirement. The check runs once, before the first of them; a target that
  * is started by the tests is given by a function.
  *
- * @throws ConfigurationError where a glob of the options matches nothing
+ * @throws ConfigurationError if a glob of the options matches nothing
  */
 export function describeConformance(
   target: string | Target | (() => string | Target | Promise<string | Target>),

@@ -53,7 +53,7 @@ function searchesFirst({ rag, assistant }: Ask): boolean {
   return rag !== false && rag !== 'agent' && assistant.baseIds.length > 0
 }
 
-/** Findings further off than this are taken for chance where the caller names no threshold. */
+/** Findings further off than this are taken for chance if the caller names no threshold. */
 const defaults = { threshold: 0.35, limit: 4 }
 
 async function searcher(

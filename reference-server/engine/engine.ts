@@ -34,7 +34,7 @@ export interface Iteration {
 
 export const idle: EngineState = { waiting: [], running: [] }
 
-/** The state with one sequence more, or undefined where the queue is full. */
+/** The state with one sequence more, or undefined if the queue is full. */
 export function enqueue(
   { maxNumSeqs, maxWaiting }: EngineOptions,
   state: EngineState,

@@ -35,7 +35,7 @@ export function bearerAuthentication(
   }
 }
 
-/** No `error` attribute where no credentials came (RFC 6750, section 3). */
+/** No `error` attribute without credentials (RFC 6750, section 3). */
 export function unauthorized(authorization: string | undefined): ApiError {
   const attributes = bearerToken(authorization) === undefined ? '' : ', error="invalid_token"'
   return new ApiError(401, 'A valid API key is required: Authorization: Bearer <key>', {

@@ -10,8 +10,8 @@ import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
 import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from './types.ts'
 
 /**
- * Answers by the last user message alone, except where it asks for something told earlier (see
- * `recall`) or where documents were found that speak of it (see `quotation`). Directives in that message are described at `readDirectives`.
+ * Answers by the last user message alone, unless it asks for something told earlier (see
+ * `recall`) or documents were found about it (see `quotation`). Directives in that message are described at `readDirectives`.
  */
 export function fakeModel(
   serverSeed: number,
@@ -147,7 +147,7 @@ function answerTokens(
   return text === undefined ? answerProse(seed, question) : splitTokens(text)
 }
 
-/** Words about the tools; undefined where there is nothing to say of them. */
+/** Words about the tools; undefined if there is nothing to say about them. */
 function remark(
   request: ModelRequest,
   question: string,

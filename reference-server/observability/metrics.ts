@@ -1,6 +1,6 @@
 /**
  * Metrics in the Prometheus format. Names and buckets are those of the OpenTelemetry semantic
- * conventions (HTTP server, generative AI) where they have one, else they begin with `chatgen_`.
+ * conventions (HTTP server, generative AI) if they have one; other names begin with `chatgen_`.
  */
 import type { Page } from '../http/router.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'

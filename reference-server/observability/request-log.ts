@@ -13,7 +13,7 @@ export interface RequestLogOptions {
 
 /**
  * Bodies are never logged; a refusal is logged with its reason. In JSON, members have the names of the
- * OpenTelemetry conventions for HTTP spans where there is one.
+ * OpenTelemetry conventions for HTTP spans if there is one.
  */
 export function requestLog({ format, write, secrets, colorize }: RequestLogOptions): Observer {
   const lineOf = format === 'json' ? jsonLine : (one: AnsweredRequest) => prettyLine(one, colorize)

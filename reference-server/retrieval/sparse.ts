@@ -58,7 +58,7 @@ function withSpaces(text: string): string {
   })
 }
 
-/** Approximate number of words of a text, of two characters each where no spaces are put between them. */
+/** Approximate number of words of a text, of two characters each in scripts without spaces. */
 export function wordCount(text: string): number {
   const unspacedLength = text.match(unspaced)?.join('').length ?? 0
   return (text.match(/\S+/g)?.length ?? 0) + Math.floor(unspacedLength / 2)

@@ -2,10 +2,10 @@
 import { type Clock, sleepUntil } from './clock.ts'
 
 export interface Decoding {
-  /** Unix milliseconds of the last token; where an engine decides, of the last one so far. */
+  /** Unix milliseconds of the last token; with an engine, of the last one so far. */
   readonly endsAt: number
   /**
-   * The wait for the n-th token, from 1; undefined where it is there. Beyond the last there is none.
+   * The wait for the n-th token, from 1; undefined if it is there. Beyond the last there is none.
    *
    * @throws AbortError when the signal fires first
    */
@@ -25,7 +25,7 @@ export interface DecodingRequest {
   readonly signal?: AbortSignal
 }
 
-/** @throws ApiError where an engine has no room */
+/** @throws ApiError if an engine has no room */
 export type Decode = (request: DecodingRequest) => Decoding
 
 /** Each answer at its own pace, however many there are. */
@@ -43,7 +43,7 @@ export function decodeOnTime(clock: Clock): Decode {
   }
 }
 
-/** Each call gives the wait until one fragment more is there; undefined where there is none. */
+/** Each call gives the wait until one fragment more is there; undefined if there is none. */
 export function tokenDelays(
   decoding: Decoding,
   signal: AbortSignal,

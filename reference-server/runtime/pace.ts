@@ -4,9 +4,9 @@ import { type Clock, sleepUntil } from './clock.ts'
 import { type Draw, seededDraw } from './random.ts'
 
 export interface Pace {
-  /** Milliseconds from the request to the first token; the median where they are spread. */
+  /** Milliseconds from the request to the first token; the median if they are spread. */
   readonly ttftMs: number
-  /** Milliseconds between two tokens; the median where they are spread. */
+  /** Milliseconds between two tokens; the median if they are spread. */
   readonly gapMs: number
   /** Share, 0 to 1, by which each interval that is not spread may be shorter or longer. */
   readonly jitter: number

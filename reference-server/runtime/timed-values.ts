@@ -19,7 +19,7 @@ export class TimedValues<Value> implements AsyncIterable<Value> {
   }
 }
 
-/** Hands each value to `use`, and waits where that returns a promise. If it throws, the sequence is closed. */
+/** Hands each value to `use`, and waits if that returns a promise. If it throws, the sequence is closed. */
 export async function forEachValue<Value>(
   values: AsyncIterable<Value>,
   use: (value: Value) => Promise<void> | undefined,

@@ -58,7 +58,7 @@ export function badRequest(route: Route, world: World): fc.Arbitrary<Sent> {
 
 const json = { 'content-type': 'application/json' }
 
-/** Paths are always wrong where the good request would delete something. */
+/** Paths are always wrong if the good request would delete something. */
 function goodPath(route: Route, world: World): string {
   const members = membersFor(route, world)
   return route.path.replace(/:(\w+)/g, (_, name) =>

@@ -20,14 +20,14 @@ export interface PostgresCluster {
 
 const packages = '/usr/lib/postgresql'
 
-/** The folder of `initdb` and `postgres`; undefined where PostgreSQL is not installed. */
+/** The folder of `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
 export function postgresPrograms(): string | undefined {
   const versions = existsSync(packages) ? readdirSync(packages) : []
   const folders = versions.map((version) => join(packages, version, 'bin'))
   return folders.findLast((folder) => existsSync(join(folder, 'initdb')))
 }
 
-/** @throws Error where PostgreSQL is not installed, or does not start within 20 seconds */
+/** @throws Error if PostgreSQL is not installed, or does not start within 20 seconds */
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresCluster> {
   const programs = postgresPrograms()
   if (programs === undefined) throw new Error('PostgreSQL is not installed')

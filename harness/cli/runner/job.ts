@@ -72,7 +72,7 @@ function isLoadJob(value: unknown): value is LoadJob {
 
 export interface JobShard {
   readonly report: LoadReport
-  /** Null where nobody observes them. */
+  /** Null if nobody observes them. */
   readonly records: readonly RequestRecord[] | null
 }
 
@@ -120,7 +120,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Standard output of a shard: its report, and behind it the requests in one line where they are observed. */
+/** Standard output of a shard: its report, then the requests in one line if they are observed. */
 export interface ShardOutput {
   readonly report: string
   readonly records: readonly RequestRecord[]

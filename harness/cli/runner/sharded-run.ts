@@ -119,9 +119,9 @@ export interface PreparedJob {
 
 /** Output of a shard, or the reason why there is none. */
 export interface ShardResult {
-  /** Standard output (`shard-output.ts`); null where it has no report. */
+  /** Standard output; null if it has no report. */
   readonly output: string | null
-  /** Reason, where there is none. */
+  /** Reason, if there is none. */
   readonly reason: string
 }
 

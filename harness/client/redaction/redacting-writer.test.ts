@@ -10,7 +10,7 @@ const exempt: Readonly<Record<string, string>> = {
   'harness/client/redaction/redacting-writer.ts': 'the funnel itself',
   'harness/cli/terminal/interruption.ts': 'shows the cursor again',
   'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
-  'harness/cli/terminal/status.ts': 'gives the spinner the stream, and text that was cleaned',
+  'harness/cli/terminal/status.ts': 'redraws text that was cleaned',
   'harness/load/requests-file.ts': 'writes from the main thread at once, with redacted texts',
   'harness/load/bench/bare-server.ts': 'tells its parent process the port',
   'harness/containers/source.ts': 'writes the published port of a service, and no key',
@@ -43,8 +43,8 @@ test('every module writes through the outlet', () => {
 })
 
 test('a spinner shows cleaned text alone', () => {
-  const spinning = sources().filter((file) => /\bora\(/.test(read(file)))
-  expect(spinning).toEqual(['harness/cli/terminal/status.ts'])
+  const redrawing = sources().filter((file) => /\bclearScreenDown\(/.test(read(file)))
+  expect(redrawing).toEqual(['harness/cli/terminal/status.ts'])
   expect(read('harness/cli/terminal/status.ts').match(/text\.drawn\(/g)).toHaveLength(1)
   expect(read('harness/cli/terminal/status.ts')).toContain('clean(text.drawn(')
 })

@@ -5,7 +5,7 @@ import { type Draw, seededDraw } from '../../runtime/random.ts'
 import { type JsonSchema, UnsupportedSchema } from '../types.ts'
 import { asSchema, merged } from './merge.ts'
 
-/** Values of a conversation that stand where the schema allows any string or any number. */
+/** Values of a conversation for schemas that allow any string or any number. */
 export interface Hints {
   readonly strings: readonly string[]
   readonly numbers: readonly number[]
@@ -22,7 +22,7 @@ const optionalDepth = 3
  * A value that conforms to the schema (JSON Schema 2020-12), the same for the same arguments.
  * Unconstrained strings and numbers take the hints in the order of the schema; the last one repeats.
  *
- * @throws UnsupportedSchema where no value is found within 2,000 parts and 24 levels
+ * @throws UnsupportedSchema if no value is found within 2,000 parts and 24 levels
  */
 export function conformingValue(schema: JsonSchema, seed: number, hints: Hints): unknown {
   return new Generator(schema, seededDraw(seed, 'schema', JSON.stringify(schema)), hints).any(
@@ -74,7 +74,7 @@ class Generator {
     return values[Math.floor(this.#draw() * values.length)]
   }
 
-  /** The first branch that a value can be made for; null only where nothing else is allowed. */
+  /** The first branch that a value can be made for; null only if nothing else is allowed. */
   #branch(schema: JsonSchema, branches: readonly unknown[], depth: number): unknown {
     const { anyOf: _any, oneOf: _one, ...base } = schema
     const isNull = (branch: unknown) => typeOf(asSchema(branch)) === 'null'
@@ -196,7 +196,7 @@ function bound(schema: JsonSchema, key: string, otherwise = Infinity): number {
   return typeof value === 'number' ? value : otherwise
 }
 
-/** The first type that is not null; where none is named, the one that its keywords speak of. */
+/** The first type that is not null; if none is named, the one that its keywords belong to. */
 function typeOf(schema: JsonSchema): unknown {
   const { type } = schema
   if (Array.isArray(type)) return type.find((one) => one !== 'null') ?? 'null'

@@ -1,4 +1,4 @@
-/** A model that answers from a script, and by another model where the script has nothing to say. */
+/** A model that answers from a script, and by another model if no entry matches. */
 
 import { createHash } from 'node:crypto'
 import { type AnswerScript, patternOf, type ScriptEntry } from '../../../contract/answer-script.ts'

@@ -70,8 +70,8 @@ export class BrokenPdfError extends Error {
 }
 
 /**
- * The text of all pages, a paragraph each; empty where the pages are pictures.
- * @throws BrokenPdfError where it is none, is cut, or is protected by a password
+ * The text of all pages, a paragraph each; empty if the pages are pictures.
+ * @throws BrokenPdfError if it is none, is cut, or is protected by a password
  */
 export async function pdfText(bytes: Uint8Array): Promise<string> {
   const { extractText, getDocumentProxy } = await import('unpdf')

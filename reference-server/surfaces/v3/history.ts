@@ -28,7 +28,7 @@ export function historyRoutes({ store: { chats, history } }: Services): readonly
   ]
 }
 
-/** `item_type` and `item_status` are copies, and missing where the item has none. */
+/** `item_type` and `item_status` are copies, and missing if the item has none. */
 function historyRow({ item, runId, createdAt }: HistoryRow): object {
   return {
     item_type: item.type,
