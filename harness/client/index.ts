@@ -1,15 +1,10 @@
-export { acceptEncoding, codingsOf, createContentDecoder } from './body/content-coding.ts'
+export { acceptEncoding } from './body/content-coding.ts'
 export { defaultBodyLimits } from './body/limits.ts'
 export { decodeEvents, isEventStream } from './events.ts'
 export { createNetworkTransport } from './network/network.ts'
-export {
-  directNetwork,
-  type NetworkOptions,
-  type Resolution,
-  resolvedAddress,
-  tlsOptions,
-} from './network/options.ts'
-export { openTunnel, ProxyError, portOf, proxyAuthorization, speaksTls } from './network/sockets.ts'
+export { directNetwork, type NetworkOptions, type Resolution } from './network/options.ts'
+export { ProxyError } from './network/proxy.ts'
+export { speaksTls } from './network/sockets.ts'
 export { createEvidenceTransport } from './recording/evidence.ts'
 export { createRecordingTransport, notRecorded, wasRecorded } from './recording/recording.ts'
 export { StoredRecording } from './recording/stored-recording.ts'

@@ -1,6 +1,6 @@
 import type { Prefixes } from '../../contract/addresses.ts'
 import type { Surface } from '../../contract/catalogue/requirement.ts'
-import type { NetworkOptions } from '../client/index.ts'
+import type { NetworkOptions } from '../client/network/options.ts'
 import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-limits.ts'
 import type { ChannelPool } from './http/channel.ts'

@@ -11,7 +11,8 @@ import { type Header, header } from '../../../contract/index.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Outgoing } from '../transport.ts'
 import type { NetworkOptions } from './options.ts'
-import { createSocketOpener, ProxyError, proxyAuthorization } from './sockets.ts'
+import { ProxyError, proxyAuthorization } from './proxy.ts'
+import { createSocketOpener } from './sockets.ts'
 
 /**
  * Idle connections are given up before common servers close them (Node's default is 5 s), so that

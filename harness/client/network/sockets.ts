@@ -1,9 +1,8 @@
-import { type ClientRequest, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import { type NetworkOptions, resolvedAddress, tlsOptions } from './options.ts'
+import { openTunnel, portOf } from './proxy.ts'
 
 /** Protocols that ALPN offers (RFC 7301); says nothing of a connection without TLS. */
 export type Offer = 'http/1.1' | 'h2' | 'both'
@@ -61,40 +60,6 @@ export class NoHttp2Error extends Error {
   }
 }
 
-/** The proxy on the way made no connection to the target. */
-export class ProxyError extends Error {
-  override readonly name = 'ProxyError'
-  readonly code: string
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-
-  static unreachable({ host }: URL, cause: Error): ProxyError {
-    const message = `the proxy ${host} cannot be reached: ${reasonOf(cause)}`
-    return new ProxyError('PROXY_UNREACHABLE', message, { cause })
-  }
-
-  static credentials({ host }: URL): ProxyError {
-    return new ProxyError(
-      'PROXY_AUTH',
-      `the proxy ${host} requires credentials, or rejects those it received (407)`,
-    )
-  }
-}
-
-export function portOf({ port, protocol }: URL): number {
-  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-}
-
-/** Value of Proxy-Authorization (RFC 9110, section 11.7.2) for the credentials of a proxy URL. */
-export function proxyAuthorization({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return undefined
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return `Basic ${Buffer.from(pair).toString('base64')}`
-}
-
 function connected(
   connect: buildConnector.connector,
   options: buildConnector.Options,
@@ -105,60 +70,6 @@ function connected(
       else reject(error)
     })
   })
-}
-
-/** CONNECT (RFC 9110, section 9.3.6). */
-export function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
-  const proxy = new URL(proxyUrl)
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  const fail = (code: string, what: string) =>
-    reject(new ProxyError(code, `the proxy ${proxy.host} ${what}`))
-  const tunnel = connectRequest(proxy, `${target.hostname}:${portOf(target)}`)
-  tunnel.on('connect', (answer, socket: Socket, head) => {
-    const status = answer.statusCode ?? 0
-    if (status >= 200 && status < 300) {
-      if (head.length > 0) socket.unshift(head)
-      resolve(socket)
-      return
-    }
-    socket.destroy()
-    if (status === 407) reject(ProxyError.credentials(proxy))
-    else fail('PROXY_REFUSED', `refuses a connection to ${target.host} (${status})`)
-  })
-  tunnel.on('response', (answer) => {
-    answer.destroy()
-    fail('PROXY_REFUSED', `refuses a connection to ${target.host} (${answer.statusCode})`)
-  })
-  tunnel.on('timeout', () => {
-    tunnel.destroy()
-    fail('PROXY_TIMEOUT', `does not answer within ${connectTimeoutMs / 1000} s`)
-  })
-  tunnel.on('error', (error) => reject(ProxyError.unreachable(proxy, error)))
-  tunnel.end()
-  return promise
-}
-
-function connectRequest(proxy: URL, authority: string): ClientRequest {
-  const authorization = proxyAuthorization(proxy)
-  const options = {
-    method: 'CONNECT',
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: portOf(proxy),
-    path: authority,
-    headers: {
-      host: authority,
-      ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
-    },
-    agent: false as const,
-    timeout: connectTimeoutMs,
-  }
-  return proxy.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
-}
-
-function reasonOf(error: Error): string {
-  const [first] = error instanceof AggregateError ? error.errors : []
-  if (first instanceof Error) return reasonOf(first)
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
 /** True where a TLS handshake succeeds on the port of the URL, whoever the certificate is for. */

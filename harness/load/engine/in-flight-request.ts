@@ -1,5 +1,5 @@
 import type { Ending, Header } from '../../../contract/index.ts'
-import { ProxyError } from '../../client/index.ts'
+import { ProxyError } from '../../client/network/proxy.ts'
 import { StreamContents } from '../../judges/index.ts'
 import type { RunClock } from '../clock.ts'
 import { type BufferUsage, LimitMonitor } from '../http/answer-limits.ts'

@@ -1,4 +1,4 @@
-import { defaultBodyLimits } from '../../client/index.ts'
+import { defaultBodyLimits } from '../../client/body/limits.ts'
 import { sizeText } from '../format.ts'
 
 /**

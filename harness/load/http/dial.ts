@@ -8,12 +8,10 @@ import {
 import {
   directNetwork,
   type NetworkOptions,
-  openTunnel,
-  portOf,
-  proxyAuthorization,
   resolvedAddress,
   tlsOptions,
-} from '../../client/index.ts'
+} from '../../client/network/options.ts'
+import { openTunnel, portOf, proxyAuthorization } from '../../client/network/proxy.ts'
 
 interface DialOptions {
   /** Protocols to offer in the TLS handshake (RFC 7301), the preferred one first. */

@@ -1,5 +1,5 @@
 import type { Header } from '../../../contract/index.ts'
-import { codingsOf, createContentDecoder } from '../../client/index.ts'
+import { codingsOf, createContentDecoder } from '../../client/body/content-coding.ts'
 import { quoted } from '../format.ts'
 
 export interface DecodedSink {

@@ -1,6 +1,6 @@
 import type { Surface } from '../../../contract/catalogue/requirement.ts'
 import { destinationOf, type Header, type WireRequest } from '../../../contract/index.ts'
-import { acceptEncoding } from '../../client/index.ts'
+import { acceptEncoding } from '../../client/body/content-coding.ts'
 import type { LoadTarget } from '../target.ts'
 import type { Forward } from './dial.ts'
 
