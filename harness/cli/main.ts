@@ -5,6 +5,7 @@ import { ChatgenFailure, InterruptedError } from '../conformance/errors.ts'
 import type { AddCommand } from './command.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'
+import { helpText, helpTopicOf } from './help.ts'
 import { releaseFolders } from './results/folder-lock.ts'
 import { watchInterrupts } from './terminal/interruption.ts'
 import { type Io, processIo } from './terminal/io.ts'
@@ -108,6 +109,8 @@ const commands: Readonly<Record<string, ListedCommand>> = {
   },
 }
 
+const maxHelpWidth = 80
+
 /** Runs the command line and resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const io = processIo(watchInterrupts(new InterruptedError('interrupted')))
@@ -123,6 +126,12 @@ export async function main(argv: readonly string[]): Promise<number> {
       await addCommands(program, [named], io, (ended) => {
         code = ended
       })
+      const command = program.commands.find((one) => one.name() === named)
+      const topic = command === undefined ? null : helpTopicOf(argv, command)
+      if (command !== undefined && topic !== null) {
+        io.out(helpText(command, topic, Math.min(io.width, maxHelpWidth)))
+        return exitCode.done
+      }
     } else listCommands(program)
     await program.parseAsync(argv, { from: 'user' })
     return lastResorts.wasHandled ? withInternalError(code) : code

@@ -56,9 +56,9 @@ export function addCheckFlags(command: Command): Command {
     flag('--skip <glob>', 'requirements to skip, as for --only')
       .argParser(list)
       .default([], 'none'),
-    flag('--failed', 'only what was violated or undecided in the results folder'),
+    flag('--failed', 'only what was violated or undecided before'),
     flag('--fail-fast', 'end at the first violation'),
-    flag('--watch [path]', 'again when a file below the path changes or the target restarts'),
+    flag('--watch [path]', 'again after a change of a file or of the target'),
     flag('--baseline <file>', 'known violations, YAML or JSON'),
     flag('--allow-undecided <glob>', 'conform although these are undecided; repeatable')
       .argParser(list)

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOfPlan } from '../exit-codes.ts'
@@ -89,6 +89,11 @@ export const planCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
     )
+  command.addOption(
+    new Option('--capacity <file>').hideHelp().argParser(() => {
+      throw new InvalidArgumentError('the flag of a capacity report is --from FILE')
+    }),
+  )
   addOutputFlags(command, planKind, 'also print how well the model reproduces the measurement')
     .addOption(outFlag())
     .addHelpText('after', examples)

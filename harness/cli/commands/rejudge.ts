@@ -33,8 +33,8 @@ Runs the scenarios of this version over the stored exchanges; nothing is sent. R
 a request which is not in the recording are inconclusive.
 
 Exit codes:
-  those of chatgen check; also 2 if the folder lacks run.json or exchanges.ndjson, or if the exchanges
-  were edited after the run`
+  those of chatgen check; also 2 if the folder lacks run.json or
+  exchanges.ndjson, or if the exchanges were edited after the run`
 
 /** `chatgen rejudge DIR`: judges stored exchanges with this version of chatgen. */
 export const rejudgeCommand: AddCommand = (program, io, finish) => {

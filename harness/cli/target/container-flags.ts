@@ -20,7 +20,7 @@ export interface ContainerFlags {
 }
 
 /** Heading of these flags in the help of a command. */
-export const containerGroup = 'Container:'
+export const containerGroup = 'Containers:'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

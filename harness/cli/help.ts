@@ -1,0 +1,128 @@
+import type { Command, Option } from 'commander'
+import { shorten, wrap } from '../../reports/text/escape.ts'
+
+/** Lines of a help that fits on two screens. */
+const maxLines = 48
+const all = 'all'
+
+/**
+ * Word behind `--help`, such as `network`, if it names a group of flags of the command; the empty text for the
+ * short help; null if no help was requested.
+ */
+export function helpTopicOf(argv: readonly string[], command: Command): string | null {
+  const [name = '', ...rest] = argv
+  if (name === 'help') return ''
+  const end = rest.includes('--') ? rest.indexOf('--') : rest.length
+  const at = rest.slice(0, end).findIndex((word) => word === '--help' || word === '-h')
+  if (at < 0) return null
+  const topic = rest[at + 1] ?? ''
+  return topic === all || groupsOf(command).has(topic) ? topic : ''
+}
+
+/** Help of a command: its first flags in a line each, the flags of a group, or everything. */
+export function helpText(command: Command, topic: string, width: number): string {
+  const [information = '', ...after] = wholeHelp(command)
+  if (topic === all) return [information, ...after].join('').trimEnd()
+  const options = groupsOf(command).get(topic)
+  if (options !== undefined) return groupText(command, options, width)
+  const flags = firstFlags(command)
+  const terms = flags.map((option) => option.flags)
+  const column = Math.min(Math.max(...terms.map(({ length }) => length)), 28) + 4
+  const lines = [
+    `Usage: chatgen ${command.name()} ${command.usage()}`,
+    '',
+    command.description(),
+    '',
+    ...command.registeredArguments.map((argument) =>
+      line(argument.name(), argument.description, column, width),
+    ),
+    ...flags.map(({ flags, description }) => line(flags, description, column, width)),
+    '',
+    `More: ${topicsOf(command).join(', ')}`,
+  ]
+  const room = maxLines - lines.length
+  const more = after
+    .join('')
+    .trimEnd()
+    .split('\n')
+    .flatMap((one) => (one.startsWith(' ') ? [one] : wrap(one, width)))
+  return [...lines, ...(more.length <= room ? more : shortened(more, room))].join('\n')
+}
+
+/** A description that is too long ends before a semicolon, a comma or a parenthesis. */
+function line(term: string, description: string, column: number, width: number): string {
+  const whole = `  ${term.padEnd(column - 4)}  ${description}`
+  if (whole.length <= width) return whole
+  const part = /^(.{20,})(?=;|,| \()/.exec(whole.slice(0, width))?.[1] ?? ''
+  return part.length > column + 12 ? part : shorten(whole, width)
+}
+
+/** The first examples, and the exit codes if there is room for both. */
+function shortened(lines: readonly string[], room: number): readonly string[] {
+  const codes = lines.findIndex((one) => one.startsWith('Exit codes'))
+  const tail = codes < 0 ? [] : ['', ...lines.slice(codes)]
+  const minExamples = 4
+  if (tail.length === 0 || tail.length + minExamples > room) return lines.slice(0, room)
+  const end = lines.findIndex((one, at) => at > 1 && one === '')
+  return [...lines.slice(0, Math.min(end, room - tail.length)), ...tail]
+}
+
+/** The text of `--help all` in the pieces in which commander writes it. */
+function wholeHelp(command: Command): readonly string[] {
+  const parts: string[] = []
+  const output = command.configureOutput()
+  command.configureOutput({ ...output, writeOut: (text) => parts.push(text) })
+  command.outputHelp()
+  command.configureOutput(output)
+  return parts
+}
+
+function groupText(command: Command, options: readonly Option[], width: number): string {
+  const help = command.createHelp()
+  help.prepareContext({ helpWidth: width })
+  const column = Math.max(...options.map((option) => help.optionTerm(option).length))
+  return options
+    .map((option) =>
+      help.formatItem(help.optionTerm(option), column, help.optionDescription(option), help),
+    )
+    .join('\n')
+}
+
+function topicsOf(command: Command): readonly string[] {
+  return [...groupsOf(command).keys(), all].map((topic) => `--help ${topic}`)
+}
+
+/** Flags under a heading, by the first word of it: `network` of `Network:`. */
+function groupsOf(command: Command): ReadonlyMap<string, readonly Option[]> {
+  const listed = command.options.filter(
+    ({ hidden, helpGroupHeading }) => !hidden && helpGroupHeading,
+  )
+  return Map.groupBy(listed, ({ helpGroupHeading = '' }) =>
+    (/^\w+/.exec(helpGroupHeading)?.[0] ?? '').toLowerCase(),
+  )
+}
+
+/** Flags that matter to most users of a command with many. */
+const first: Readonly<Record<string, readonly string[]>> = {
+  load: [
+    ...['--target', '--reference', '--rate', '--concurrency', '--duration', '--ramp', '--steps'],
+    ...['--surface', '--mix', '--slo', '--warm-up', '--workers', '--strict', '--seed'],
+    ...['--report', '--out', '--json', '--quiet', '--verbose', '--dry-run'],
+  ],
+  capacity: [
+    ...['--target', '--reference', '--slo', '--min', '--max', '--precision', '--budget', '--probe'],
+    ...['--concurrency', '--surface', '--mix', '--workers', '--runner', '--seed'],
+    ...['--report', '--out', '--json', '--quiet', '--verbose'],
+  ],
+  compare: [
+    ...['--no-rejudge', '--metric', '--tolerance', '--interleave', '--rate', '--concurrency'],
+    ...['--duration', '--block', '--surface', '--report', '--out', '--json', '--quiet'],
+  ],
+}
+
+function firstFlags(command: Command): readonly Option[] {
+  const names = first[command.name()]
+  const visible = command.options.filter(({ hidden }) => !hidden)
+  if (names === undefined) return visible.filter(({ helpGroupHeading }) => !helpGroupHeading)
+  return visible.filter(({ long }) => long && names.includes(long))
+}
