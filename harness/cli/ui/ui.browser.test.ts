@@ -14,7 +14,7 @@ import { chatgen, emptyFolder, type Running, start } from '../test-support/chatg
 
 const key = 'k-of-the-page-1234'
 const withKey = { CHATGEN_API_KEY: key }
-const fault = 'v3-idempotency-key-optional'
+const fault = 'v3.generate: a missing Idempotency-Key is accepted'
 const broken = 'V3-IDEM-01'
 
 /** The page in a real browser, served by the real program. */

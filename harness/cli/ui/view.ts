@@ -143,7 +143,7 @@ function liveBody({ report, probe }: Live): Body {
     outcome,
     numbers: [],
     facts: [],
-    sections: [...found, ...(load === null ? [] : measuredSoFar(load))],
+    sections: [...found, ...(load === null ? [] : measuredSoFar(load, found.length > 0))],
   })
 }
 
@@ -157,11 +157,16 @@ function searchSoFar(report: CapacityReport): readonly Section[] {
   ]
 }
 
-function measuredSoFar(report: LoadReport): readonly Section[] {
+function measuredSoFar(report: LoadReport, isProbe: boolean): readonly Section[] {
   const { sections } = loadDocument(report)
   const delay = spreadText('send delay', report.generator.scheduleDelay)
   return [
-    ...sections.filter((section) => isCharts(section) || section.title === 'Failed requests'),
+    ...sections
+      .filter((section) => isCharts(section) || section.title === 'Failed requests')
+      // A search has charts of its own.
+      .map((section) =>
+        isProbe ? { ...section, title: `${section.title}, this probe` } : section,
+      ),
     {
       title: 'Generator',
       blocks: [{ text: `${delay}; the error of timestamps is known at the end` }],
