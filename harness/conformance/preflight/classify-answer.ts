@@ -38,8 +38,12 @@ function withoutEcho(exchange: Exchange): string {
   const { pathname, search } = new URL(url)
   const requestParts = [`${pathname}${search}`, pathname, method]
   const text = requestParts.reduce((body, part) => body.replaceAll(part, ''), bodyText(exchange))
-  // Times, ids and lengths differ from answer to answer.
-  return `${exchange.response?.status} ${mediaType(exchange)} ${text.replaceAll(/[0-9a-f-]*\d[0-9a-f-]*/gi, '')}`
+  return `${exchange.response?.status} ${mediaType(exchange)} ${withoutNumbers(text)}`
+}
+
+/** Times, ids and lengths differ from answer to answer. */
+function withoutNumbers(text: string): string {
+  return text.replaceAll(/[0-9a-f-]*\d[0-9a-f-]*/gi, '')
 }
 
 /** A cut or coded body still says by its type what it is. */
@@ -62,7 +66,8 @@ export type SendProbe = (spec: RequestSpec, address?: Partial<Address>) => Promi
  * Selects the answers that only a route gives. A service may answer 404 for a resource that it does
  * not know, so two routes beside it that cannot exist are requested as well: if their refusals equal
  * each other and differ from the answer, the route exists. A gateway whose every 404 is different,
- * for it repeats the path behind a prefix or proposes another route, has no such route.
+ * for it repeats the path behind a prefix or proposes another route, has no such route; neither has a
+ * server that proposes this path elsewhere.
  */
 export async function selectRouted(
   answers: readonly Exchange[],
@@ -72,6 +77,7 @@ export async function selectRouted(
   const absent = answers.filter((answer) => classifyAnswer(answer) === 'absent' && !isPage(answer))
   const routed = new Set(answers.filter((answer) => classifyAnswer(answer) === 'service'))
   for (const answer of absent) {
+    if (withoutEcho(answer).includes(withoutNumbers(requestPath(answer)))) continue
     const controls = await Promise.all(absentNames.map((name) => ask(besideRoute(answer, name))))
     const refusals = new Set(controls.map(withoutEcho))
     const areAbsent = controls.every((control) => classifyAnswer(control) === 'absent')
