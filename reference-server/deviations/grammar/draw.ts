@@ -121,7 +121,7 @@ const made = new Map<FaultyOperation, readonly Effect[]>()
 /** Another value of stop is a condition beside `stop: given`, and contradicts any other value. */
 function isAllowed({ not = [], needs = '', only }: Effect, { name }: Condition): boolean {
   const isSame = dimensionOf(needs) === dimensionOf(name)
-  if (name === needs || (isSame && !needs.endsWith(': given'))) return false
+  if (isSame && (!needs.endsWith(': given') || /: (not )?given$/.test(name))) return false
   if (!isSame && contradict(needs, name)) return false
   if (only !== undefined && !only.some((start) => name.startsWith(start))) return false
   return !not.some((start) => name.startsWith(start))
