@@ -72,7 +72,7 @@ test('a terminal has violations with all that is needed to repeat and dispute th
     known violations: 1: OAI-ERR 01
     warnings: 1: V3-SSE 07
     undecided: 4: 1 waits for violated requirements; 2 need members of the profile (v2Chat);
-               V3-IDEM 05
+               TypeError: turns is undefined: V3-IDEM 05
     not applicable: 1: V3-GEN 08
     not deleted from the target: 1 chat; retry: chatgen cleanup with journal.ndjson of the
                                  results

@@ -51,9 +51,10 @@ function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): 
 const maxRest = 20
 
 function restText(rows: readonly RequirementRow[]): string {
-  return rows.length > maxRest
-    ? `${rows.length} for other reasons (--verbose)`
-    : compactIds(rows.map(({ id }) => id)).join(', ')
+  const ids = compactIds(rows.map(({ id }) => id)).join(', ')
+  const [reason = '', ...others] = new Set(rows.map(reasonOf))
+  if (others.length === 0) return `${reason}: ${ids}`
+  return rows.length > maxRest ? `${rows.length} for other reasons (--verbose)` : ids
 }
 
 function lacksMember({ id, verdict, message }: RequirementRow): boolean {
