@@ -97,6 +97,17 @@ export const conditions = {
   },
   'v3.createChat': { ...names('V3-CHAT-01'), caller: { second: 'V3-AUTH-05' } },
   'v3.updateChat': names('V3-CHAT-10'),
+  'v3.chats': {
+    search: searches('V3-CHAT-06'),
+    limit: limits('V3-CHAT-07'),
+    caller: { second: 'V3-AUTH-05' },
+  },
+  'v3.attachments': {
+    search: searches('V3-ATT-08'),
+    limit: limits('V3-ATT-09'),
+    chat_id: { given: 'V3-ATT-07' },
+    caller: { second: 'V3-AUTH-05' },
+  },
 } as const satisfies { readonly [Id in OperationId]?: Conditions }
 
 /** Dimensions of an operation. */
@@ -112,6 +123,23 @@ function texts<R extends RequirementId>(requirement: R) {
     'outer space': { given: requirement },
     length: { 'of 1,000 characters and more': null },
     text: { 'of digits': requirement, 'of one character': requirement },
+  }
+}
+
+/** Words at the beginning of a name. */
+function searches<R extends RequirementId>(requirement: R) {
+  return { word: requirement, digits: requirement, 'beyond ASCII': requirement }
+}
+
+/** Page sizes; the maximum is not shown (section 8). */
+function limits<R extends RequirementId>(requirement: R) {
+  return {
+    '1': requirement,
+    '2': requirement,
+    '10': requirement,
+    '11': requirement,
+    '20': requirement,
+    '50': null,
   }
 }
 

@@ -1,6 +1,7 @@
 /** The table of contents of the suites; one module, so that `--jobs` reaches across sections. */
 
 import './laws/completions.scenario.ts'
+import './laws/lists.scenario.ts'
 import './laws/messages.scenario.ts'
 import './laws/names.scenario.ts'
 import './laws/one-shots.scenario.ts'

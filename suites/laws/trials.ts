@@ -152,8 +152,9 @@ class LawfulRequests<O extends LawfulOperation> {
 
   async #send(row: Row): Promise<Trial> {
     const base = await this.#plan.base(row)
-    const body = Object.entries(row).reduce(
-      (edited, [name, value]) => this.#editOf(name, value)?.(edited) ?? edited,
+    // In the order of the dimensions, for the kinds of a text come before its form.
+    const body = Object.keys(this.#dimensions).reduce(
+      (edited, name) => this.#editOf(name, row[name] ?? plain)?.(edited) ?? edited,
       base,
     )
     return { row, body, answer: await this.#plan.send(body, row) }

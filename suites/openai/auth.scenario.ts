@@ -10,7 +10,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { allBadCredentials, badCredentials } from '../support/credentials.ts'
+import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
 
 /** Section 5, rules 1 and 4: the compatible surface answers 401 to a missing or wrong key. */
 describe('compatible surface: authentication', () => {
@@ -18,24 +18,23 @@ describe('compatible surface: authentication', () => {
 
   test(
     'POST /chat/completions requires a valid key',
-    covers(rows, { requests: 19, generations: 1 }),
-    async ({ openai, claim, expectRejected, keys, prompts }) => {
+    covers(rows, { requests: 13, generations: 1 }),
+    async ({ openai, claim, session, keys, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
       acceptsKey(claim, 'OAI-AUTH-05', control, isCompletion(control))
 
       requireProfile(keys.openai, 'apiKey')
-      for (const { row, what, authorization } of allBadCredentials('OAI', keys.openai)) {
-        const send = () => openai.chat(body, { role: 'negative', authorization })
-        await expectRejected({ row, control, what, send, ping: openai.ping, status: 401 })
-      }
+      const credentials = badCredentials('OAI', keys.openai)
+      const send = (options: object) => openai.chat(body, options)
+      await expectKeyNeeded({ claim, session }, { control, credentials, send, ping: openai.ping })
     },
   )
 
   test(
     'GET /models requires a valid key',
-    covers(rows, { requests: 15 }),
-    async ({ openai, claim, expectRejected, keys, profile }) => {
+    covers(rows, { requests: 13 }),
+    async ({ openai, claim, session, keys, profile }) => {
       const control = await openai.models({ role: 'control' })
       const { main, aliases } = profile.models
       const list = answerJson(control)
@@ -43,10 +42,9 @@ describe('compatible surface: authentication', () => {
       acceptsKey(claim, 'OAI-AUTH-05', control, succeeded(control) && isList)
 
       requireProfile(keys.openai, 'apiKey')
-      for (const { row, what, authorization } of badCredentials('OAI', keys.openai)) {
-        const send = () => openai.models({ role: 'negative', authorization })
-        await expectRejected({ row, control, what, send, ping: openai.ping, status: 401 })
-      }
+      const credentials = badCredentials('OAI', keys.openai)
+      const send = (options: object) => openai.models(options)
+      await expectKeyNeeded({ claim, session }, { control, credentials, send, ping: openai.ping })
     },
   )
 })

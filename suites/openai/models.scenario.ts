@@ -22,7 +22,7 @@ import {
 describe('compatible surface: models', () => {
   test(
     'GET /models lists the models',
-    covers(['OAI-MODELS-01', 'OAI-MODELS-04', 'OAI-MODELS-05'], { requests: 1 }),
+    covers(['OAI-MODELS-01', 'OAI-MODELS-04', 'OAI-MODELS-05'], { requests: 4 }),
     async ({ openai, claim, profile, session }) => {
       const list = await openai.models()
       const { main, aliases, vision } = profile.models
@@ -38,6 +38,22 @@ describe('compatible surface: models', () => {
         const expected = `a list with ${names.join(' or ')}`
         throw new ContractViolation(`expected ${expected}, received ${describeAnswer(list)}`)
       })
+      // The same every time, and for every caller.
+      const other = profile.otherKey && { authorization: `Bearer ${profile.otherKey}` }
+      for (const options of [{}, {}, ...(other ? [other] : [])]) {
+        const again = await openai.models(options)
+        if (!succeeded(list) || (other && options === other && !succeeded(again))) continue
+        const missing = names.filter((id) => isNamed(list, id) && !isNamed(again, id))
+        claim(
+          'OAI-MODELS-01',
+          () => {
+            expectAccepted(again, 'a further GET /models')
+            expect(missing, 'models that a further list lacks').toEqual([])
+          },
+          again,
+          list,
+        )
+      }
       if (succeeded(list)) session.observe('OPEN-08', describeShape(list), [list])
     },
   )

@@ -6,7 +6,7 @@ import {
   requirementsOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials } from '../support/credentials.ts'
+import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
 import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 
 /**
@@ -22,10 +22,12 @@ describe('compatible surface: streaming', () => {
         ...requirementsOf('OAI-STREAM', { except: ['OAI-STREAM-11'] }),
         'OAI-AUTH-01',
         'OAI-AUTH-02',
+        'OAI-AUTH-03',
+        'OAI-AUTH-04',
       ],
-      { requests: 7, generations: 3 },
+      { requests: 15, generations: 3 },
     ),
-    async ({ openai, claim, expectRejected, keys, prompts }) => {
+    async ({ openai, claim, session, keys, prompts }) => {
       const question = prompts.sentences(3, 'bread is made')
       const body = openai.chatBody(question, { stream: true })
       const streamed = await openai.chatOk(body, { role: 'act' })
@@ -42,17 +44,17 @@ describe('compatible surface: streaming', () => {
         whole.exchange,
       )
 
-      for (const { row, what, authorization } of badCredentials('OAI', keys.openai ?? '')) {
-        if (keys.openai === undefined || (what !== 'no key' && what !== 'a wrong key')) continue
-        await expectRejected({
-          row,
+      if (keys.openai === undefined) return
+      await expectKeyNeeded(
+        { claim, session },
+        {
           control: streamed.exchange,
-          what: `${what} (stream)`,
-          send: () => openai.chat(body, { role: 'negative', authorization }),
+          credentials: badCredentials('OAI', keys.openai),
+          send: (options) => openai.chat(body, options),
           ping: openai.ping,
-          status: 401,
-        })
-      }
+          route: 'a stream',
+        },
+      )
     },
   )
 

@@ -1,4 +1,14 @@
 import { type RequirementId, swapLetterCase } from '../../contract/index.ts'
+import {
+  assume,
+  ContractViolation,
+  type Exchange,
+  expect,
+  isDeclined,
+  type ScenarioContext,
+  statusText,
+  succeeded,
+} from '../../harness/conformance/scenario/index.ts'
 
 /** A way not to have the right key (section 5). */
 export interface BadCredential {
@@ -8,48 +18,96 @@ export interface BadCredential {
   readonly authorization: string | null
 }
 
+type Surface = 'OAI' | 'V2' | 'V3'
+
 /** One or more for each of the first four AUTH rows of a surface. */
-export function badCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): BadCredential[] {
+export function badCredentials(surface: Surface, key: string): BadCredential[] {
   const basic = Buffer.from(`user:${key}`).toString('base64')
-  return [
-    { row: `${surface}-AUTH-01`, what: 'no key', authorization: null },
-    { row: `${surface}-AUTH-02`, what: 'a wrong key', authorization: `Bearer ${strangerTo(key)}` },
-    { row: `${surface}-AUTH-03`, what: 'another scheme', authorization: `Basic ${basic}` },
-    {
-      row: `${surface}-AUTH-03`,
-      what: 'the key under another scheme',
-      authorization: `Token ${key}`,
-    },
-    { row: `${surface}-AUTH-01`, what: 'the scheme alone', authorization: 'Bearer' },
-    {
-      row: `${surface}-AUTH-04`,
-      what: 'the key without its last character',
-      authorization: `Bearer ${key.slice(0, -1)}`,
-    },
-    {
-      row: `${surface}-AUTH-04`,
-      what: 'the key with one more character',
-      authorization: `Bearer ${key}x`,
-    },
-  ]
-}
-
-/** The same with credentials that only a careless comparison lets through, for one route of a surface. */
-export function allBadCredentials(surface: 'OAI' | 'V2' | 'V3', key: string): BadCredential[] {
   const swapped = swapLetterCase(key)
-  const inOtherCase: BadCredential = {
-    row: `${surface}-AUTH-02`,
-    what: 'the key in the other letter case',
-    authorization: `Bearer ${swapped}`,
-  }
+  const bad = (at: 1 | 2 | 3 | 4, what: string, authorization: string | null): BadCredential => ({
+    row: `${surface}-AUTH-0${at}`,
+    what,
+    authorization,
+  })
   return [
-    ...badCredentials(surface, key),
-    { row: `${surface}-AUTH-03`, what: 'the key without a scheme', authorization: key },
-    ...(swapped === key ? [] : [inOtherCase]),
+    bad(1, 'no key', null),
+    bad(2, 'a wrong key', `Bearer ${[...key].map(another).join('')}`),
+    bad(3, 'another scheme', `Basic ${basic}`),
+    bad(3, 'the key under another scheme', `Token ${key}`),
+    bad(3, 'the key without a scheme', key),
+    bad(1, 'the scheme alone', 'Bearer'),
+    bad(4, 'the key without its last character', `Bearer ${key.slice(0, -1)}`),
+    bad(4, 'the key with one more character', `Bearer ${key}x`),
+    bad(
+      4,
+      'the key with another last character',
+      `Bearer ${key.slice(0, -1)}${another(key.at(-1))}`,
+    ),
+    bad(2, 'the key with another first character', `Bearer ${another(key[0])}${key.slice(1)}`),
+    ...(swapped === key ? [] : [bad(2, 'the key in the other letter case', `Bearer ${swapped}`)]),
   ]
 }
 
-/** Key as long as the given one and unlike it from the first character on. */
-function strangerTo(key: string): string {
-  return [...key].map((character) => (character === 'q' ? 'z' : 'q')).join('')
+/** Another character, which differs in the leading bits of base64: those at the end of a token may mean nothing. */
+function another(character = ''): string {
+  return /[g-v]/.test(character) ? 'A' : 'q'
+}
+
+interface Protected {
+  /** Accepted request that differs from the refused ones in the key alone. */
+  readonly control: Exchange
+  readonly credentials: readonly BadCredential[]
+  readonly send: (options: {
+    readonly role: 'negative'
+    readonly authorization: string | null
+  }) => Promise<Exchange>
+  /** Any request that a living server answers; sent after the others. */
+  readonly ping: () => Promise<Exchange>
+  /** Route, for messages; that of the request by default. */
+  readonly route?: string
+}
+
+export interface RefusedCredential extends BadCredential {
+  readonly refused: Exchange
+}
+
+/** Sends a request with each of these credentials: 401 on the compatible surface, no success on the others. */
+export async function expectKeyNeeded(
+  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  { control, credentials, send, ping, route }: Protected,
+): Promise<readonly RefusedCredential[]> {
+  assume(
+    succeeded(control),
+    `the accepted control was refused with ${statusText(control)}`,
+    control,
+  )
+  const sent: RefusedCredential[] = []
+  for (const credential of credentials) {
+    const { authorization } = credential
+    sent.push({ ...credential, refused: await send({ role: 'negative', authorization }) })
+  }
+  const after = await ping()
+  assume(succeeded(after), 'the target no longer answers after requests without a key', after)
+  const path = route ?? `${control.request.method} ${new URL(control.request.url).pathname}`
+  for (const { row, what, refused } of sent) {
+    const request = `${path} with ${what}`
+    if (row.startsWith('OAI')) {
+      const { status } = refused.response ?? {}
+      claim(row, () => expect(status, `status of ${request}`).toBe(401), refused, control)
+      continue
+    }
+    claim(row, () => expectRefusal(refused, request), refused, control)
+    const noServerError = row.startsWith('V2') ? 'V2-AUTH-06' : 'V3-AUTH-06'
+    if (!isDeclined(refused)) continue
+    const status = () => expect(refused.response?.status, `status of ${request}`).toBeLessThan(500)
+    claim(noServerError, status, refused)
+    if (row.startsWith('V3'))
+      session.observe('OPEN-16', `${request}: ${statusText(refused)}`, [refused])
+  }
+  return sent
+}
+
+function expectRefusal(answer: Exchange, request: string): void {
+  if (isDeclined(answer)) return
+  throw new ContractViolation(`${request}: expected a refusal, received ${statusText(answer)}`)
 }

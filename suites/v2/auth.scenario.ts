@@ -9,7 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { allBadCredentials, badCredentials } from '../support/credentials.ts'
+import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
 import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
@@ -26,31 +26,29 @@ describe('v2: authentication', () => {
   test(
     'POST /api/v2/message requires a valid token',
     covers(rows, { requests: 20 }),
-    async ({ v2, claim, expectRejected, keys, prompts }) => {
+    async ({ v2, claim, session, keys, prompts }) => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(body, { role: 'control' })
       acceptsKey(claim, 'V2-AUTH-05', control, succeeded(control) && isObject(bodyJson(control)))
 
       requireProfile(keys.v2, 'apiKey')
-      for (const { row, what, authorization } of allBadCredentials('V2', keys.v2)) {
-        const send = () => v2.message(body, { role: 'negative', authorization })
-        await expectRejected({
-          row,
-          noServerError: 'V2-AUTH-06',
+      await expectKeyNeeded(
+        { claim, session },
+        {
           control,
-          what,
-          send,
+          credentials: badCredentials('V2', keys.v2),
+          send: (options) => v2.message(body, options),
           ping: () => v2.ping(chat),
-        })
-      }
+        },
+      )
     },
   )
 
   test(
     'POST /api/v2/message/generate requires a valid token',
     covers(rows, { requests: 19, generations: 1, chats: 1 }),
-    async ({ v2, claim, expectRejected, keys, prompts }) => {
+    async ({ v2, claim, session, keys, prompts }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())
       const turn = v2.generateBody(chat, id)
@@ -59,17 +57,15 @@ describe('v2: authentication', () => {
 
       requireProfile(keys.v2, 'apiKey')
       const sendReply = await replyToUnanswered(v2, { prompts }, turn)
-      for (const { row, what, authorization } of badCredentials('V2', keys.v2)) {
-        const send = () => sendReply((body) => body, { authorization })
-        await expectRejected({
-          row,
-          noServerError: 'V2-AUTH-06',
+      await expectKeyNeeded(
+        { claim, session },
+        {
           control,
-          what,
-          send,
+          credentials: badCredentials('V2', keys.v2),
+          send: (options) => sendReply((body) => body, options),
           ping: () => v2.ping(chat),
-        })
-      }
+        },
+      )
     },
   )
 })

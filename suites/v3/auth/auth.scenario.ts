@@ -4,7 +4,6 @@ import {
   assume,
   covers,
   describe,
-  type Exchange,
   expect,
   holdsList,
   inputRows,
@@ -13,7 +12,11 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { allBadCredentials, badCredentials } from '../../support/credentials.ts'
+import {
+  badCredentials,
+  expectKeyNeeded,
+  type RefusedCredential,
+} from '../../support/credentials.ts'
 
 /** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
 describe('v3: authentication', () => {
@@ -25,12 +28,11 @@ describe('v3: authentication', () => {
     'V3-AUTH-05',
     'V3-AUTH-06',
   ] as const
-  const noServerError = 'V3-AUTH-06'
 
   test(
     'POST /chat requires a valid token',
     covers(rows, { requests: 17, chats: 1 }),
-    async ({ v3, claim, expectRejected, session, keys }) => {
+    async ({ v3, claim, session, keys }) => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
       const id = v3.newChatId(control)
       acceptsKey(claim, 'V3-AUTH-05', control, id !== undefined)
@@ -38,15 +40,18 @@ describe('v3: authentication', () => {
       v3.deleteOnCleanup(id)
 
       requireProfile(keys.v3, 'apiKey')
-      for (const { row, what, authorization } of badCredentials('V3', keys.v3)) {
-        const send = () => v3.postChat(session.name(), {}, { role: 'negative', authorization })
-        const ping = () => v3.history(id, {}, { role: 'liveness' })
-        const refused = await expectRejected({ row, noServerError, control, what, send, ping })
+      const sent = await expectKeyNeeded(
+        { claim, session },
+        {
+          control,
+          credentials: badCredentials('V3', keys.v3),
+          send: (options) => v3.postChat(session.name(), {}, options),
+          ping: () => v3.history(id, {}, { role: 'liveness' }),
+        },
+      )
+      for (const { refused } of sent) {
         const made = v3.newChatId(refused)
         if (made) v3.deleteOnCleanup(made)
-        session.observe('OPEN-16', `POST /chat with ${what}: ${refused.response?.status}`, [
-          refused,
-        ])
       }
     },
   )
@@ -54,33 +59,28 @@ describe('v3: authentication', () => {
   test(
     'GET /message requires a valid token',
     covers(rows, { requests: 21, chats: 1 }),
-    async ({ v3, claim, expectRejected, session, keys }) => {
+    async ({ v3, claim, session, keys }) => {
       const chat = await v3.createChat()
       const control = await v3.history(chat, {}, { role: 'control' })
       acceptsKey(claim, 'V3-AUTH-05', control, succeeded(control) && holdsList(answerJson(control)))
 
       requireProfile(keys.v3, 'apiKey')
-      for (const { row, what, authorization } of allBadCredentials('V3', keys.v3)) {
-        const send = () => v3.history(chat, {}, { role: 'negative', authorization })
-        const refused = await expectRejected({
-          row,
-          noServerError,
+      await expectKeyNeeded(
+        { claim, session },
+        {
           control,
-          what,
-          send,
+          credentials: badCredentials('V3', keys.v3),
+          send: (options) => v3.history(chat, {}, options),
           ping: () => v3.ping(chat),
-        })
-        session.observe('OPEN-16', `GET /message with ${what}: ${refused.response?.status}`, [
-          refused,
-        ])
-      }
+        },
+      )
     },
   )
 
   test(
     'POST /message/generate requires a valid token and stores nothing without one',
     covers(rows, { requests: 40, generations: 1, chats: 1 }),
-    async ({ v3, claim, expectRejected, session, keys, prompts }) => {
+    async ({ v3, claim, session, keys, prompts }) => {
       const chat = await v3.createChat()
       const control = await v3.generate(v3.generateBody(chat, prompts.brief()), {
         role: 'control',
@@ -88,34 +88,26 @@ describe('v3: authentication', () => {
       acceptsKey(claim, 'V3-AUTH-05', control, isResponse(control))
 
       requireProfile(keys.v3, 'apiKey')
-      const attempts = badCredentials('V3', keys.v3).map((attempt) => ({
-        ...attempt,
-        nonce: session.nonce(),
-        refusals: [] as Exchange[],
-      }))
-      for (const { row, what, authorization, nonce, refusals } of attempts) {
-        for (const stream of [false, true]) {
-          const turn = v3.generateBody(chat, prompts.brief(nonce), { stream })
-          const send = () => v3.generate(turn, { role: 'negative', authorization })
-          const ping = () => v3.ping(chat)
-          const refused = await expectRejected({ row, noServerError, control, what, send, ping })
-          session.observe(
-            'OPEN-16',
-            `POST /message/generate with ${what}: ${refused.response?.status}`,
-            [refused],
-          )
-          refusals.push(refused)
-        }
+      const sent: (RefusedCredential & { readonly nonce: string })[] = []
+      for (const stream of [false, true]) {
+        const nonce = session.nonce()
+        const turn = v3.generateBody(chat, prompts.brief(nonce), { stream })
+        const refusals = await expectKeyNeeded(
+          { claim, session },
+          {
+            control,
+            credentials: badCredentials('V3', keys.v3),
+            send: (options) => v3.generate(turn, options),
+            ping: () => v3.ping(chat),
+          },
+        )
+        sent.push(...refusals.map((refusal) => ({ ...refusal, nonce })))
       }
       const { rows: stored, pages } = await v3.historyAfterPause(chat)
-      for (const { row, what, nonce, refusals } of attempts) {
-        claim(
-          row,
-          () =>
-            expect(inputRows(stored, nonce), `steps stored by a request with ${what}`).toEqual([]),
-          ...refusals,
-          ...pages,
-        )
+      for (const { row, what, nonce, refused } of sent) {
+        const steps = inputRows(stored, nonce)
+        const stores = `steps stored by requests without the key, such as one with ${what}`
+        claim(row, () => expect(steps, stores).toEqual([]), refused, ...pages)
       }
     },
   )

@@ -104,7 +104,8 @@ export function v3Routes(session: Session) {
       assume(succeeded(created), `POST /chat was refused with ${statusText(created)}`, created)
       const id = routes.newChatId(created)
       assume(id, 'the answer to POST /chat has no chat id', created)
-      routes.deleteOnCleanup(id)
+      const { authorization } = options
+      routes.deleteOnCleanup(id, authorization === undefined ? {} : { authorization })
       return { id, name, created }
     },
 
