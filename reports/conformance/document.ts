@@ -1,9 +1,9 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, TriedConditions } from '../../contract/report/conformance.ts'
 import { isKnownViolation } from '../../contract/report/conformance.ts'
 import { type Document, type Fact, itemsOf, type Tile } from '../document/document.ts'
 import { containerFacts, containerSection } from '../text/container.ts'
-import { costText, exploredText, seconds } from '../text/format.ts'
+import { costText, count, exploredText, seconds } from '../text/format.ts'
 import { entryGroups } from './entries.ts'
 import {
   idsText,
@@ -106,17 +106,28 @@ function tilesOf(report: ConformanceReport): readonly Tile[] {
 }
 
 function factsOf(report: ConformanceReport): readonly Fact[] {
-  const { target, cost, durationMs, exploration } = report
+  const { target, cost, durationMs, exploration, conditions, depth = 'normal' } = report
   const traffic = trafficText(report)
   return [
     ['target: ', [{ code: target.baseUrl }, `, profile ${target.profile}`]],
     ...containerFacts('container: ', target.container),
     ...networkPhrases(target).map((phrase): Fact => ['network: ', phrase]),
     ['requests sent: ', `${costText(cost)} in ${seconds(durationMs)}`],
+    ...(conditions === undefined
+      ? []
+      : [['conditions: ', conditionsText(conditions, depth)] as const]),
     ...(exploration === undefined ? [] : [['explored: ', exploredText(exploration)] as const]),
     ...(traffic === null ? [] : [['errors and retries: ', traffic] as const]),
     ['chatgen: ', versionText(report)],
   ]
+}
+
+/** `depth full, 4,380 of 4,405 pairs tried; the others are in report.json`. */
+function conditionsText(conditions: readonly TriedConditions[], depth: string): string {
+  const tried = conditions.reduce((sum, one) => sum + one.tried, 0)
+  const pairs = conditions.reduce((sum, one) => sum + one.pairs, 0)
+  const others = conditions.some(({ untried }) => untried.length > 0)
+  return `depth ${depth}, ${tried} of ${count(pairs, 'pair')} tried${others ? '; the others are in report.json' : ''}`
 }
 
 function versionText({ suite, seed }: ConformanceReport): string {
