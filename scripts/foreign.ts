@@ -2,10 +2,10 @@
  * `chatgen check` and a short `chatgen load` against the bundled server behind software of others: what
  * they say, beside what is true. Ends with 1 where a legal front is accused, or a broken one is not.
  *
- *   node scripts/foreign.ts [--only GLOB] [--parallel N] [--servers] [--keep]
+ *   node scripts/foreign.ts [--only GLOB] [--parallel N] [--keep]
  *
  * Needs nginx, haproxy, caddy, apache2, varnish, lighttpd and openssl; says which of them it did
- * without. `--servers` takes OpenAI-compatible servers from npm in place of the fronts.
+ * without.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -28,14 +28,12 @@ import { difference, untruths, untruthsOfLoad, type Verdicts, verdictsOf } from 
 import { nginxFronts } from './foreign/nginx.ts'
 import { otherFronts } from './foreign/others.ts'
 import { chatgen, isInstalled, type Program, type Run, startProgram } from './foreign/programs.ts'
-import { tryServers } from './foreign/try-servers.ts'
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     parallel: { type: 'string', default: '3' },
     keep: { type: 'boolean', default: false },
-    servers: { type: 'boolean', default: false },
   },
 })
 
@@ -70,8 +68,7 @@ try {
   for (const [pace, text] of Object.entries(paces)) {
     servers.set(pace as Pace, await serve(text))
   }
-  if (values.servers) await runServers()
-  else await runFronts()
+  await runFronts()
 } finally {
   for (const server of servers.values()) await server.stop()
   if (values.keep) console.log(`Kept: ${folder}`)
@@ -95,16 +92,6 @@ async function runFronts(): Promise<void> {
     `${results.length} fronts in ${seconds} s: ${results.length - wrong.length} as is true, ${wrong.length} not`,
   )
   process.exitCode = wrong.length > 0 || results.length === 0 ? 1 : 0
-}
-
-async function runServers(): Promise<void> {
-  const place = { key, upstream: upstreams().steady }
-  const results = await tryServers(join(folder, 'servers'), place)
-  for (const { name, reported, problems } of results ?? []) {
-    console.log(`${problems.length === 0 ? 'ok   ' : 'WRONG'} ${name}  reported: ${reported}`)
-    for (const problem of problems) console.log(`      !! ${problem}`)
-  }
-  process.exitCode = results === null || results.some(({ problems }) => problems.length > 0) ? 1 : 0
 }
 
 async function tried(front: Front, direct: Verdicts): Promise<Result> {

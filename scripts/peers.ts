@@ -2,7 +2,10 @@
  * Our load engine beside other load generators, against the same paced server, whose own stamps are the
  * truth. Programs that are not on PATH are left out, with a line that says so.
  *
- *   node scripts/peers.ts [--rates 10,40] [--seconds 20] [--tokens 40] [--only vegeta,oha] [--keep DIR]
+ *   node scripts/peers.ts [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only vegeta,oha] [--keep DIR]
+ *
+ * Each rate is measured `--runs` times, in rotating order; the table has medians. A generator has the last
+ * CPU for itself if taskset is there.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,9 +14,10 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { messageOf } from '../contract/error-message.ts'
 import { childServer } from '../harness/load/child-server.ts'
 import type { LoggedStream, LoggingServerOptions } from './load/logging-server.ts'
-import { table } from './load/text.ts'
+import { quantile, table } from './load/text.ts'
 import { bodyReaders } from './peers/body-readers.ts'
 import type { Figures, Order, Peer } from './peers/peer.ts'
 import { streamReaders } from './peers/stream-readers.ts'
@@ -25,15 +29,26 @@ const { values } = parseArgs({
     rates: { type: 'string', default: '10,40' },
     seconds: { type: 'string', default: '20' },
     tokens: { type: 'string', default: '40' },
+    runs: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     keep: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
+if (values.help) {
+  console.log(
+    'usage: node scripts/peers.ts [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only NAMES] [--keep DIR]',
+  )
+  process.exit()
+}
 
 const pace = 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.4)'
 const key = 'peers-key'
 /** Time beyond the length of the run: a Python program takes its time to start. */
 const patienceMs = 300_000
+/** The generator has a CPU of its own, if there is another one for the server. */
+const hasTaskset = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1
+const pinned = hasTaskset ? ['taskset', '-c', String(availableParallelism() - 1)] : []
 const root = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
 
 const only = values.only.split(',').filter(Boolean)
@@ -60,10 +75,16 @@ const head = [
 
 try {
   for (const rate of values.rates.split(',').map(Number)) {
-    const rows: string[][] = []
-    for (const peer of present) rows.push(await measured(peer, rate))
+    const runs = new Map<Peer, (Measured | string)[]>(present.map((peer) => [peer, []]))
+    for (let run = 0; run < Number(values.runs); run += 1) {
+      const at = run % present.length
+      for (const peer of [...present.slice(at), ...present.slice(0, at)]) {
+        runs.get(peer)?.push(await measured(peer, rate, run))
+      }
+    }
+    const rows = [...runs].map(([{ name }, results]) => row(name, results))
     console.log(
-      `\n${rate} requests a second for ${values.seconds} s; errors in ms against the server's stamps, p50 / p99; load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
+      `\n${rate} requests a second for ${values.seconds} s, medians of ${values.runs} runs; errors in ms against the server's stamps, p50 / p99; load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
     )
     console.log(table(head, rows))
   }
@@ -71,8 +92,23 @@ try {
   if (values.keep === undefined) rmSync(root, { recursive: true, force: true })
 }
 
-async function measured(peer: Peer, rate: number): Promise<string[]> {
-  const folder = join(root, `${peer.name.replaceAll(' ', '-')}-${rate}`)
+/** Figures of one run; null for what the program does not tell. */
+interface Measured {
+  readonly requests: number
+  readonly ttft: Pair | null
+  readonly gap: Pair | null
+  readonly e2e: Pair
+  readonly latePercent: number
+  readonly lateness: Pair
+  readonly rate: number
+  readonly cpuMs: number
+  readonly mb: number
+  readonly mbPerStream: number
+}
+
+/** @returns the reason if the program failed */
+async function measured(peer: Peer, rate: number, run: number): Promise<Measured | string> {
+  const folder = join(root, `${peer.name.replaceAll(' ', '-')}-${rate}-${run}`)
   mkdirSync(folder, { recursive: true })
   const log = join(folder, 'server.ndjson')
   const file = fileURLToPath(new URL('./load/logging-server.ts', import.meta.url))
@@ -82,22 +118,23 @@ async function measured(peer: Peer, rate: number): Promise<string[]> {
   const [seconds, tokens] = [Number(values.seconds), Number(values.tokens)]
   const order: Order = { url: server.url, key, rate, seconds, tokens, folder }
   try {
-    const usage = await run(peer, order)
+    const usage = await runOf(peer, order)
     await server.stop()
     const streams = readFileSync(log, 'utf8')
       .trim()
       .split('\n')
       .map((line): LoggedStream => JSON.parse(line))
-    return row(peer, peer.figures(order), truthOf(streams, rate), usage, streams)
+    return errorsOf(peer.figures(order), truthOf(streams, rate), usage, streams)
   } catch (error) {
-    return [peer.name, error instanceof Error ? error.message.slice(0, 60) : String(error)]
+    return messageOf(error).slice(0, 60)
   } finally {
     await server.stop()
   }
 }
 
-async function run({ program, args, env = {} }: Peer, order: Order): Promise<UsageSampler> {
-  const child = spawn(program, args(order), {
+async function runOf({ program, args, env = {} }: Peer, order: Order): Promise<UsageSampler> {
+  const [file = program, ...rest] = [...pinned, program, ...args(order)]
+  const child = spawn(file, rest, {
     cwd: order.folder,
     env: { ...process.env, CHATGEN_API_KEY: key, ...env },
     stdio: 'ignore',
@@ -114,33 +151,61 @@ async function run({ program, args, env = {} }: Peer, order: Order): Promise<Usa
   return usage
 }
 
-function row(
-  { name }: Peer,
+function errorsOf(
   { ttft, gap, e2e }: Figures,
   truth: Truth,
   usage: UsageSampler,
   log: readonly LoggedStream[],
-): string[] {
+): Measured {
   const within = [
     Math.min(...log.map(({ received }) => received)),
     Math.max(...log.map(({ ended }) => ended)),
   ] as const
   const streamSeconds = log.reduce((sum, { received, ended }) => sum + (ended - received) / 1e9, 0)
-  const cpuMs = (1000 * usage.cpuSecondsWithin(within)) / streamSeconds
-  return [
-    ...[name, String(truth.requests), off(ttft, truth.ttft)],
-    ...[gap === null ? '–' : off(gap.pair, truth[gap.of]), off(e2e.pair, truth[e2e.of])],
-    ...[
-      `${(100 * truth.late).toFixed(1)} %`,
-      truth.lateness.map((ms) => ms.toFixed(1)).join(' / '),
-    ],
-    ...[truth.rate.toFixed(2), cpuMs.toFixed(1), usage.peakMb.toFixed(0)],
-    (usage.peakMb / truth.streams).toFixed(1),
-  ]
+  return {
+    requests: truth.requests,
+    ttft: ttft === null ? null : off(ttft.pair, truth[ttft.of]),
+    gap: gap === null ? null : off(gap.pair, truth[gap.of]),
+    e2e: off(e2e.pair, truth[e2e.of]),
+    latePercent: 100 * truth.late,
+    lateness: truth.lateness,
+    rate: truth.rate,
+    cpuMs: (1000 * usage.cpuSecondsWithin(within)) / streamSeconds,
+    mb: usage.peakMb,
+    mbPerStream: usage.peakMb / truth.streams,
+  }
 }
 
-function off(found: Pair | null, real: Pair): string {
-  if (found === null) return '–'
-  const errors = found.map((ms, at) => ms - (real[at] ?? Number.NaN))
-  return errors.map((ms) => `${ms < 0 ? '' : '+'}${ms.toFixed(2)}`).join(' / ')
+function off(found: Pair, [p50, p99]: Pair): Pair {
+  return [found[0] - p50, found[1] - p99]
+}
+
+function row(name: string, results: readonly (Measured | string)[]): string[] {
+  const runs = results.filter((result) => typeof result !== 'string')
+  const failed = results.find((result) => typeof result === 'string')
+  if (runs.length === 0) return [name, failed ?? '–']
+  const median = (of: (run: Measured) => number) => quantile(runs.map(of), 0.5)
+  const pair = (of: (run: Measured) => Pair | null, sign = true) => {
+    const pairs = runs.map(of).filter((each) => each !== null)
+    if (pairs.length === 0) return '–'
+    return [0, 1]
+      .map((at) =>
+        quantile(
+          pairs.map((each) => each[at] ?? Number.NaN),
+          0.5,
+        ),
+      )
+      .map((ms) => `${sign && ms >= 0 ? '+' : ''}${ms.toFixed(2)}`)
+      .join(' / ')
+  }
+  return [
+    ...[name, String(median((run) => run.requests)), pair((run) => run.ttft)],
+    ...[pair((run) => run.gap), pair((run) => run.e2e)],
+    `${median((run) => run.latePercent).toFixed(1)} %`,
+    pair((run) => run.lateness, false),
+    median((run) => run.rate).toFixed(2),
+    median((run) => run.cpuMs).toFixed(1),
+    median((run) => run.mb).toFixed(0),
+    median((run) => run.mbPerStream).toFixed(1),
+  ]
 }

@@ -18,7 +18,8 @@ export interface Order {
 }
 
 export interface Figures {
-  readonly ttft: Pair | null
+  /** Time up to the first text, or up to the first byte of the body. */
+  readonly ttft: { readonly pair: Pair; readonly of: 'ttft' | 'firstByte' } | null
   /** Milliseconds between two contents, or the mean of them over a stream, as the program defines it. */
   readonly gap: { readonly pair: Pair; readonly of: 'gap' | 'tpot' } | null
   /** Time up to the terminal event, or up to the end of the body. */

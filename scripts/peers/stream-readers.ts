@@ -33,7 +33,7 @@ const chatgen: Peer = {
       return [at(0.5), at(0.99)]
     }
     return {
-      ttft: pair('ttft'),
+      ttft: { pair: pair('ttft'), of: 'ttft' },
       gap: { pair: pair('icl'), of: 'gap' },
       e2e: { pair: pair('e2e'), of: 'terminal' },
     }
@@ -84,7 +84,7 @@ const guidellm: Peer = {
       return [p50 * unit, p99 * unit]
     }
     return {
-      ttft: pair('time_to_first_token_ms'),
+      ttft: { pair: pair('time_to_first_token_ms'), of: 'ttft' },
       gap: { pair: pair('inter_token_latency_ms'), of: 'tpot' },
       e2e: { pair: pair('request_latency', 1000), of: 'ended' },
     }
@@ -137,7 +137,7 @@ const aiperf: Peer = {
     )
     const pair = ({ p50, p99 }: z.infer<typeof percentiles>): Pair => [p50, p99]
     return {
-      ttft: pair(found.time_to_first_token),
+      ttft: { pair: pair(found.time_to_first_token), of: 'ttft' },
       gap: { pair: pair(found.inter_chunk_latency), of: 'gap' },
       e2e: { pair: pair(found.request_latency), of: 'ended' },
     }

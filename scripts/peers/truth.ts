@@ -9,6 +9,8 @@ export interface Truth {
   readonly requests: number
   /** Time from the request taken up to the first content written. */
   readonly ttft: Pair
+  /** Time from the request taken up to the first event written. */
+  readonly firstByte: Pair
   /** Time between two contents of a stream. */
   readonly gap: Pair
   /** Mean gap of a stream. */
@@ -34,7 +36,8 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth 
   const streams = log.map(({ sent, kinds, received, ended }) => {
     const content = sent.filter((_, at) => kinds[at] === 'c').map((ns) => ns / 1e6)
     const terminal = (sent[kinds.indexOf('t')] ?? Number.NaN) / 1e6
-    return { received: received / 1e6, ended: ended / 1e6, terminal, content }
+    const first = (sent[0] ?? Number.NaN) / 1e6
+    return { received: received / 1e6, ended: ended / 1e6, terminal, first, content }
   })
   const arrivals = streams.map(({ received }) => received).toSorted((a, b) => a - b)
   const lateness = latenessOf(arrivals, perSecond)
@@ -45,6 +48,7 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth 
   return {
     requests: streams.length,
     ttft: pairOf(streams.map(({ received, content }) => (content[0] ?? Number.NaN) - received)),
+    firstByte: pairOf(streams.map(({ received, first }) => first - received)),
     gap: pairOf(streams.flatMap(({ content }) => gaps(content))),
     tpot: pairOf(
       streams.map(({ content }) => {

@@ -1,0 +1,60 @@
+import type { RequirementRow } from '../../contract/report/conformance.ts'
+import { withoutColours } from '../../reports/text/escape.ts'
+import { notRun } from './servers.ts'
+import type { Tried } from './try-server.ts'
+
+/** `docs/field.md`: what servers of others break of the common wire format. */
+export function fieldPage(tried: readonly Tried[], timings: readonly string[]): string {
+  return [
+    '<!-- Written by `npm run engines -- --write`; edits are overwritten. -->',
+    '',
+    '# Servers in the field',
+    '',
+    'Servers of others with a compatible surface, checked with `--profile wire`: what the common format of chat',
+    'completions demands of every server, without what only the interface document demands. A violation is of a',
+    'required requirement, a warning of an expected one. `npm run engines` repeats the checks, and fails on a verdict',
+    'that differs from what was verified by hand.',
+    '',
+    '| Server | Version | Violated | Warnings | Passed | Undecided |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...tried.map(summary),
+    ...tried.flatMap(details),
+    '',
+    '## Not run',
+    '',
+    ...Object.entries(notRun).map(([name, reason]) => `- ${name}: ${reason}.`),
+    ...timings,
+    '',
+  ].join('\n')
+}
+
+function summary({ server, report }: Tried): string {
+  const { pass, fail, warn, inconclusive, unproven } = report.totals
+  const cells = [server.name, server.version, fail, warn, pass, inconclusive + unproven]
+  return `| ${cells.join(' | ')} |`
+}
+
+function details({ server, report }: Tried): readonly string[] {
+  const broken = report.requirements.filter(({ verdict }) => ['fail', 'warn'].includes(verdict))
+  return [
+    '',
+    `## ${server.name}`,
+    '',
+    server.about,
+    '',
+    ...(broken.length === 0
+      ? ['Breaks nothing.']
+      : ['| Requirement | Level | Found |', '| --- | --- | --- |', ...broken.map(row)]),
+  ]
+}
+
+const maxEvidence = 220
+
+function row({ id, level, section, message }: RequirementRow): string {
+  const text = withoutColours(message ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const evidence = text.length > maxEvidence ? `${text.slice(0, maxEvidence)}…` : text
+  const cell = evidence.replaceAll('|', '\\|').replaceAll('`', "'")
+  return `| [${id}](interface/${section}.md#${id.toLowerCase()}) | ${level} | \`${cell}\` |`
+}

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
+import { slugOf } from '../../contract/slug.ts'
+import { freePort } from '../../reference-server/test-support/free-port.ts'
+import { chatgen, type Program, startProgram } from '../foreign/programs.ts'
+import { type ForeignServer, servers } from './servers.ts'
+
+export interface RunningServer extends Program {
+  readonly url: string
+}
+
+/** Result of a check with `--profile wire`. */
+export interface Tried {
+  readonly server: ForeignServer
+  readonly report: ConformanceReport
+  /** False accusations, and violations that were missed. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Installs a server.
+ * @returns the folder of its modules or programs; null if its registry does not have it
+ */
+export function install({ name, registry, packages }: ForeignServer, root: string): string | null {
+  const folder = join(root, slugOf(name))
+  mkdirSync(folder, { recursive: true })
+  const run = (program: string, ...args: readonly string[]) =>
+    spawnSync(program, args, { cwd: folder, timeout: installMs }).status === 0
+  if (registry === 'npm') {
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    return run('npm', 'install', ...quiet, ...packages) ? join(folder, 'node_modules') : null
+  }
+  const bin = join(folder, 'venv', 'bin')
+  const isInstalled =
+    run('python3', '-m', 'venv', 'venv') &&
+    run(join(bin, 'pip'), 'install', '--quiet', '--only-binary', ':all:', ...packages)
+  return isInstalled ? bin : null
+}
+
+const installMs = 600_000
+
+/** Starts a server, and the one that it forwards to before it. */
+export async function startServer(
+  server: ForeignServer,
+  { root, key }: { readonly root: string; readonly key: string },
+): Promise<RunningServer | null> {
+  const installed = install(server, root)
+  if (installed === null) return null
+  const behind = servers.find(({ name }) => name === server.behind)
+  const upstream = behind === undefined ? undefined : await startServer(behind, { root, key })
+  if (upstream === null) return null
+  const port = await freePort()
+  const folder = join(root, slugOf(server.name), 'run')
+  const place = { installed, folder, port, key, upstream: upstream?.url ?? '' }
+  try {
+    const program = await startProgram(folder, port, server.start(place))
+    return {
+      url: `http://127.0.0.1:${port}`,
+      output: () => program.output(),
+      stop: async () => {
+        await program.stop()
+        await upstream?.stop()
+      },
+    }
+  } catch (error) {
+    await upstream?.stop()
+    throw error
+  }
+}
+
+/** Checks a server with `--profile wire`. */
+export async function checkServer(
+  server: ForeignServer,
+  { url }: RunningServer,
+  { root, key }: { readonly root: string; readonly key: string },
+): Promise<Tried> {
+  const folder = join(root, slugOf(server.name))
+  const out = join(folder, 'check')
+  const profile = join(folder, 'target.json')
+  const models = { main: server.model, aliases: [] }
+  const limits = { timeoutMs: 30_000 }
+  writeFileSync(
+    profile,
+    JSON.stringify({ baseUrl: url, prefixes: { openai: '/v1' }, models, limits }),
+  )
+  const args = ['check', '--target', profile, '--profile', 'wire', '--out', out]
+  const run = await chatgen(args, { CHATGEN_API_KEY: key }, 300_000)
+  writeFileSync(join(folder, 'check.txt'), run.stdout + run.stderr)
+  const text = readFileSync(join(out, 'report.json'), 'utf8')
+  const report = conformanceReport.parse(JSON.parse(text))
+  const idsOf = (expected: string) =>
+    report.requirements.filter(({ verdict }) => verdict === expected).map(({ id }) => id)
+  const problems = [
+    ...differences('violated', server, idsOf('fail')),
+    ...differences('warned', server, idsOf('warn')),
+  ]
+  return { server, report, problems }
+}
+
+function differences(
+  what: 'violated' | 'warned',
+  { sometimes = [], ...server }: ForeignServer,
+  reported: readonly string[],
+): string[] {
+  const falsely = reported.filter((id) => ![...server[what], ...sometimes].includes(id))
+  const missed = server[what].filter((id) => !reported.includes(id))
+  return [
+    ...(falsely.length === 0 ? [] : [`falsely ${what}: ${falsely.join(' ')}`]),
+    ...(missed.length === 0 ? [] : [`missed, ${what} in truth: ${missed.join(' ')}`]),
+  ]
+}
