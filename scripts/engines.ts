@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
 import { fieldPage } from './engines/field-page.ts'
-import { llamaName, notRun, servers } from './engines/servers.ts'
+import { notRun, servers } from './engines/servers.ts'
 import { compareTimings } from './engines/timings.ts'
 import { checkServer, startServer, type Tried } from './engines/try-server.ts'
 
@@ -44,14 +44,14 @@ try {
     try {
       const running = await startServer(server, place)
       if (running === null) {
-        console.log(`SKIPPED, ${server.registry} does not install ${server.packages.join(' ')}`)
+        console.log(`SKIPPED, cannot install ${server.packages.join(' ')}`)
         continue
       }
       try {
         const result = await checkServer(server, running, place)
         tried.push(result)
         print(result)
-        if (server.name === llamaName && (values.timings || values.write)) {
+        if (server === servers[0] && (values.timings || values.write)) {
           timings = await compareTimings(running, place)
           console.log(timings.join('\n'))
         }

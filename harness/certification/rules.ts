@@ -1,8 +1,12 @@
 import { capabilities } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
-import { missingMembers } from '../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
-import { type ProfileName, type Selection, selectRows } from '../conformance/profile/selection.ts'
+import {
+  missingMembers,
+  type ProfileName,
+  type Selection,
+  selectRows,
+} from '../conformance/profile/selection.ts'
 import { mayRace, racers } from '../conformance/session/race.ts'
 import { rounds } from './challenge.ts'
 

@@ -1,7 +1,6 @@
 import type { RequirementId } from '../../contract/index.ts'
-import { isPlanned, skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
-import { type Selection, selectRows } from './profile/selection.ts'
+import { isPlanned, type Selection, selectRows, skipReason } from './profile/selection.ts'
 import type { Depth } from './run-setup.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'
 import { openSuites } from './vitest/suites.ts'

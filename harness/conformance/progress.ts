@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
-import { isPlanned } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
+import { isPlanned } from './profile/selection.ts'
 import { decide } from './report/verdicts.ts'
 import { addCosts, type Cost, noCost } from './usage.ts'
 import type { Collector } from './vitest/collector.ts'

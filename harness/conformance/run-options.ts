@@ -9,9 +9,8 @@ import {
   suiteVersion,
 } from './defaults.ts'
 import type { Exploration } from './exploration.ts'
-import { skipReason } from './profile/applicability.ts'
 import type { TargetProfile } from './profile/index.ts'
-import type { Selection } from './profile/selection.ts'
+import { type Selection, skipReason } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
 import type { Depth, RunSetup } from './run-setup.ts'
 import { newRunState } from './session/run-state.ts'

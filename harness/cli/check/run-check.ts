@@ -1,7 +1,6 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { missingMembers } from '../../conformance/profile/applicability.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
-import { type Selection, selectRows } from '../../conformance/profile/selection.ts'
+import { missingMembers, type Selection, selectRows } from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'

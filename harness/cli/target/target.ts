@@ -75,7 +75,9 @@ async function located(
   io: Io,
 ): Promise<TargetProfile> {
   if (target !== undefined || dryRun || profile.prefixes !== undefined) return profile
-  const { locateCompatible, locatedText } = await import('../../conformance/preflight/locate.ts')
+  const { locateCompatible, locatedText } = await import(
+    '../../conformance/preflight/suggest-address.ts'
+  )
   const openai = await locateCompatible(profile, io.signal)
   if (openai === undefined) return profile
   const found = { ...profile, prefixes: { openai } }

@@ -6,16 +6,25 @@ import { classifyAnswer, selectRouted } from '../preflight/classify-answer.ts'
 import { smallestCompletion } from '../preflight/models.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Members } from '../session/requests/supplements.ts'
-import { type FoundChat, findChat, findImages, findReasoning } from './chat.ts'
-import { findChatCursor } from './cursor.ts'
-import { findDeterministic } from './deterministic.ts'
+import { type FoundChat, findChat, findChatCursor, findImages, findReasoning } from './chat.ts'
 import { createGenerations } from './generations.ts'
-import { assumedModels, findModels } from './models.ts'
-import { type Detected, type Models, type ProbeContext, route, unknown } from './probe.ts'
-import { findAttachments, findKnowledge } from './resources.ts'
-import { type ProbeName, probes } from './selected-probes.ts'
-import { type FoundSurfaces, findSurfaces } from './surfaces.ts'
-import { type FoundV2Chat, findV2Chat } from './v2-chat.ts'
+import {
+  type Detected,
+  type Models,
+  type ProbeContext,
+  type ProbeName,
+  probes,
+  route,
+  unknown,
+} from './probe.ts'
+import { type FoundV2Chat, findAttachments, findKnowledge, findV2Chat } from './resources.ts'
+import {
+  assumedModels,
+  type FoundSurfaces,
+  findDeterministic,
+  findModels,
+  findSurfaces,
+} from './surfaces.ts'
 
 /** Detected properties of a target. */
 export interface Detection {

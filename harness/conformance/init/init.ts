@@ -15,8 +15,8 @@ import { interruptCleanupMs } from '../session/limits/grace-periods.ts'
 import { secretsOf, surfaceCredentials } from '../session/secrets.ts'
 import { addExchangeCost, type Cost, noCost } from '../usage.ts'
 import { type Detection, detect } from './detect.ts'
+import { probeNames, type SelectedProbes } from './probe.ts'
 import { profileText } from './profile-text.ts'
-import { probeNames, type SelectedProbes } from './selected-probes.ts'
 
 export interface InitOptions {
   /** Address and key; everything else is to be found out. */

@@ -168,57 +168,43 @@ function required({ required: { value, evidence } }: Detection): string[][] {
     : [[...evidenceLines(evidence), ...comment(what), member('requests', { generate: value })]]
 }
 
-/** Examples of members that no harmless request can detect. */
+/** Members that no harmless request can detect: what they say, their name, an example. */
+const undetectable: readonly (readonly [text: string, name: string, example: string])[] = [
+  [
+    'A tool that the model uses on request.',
+    'tools',
+    'tools: { search: file_search, name: get_time, ask: "What time is it?" }',
+  ],
+  [
+    'Assistants with and without a knowledge base.',
+    'assistants',
+    'assistants: { withKnowledge: <uuid>, withoutKnowledge: <uuid>, instructions: <name> }',
+  ],
+  [
+    'A base, a question that only its documents answer, a word of the answer, and the routes below the prefix.',
+    'knowledge',
+    'knowledge: { baseId: <id>, question: "…", expect: KESTREL-5821, routes: { search: { path: "/{baseId}/search", query: { q: "{question}" } } } }',
+  ],
+  [
+    'Search parameters of the target.',
+    'rag',
+    'rag: { object: { threshold: 0.2, search_type: hybrid, limit: 3 } }',
+  ],
+  ['The key of a second client.', 'otherKey', `otherKey: ${variable('CHATGEN_OTHER_KEY')}`],
+]
+
 function examples(): string[][] {
   return [
-    [
-      ...comment(`A tool that the model uses on request. ${memberDecides('tools')}`),
-      example('tools: { search: file_search, name: get_time, ask: "What time is it?" }'),
-    ],
-    [
-      ...comment(`Assistants with and without a knowledge base. ${memberDecides('assistants')}`),
-      example(
-        'assistants: { withKnowledge: <uuid>, withoutKnowledge: <uuid>, instructions: <name> }',
-      ),
-    ],
+    ...undetectable.map(([text, name, line]) => [
+      ...comment(`${text} ${memberDecides(name)}`),
+      example(line),
+    ]),
     [
       ...comment(
-        `A base, a question that only its documents answer, a word of the answer, and the routes below the prefix. ${memberDecides('knowledge')}`,
+        'Bodies that are not specified, wording, headers, limits: docs/target-profile.md.',
       ),
-      example('knowledge:'),
-      example('  baseId: <id>'),
-      example('  question: What is the unlock phrase of the supply shed?'),
-      example('  expect: KESTREL-5821'),
-      example('  routes:'),
-      example('    list: { method: GET, path: "" }'),
-      example('    upload: { method: POST, path: "/{baseId}/documents", part: file }'),
-      example('    search: { method: GET, path: "/{baseId}/search", query: { q: "{question}" } }'),
-    ],
-    [
-      ...comment(`Search parameters of the target. ${memberDecides('rag')}`),
-      example('rag: { object: { threshold: 0.2, search_type: hybrid, limit: 3 } }'),
-    ],
-    [
-      ...comment(`The key of a second client. ${memberDecides('otherKey')}`),
-      example(`otherKey: ${variable('CHATGEN_OTHER_KEY')}`),
-    ],
-    [
-      ...comment(
-        'Bodies that the interface document does not show, if the default ones are rejected.',
-      ),
-      example('requests:'),
-      example('  patchChat: { name: "{name}" }'),
-      example('  upload: { part: file, chatField: chat_id }'),
-      ...comment('Members that every generation or one-shot requires:', '  '),
-      example('  generate: { assistant_id: <uuid> }'),
-      example('  oneShot: { assistant_id: null }'),
-    ],
-    [
-      ...comment('A planted fact and the question for it, in the language of the model.'),
+      example('requests: { patchChat: { name: "{name}" }, generate: { assistant_id: <uuid> } }'),
       example('recall: { tell: "My name is {nonce}.", ask: "What is my name?" }'),
-    ],
-    [
-      ...comment('Headers of every request; rate and time limits.'),
       example('headers: { X-Tenant: a }'),
       example('limits: { requestsPerSecond: 20, timeoutMs: 60000, settleMs: 2000 }'),
     ],

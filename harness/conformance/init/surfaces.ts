@@ -1,7 +1,10 @@
-import type { Exchange, Surface } from '../../../contract/index.ts'
+import { answerJson, type Exchange, type Surface, succeeded } from '../../../contract/index.ts'
+import { answerText } from '../../judges/index.ts'
+import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { type AnswerKind, classifyAnswer, isPage } from '../preflight/classify-answer.ts'
-import { statusText } from '../scenario/read.ts'
-import { brief } from './probe.ts'
+import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/models.ts'
+import { isCompletion, statusText } from '../scenario/read.ts'
+import { brief, type Detected, type Models, type ProbeContext, route, unknown } from './probe.ts'
 
 export interface FoundSurface {
   /** False where asking further makes no sense. */
@@ -64,4 +67,77 @@ const meanings: Readonly<Record<AnswerKind, string>> = {
   failing: 'which says nothing',
   other: 'which is no answer of the service',
   silence: 'so nothing is known',
+}
+
+/** Names of section 2.1, for a target that lists no models. */
+export const assumedModels: Models = { main: 'svc-main-model', aliases: [], vision: visionId }
+
+/**
+ * The models of section 2.1 where they are listed, else the first id of the list. The other id of
+ * the main model need not be listed to be accepted, so it is tried.
+ */
+export async function findModels(
+  list: Exchange | undefined,
+  client: AuxiliaryClient,
+  redact: (text: string) => string,
+): Promise<Detected<Models>> {
+  if (!list) return unknown('GET /api/openai/models was not requested')
+  const ids = succeeded(list) ? modelIdsIn(answerJson(list)) : []
+  const listed = ids.filter((id) => redact(id) === id)
+  const [first] = listed
+  if (first === undefined) return unknown(`${brief(list)}, and no id of a model in it`)
+
+  const names = listed.slice(0, 12).join(', ')
+  const evidence = [`${brief(list)}, which lists ${names}${listed.length > 12 ? ', …' : ''}`]
+  const vision = listed.includes(visionId) ? visionId : undefined
+  const main = mainIds.find((id) => listed.includes(id))
+  if (main === undefined) {
+    evidence.push('The first of them: none is a main model of section 2.1')
+    return { value: { main: first, aliases: [], vision }, evidence }
+  }
+  const other = mainIds.find((id) => id !== main) ?? main
+  const completion = await client.send({ ...route('openai.chat'), json: smallestCompletion(other) })
+  const accepted = succeeded(completion) && isCompletion(completion)
+  evidence.push(brief(completion, `with model ${other}`))
+  if (!accepted) {
+    evidence.push(`Section 2.1 accepts ${other} as well: check judges that (OAI-MODELS-02)`)
+  }
+  return { value: { main, aliases: [other], vision }, evidence }
+}
+
+/** Many ways to go on, so that a model that draws lots gives itself away. */
+const question = 'Invent a name for a boat, and tell its story in a few sentences.'
+
+/**
+ * Tests if the same request gives the same text: twice at temperature 0, and, where that is equal,
+ * twice at the default temperature of the target, since rows send requests without one.
+ */
+export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {
+  const ask = (more: object) =>
+    client.send({
+      ...route('openai.chat'),
+      json: {
+        model: models.main,
+        messages: [{ role: 'user', content: question }],
+        max_tokens: 48,
+        ...more,
+      },
+    })
+  const cold = [await ask({ temperature: 0 }), await ask({ temperature: 0 })]
+  const coldly = compare(cold, 'at temperature 0')
+  if (!coldly.equal) return unknown(coldly.sentence)
+  const plain = [await ask({}), await ask({})]
+  const plainly = compare(plain, 'without a temperature')
+  const evidence = [coldly.sentence, plainly.sentence]
+  return plainly.equal ? { value: true, evidence } : unknown(...evidence)
+}
+
+function compare(answers: readonly Exchange[], how: string) {
+  const texts = answers.map((answer) => answerText(answer) ?? '')
+  const what = `The same completion, asked for twice ${how}`
+  if (texts.includes('')) {
+    return { equal: false, sentence: `${what}: no text (${answers.map(statusText).join(', ')})` }
+  }
+  const equal = new Set(texts).size === 1
+  return { equal, sentence: `${what}: ${equal ? 'the same text' : 'different texts'}` }
 }

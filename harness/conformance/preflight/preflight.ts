@@ -11,8 +11,13 @@ import type { ClientIdentity } from '../run-setup.ts'
 import { retryAfterMs } from '../session/limits/rate-limiter.ts'
 import type { RequestSpec } from '../session/requests/wire-request.ts'
 import { secretsOf } from '../session/secrets.ts'
-import { classifyAnswer, type SendProbe, selectRouted } from './classify-answer.ts'
-import { describeAnswer, unreachableText } from './describe-answer.ts'
+import {
+  classifyAnswer,
+  describeAnswer,
+  type SendProbe,
+  selectRouted,
+  unreachableText,
+} from './classify-answer.ts'
 import { completions, requireKnownModel, smallestCompletion } from './models.ts'
 import { ProbeClient } from './probe-client.ts'
 import { suggestAddress } from './suggest-address.ts'

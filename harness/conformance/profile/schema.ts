@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Capability, capabilities, documentedPrefixes } from '../../../contract/index.ts'
-import { limits, network } from './schema-limits.ts'
-import { members, pointer, request, requests, shapes } from './schema-requests.ts'
+import { limits, members, network, pointer, request, requests, shapes } from './schema-requests.ts'
 
 /** The target profile: everything about a deployment that the document does not show. */
 

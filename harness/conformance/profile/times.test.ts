@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { maxTimerMs, timerLimitText } from '../../../contract/timer.ts'
-import { limits } from './schema-limits.ts'
+import { limits } from './schema-requests.ts'
 
 const times = Object.keys(limits.unwrap().shape).filter((name) => name.endsWith('Ms'))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RequirementId, requirementIds, requirements } from '../../../contract/index.ts'
-import { skipReason } from '../profile/applicability.ts'
+import { skipReason } from '../profile/selection.ts'
 import { profileOf } from '../test-support/check.ts'
 import { noCost, noTraffic } from '../usage.ts'
 import { decide, type ScenarioResult } from './verdicts.ts'

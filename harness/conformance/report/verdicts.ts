@@ -1,7 +1,7 @@
 import { type Finding, type RequirementId, requirements } from '../../../contract/index.ts'
 import type { RequirementRow, Verdict } from '../../../contract/report/conformance.ts'
-import { skipReason } from '../profile/applicability.ts'
 import type { TargetProfile } from '../profile/index.ts'
+import { skipReason } from '../profile/selection.ts'
 import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 
 /** Result of one scenario, with its end. */
