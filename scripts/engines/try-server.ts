@@ -91,15 +91,15 @@ export async function checkServer(
   writeFileSync(join(folder, 'check.txt'), run.stdout + run.stderr)
   const text = readFileSync(join(out, 'report.json'), 'utf8')
   const report = conformanceReport.parse(JSON.parse(text))
-  const idsOf = (expected: string) =>
-    report.requirements.filter(({ verdict }) => verdict === expected).map(({ id }) => id)
-  const told = [...idsOf('fail'), ...idsOf('warn')]
-  const known = [...server.violated, ...server.warned]
+  const idsOf = (verdictName: string) =>
+    report.requirements.filter(({ verdict }) => verdict === verdictName).map(({ id }) => id)
+  const reported = [...idsOf('fail'), ...idsOf('warn')]
+  const expected = [...server.violated, ...server.warned]
   const problems = [
-    ...told
-      .filter((id) => ![...known, ...server.sometimes].includes(id))
+    ...reported
+      .filter((id) => ![...expected, ...server.sometimes].includes(id))
       .map((id) => `falsely: ${id}`),
-    ...known.filter((id) => !told.includes(id)).map((id) => `missed: ${id}`),
+    ...expected.filter((id) => !reported.includes(id)).map((id) => `missed: ${id}`),
     ...idsOf('fail')
       .filter((id) => server.warned.includes(id))
       .map((id) => `not required: ${id}`),

@@ -9,7 +9,6 @@ const largeFolders: Readonly<Record<string, string>> = {
   'harness/proof/test-support/second-server': 'a whole server, one idea a file',
   'reference-server/test-support': 'one helper of tests a file',
   scripts: 'entry points, one for each npm script or measurement',
-  'harness/conformance/init': 'one file for each probe',
   contract: 'the shared vocabulary, one idea a file',
   'harness/cli/commands': 'one command a file',
 }
