@@ -9,6 +9,7 @@ import { ConfigurationError, InterruptedError } from '../conformance/errors.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import type { ProfileName } from '../conformance/profile/selection.ts'
 import type { Progress } from '../conformance/progress.ts'
+import { profileOfRecord, readRunRecord } from '../conformance/recording/record.ts'
 import { makeFolder } from '../conformance/recording/result-files.ts'
 import type { Engine } from '../conformance/run.ts'
 import { runConformance } from '../conformance/run.ts'
@@ -73,7 +74,8 @@ export interface Certification {
  */
 export async function certify(options: CertifyOptions): Promise<Certification> {
   const { profile, surfaces, outDir, challenge, signal } = options
-  assertDeclared(profile, surfaces)
+  const problems = profileProblems(profile, surfaces)
+  if (problems.length > 0) throw new ConfigurationError(problems)
   makeFolder(outDir)
   rmSync(join(outDir, envelopeName), { force: true })
   const reports: ConformanceReport[] = []
@@ -124,7 +126,12 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 
 function writeBundle(options: CertifyOptions, { result, reports }: Certification): void {
   const { outDir, product, challenge, surfaces, key, write } = options
-  writePages(reports, outDir, write)
+  const exchangesFile = join(outDir, roundFolder(reports.length), exchangesName)
+  const recordFile = join(outDir, roundFolder(1), runRecordName)
+  const profile = profileOfRecord(readRunRecord(recordFile), runRecordName)
+  for (const [name, text] of pagesOf({ product, challenge, reports, profile }, exchangesFile)) {
+    write(join(outDir, name), text)
+  }
   for (const round of rounds) compressRound(join(outDir, roundFolder(round)))
   const productText = `${JSON.stringify(product, null, 2)}\n`
   writeInBundle(outDir, productName, productText)
@@ -138,21 +145,9 @@ function writeBundle(options: CertifyOptions, { result, reports }: Certification
     surfaces,
     result,
     sums,
-    profileText: profileText(join(outDir, roundFolder(1), runRecordName)),
+    profileText: profileText(recordFile),
   })
   writeInBundle(outDir, envelopeName, sealed(Buffer.from(JSON.stringify(statement)), key))
-}
-
-/** Page and badge show the last round, and its exchanges before they are compressed. */
-function writePages(
-  reports: readonly ConformanceReport[],
-  outDir: string,
-  write: CertifyOptions['write'],
-): void {
-  const report = reports.at(-1)
-  if (report === undefined) return
-  const exchangesFile = join(outDir, roundFolder(reports.length), exchangesName)
-  for (const [name, text] of pagesOf(report, exchangesFile)) write(join(outDir, name), text)
 }
 
 /** Compresses the exchanges of a round and removes its journal, which only cleans up after the run. */
@@ -163,13 +158,14 @@ function compressRound(dir: string): void {
   rmSync(join(dir, journalName), { force: true })
 }
 
-function assertDeclared(profile: TargetProfile, surfaces: ProfileName): void {
+/** Reasons why no certificate can be issued with the profile, as sentences; empty for none. */
+function profileProblems(profile: TargetProfile, surfaces: ProfileName): readonly string[] {
   const refused = refusedSettings(profile, surfaces)
-  if (refused.length > 0) throw new ConfigurationError(refused)
   const members = openMembers(profile, surfaces)
-  if (members.length === 0) return
-  throw new ConfigurationError([
+  if (members.length === 0) return refused
+  return [
+    ...refused,
     `a certificate leaves nothing open; the profile lacks ${members.join(', ')}`,
     'declare each capability true or false, and set the members that its requirements need',
-  ])
+  ]
 }

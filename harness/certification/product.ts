@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkDocument, readDocument, type Source } from '../conformance/profile/document.ts'
 
 const line = z
-  .string()
+  .string({ error: ({ input }) => (input === undefined ? 'It is missing' : undefined) })
   .trim()
   .min(1, { error: 'It is empty' })
   .max(200)

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { suiteVersion } from '../../conformance/defaults.ts'
+import { runRecordName, suiteVersion } from '../../conformance/defaults.ts'
+import { profileOfRecord } from '../../conformance/recording/record.ts'
 import { pagesOf } from '../writers.ts'
 import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle } from './content.ts'
@@ -132,12 +133,25 @@ function concluded({ judged, content, steps, dir, holds }: Conclusion): Verifica
   if (!holds('verdicts', isOwn ? verdicts : [], isOwn ? [] : verdicts)) return failed
 
   const last = judged.at(-1)
-  const pages = last === undefined ? new Map() : pagesOf(last.report, last.exchangesFile)
+  const reports = judged.map(({ report }) => report)
+  const { product, challenge } = content
+  const pages =
+    last === undefined
+      ? new Map()
+      : pagesOf(
+          {
+            product,
+            challenge,
+            reports,
+            profile: profileOfRecord(last.stored.record, runRecordName),
+          },
+          last.exchangesFile,
+        )
   if (isOwn) {
-    const reports = judged.flatMap(({ stored, report }) =>
+    const written = judged.flatMap(({ stored, report }) =>
       inRound(stored.round, reportProblems(stored, report)),
     )
-    if (!holds('reports', [...reports, ...pageProblems(dir, pages)])) return failed
+    if (!holds('reports', [...written, ...pageProblems(dir, pages)])) return failed
   } else {
     holds(
       'reports',
@@ -145,7 +159,6 @@ function concluded({ judged, content, steps, dir, holds }: Conclusion): Verifica
       ['report.json, report.html and badge.svg are those of another version: not compared'],
     )
   }
-  const reports = judged.map(({ report }) => report)
   if (!holds('statement', statementProblems(content, reports))) return failed
   return last === undefined
     ? failed

@@ -27,7 +27,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
       expect(result.failed).toEqual(['OAI-CHAT-02'])
       expect(result.refusals.map(({ kind }) => kind)).not.toEqual([])
     },
-    120_000,
+    240_000,
   )
 
   test.each(otherChallenges)(
@@ -40,7 +40,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
       )
       expect(result.failed).toEqual(['OAI-CHAT-02'])
     },
-    120_000,
+    240_000,
   )
 
   test('by its wording is certified by a check alone', async () => {
@@ -64,7 +64,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
       challenge,
     )
     expect(result.failed).toEqual(['OAI-CHAT-02'])
-  }, 120_000)
+  }, 240_000)
 })
 
 /** Request ids of a run differ from its keys, or such a server would be saved by a clash of the two. */
@@ -74,4 +74,4 @@ test('a server that takes the id of a request for a missing Idempotency-Key is r
   const open = () => startDeviant(patch, targetFixture('reference'))
   const { result } = await certifyTarget({ open, surfaces: 'v3' }, challenge)
   expect(result.failed).toEqual(['V3-IDEM-01'])
-}, 120_000)
+}, 240_000)

@@ -3,7 +3,7 @@ import type { DetectingServer, Recogniser } from './detecting.ts'
 
 /** Prompts of `chatgen check`. */
 const knownWording =
-  /Name (a|another) colour|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z/
+  /Name (a|another) colour|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z|"content":"\d+"/
 
 const suspiciousRequests = 10
 
