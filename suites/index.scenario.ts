@@ -1,11 +1,5 @@
 /** The table of contents of the suites; one module, so that `--jobs` reaches across sections. */
 
-import './laws/completions.scenario.ts'
-import './laws/lists.scenario.ts'
-import './laws/messages.scenario.ts'
-import './laws/names.scenario.ts'
-import './laws/one-shots.scenario.ts'
-import './laws/turns.scenario.ts'
 import './openai/auth.scenario.ts'
 import './openai/models.scenario.ts'
 import './openai/parameters.scenario.ts'
@@ -42,6 +36,12 @@ import './v3/stream.scenario.ts'
 import './v3/tools.scenario.ts'
 import './versions/http-versions.scenario.ts'
 import './versions/versions.scenario.ts'
+import './laws/completions.scenario.ts'
+import './laws/lists.scenario.ts'
+import './laws/messages.scenario.ts'
+import './laws/names.scenario.ts'
+import './laws/one-shots.scenario.ts'
+import './laws/turns.scenario.ts'
 import { registerSections } from '../harness/conformance/scenario/index.ts'
 
 registerSections()

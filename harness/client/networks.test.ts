@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText } from '../../contract/index.ts'
-import { authority, certificate } from './test-support/certificates.ts'
 import { startForwardProxy } from './test-support/forward-proxy.ts'
 import { startRawServer } from './test-support/raw-server.ts'
 import { sendRequest } from './test-support/send.ts'
 import {
+  authority,
+  certificate,
   type FrontOptions,
   type Handler,
   startPlainServer,

@@ -9,7 +9,7 @@ import {
   finalText,
 } from './index.ts'
 import { answerExchange } from './test-support/bodies.ts'
-import { edited, without } from './test-support/edit.ts'
+import { edited, without } from './test-support/chunks.ts'
 import { encode, exchangeOf, transcriptExchange } from './test-support/exchanges.ts'
 
 describe('answerText', () => {

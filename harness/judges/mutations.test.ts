@@ -4,7 +4,7 @@ import {
   readTranscript,
   type TranscriptName,
 } from '../../fixtures/transcripts.ts'
-import { type EditableEvent, edited, eventsOf } from './test-support/edit.ts'
+import { type EditableEvent, edited, eventsOf } from './test-support/chunks.ts'
 import { brokenIn, transcriptExchange } from './test-support/exchanges.ts'
 
 type Mutation = (events: EditableEvent[], at: number) => EditableEvent[]

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Exchange, restoreExchange } from '../../contract/index.ts'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
-import { certificateFile } from '../client/test-support/certificates.ts'
 import {
+  certificateFile,
   type FrontOptions,
   type Handler,
   proxyTo,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messageProblem } from './messages.ts'
+import { messageProblem } from './kill-matrix.ts'
 
 describe('a message of a violation', () => {
   test.each([

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
-import { certificateFile } from '../client/test-support/certificates.ts'
-import { type Front, proxyTo, startTlsServer } from '../client/test-support/tls-front.ts'
+import {
+  certificateFile,
+  type Front,
+  proxyTo,
+  startTlsServer,
+} from '../client/test-support/tls-front.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import { check, lineOf } from '../conformance/test-support/check.ts'
 

@@ -1,9 +1,9 @@
 /** Writer of replies to sockets. */
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
 import { forEachValue, mapValues, TimedValues } from '../runtime/timed-values.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
-import { chunkWriter } from './chunk-writer.ts'
 
 /** The bytes of any answer on their way out, in the pieces in which they will be written. */
 type Bytes = (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
@@ -81,3 +81,92 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const [first, ...others] = all
   return first !== undefined && others.length === 0 ? first : Buffer.concat(all)
 }
+
+export interface ChunkWriter {
+  /** Sends the head ahead of the first chunk, or with it if that is due at once. */
+  writeHead(): void
+  /** Takes a chunk; resolves when the next may follow, or is undefined if at once. */
+  write(chunk: Uint8Array): Promise<void> | undefined
+  /** Hands everything taken so far to the kernel. */
+  flush(): void
+}
+
+/** A stream that has written so much without a wait gives other streams their turn. */
+const turnBytes = 16 * 1024
+
+/**
+ * Chunks that are due at once share a system call, and a chunk never waits for one that is due later. A
+ * slow reader slows the stream down, and a fast one does not keep the server to itself.
+ */
+export function chunkWriter(raw: ServerResponse): ChunkWriter {
+  const { socket } = raw
+  let settle = () => {}
+  raw.once('close', () => settle())
+  return socket !== null && raw.chunkedEncoding ? ontoSocket(socket) : throughResponse()
+
+  function throughResponse(): ChunkWriter {
+    return {
+      writeHead: () => raw.flushHeaders(),
+      write: (chunk) => settled((done) => raw.write(chunk, () => setImmediate(done))),
+      flush: () => {},
+    }
+  }
+
+  /** Framed here, a chunk is one buffer; a response makes it four. */
+  function ontoSocket(to: Socket): ChunkWriter {
+    let isCorked = false
+    let turn = 0
+    const flush = () => {
+      if (isCorked) to.uncork()
+      isCorked = false
+      turn = 0
+    }
+    const gather = () => {
+      if (isCorked) return
+      isCorked = true
+      to.cork()
+      // Runs when all promises have settled that could: chunks that were due at once are written by then.
+      process.nextTick(flush)
+    }
+    return {
+      flush,
+      writeHead() {
+        gather()
+        raw.flushHeaders()
+      },
+      write(chunk) {
+        if (chunk.length === 0 || to.destroyed) return undefined
+        gather()
+        turn += chunk.length
+        const hasRoom = to.write(framed(chunk))
+        if (hasRoom && turn < turnBytes) return undefined
+        flush()
+        return settled((done) =>
+          to.writableNeedDrain ? to.once('drain', done) : setImmediate(done),
+        )
+      },
+    }
+  }
+
+  function settled(start: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      settle = resolve
+      start(resolve)
+    })
+  }
+}
+
+/** RFC 9112, section 7.1. */
+function framed(chunk: Uint8Array): Buffer {
+  const size = chunk.length.toString(16)
+  const frame = Buffer.allocUnsafe(size.length + chunk.length + 4)
+  frame.write(size, 'latin1')
+  frame[size.length] = carriageReturn
+  frame[size.length + 1] = lineFeed
+  frame.set(chunk, size.length + 2)
+  frame[frame.length - 2] = carriageReturn
+  frame[frame.length - 1] = lineFeed
+  return frame
+}
+
+const [carriageReturn, lineFeed] = [13, 10]

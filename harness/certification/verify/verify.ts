@@ -1,16 +1,18 @@
 import type { KeyObject } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { restoreExchanges } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { runRecordName, suiteVersion } from '../../conformance/defaults.ts'
+import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
 import { profileOfRecord } from '../../conformance/recording/record.ts'
+import { rejudge } from '../../conformance/recording/rejudge.ts'
 import { pagesOf } from '../writers.ts'
 import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
-import { type BundleContent, readBundle } from './content.ts'
-import { type JudgedRound, judgeRound } from './evidence.ts'
-import { readRecordingOf } from './recording.ts'
-import { reportProblems, verdictDifferences } from './reports.ts'
+import { type BundleContent, readBundle, type StoredRound } from './content.ts'
+import { type RoundRecording, readRecordingOf } from './recording.ts'
+import { reportFromEvidence, reportProblems, verdictDifferences } from './reports.ts'
+import { requestProblems } from './requests.ts'
 import { orderProblems, spanProblem, timeProblems } from './times.ts'
 
 export interface VerifyOptions {
@@ -182,4 +184,42 @@ function versionNote(content: BundleContent): string[] {
 
 function inRound(round: number, texts: readonly string[]): string[] {
   return texts.map((text) => `round ${round}: ${text}`)
+}
+
+export interface JudgedRound {
+  readonly stored: StoredRound
+  /** The report as this version comes to it. */
+  readonly report: ConformanceReport
+  /** Requests that are not those of this version. */
+  readonly requests: readonly string[]
+  /** Path of the exchanges, uncompressed. */
+  readonly exchangesFile: string
+}
+
+interface Rejudging {
+  /** Temporary folder; the caller removes it. */
+  readonly folder: string
+  readonly signal?: AbortSignal
+}
+
+/** Judges the evidence of a round anew. Nothing is sent. */
+export async function judgeRound(
+  stored: StoredRound,
+  { exchanges }: RoundRecording,
+  { folder, signal }: Rejudging,
+): Promise<JudgedRound> {
+  const dir = join(folder, String(stored.round))
+  const outDir = join(dir, 'rejudged')
+  const exchangesFile = join(dir, exchangesName)
+  mkdirSync(dir)
+  writeFileSync(join(dir, runRecordName), stored.recordText)
+  writeFileSync(exchangesFile, stored.exchanges)
+  const report = await rejudge({ dir, outDir, ...(signal === undefined ? {} : { signal }) })
+  const rejudged = restoreExchanges(readFileSync(join(outDir, exchangesName), 'utf8'))
+  return {
+    stored,
+    report: reportFromEvidence(stored, report),
+    requests: requestProblems(exchanges, rejudged.exchanges),
+    exchangesFile,
+  }
 }

@@ -1,13 +1,19 @@
 import type { Command } from 'commander'
-import { isExplorable } from '../../conformance/exploration.ts'
+import { wrap } from '../../../reports/text/escape.ts'
+import { count } from '../../../reports/text/format.ts'
+import { type Exploration, isExplorable } from '../../conformance/exploration.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Selection } from '../../conformance/profile/selection.ts'
+import type { Depth } from '../../conformance/run-setup.ts'
+import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
+import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { containerOf, withoutContainer } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
+import { durationText } from '../terminal/estimate.ts'
 import type { Io } from '../terminal/io.ts'
 import { explorationFor } from './exploration.ts'
 import type { CheckFlags } from './flags.ts'
-import { planText } from './plan-text.ts'
 
 /** Prints the cost of a run. Nothing is sent, and no container is started. */
 export async function dryRun(
@@ -59,4 +65,116 @@ export function endDryRun(command: Command, io: Io): ExitCode {
 
 function isCi({ env }: Io): boolean {
   return !['', '0', 'false', undefined].includes(env['CI']?.toLowerCase())
+}
+
+export interface PlanOptions {
+  /** Random sequences after the scenarios, one request at a time. */
+  readonly exploration?: Pick<Exploration, 'operations' | 'cost'>
+  readonly selection: Selection
+  readonly depth: Depth
+  /** Most generations of the run. */
+  readonly maxGenerations: number
+  readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
+  /** Scenarios in flight. */
+  readonly jobs: number
+  /** Columns of the terminal. */
+  readonly width: number
+}
+
+/** Text of `--dry-run`: the cost of a run for its target, and its estimated duration. */
+export function planText(scenarios: readonly Scenario[], options: PlanOptions): string {
+  const { selection, width, exploration } = options
+  const cost = scenarios.map((scenario) => scenario.cost).reduce(addCosts, noCost)
+  const extra = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
+  const rows = scenarios.map((scenario) => ({ title: scenario.title, cost: scenario.cost }))
+  const lead = `Profile ${selection.profile}, depth ${options.depth}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run costs:`
+  return [
+    ...wrap(lead, width),
+    '',
+    ...table([...rows, null, ...totals(cost, exploration)], width),
+    '',
+    ...[
+      ...boundText(cost, options),
+      timeText(cost, options),
+      ...(extra === 0
+        ? []
+        : [
+            `Up to ${extra} extra generations if the model fails to recall a planted fact or requests do not overlap.`,
+          ]),
+      ...(exploration === undefined
+        ? []
+        : [
+            'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/trust.md.',
+          ]),
+      'Retries after 429 or 503 and polling for changes add requests.',
+    ].flatMap((text) => wrap(text, width)),
+  ].join('\n')
+}
+
+/** Tells that fewer conditions are tried if the plan exceeds the budget. */
+function boundText({ generations }: Cost, { maxGenerations }: PlanOptions): readonly string[] {
+  if (generations <= maxGenerations) return []
+  return [
+    `At most ${count(maxGenerations, 'generation')} (--max-generations): fewer conditions are tried.`,
+  ]
+}
+
+function totals(cost: Cost, exploration: PlanOptions['exploration']): readonly Row[] {
+  const total = { title: 'total', cost }
+  if (exploration === undefined) return [total]
+  return [
+    total,
+    { title: `exploring, ${exploration.operations} operations`, cost: exploration.cost },
+    { title: 'total with exploring', cost: addCosts(cost, exploration.cost) },
+  ]
+}
+
+const columns = ['requests', 'generations', 'chats', 'uploads'] as const
+const heading = columns.map((column) => `  ${column}`).join('')
+
+interface Row {
+  readonly title: string
+  readonly cost: Cost
+}
+
+/** Renders the table; a title that is too long for its column continues on the next line. */
+function table(rows: readonly (Row | null)[], width: number): readonly string[] {
+  const maxLength = Math.max(...rows.map((row) => row?.title.length ?? 0))
+  const titles = Math.min(maxLength, Math.max(20, width - heading.length))
+  const linesOf = ({ title, cost }: Row) => {
+    const [first = '', ...rest] = wrap(title, titles)
+    const numbers = columns.map((column) => `  ${String(cost[column]).padStart(column.length)}`)
+    return [first.padEnd(titles) + numbers.join(''), ...rest]
+  }
+  return [
+    ''.padEnd(titles) + heading,
+    ...rows.flatMap((row) => (row === null ? [''] : linesOf(row))),
+  ]
+}
+
+/** Duration of a generation: of a fast model, and of one that reasons. */
+const secondsPerGeneration = [1, 10] as const
+const secondsPerRequest = 0.05
+
+function timeText(cost: Cost, { limits, jobs, exploration }: PlanOptions): string {
+  const { requestsPerSecond: rate } = limits
+  const { requests } = addCosts(cost, exploration?.cost ?? noCost)
+  const [quick, slow] = secondsPerGeneration.map((seconds) => {
+    const own = exploration === undefined ? 0 : busySeconds(exploration.cost, seconds)
+    const busy = busySeconds(cost, seconds) / jobs + own
+    return durationText(1000 * Math.max(busy, rate === undefined ? 0 : requests / rate))
+  })
+  const bounds = [
+    `${count(jobs, 'scenario')} at a time`,
+    ...(rate === undefined ? [] : [`${count(rate, 'request')} per second`]),
+  ].join(' and ')
+  const time =
+    quick === slow
+      ? `about ${quick}`
+      : `about ${quick} at ${secondsPerGeneration[0]} s per generation, about ${slow} at ${secondsPerGeneration[1]} s per generation`
+  return `Estimated duration: ${time}, limited to ${bounds}.`
+}
+
+function busySeconds({ requests, generations }: Cost, secondsEach: number): number {
+  return generations * secondsEach + (requests - generations) * secondsPerRequest
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
-import { planText } from './plan-text.ts'
+import { planText } from './dry-run.ts'
 
 const settings = {
   selection: { profile: 'v3', only: [], skip: [] },

@@ -102,7 +102,7 @@ describe('chatgen init', () => {
   })
 
   test.each(['init', 'cleanup'])('%s --help has examples and exit codes', async (command) => {
-    const { code, stdout } = await chatgen([command, '--help'])
+    const { code, stdout } = await chatgen([command, '--help', 'all'])
     expect(stdout).toContain('Examples:')
     expect(stdout).toContain('Exit codes:')
     expect(stdout).toContain('CHATGEN_KEY_ENV')

@@ -6,8 +6,8 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { serviceArgs } from './flags.ts'
 import { jobManifests } from './kubernetes.ts'
-import { serviceArgs } from './swarm.ts'
 
 /** Manifests against the validators that are generated from the OpenAPI schemas of Kubernetes. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { certificateFile } from '../../client/test-support/certificates.ts'
+import { certificateFile } from '../../client/test-support/tls-front.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { type NetworkFlags, withNetwork } from './network-flags.ts'
 

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { certificate, certificateFile } from '../../client/test-support/certificates.ts'
 import { startForwardProxy } from '../../client/test-support/forward-proxy.ts'
 import {
+  certificate,
+  certificateFile,
   type Front,
   startPlainServer,
   startTlsServer,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { proxyFromEnvironment } from './proxy-environment.ts'
+import { proxyFromEnvironment } from './network-flags.ts'
 
 const proxy = 'http://proxy.test:3128'
 

@@ -1,9 +1,8 @@
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { certificate, certificateFile } from '../../client/test-support/certificates.ts'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
-import { proxyTo } from '../../client/test-support/tls-front.ts'
+import { certificate, certificateFile, proxyTo } from '../../client/test-support/tls-front.ts'
 import { emptyFolder, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { environmentWithout, givenFlags } from './arguments.ts'
+import { environmentWithout, givenFlags } from './open-page.ts'
 
 const command = new Command('x')
   .option('--out <dir>')

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Exchange, header } from '../../../contract/index.ts'
-import { authority, certificate } from '../test-support/certificates.ts'
 import {
   data,
   type Frames,
@@ -12,7 +11,13 @@ import {
   trailers,
 } from '../test-support/raw-http2-server.ts'
 import { outgoing, sendRequest, withTransport } from '../test-support/send.ts'
-import { type Front, startPlainHttp2Server, startTlsServer } from '../test-support/tls-front.ts'
+import {
+  authority,
+  certificate,
+  type Front,
+  startPlainHttp2Server,
+  startTlsServer,
+} from '../test-support/tls-front.ts'
 import type { Outgoing } from '../transport.ts'
 
 const trusting = { ca: authority() }

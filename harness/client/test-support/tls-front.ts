@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer as createPlainServer, type IncomingMessage, request } from 'node:http'
 import {
   createServer as createPlainHttp2Server,
@@ -8,7 +9,7 @@ import {
 } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server } from 'node:net'
-import { certificate } from './certificates.ts'
+import { fileURLToPath } from 'node:url'
 import { listenOnLoopback } from './listen-on-loopback.ts'
 
 export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => unknown
@@ -108,4 +109,23 @@ async function listening(
     protocols,
     close,
   }
+}
+
+/** Path of a file of the folder `certificates`; its README tells what there is. */
+export function certificateFile(name: string): string {
+  return fileURLToPath(new URL(`certificates/${name}`, import.meta.url))
+}
+
+/** A certificate and its key, for a server. */
+export function certificate(name: 'server' | 'self-signed' | 'expired' | 'other-host' | 'client') {
+  return { cert: pem(`${name}.pem`), key: pem(`${name}-key.pem`) }
+}
+
+/** PEM text of the authority that signed all but the self-signed one. */
+export function authority(): string {
+  return pem('ca.pem')
+}
+
+function pem(name: string): string {
+  return readFileSync(certificateFile(name), 'utf8')
 }

@@ -89,9 +89,10 @@ describe('the journal of a run', () => {
       expect(text).not.toContain(apiKey)
       const journal = parseJournal(text, 'journal')
       expect(journal.head).toMatchObject({ tag: 'chatgen-5eed', kit: report.suite.version })
-      const created = journal.entries.filter(({ event }) => event === 'created')
+      const isChat = ({ kind }: { kind?: string }) => kind === 'chat'
+      const created = journal.entries.filter((entry) => entry.event === 'created' && isChat(entry))
       expect(created.length).toBe(report.cost.chats)
-      expect(openEntries(journal)).toEqual([])
+      expect(openEntries(journal).filter(isChat)).toEqual([])
     } finally {
       await server.close()
     }

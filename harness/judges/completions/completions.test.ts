@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../index.ts'
-import { inChoices, inserted, nth, withoutNth } from '../test-support/chunks.ts'
-import { edited } from '../test-support/edit.ts'
+import {
+  edited,
+  everywhere,
+  expectBroken,
+  type Fault,
+  inChoices,
+  inserted,
+  nth,
+  testFaults,
+  withoutNth,
+} from '../test-support/chunks.ts'
 import {
   type ExchangeParts,
   encode,
@@ -9,7 +18,6 @@ import {
   heldRows,
   transcriptExchange,
 } from '../test-support/exchanges.ts'
-import { everywhere, expectBroken, type Fault, testFaults } from '../test-support/faults.ts'
 
 const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
 

@@ -1,6 +1,12 @@
 import { describe } from 'vitest'
-import { inChoices, inserted, nth } from '../test-support/chunks.ts'
-import { everywhere, type Fault, testFaults } from '../test-support/faults.ts'
+import {
+  everywhere,
+  type Fault,
+  inChoices,
+  inserted,
+  nth,
+  testFaults,
+} from '../test-support/chunks.ts'
 
 const legal: readonly Fault[] = [
   ['chunks without choices', '', 'chat', inserted(1, { id: 'c-1', x_progress: 0.5 })],

@@ -1,5 +1,9 @@
-import type { Edit, EditableEvent } from './edit.ts'
-import { everywhere } from './faults.ts'
+import { expect, test } from 'vitest'
+import { isObject } from '../../../contract/json.ts'
+import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
+import { SseScanner } from '../index.ts'
+import type { Body } from './bodies.ts'
+import { brokenIn, type ExchangeParts, transcriptExchange } from './exchanges.ts'
 
 /** An edit of the nth event; compatible streams give their events no names. */
 export function nth(at: number, change: (json: EditableEvent['json']) => void): Edit {
@@ -22,4 +26,141 @@ export function inChoices(change: (choice: EditableEvent['json']) => void): Edit
   return everywhere(({ json }) => {
     for (const choice of json.choices ?? []) change(choice)
   })
+}
+
+/** A fault, the rows that it turns red (`17` for `V3-SSE-17`), and the transcript that it is put into. */
+export type Fault = readonly [fault: string, rows: string, base: TranscriptName, edit: Edit]
+
+/** Each fault turns exactly its rows red. */
+export function testFaults(faults: readonly Fault[]): void {
+  test.each(faults)('%s breaks %s', (_, rows, base, edit) => {
+    expectBroken(base, { body: edited(base, edit) }, rows)
+  })
+}
+
+export function expectBroken(
+  base: TranscriptName,
+  more: Partial<ExchangeParts>,
+  rows: string,
+): void {
+  const broken = brokenIn(transcriptExchange(base, more))
+  // The sentences are compared too, so that a failing test shows why a row is red.
+  const expected = rowIds(base, rows).map((row) => [row, broken[row] ?? 'nothing was said'])
+  expect(broken).toEqual(Object.fromEntries(expected))
+}
+
+export const names = {
+  added: 'response.output_item.added',
+  done: 'response.output_item.done',
+  partAdded: 'response.content_part.added',
+  partDone: 'response.content_part.done',
+  delta: 'response.output_text.delta',
+  textDone: 'response.output_text.done',
+  completed: 'response.completed',
+} as const
+
+/** An edit of every event. */
+export function everywhere(change: (event: ReturnType<typeof the>) => void): Edit {
+  return (events) => {
+    for (const event of events) change(event)
+    return undefined
+  }
+}
+
+/** An edit of the final response. */
+export function inFinal(change: (response: Body) => void): Edit {
+  return (events) => {
+    change(the(events, names.completed).json.response)
+    return undefined
+  }
+}
+
+function rowIds(base: TranscriptName, rows: string): string[] {
+  const area = base.startsWith('chat') ? 'OAI-STREAM' : 'V3-SSE'
+  const ids = rows.split(' ').filter((row) => row !== '')
+  return ids.map((row) => (/^\d/.test(row) ? `${area}-${row}` : row)).sort()
+}
+
+/** An event of a transcript that a test may change as it likes. */
+export interface EditableEvent {
+  event: string | null
+  json: Body
+}
+
+export type Edit = (events: EditableEvent[]) => EditableEvent[] | undefined
+
+/**
+ * A transcript with its events changed and, unless `raw`, numbered anew, so that a missing or a
+ * moved event is the only fault of the stream.
+ */
+export function edited(name: TranscriptName, edit: Edit, { raw = false } = {}): string {
+  const events = eventsOf(name)
+  const changed = edit(events) ?? events
+  if (!raw) renumber(changed)
+  return changed.map(textOf).join('')
+}
+
+export function eventsOf(name: TranscriptName): EditableEvent[] {
+  return new SseScanner().feed(readTranscript(name).bytes, 0).flatMap(({ name: event, data }) => {
+    if (data === null) return []
+    return [{ event, json: data === '[DONE]' ? data : JSON.parse(data) }]
+  })
+}
+
+/** The first event of a name, for an edit to change. */
+export function the(events: EditableEvent[], name: string, nth = 0): EditableEvent {
+  const found = events.filter(({ event }) => event === name)[nth]
+  if (found === undefined) throw new Error(`no ${name} in this transcript`)
+  return found
+}
+
+/** An edit that takes the nth event of a name away. */
+export function without(name: string, nth = 0): Edit {
+  return (events) => {
+    const removed = the(events, name, nth)
+    return events.filter((event) => event !== removed)
+  }
+}
+
+/** An edit that puts an event behind the nth of a name. */
+export function after(name: string, added: (found: EditableEvent) => EditableEvent, nth = 0): Edit {
+  return (events) => {
+    const at = events.indexOf(the(events, name, nth))
+    const found = the(events, name, nth)
+    return events.toSpliced(at + 1, 0, added(structuredClone(found)))
+  }
+}
+
+/** An edit that swaps two events. */
+export function swapped(a: readonly [string, number], b: readonly [string, number]): Edit {
+  return (events) => {
+    const first = events.indexOf(the(events, ...a))
+    const second = events.indexOf(the(events, ...b))
+    return events.map((event, at) =>
+      at === first ? the(events, ...b) : at === second ? the(events, ...a) : event,
+    )
+  }
+}
+
+/** An edit that changes the data of the nth event of a name in place. */
+export function changed(name: string, change: (json: Body) => void, nth = 0): Edit {
+  return (events) => {
+    change(the(events, name, nth).json)
+    return undefined
+  }
+}
+
+function renumber(events: readonly EditableEvent[]): void {
+  let number = 0
+  for (const { json } of events) {
+    if (isObject(json) && typeof json['sequence_number'] === 'number') {
+      Object.assign(json, { sequence_number: number })
+      number += 1
+    }
+  }
+}
+
+function textOf({ event, json }: EditableEvent): string {
+  const data = typeof json === 'string' ? json : JSON.stringify(json)
+  return `${event === null ? '' : `event: ${event}\n`}data: ${data}\n\n`
 }

@@ -1,6 +1,15 @@
 import { describe } from 'vitest'
-import { after, changed, swapped, the, without } from '../test-support/edit.ts'
-import { type Fault, inFinal, names, testFaults } from '../test-support/faults.ts'
+import {
+  after,
+  changed,
+  type Fault,
+  inFinal,
+  names,
+  swapped,
+  testFaults,
+  the,
+  without,
+} from '../test-support/chunks.ts'
 
 const { completed, delta, done, partDone, textDone } = names
 

@@ -1,6 +1,15 @@
 import { describe } from 'vitest'
-import { after, changed, swapped, without } from '../test-support/edit.ts'
-import { everywhere, type Fault, inFinal, names, testFaults } from '../test-support/faults.ts'
+import {
+  after,
+  changed,
+  everywhere,
+  type Fault,
+  inFinal,
+  names,
+  swapped,
+  testFaults,
+  without,
+} from '../test-support/chunks.ts'
 
 const { completed, delta, textDone } = names
 

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../judge.ts'
-import { changed, edited, the } from '../test-support/edit.ts'
+import {
+  changed,
+  edited,
+  everywhere,
+  expectBroken,
+  type Fault,
+  names,
+  testFaults,
+  the,
+} from '../test-support/chunks.ts'
 import {
   brokenIn,
   complete,
@@ -9,7 +18,6 @@ import {
   heldRows,
   transcriptExchange,
 } from '../test-support/exchanges.ts'
-import { everywhere, expectBroken, type Fault, names, testFaults } from '../test-support/faults.ts'
 
 const { delta, textDone } = names
 

@@ -1,6 +1,13 @@
 import { describe } from 'vitest'
-import { after, changed, swapped, without } from '../test-support/edit.ts'
-import { type Fault, names, testFaults } from '../test-support/faults.ts'
+import {
+  after,
+  changed,
+  type Fault,
+  names,
+  swapped,
+  testFaults,
+  without,
+} from '../test-support/chunks.ts'
 
 const { added, delta, done, partAdded, partDone, textDone } = names
 

@@ -1,6 +1,5 @@
 import { describe } from 'vitest'
-import { changed } from '../test-support/edit.ts'
-import { everywhere, type Fault, names, testFaults } from '../test-support/faults.ts'
+import { changed, everywhere, type Fault, names, testFaults } from '../test-support/chunks.ts'
 
 const { added, delta, done, textDone } = names
 

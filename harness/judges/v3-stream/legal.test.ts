@@ -1,6 +1,15 @@
 import { describe } from 'vitest'
-import { after, changed, type Edit, swapped } from '../test-support/edit.ts'
-import { everywhere, type Fault, inFinal, names, testFaults } from '../test-support/faults.ts'
+import {
+  after,
+  changed,
+  type Edit,
+  everywhere,
+  type Fault,
+  inFinal,
+  names,
+  swapped,
+  testFaults,
+} from '../test-support/chunks.ts'
 
 const { added, completed, delta, done, partDone } = names
 

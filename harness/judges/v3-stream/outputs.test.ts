@@ -1,6 +1,5 @@
 import { describe } from 'vitest'
-import { changed } from '../test-support/edit.ts'
-import { type Fault, inFinal, names, testFaults } from '../test-support/faults.ts'
+import { changed, type Fault, inFinal, names, testFaults } from '../test-support/chunks.ts'
 
 const { added, done } = names
 

@@ -1,16 +1,18 @@
+import { terminalEvents } from '../../../contract/event-names.ts'
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
+import { asObject, isObject } from '../../../contract/json.ts'
+import { observeItems } from '../bodies/v3.ts'
 import { judgeOutput } from '../final-response.ts'
 import { FindingCollector } from '../finding-collector.ts'
+import { show } from '../json.ts'
 import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
-import type { StreamContents, StreamContext, StreamJudge } from '../streams.ts'
+import type { ContentKind, StreamContents, StreamContext, StreamJudge } from '../streams.ts'
 import { judgeUsage } from '../usage.ts'
 import { judgeAgreement, judgeAnnotations } from './agreement.ts'
 import { AnswerJudge, DeltaJudge } from './answer.ts'
-import { contentKindOf, readEvent } from './contents.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { FramingJudge, SequenceJudge } from './framing.ts'
-import { OpenQuestionObserver } from './observe.ts'
 import { judgeOutputs } from './outputs.ts'
 import { SnapshotJudge, TerminalJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
@@ -156,4 +158,76 @@ function isDelta({ name, json }: ResponseEvent): boolean {
   const { delta, sequence_number: number } = json
   if (typeof delta !== 'string' || delta === '' || contentKindOf(name) === undefined) return false
   return number === undefined || Number.isSafeInteger(number)
+}
+
+/** Adds the contents of an event of a v3 stream. */
+export function readEvent(contents: StreamContents, { name, json }: ResponseEvent): void {
+  const kind = contentKindOf(name)
+  if (kind !== undefined) {
+    const { delta } = json
+    if (typeof delta === 'string' && delta !== '') contents.add(kind, delta)
+    return
+  }
+  const response = asObject(json['response'])
+  if (response !== undefined) {
+    if (typeof response['id'] === 'string') contents.id ??= response['id']
+    if (isObject(response['usage'])) contents.usage = response['usage']
+  }
+  if (name === 'error') contents.failure ??= show(json['error'] ?? json['message'] ?? json)
+  if (name === 'response.failed') contents.failure ??= show(response?.['error'] ?? name)
+  if ((terminalEvents as readonly string[]).includes(name)) contents.isTerminal = true
+}
+
+/** Undefined for events that bring no generated content. */
+export function contentKindOf(name: string): ContentKind | undefined {
+  return kinds[name]
+}
+
+const kinds: Readonly<Record<string, ContentKind>> = {
+  'response.output_text.delta': 'text',
+  'response.reasoning_text.delta': 'reasoning',
+  'response.reasoning_summary_text.delta': 'reasoning',
+  'response.refusal.delta': 'refusal',
+  'response.function_call_arguments.delta': 'tool',
+}
+
+/** Events that the document names (section 6); any other is a further one. */
+const named: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.output_item.added',
+  'response.output_text.delta',
+  'response.reasoning_text.delta',
+  'response.completed',
+])
+
+/** OPEN-05, -06, -17 and -31, as far as one stream answers them. */
+export class OpenQuestionObserver implements EventJudge {
+  readonly #collector: FindingCollector
+  readonly #structure: StructureJudge
+  readonly #request: unknown
+  readonly #names = new Set<string>()
+
+  constructor(collector: FindingCollector, structure: StructureJudge, request: unknown) {
+    this.#collector = collector
+    this.#structure = structure
+    this.#request = request
+  }
+
+  event({ name }: ResponseEvent): void {
+    if (!named.has(name)) this.#names.add(name)
+  }
+
+  again(): void {}
+
+  end({ ended, final }: StreamOutcome): void {
+    if (!ended) return
+    this.#collector.observed('OPEN-17', [...this.#names].sort().join(', ') || 'none')
+    const steps = this.#structure.items.flatMap(({ added, done }) =>
+      added?.['status'] == null || done?.['status'] == null
+        ? []
+        : [`${added['status']} → ${done['status']}`],
+    )
+    if (steps.length > 0) this.#collector.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
+    if (final !== undefined) observeItems(this.#collector, final, this.#request)
+  }
 }

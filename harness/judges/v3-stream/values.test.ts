@@ -1,13 +1,15 @@
 import { describe, test } from 'vitest'
-import { changed, edited, the } from '../test-support/edit.ts'
 import {
+  changed,
+  edited,
   everywhere,
   expectBroken,
   type Fault,
   inFinal,
   names,
   testFaults,
-} from '../test-support/faults.ts'
+  the,
+} from '../test-support/chunks.ts'
 
 const { completed, delta, done, partDone } = names
 

@@ -3,7 +3,7 @@ import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { packBlocks } from '../summary/blocks.ts'
-import { normal } from '../test-support/random.ts'
+import { normal } from '../test-support/simulated-run.ts'
 import { compareInterleaved } from './interleaved.ts'
 
 const options = { figures: null, tolerance: 0.05 }

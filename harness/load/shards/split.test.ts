@@ -7,8 +7,8 @@ import { partSize } from '../plan/needs.ts'
 import { type Arrival, arrivals, isOwnArrival, type PlanSpec, planHash } from '../plan/plan.ts'
 import { packMeasurements } from '../report/outcome.ts'
 import { summarize } from '../summary/summary.ts'
-import { normal } from '../test-support/random.ts'
 import { recordOf, shifted } from '../test-support/records.ts'
+import { normal } from '../test-support/simulated-run.ts'
 import { mergeShards } from './merge.ts'
 
 const spec: PlanSpec = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileEstimate, sampleOf } from '../statistics/quantile-interval.ts'
-import { uniform } from '../test-support/random.ts'
+import { uniform } from '../test-support/simulated-run.ts'
 import { decideSlo, type LatencyEvidence, type SloEvidence } from './decide.ts'
 import { impliedSlos, type RequestTotals, type SentCounts, unmeasured } from './implied.ts'
 import { parseSlo, parseSlos } from './parse.ts'

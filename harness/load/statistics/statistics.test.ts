@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normal, uniform } from '../test-support/random.ts'
+import { normal, uniform } from '../test-support/simulated-run.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
 import {
   batchMeans,

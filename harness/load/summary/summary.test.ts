@@ -3,8 +3,8 @@ import { RunMetrics } from '../metrics/run-metrics.ts'
 import { failure, type RequestRecord } from '../record.ts'
 import { parseSlos } from '../slo/parse.ts'
 import { goodputLimits } from '../slo/slo.ts'
-import { normal } from '../test-support/random.ts'
 import { recordOf, shifted } from '../test-support/records.ts'
+import { normal } from '../test-support/simulated-run.ts'
 import { type SummaryOptions, summarize } from './summary.ts'
 
 const slos = parseSlos(['ttft.p95 < 500ms', 'goodput > 90%', 'errors < 5%', 'rate > 9/s'])

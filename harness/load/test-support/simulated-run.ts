@@ -1,8 +1,8 @@
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
+import { standardNormal } from '../plan/random.ts'
 import { packBlocks } from '../summary/blocks.ts'
-import { normal, uniform } from './random.ts'
 
 /**
  * 60 s at 40 requests a second, times lognormal with sigma 0.15. Each second has its own level, which
@@ -48,4 +48,21 @@ export function simulatedRun(seed: number, factor: number, failing = 0): LoadRep
 
 function exponential(random: () => number, perSecond: number): number {
   return -Math.log(1 - random()) / perSecond
+}
+
+/** Numbers from 0 to 1, the same for a seed (Mulberry32). */
+export function uniform(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** Standard normal values. */
+export function normal(seed: number): () => number {
+  const random = uniform(seed)
+  return () => standardNormal(random(), random())
 }

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { dialects, faults } from '../../../reference-server/deviations/index.ts'
 import { buildMatrix, objections } from '../kill-matrix.ts'
 import type { TargetResult } from '../verdicts.ts'
-import { clashes, clashReason } from './clashes.ts'
-import { crossingName, crossingNamed, crossings } from './crossings.ts'
+import { clashes, clashReason, crossingName, crossingNamed, crossings } from './crossings.ts'
 
 describe('crossings', () => {
   const names = (seed: number) => crossings(3, seed).map(crossingName)

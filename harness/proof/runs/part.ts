@@ -1,10 +1,9 @@
 /** A process of the proof: runs the attempts that it is sent by name, one after the other. */
-
 import { messageOf } from '../../../contract/error-message.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
-import { inlineEngine } from '../../conformance/vitest/engine.ts'
-import { crossingNamed } from '../crossed/crossings.ts'
+import { type Engine, inlineEngine } from '../../conformance/vitest/engine.ts'
+import { type Crossing, crossingName, crossingNamed } from '../crossed/crossings.ts'
 import {
   composedAttempt,
   type GeneratedRun,
@@ -14,11 +13,10 @@ import {
 } from '../generated/attempts.ts'
 import { type Healthy, recordHealthy } from '../generated/healthy.ts'
 import { nullAttempts } from '../null-servers.ts'
-import { lostTarget, type TargetResult } from '../verdicts.ts'
-import { allAttempts, plainAttempt } from './attempts.ts'
-import { createControls } from './controls.ts'
-import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
-import { runCrossed } from './run-crossed.ts'
+import { lostTarget, type RowResult, redRows, type TargetResult } from '../verdicts.ts'
+import { allAttempts, crossedAttempt, plainAttempt } from './attempts.ts'
+import { type Controls, createControls } from './controls.ts'
+import { differingPlaces, type Fingerprint, fingerprintOf, stablePart } from './fingerprint.ts'
 import { observe, runTarget } from './run-target.ts'
 import { stabilityGroups } from './stability.ts'
 
@@ -77,4 +75,70 @@ async function resultOf(name: string): Promise<TargetResult> {
   } catch (error) {
     return lostTarget(name, messageOf(error))
   }
+}
+
+/**
+ * Runs the suites against a fault in a dialect. Where no row of the fault turns red, or another one
+ * does, the dialect alone is asked as well: the fault may not show in it, and the dialect may turn a row
+ * red by itself.
+ */
+export async function runCrossed(
+  crossing: Crossing,
+  engine: Engine,
+  controls: Controls,
+): Promise<TargetResult> {
+  const { fault, dialect } = crossing
+  const declared: readonly string[] = fault.breaks
+  const attempt = crossedAttempt(crossing)
+  const isKilled = (rows: readonly RowResult[]) =>
+    redRows({ rows }).some((id) => declared.includes(id))
+
+  const { traffic, ...verdicts } = await observe(attempt, engine, (file, rows) =>
+    isKilled(rows) ? undefined : fingerprintOf(file),
+  )
+  const isExact = isKilled(verdicts.rows) && redRows(verdicts).every((id) => declared.includes(id))
+  const { selection } = attempt
+  const runs: Runs = {
+    plain: () => controls.runAgain(dialect, selection),
+    crossed: async () => (await observe(attempt, engine, fingerprintOf)).traffic,
+  }
+  const isHidden =
+    traffic !== undefined &&
+    !(await differsAgain(await controls.stableTraffic(dialect, selection), traffic, runs))
+  return {
+    kind: 'crossed',
+    name: crossingName(crossing),
+    ...verdicts,
+    applied: !isHidden,
+    crossed: {
+      fault: fault.name,
+      dialect: dialect.name,
+      redAlone: isExact ? [] : redRows(await controls.run(dialect, selection)),
+    },
+  }
+}
+
+interface Runs {
+  readonly plain: () => Promise<Fingerprint>
+  readonly crossed: () => Promise<Fingerprint>
+}
+
+const repetitions = 3
+
+/**
+ * Tests if the same answers differ each time. A list of what other scenarios create differs by chance, and
+ * a few runs show that.
+ */
+async function differsAgain(
+  stable: Fingerprint,
+  traffic: Fingerprint,
+  { plain, crossed }: Runs,
+): Promise<boolean> {
+  let places = differingPlaces(stable, traffic)
+  for (let run = 0; run < repetitions && places.length > 0; run++) {
+    const again = differingPlaces(stable, await crossed())
+    const { digests } = stablePart(stable, await plain())
+    places = places.filter((place) => again.includes(place) && digests.has(place))
+  }
+  return places.length > 0
 }

@@ -1,8 +1,5 @@
 /** Uploads as text: plain text, Markdown, HTML, CSV and PDF. */
-
 import { messageOf } from '../../../contract/error-message.ts'
-import { csvText } from './csv.ts'
-import { htmlText } from './html.ts'
 
 /**
  * Text of an upload for a model or an index; undefined if it has none.
@@ -87,4 +84,123 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
   } catch (error) {
     throw new BrokenPdfError(messageOf(error))
   }
+}
+
+/** CSV as text: a line per row, each value with the name of its column, so that a row speaks alone. */
+
+export function csvText(csv: string): string {
+  const [header = [], ...rows] = readRows(csv)
+  if (rows.length === 0) return header.join(', ')
+  return rows
+    .map((row) => `${row.map((value, at) => labelled(header[at], value)).join('; ')}.`)
+    .join('\n\n')
+}
+
+function labelled(name: string | undefined, value: string): string {
+  return name === undefined || name === '' ? value : `${name}: ${value}`
+}
+
+/** RFC 4180: quoted fields may hold commas, line ends and doubled quotes. */
+function readRows(csv: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let at = 0
+  while (at < csv.length) {
+    const { value, end } = csv[at] === '"' ? quotedField(csv, at + 1) : plainField(csv, at)
+    row.push(value.trim())
+    at = end + 1
+    if (csv[end] === ',') continue
+    if (row.some((field) => field !== '')) rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+interface Field {
+  readonly value: string
+  /** Index of the comma, the line end or the end of the text. */
+  readonly end: number
+}
+
+function plainField(csv: string, from: number): Field {
+  let end = from
+  while (end < csv.length && !',\r\n'.includes(csv.charAt(end))) end += 1
+  return { value: csv.slice(from, end), end }
+}
+
+/** Text between the closing quote and the next comma belongs to no field, and is kept. */
+function quotedField(csv: string, from: number): Field {
+  let value = ''
+  let at = from
+  for (;;) {
+    const quote = csv.indexOf('"', at)
+    if (quote < 0) return { value: value + csv.slice(at), end: csv.length }
+    value += csv.slice(at, quote)
+    at = quote + 1
+    if (csv[at] !== '"') break
+    value += '"'
+    at += 1
+  }
+  const rest = plainField(csv, at)
+  return { value: value + rest.value, end: rest.end }
+}
+
+/** HTML as text: headings, paragraphs and list items on lines of their own, the rest left out. */
+
+export function htmlText(html: string): string {
+  return outsideHidden(html)
+    .replace(/<h[1-6][^<>]*>/gi, '\n\n# ')
+    .replace(/<\/?(?:p|div|section|article|ul|ol|table|h[1-6]|title|body|head)[^<>]*>/gi, '\n\n')
+    .replace(/<(?:br|li|tr|dt|dd)[^<>]*>/gi, '\n')
+    .replace(/<[/!a-z][^<>]*>/gi, ' ')
+    .replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, (entity, name: string) =>
+      character(name, entity),
+    )
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+const hidden: readonly (readonly [from: string, to: string])[] = [
+  ['<!--', '-->'],
+  ['<script', '</script>'],
+  ['<style', '</style>'],
+  ['<title', '</title>'],
+]
+
+/** Scanned by hand: the end of what never ends is looked for once, not from every beginning. */
+function outsideHidden(html: string): string {
+  return hidden.reduce((text, [from, to]) => without(text, from, to), html)
+}
+
+function without(html: string, from: string, to: string): string {
+  const lower = html.toLowerCase()
+  const kept: string[] = []
+  let at = 0
+  for (;;) {
+    const start = lower.indexOf(from, at)
+    if (start < 0) break
+    kept.push(html.slice(at, start))
+    const end = lower.indexOf(to, start + from.length)
+    if (end < 0) return kept.join('')
+    at = end + to.length
+  }
+  return [...kept, html.slice(at)].join('')
+}
+
+const named = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+])
+
+function character(name: string, entity: string): string {
+  if (!name.startsWith('#')) return named.get(name.toLowerCase()) ?? entity
+  const hexadecimal = /^#x/i.test(name)
+  const code = Number.parseInt(name.slice(hexadecimal ? 2 : 1), hexadecimal ? 16 : 10)
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity
 }

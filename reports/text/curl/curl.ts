@@ -1,6 +1,5 @@
 import { type Exchange, header, mediaType, requestJson } from '../../../contract/index.ts'
-import { authorizationArgument } from './authorization.ts'
-import { type FormPart, formParts } from './multipart.ts'
+import { printable } from '../escape.ts'
 import { isQuotable, shellQuote } from './shell-quote.ts'
 
 /**
@@ -127,4 +126,111 @@ function shortText(bytes: Uint8Array): string | null {
   } catch {
     return null
   }
+}
+
+/** A part of a `multipart/form-data` body; `filename` is null for a plain field. */
+export interface FormPart {
+  readonly name: string
+  readonly filename: string | null
+  readonly contentType: string | null
+  readonly content: Uint8Array
+}
+
+/**
+ * The parts of a form body (RFC 7578), or null where the body does not keep the form that its
+ * content type promises: then it can only be repeated byte by byte.
+ */
+export function formParts(contentType: string, body: Uint8Array): readonly FormPart[] | null {
+  if (!/^multipart\/form-data\b/i.test(contentType)) return null
+  const boundary = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType)
+  const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`
+  if (delimiter === '--') return null
+
+  // Latin-1 maps bytes to characters one to one, so text searches find byte offsets.
+  const [preamble, ...sections] = Buffer.from(body).toString('latin1').split(delimiter)
+  const end = sections.pop()
+  if (preamble?.trim() !== '' || end === undefined || end.trim() !== '--') return null
+  const parts = sections.map(formPart)
+  return parts.length > 0 && parts.every((part) => part !== null) ? parts : null
+}
+
+function formPart(section: string): FormPart | null {
+  const match = /^\r\n([\s\S]*?)\r\n\r\n([\s\S]*)\r\n$/.exec(section)
+  if (match === null) return null
+  const [, head = '', content = ''] = match
+  const disposition = headerOf(head, 'content-disposition')
+  const name = parameterOf(disposition, 'name')
+  if (name === null) return null
+  return {
+    name,
+    filename: parameterOf(disposition, 'filename'),
+    contentType: headerOf(head, 'content-type') || null,
+    content: new Uint8Array(Buffer.from(content, 'latin1')),
+  }
+}
+
+function headerOf(head: string, name: string): string {
+  const lines = Buffer.from(head, 'latin1').toString('utf8').split('\r\n')
+  const line = lines.find((text) => text.toLowerCase().startsWith(`${name}:`)) ?? ''
+  return line.slice(name.length + 1).trim()
+}
+
+function parameterOf(value: string, name: string): string | null {
+  return new RegExp(`;\\s*${name}="([^"]*)"`, 'i').exec(value)?.[1] ?? null
+}
+
+/**
+ * The `-H` argument that repeats the credential of an exchange without showing it. Recorded
+ * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
+ * without its end becomes `${CHATGEN_API_KEY%?}`, one in the other letter case goes through `tr`. A credential without a mark was a wrong one where
+ * the request had to be refused; it is named as such, since any wrong one repeats the request.
+ */
+export function authorizationArgument(exchange: Exchange): string {
+  const value = header(exchange.request.headers, 'authorization')
+  // An empty value makes curl send no such header, which says more than leaving it out.
+  if (value === undefined) return shellQuote('Authorization:')
+  const printed = printable(value)
+  if (!marks.test(printed)) return unmarked(printed, exchange)
+  return inBase64(printed) ?? marked(printed)
+}
+
+const marks = /\[([a-z]+(?: [a-z]+)*?)( without its last character| in the other letter case)?\]/
+
+function marked(value: string): string {
+  return `"${withVariables(`Authorization: ${value}`)}"`
+}
+
+/**
+ * A mark inside base64 stands for the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: there the
+ * shell has to encode what was encoded. Null where what stands before the key is no text, or where
+ * more than the last bits of the key follow it.
+ */
+function inBase64(value: string): string | null {
+  const parts = /^(Basic) ([A-Za-z0-9+/]*)(\[[a-z ]+\])[A-Za-z0-9+/]?=*$/.exec(value)
+  const [, scheme, before = '', mark = ''] = parts ?? []
+  if (parts === null || before === '') return null
+  const text = Buffer.from(before, 'base64').toString('latin1')
+  if (!/^[\x20-\x7e]+$/.test(text)) return null
+  return `"Authorization: ${scheme} $(printf %s "${withVariables(text + mark)}" | base64 | tr -d '\\n')"`
+}
+
+/** Escapes for double quotes of a shell. */
+function withVariables(text: string): string {
+  const quoted = text.replace(/["\\$`]/g, '\\$&')
+  const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, change?: string) => {
+    const variable = `CHATGEN_${name.toUpperCase().replaceAll(' ', '_')}`
+    if (change === undefined) return `\${${variable}}`
+    if (change === ' without its last character') return `\${${variable}%?}`
+    return `$(printf %s "$${variable}" | tr a-zA-Z A-Za-z)`
+  })
+  // Braces only where a character follows that would lengthen the name.
+  return named.replace(/\$\{(\w+)\}(?!\w)/g, '$$$1')
+}
+
+function unmarked(value: string, { labels }: Exchange): string {
+  const [scheme, credential] = value.split(/\s+(.*)/, 2)
+  const stands = labels.role === 'negative' ? 'a-wrong-key' : '$CHATGEN_API_KEY'
+  const plain = scheme?.replace(/["\\`$]/g, '')
+  const text = credential === undefined ? stands : `${plain} ${stands}`
+  return `"Authorization: ${text}"`
 }

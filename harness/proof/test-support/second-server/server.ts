@@ -3,6 +3,7 @@ import { listen, readBody, type TestHost } from '../../../conformance/test-suppo
 import {
   addChat,
   deleteChat,
+  findChat,
   listChats,
   markFavorite,
   nameChat,
@@ -10,14 +11,20 @@ import {
   showChat,
 } from './chats.ts'
 import { complete, listModels } from './compatible.ts'
-import { addFile, listFiles } from './files.ts'
-import { type Call, isCompatible, Refusal, sendRefusal } from './http.ts'
-import { asJson, parsed } from './json.ts'
-import { addDocument, listBases, searchBase } from './knowledge.ts'
+import { type Call, isCompatible, Refusal, readForm, sendJson, sendRefusal } from './http.ts'
+import { asJson, type Json, parsed } from './json.ts'
+import { pageOf } from './lists.ts'
 import { answerMessage, storeMessage } from './messages-v2.ts'
 import { generate, oneShot, showHistory } from './messages-v3.ts'
-import { legal, type Rules } from './rules.ts'
-import { createChat, createState, type State } from './state.ts'
+import { findIn } from './model.ts'
+import { type ListKind, legal, type Rules } from './rules.ts'
+import {
+  createChat,
+  createState,
+  type KnowledgeBase,
+  type State,
+  type StoredFile,
+} from './state.ts'
 
 export interface SecondServer extends TestHost {
   /** Keys of two callers. */
@@ -124,4 +131,74 @@ const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
   'GET /api/knowledge': listBases,
   'POST /api/knowledge/{id}/documents': addDocument,
   'GET /api/knowledge/{id}/find': searchBase,
+}
+
+export function listBases(call: Call): void {
+  const bases = [...call.state.bases.values()].map(({ id, title }) => ({ kb: id, title }))
+  sendJson(call, 200, { bases })
+}
+
+export async function addDocument(call: Call): Promise<void> {
+  const base = baseOf(call)
+  const { file } = await readForm(call)
+  if (file === undefined) throw new Refusal(422, 'a file part is wanted')
+  const id = `${base.id}-d${base.documents.length}`
+  if (call.rules.storesUpload(call)) base.documents.push({ id, text: file.bytes.toString('utf8') })
+  sendJson(call, 202, { document: id })
+}
+
+export function searchBase(call: Call): void {
+  const base = baseOf(call)
+  const bases = call.rules.searched(base, [...call.state.bases.values()])
+  const about = call.query.get('about') ?? ''
+  const hits = findIn(
+    bases.flatMap(({ documents }) => documents),
+    about,
+  )
+  sendJson(call, 200, { hits: hits.map((excerpt) => ({ excerpt })) })
+}
+
+function baseOf({ state, ids }: Call): KnowledgeBase {
+  const base = state.bases.get(ids[0] ?? '')
+  if (base === undefined) throw new Refusal(404, 'no such base')
+  return base
+}
+
+/** Ids are numbers in a string, counted over all callers. */
+export async function addFile(call: Call): Promise<void> {
+  const { fields, file } = await readForm(call)
+  if (file === undefined) throw new Refusal(422, 'a file part is wanted')
+  const chat = fields['chat_id'] === undefined ? undefined : findChat(call, fields['chat_id'], 'v3')
+  call.state.count += 1
+  const stored: StoredFile = {
+    id: String(1000 + call.state.count),
+    filename: file.name,
+    content_type: file.type,
+    bucket: 'pier-nine',
+    size: file.bytes.length,
+    created_at: new Date().toISOString(),
+    chat: chat?.id,
+    text: file.bytes.toString('utf8'),
+  }
+  if (call.rules.storesUpload(call)) call.user.files.push(stored)
+  sendJson(call, 201, { cargo: publicRecord(stored) })
+}
+
+function publicRecord({ id, filename, content_type, bucket, size, created_at }: StoredFile): Json {
+  return { id, filename, content_type, bucket, size, created_at }
+}
+
+export function listFiles(call: Call, kind: ListKind): void {
+  const { query, user, rules } = call
+  const chatId = kind === 'files of a chat' ? call.ids[0] : query.get('chat_id')
+  const chat = chatId === null ? undefined : findChat(call, chatId, 'v3')
+  const search = (query.get('search') ?? '').toLowerCase()
+  const list = user.files.filter(
+    (file) =>
+      (chat === undefined || file.chat === chat.id) &&
+      file.filename.toLowerCase().includes(search) &&
+      rules.listsFile(kind, file, call),
+  )
+  const { rows, cursor } = pageOf(call, kind, list, ({ id }) => id)
+  sendJson(call, 200, { manifest: rows.map(publicRecord), onward: { token: cursor } })
 }
