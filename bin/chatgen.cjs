@@ -23,7 +23,7 @@ function ownNode() {
   return fs.existsSync(file) ? file : undefined
 }
 
-/** The environment for another Node, without the options of the caller where that one refuses them. */
+/** The environment for another Node, without the options of the caller if that one refuses them. */
 function environmentFor(node) {
   var env = Object.assign({}, process.env, { CHATGEN_HANDED_OVER: '1' })
   if (!env.NODE_OPTIONS) return env

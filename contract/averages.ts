@@ -18,7 +18,7 @@ export function lowerMedianOf(values: readonly number[]): number | null {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null
 }
 
-/** Means of `count` batches of `size` neighbours each, from the first value on; the rest is left out. */
+/** Means of `count` batches of `size` neighbors each, from the first value on; the rest is left out. */
 export function batchMeansOf(values: readonly number[], count: number, size: number): number[] {
   return Array.from(
     { length: count },

@@ -3,7 +3,7 @@
  * that a refusal of a value breaks. Null: a server may refuse it; what it accepts is judged like anything else.
  * A request without a value of a dimension is plain in it.
  */
-import type { RequirementId } from './catalogue/index.ts'
+import type { RequirementId } from './catalog/index.ts'
 import type { OperationId } from './operations.ts'
 
 export const conditions = {

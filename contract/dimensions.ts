@@ -1,5 +1,5 @@
 /** Dimensions in which the requests that show a requirement differ. */
-import { surfaces } from './catalogue/requirement.ts'
+import { surfaces } from './catalog/requirement.ts'
 import { type Exchange, header, requestJson, requestPath } from './exchange.ts'
 import { isObject } from './json.ts'
 import { type OperationId, operationAt, operations } from './operations.ts'

@@ -30,7 +30,7 @@ export interface ExchangeLabels {
   readonly repeatOf?: string
   /** Members that were added to the body because the target refused the request without them. */
   readonly supplied?: readonly string[]
-  /** Name of the endpoint that it was sent to, such as `A`; absent where the target has one only. */
+  /** Name of the endpoint that it was sent to, such as `A`; absent if the target has one only. */
   readonly endpoint?: string
 }
 
@@ -41,7 +41,7 @@ export interface WireRequest {
   /** Path of the route in the document, if the deployment has it below another prefix. */
   readonly documentedPath?: string
   readonly headers: readonly Header[]
-  /** Null where the request has no body. */
+  /** Null if the request has no body. */
   readonly body: Uint8Array | null
 }
 
@@ -72,16 +72,16 @@ export interface WireResponse {
   readonly headersAtMs: number
   /** The body without its Content-Encoding; a piece has the time at which its coded bytes came. */
   readonly chunks: readonly WireChunk[]
-  /** Absent where the body had no Content-Encoding. */
+  /** Absent if the body had no Content-Encoding. */
   readonly coded?: CodedBody
-  /** Fields after the body; absent where there are none. */
+  /** Fields after the body; absent if there are none. */
   readonly trailers?: readonly Header[]
 }
 
 /** One dispatched event of a body with the media type text/event-stream. */
 export interface StreamEvent {
   readonly atMs: number
-  /** Value of the `event:` field; null where the block has none. */
+  /** Value of the `event:` field; null if the block has none. */
   readonly name: string | null
   /** The `data:` lines, joined by line feeds. */
   readonly data: string
@@ -126,9 +126,9 @@ export interface Exchange {
   readonly request: WireRequest
   /** Absent if it was never handed to a connection, and in recordings of older kits. */
   readonly sent?: SendTime
-  /** Protocol of the answer; absent where none came, and in recordings of older kits. */
+  /** Protocol of the answer; absent if none came, and in recordings of older kits. */
   readonly protocol?: Protocol
-  /** Null where no status line arrived. */
+  /** Null if no status line arrived. */
   readonly response: WireResponse | null
   /** Decoded events; empty unless the body is an event stream. */
   readonly events: readonly StreamEvent[]
@@ -169,18 +169,18 @@ export function bodyText(exchange: Exchange): string {
   return utf8.decode(bodyBytes(exchange))
 }
 
-/** The body as JSON, or undefined where it is none. */
+/** The body as JSON, or undefined if it is none. */
 export function bodyJson(exchange: Exchange): unknown {
   return parseJson(bodyText(exchange))
 }
 
-/** The body of the request as JSON, or undefined where it is none. */
+/** The body of the request as JSON, or undefined if it is none. */
 export function requestJson(exchange: Pick<Exchange, 'request'>): unknown {
   const { body } = exchange.request
   return body === null ? undefined : parseJson(utf8.decode(body))
 }
 
-/** Media type without parameters, in lower case; empty where there is none. */
+/** Media type without parameters, in lower case; empty if there is none. */
 export function mediaType(exchange: Exchange): string {
   const value = header(exchange.response?.headers ?? [], 'content-type') ?? ''
   return (value.split(';')[0] ?? '').trim().toLowerCase()

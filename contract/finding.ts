@@ -1,4 +1,4 @@
-import type { OpenQuestionId, RequirementId } from './catalogue/index.ts'
+import type { OpenQuestionId, RequirementId } from './catalog/index.ts'
 
 /**
  * Result of a judge or a claim for one row. A row passes only if something held and nothing
@@ -11,11 +11,11 @@ export interface Finding {
   readonly why: string
   /** Exchanges that show it. */
   readonly exchanges: readonly string[]
-  /** Index of the event in its stream, where one event shows it. */
+  /** Index of the event in its stream, if one event shows it. */
   readonly event?: number
 }
 
-/** Behaviour of the target at a point that the document leaves open. */
+/** Behavior of the target at a point that the document leaves open. */
 export interface Observation {
   readonly question: OpenQuestionId
   readonly answer: string

@@ -1,5 +1,5 @@
 export * from './addresses.ts'
-export * from './catalogue/index.ts'
+export * from './catalog/index.ts'
 export * from './creations.ts'
 export * from './dimensions.ts'
 export * from './exchange.ts'

@@ -1,4 +1,4 @@
-/** Counts over a limit by rate, pooled where a higher rate had the smaller share. */
+/** Counts over a limit by rate, pooled if a higher rate had the smaller share. */
 
 export interface RateCount {
   readonly rate: number
@@ -7,7 +7,7 @@ export interface RateCount {
   readonly over: number
 }
 
-/** Neighbouring rates with one share. */
+/** Neighboring rates with one share. */
 export interface Pool {
   readonly low: number
   readonly high: number

@@ -1,4 +1,4 @@
-import type { Surface } from './catalogue/index.ts'
+import type { Surface } from './catalog/index.ts'
 
 /**
  * The routes that the document shows (section 4), and `GET /models/{model}` of the contract that it
@@ -10,7 +10,7 @@ export interface Operation {
   /** Path below the base address; a name in braces stands for one segment. */
   readonly path: string
   readonly surface: Surface
-  /** True where a success runs the model. */
+  /** True if a success runs the model. */
   readonly generates?: boolean
 }
 

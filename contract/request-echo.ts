@@ -67,7 +67,7 @@ interface Place {
   readonly inList: boolean
 }
 
-/** The value itself where nothing of it is an echo. */
+/** The value itself if nothing of it is an echo. */
 function prune(value: unknown, echo: Echo, { depth, inList }: Place): unknown {
   if (typeof value !== 'object' || value === null || depth >= maxDepth) return value
   if (Array.isArray(value)) {

@@ -33,7 +33,7 @@ describe('two runs say the same', () => {
   })
 })
 
-describe('two behaviours stay apart', () => {
+describe('two behaviors stay apart', () => {
   test.each([
     [
       'status of POST /api: expected 400, received 422',

@@ -1,7 +1,7 @@
 /**
  * A message free of what differs from run to run and from model to model: identifiers, nonces, times,
- * ports, counts, quoted text. Two messages that say the same of the same behaviour become equal;
- * the status of an answer stays, since another status is another behaviour.
+ * ports, counts, quoted text. Two messages that say the same of the same behavior become equal;
+ * the status of an answer stays, since another status is another behavior.
  */
 export function stableText(message: string): string {
   const text = replacements.reduce(
@@ -22,7 +22,7 @@ export function stableText(message: string): string {
 /** Raises with every change of `stableText`: digests of before cannot be compared any more. */
 export const stableTextVersion = 2
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are coloured by them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are colored by them
 const ansi = /\u001b\[[\d;]*m/g
 
 /** No message of a judge or a claim is as long; an internal error may be. */
@@ -31,10 +31,10 @@ const maxLength = 2_000
 /** A value that a judge has cut, up to its length; its quotes do not close. */
 const cut = /["'{[][^\n]{0,60}… \(\d+ characters\)/g
 
-/** A text of JSON, with the name of its member where it has one. */
+/** A text of JSON, with the name of its member if it has one. */
 const quoted = /("\w+":)?"(?:[^"\\\n]|\\.)*"/g
 
-/** Removes quoted model text, which is not behaviour; a single word in quotes may be. */
+/** Removes quoted model text, which is not behavior; a single word in quotes may be. */
 function unquoted(text: string, member: string | undefined): string {
   if (member !== undefined) return `${member}<text>`
   return /\s/.test(text) ? '<text>' : text

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { exclusionIds, questionIds, requirementIds, requirements } from './catalogue/index.ts'
+import { exclusionIds, questionIds, requirementIds, requirements } from './catalog/index.ts'
 import { splitDocument } from './split-document.ts'
 import { statements } from './statements.ts'
 
 describe('the list of statements', () => {
   const owned = new Set(statements().flatMap(({ owners }) => owners))
 
-  test('names only rows of the catalogue as owners', () => {
+  test('names only rows of the catalog as owners', () => {
     const ids = new Set<string>([...requirementIds, ...exclusionIds, ...questionIds])
     expect([...owned].filter((id) => !ids.has(id))).toEqual([])
   })

@@ -116,7 +116,7 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
   }
 }
 
-/** The inverse of {@link storedPieces}; throws a ZodError where the value is no stored exchange. */
+/** The inverse of {@link storedPieces}; throws a ZodError if the value is no stored exchange. */
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
   const { repeatOf, supplied, endpoint, role, ...labels } = stored.labels

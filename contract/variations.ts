@@ -2,7 +2,7 @@
  * Values of the dimensions in which each requirement is shown. A test compares them with the exchanges of
  * a run, so that none is declared that the scenarios do not show.
  */
-import type { RequirementId } from './catalogue/index.ts'
+import type { RequirementId } from './catalog/index.ts'
 import { type Dimension, dimensions, type Variation } from './dimensions.ts'
 
 export const variations: { readonly [Id in RequirementId]?: Variation } = {
@@ -128,7 +128,7 @@ function all(...names: readonly Dimension[]): Variation {
   return Object.fromEntries(names.map((name) => [name, dimensions[name]]))
 }
 
-/** `form: JSON, stream; page: first, second`; empty where nothing is declared. */
+/** `form: JSON, stream; page: first, second`; empty if nothing is declared. */
 export function variationText(variation: Variation): string {
   return Object.entries(variation)
     .map(([name, values]) => `${name}: ${values.join(', ')}`)

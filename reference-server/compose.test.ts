@@ -1,4 +1,4 @@
-/** Patches: another behaviour is another service, and no handler knows of it. */
+/** Patches: another behavior is another service, and no handler knows of it. */
 import { expect, it } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import { testServer } from './test-support/server.ts'

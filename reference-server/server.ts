@@ -7,7 +7,7 @@ import type { AnswerScript } from '../contract/answer-script.ts'
 import { composeServices, type ServiceOptions } from './compose.ts'
 import { type App, createApp, type ServerPhase } from './http/app.ts'
 import { answerClientError } from './http/errors.ts'
-import { type CatalogueModel, models } from './model/models.ts'
+import { type CatalogModel, models } from './model/models.ts'
 import type { ServerMetrics } from './observability/metrics.ts'
 import type { Observer } from './observability/observe.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
@@ -51,7 +51,7 @@ export interface ReferenceServer {
   /** URL without a path, such as `http://127.0.0.1:4010`. */
   readonly url: string
   readonly keys: readonly string[]
-  readonly models: readonly CatalogueModel[]
+  readonly models: readonly CatalogModel[]
   /** The services in use, with the store. */
   readonly services: Services
   connections(): Promise<number>

@@ -9,7 +9,7 @@ import { launchChromium, skipBrowser } from './html/test-support/chromium.ts'
 import { openOffline } from './html/test-support/offline-page.ts'
 import { loadDocument } from './load/document.ts'
 import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
-import { printable, withoutColours } from './text/escape.ts'
+import { printable, withoutColors } from './text/escape.ts'
 
 /** Pages with texts of a target that mean no good, in a real browser. */
 describe.skipIf(skipBrowser)('a page with', () => {
@@ -35,7 +35,7 @@ describe.skipIf(skipBrowser)('a page with', () => {
     await expectHarmless(page)
     const message = await page.page.locator('details[id="V3-SSE-05"] .message').textContent()
     expect(message).toBe(
-      `found: ${withoutColours(text).split('\n').map(printable).join('\n').trim()}`,
+      `found: ${withoutColors(text).split('\n').map(printable).join('\n').trim()}`,
     )
   })
 

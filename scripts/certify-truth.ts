@@ -53,7 +53,7 @@ function isSilent({ kind, text }: { readonly kind: string; readonly text: string
   return kind === 'undecided' || (kind === 'unstable' && !text.includes('violated'))
 }
 
-/** Further requirements that a fault breaks where prompts are those of users, in other scripts than Latin. */
+/** Further requirements that a fault breaks if prompts are those of users, in other scripts than Latin. */
 const brokenAsWell: Readonly<Record<string, readonly string[]>> = {
   'openai-stream-replaces-characters': ['OAI-STOP-05'],
   'stream-in-latin-1': ['V3-HIST-07'],

@@ -1,4 +1,4 @@
-/** Holds an edition of the interface document against the statements that the catalogue owns. */
+/** Holds an edition of the interface document against the statements that the catalog owns. */
 import { readFileSync } from 'node:fs'
 import { splitDocument } from '../contract/split-document.ts'
 import { statements } from '../contract/statements.ts'
@@ -6,7 +6,7 @@ import { statements } from '../contract/statements.ts'
 const help = `node scripts/check-statements.ts FILE
 
 Compares the statements of an edition of the interface document (Markdown) with those that the
-catalogue has owners for. Prints each statement that is new or gone, and each "not shown" without an
+catalog has owners for. Prints each statement that is new or gone, and each "not shown" without an
 open question. Ends with 1 if there is one.
 
   npx node scripts/check-statements.ts interface.md`

@@ -97,7 +97,7 @@ function measured(url: string, run: number): Promise<LoadReport> {
       },
       arrival: { kind: 'poisson', perSecond: rate },
       durationNs: seconds * 1e9,
-      misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+      misbehavior: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0,
     },
     drainMs: 5000,

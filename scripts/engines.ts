@@ -4,7 +4,7 @@
  *
  *   node scripts/engines.ts [--only GLOB] [--write] [--timings] [--folder DIR]
  *
- * Installs the servers below a temporary folder, or DIR, where they are found again. `--timings` compares
+ * Installs the servers below a temporary folder, or DIR, if they are found again. `--timings` compares
  * a short load with the timings of the llama.cpp server; `--write` writes docs/field.md.
  */
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
  * `chatgen check` and a short `chatgen load` against the bundled server behind software of others: what
- * they say, beside what is true. Ends with 1 where a legal front is accused, or a broken one is not.
+ * they say, beside what is true. Ends with 1 if a legal front is accused, or a broken one is not.
  *
  *   node scripts/foreign.ts [--only GLOB] [--parallel N] [--keep]
  *

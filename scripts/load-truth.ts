@@ -1,7 +1,7 @@
 /**
  * Figures of the load engine beside those of the server's own stamps, request by request the same
  * streams: every metric, at 50 and at 300 concurrent streams, at constant times and at lognormal ones.
- * A quantile is true where it is within the larger of 2 ms and 2 %.
+ * A quantile is true if it is within the larger of 2 ms and 2 %.
  *
  * Service time counts from the first byte that was written, which no server sees: a request may lie
  * unread in a socket while the server is busy. So the truth is from that moment to the server's stamp;

@@ -147,7 +147,7 @@ interface Row {
   readonly interval: readonly [number, number]
 }
 
-/** @throws Error where the search found no rate: the highest that met the SLO says nothing of the capacity */
+/** @throws Error if the search found no rate: the highest that met the SLO says nothing of the capacity */
 function estimateOf({ result, outcome }: CapacityReport): {
   readonly rate: number
   readonly interval: readonly [number, number]

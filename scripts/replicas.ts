@@ -135,7 +135,7 @@ async function load(url: string) {
       mix: builtInMixes.get('v3') ?? { name: 'v3', entries: [] },
       arrival: { kind: 'poisson', perSecond: Number(values.rate) },
       durationNs: Number(values.seconds) * 1e9,
-      misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+      misbehavior: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0.2,
     },
     drainMs: 20_000,

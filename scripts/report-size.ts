@@ -4,7 +4,7 @@
  *
  *   node scripts/report-size.ts chatgen-results [--exchanges 5000] [--violated]
  *
- * With --violated every row counts as violated, which is when most evidence is shown. Ends with 1 where
+ * With --violated every row counts as violated, which is when most evidence is shown. Ends with 1 if
  * a format takes more than 2 s of processor time, or is 10 MB or larger.
  */
 import { readFileSync } from 'node:fs'

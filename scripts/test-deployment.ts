@@ -5,7 +5,7 @@
  *
  * With Docker Compose: `check` through nginx conforms, also after the whole was stopped and started again, and
  * what was stored before is still there. With Docker Swarm: `load` of all surfaces while all replicas are
- * replaced by a rolling update; no request may fail. Ends with 1 otherwise. Prints what it skips where there is
+ * replaced by a rolling update; no request may fail. Ends with 1 otherwise. Prints what it skips if there is
  * no engine, no Compose, or no image.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

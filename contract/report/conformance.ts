@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { profileNames, surfaces } from '../catalogue/requirement.ts'
+import { profileNames, surfaces } from '../catalog/requirement.ts'
 import { container } from './container.ts'
 import { digest } from './digest.ts'
 
@@ -24,11 +24,11 @@ const requirementRow = z.object({
   surface: z.enum(surfaces),
   section: z.string(),
   verdict: z.enum(verdicts),
-  /** True where a baseline names this violation. */
+  /** True if a baseline names this violation. */
   known: z.boolean(),
   /** The sentence of the document, in our words. */
   title: z.string(),
-  /** Observed behaviour; null if the verdict says all. */
+  /** Observed behavior; null if the verdict says all. */
   message: z.string().nullable(),
   /** Id of the broken row that this one stands on. */
   blockedBy: z.string().nullable(),
@@ -39,7 +39,7 @@ const requirementRow = z.object({
   exchanges: z.array(z.string()),
   /** Index of the event that shows a violation, in the first of the exchanges. */
   event: z.int().nullable(),
-  /** Results of the scenarios of a violation on each endpoint alone, where the target has several. */
+  /** Results of the scenarios of a violation on each endpoint alone, if the target has several. */
   endpoints: z
     .object({
       /** Names of the endpoints that took part in the violation. */
@@ -75,7 +75,7 @@ export type ObservationRow = z.infer<typeof observationRow>
 const residue = z.object({
   kind: z.enum(['chat', 'v2 chat', 'attachment', 'document']),
   name: z.string(),
-  /** Null where no answer told it. */
+  /** Null if no answer told it. */
   id: z.string().nullable(),
   why: z.string(),
 })
@@ -142,9 +142,9 @@ const baselineOutcome = z.object({
 export const conformanceReport = z.object({
   kind: z.literal('conformance-report'),
   schemaVersion: z.literal(1),
-  /** `violated` also where the baseline says what is not true of the run. */
+  /** `violated` also if the baseline says what is not true of the run. */
   outcome: z.enum(['conforms', 'violated', 'incomplete']),
-  /** True where the run was interrupted and holds only what was found so far. */
+  /** True if the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
   /** Reason why the run sent no more requests to a target that no longer answered; absent otherwise. */
   stopped: z.string().optional(),
@@ -155,7 +155,7 @@ export const conformanceReport = z.object({
     prefixes: z.record(z.string(), z.string().optional()).optional(),
     profile: z.enum(profileNames),
     capabilities: z.record(z.string(), z.boolean()),
-    /** Endpoints of one service among which the requests were spread; absent where there was one. */
+    /** Endpoints of one service among which the requests were spread; absent if there was one. */
     endpoints: z
       .array(
         z.object({
@@ -167,14 +167,14 @@ export const conformanceReport = z.object({
         }),
       )
       .optional(),
-    /** Absent where the run did not start its target. */
+    /** Absent if the run did not start its target. */
     container: container.optional(),
-    /** Absent where the target was reached directly, with its certificate verified. */
+    /** Absent if the target was reached directly, with its certificate verified. */
     network: z
       .object({
         /** True: the certificate of the target was not verified. */
         insecure: z.boolean(),
-        /** The HTTP version that was forced; null where ALPN decided. */
+        /** The HTTP version that was forced; null if ALPN decided. */
         httpVersion: z.literal([1, 2]).nullable(),
         /** Host and port of the proxy on the way; null for none. */
         proxy: z.string().nullable(),
@@ -187,7 +187,7 @@ export const conformanceReport = z.object({
   /** Counts warnings as violations. */
   strict: z.boolean(),
   startedAt: z.string(),
-  /** The run whose stored exchanges were judged; absent where the target itself was asked. */
+  /** The run whose stored exchanges were judged; absent if the target itself was asked. */
   recording: z
     .object({
       startedAt: z.string(),
@@ -221,9 +221,9 @@ export const conformanceReport = z.object({
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
   /** Resources left on the target: no violation. */
   residue: z.array(residue),
-  /** Reason why leftovers were not looked for, or not to the end; null where they were. */
+  /** Reason why leftovers were not looked for, or not to the end; null if they were. */
   residueUnseen: z.string().nullable(),
-  /** Absent where the run was given no baseline. */
+  /** Absent if the run was given no baseline. */
   baseline: baselineOutcome.optional(),
   /** Undecided requirements that do not count, by request of the user; absent without such a request. */
   allowedUndecided: z

@@ -78,9 +78,9 @@ const reproduced = z.object({
 const service = z.object({
   /** Sequences that are decoded together. */
   maxSequences: z.int(),
-  /** False where the measurement never reached the limit: the largest batch that was seen stands for it. */
+  /** False if the measurement never reached the limit: the largest batch that was seen stands for it. */
   hasSeenLimit: z.boolean(),
-  /** Requests that may wait; null where none was refused. */
+  /** Requests that may wait; null if none was refused. */
   maxWaiting: z.int().nullable(),
   overheadMs: z.number(),
   prefillMsPerToken: z.number(),
@@ -120,7 +120,7 @@ const row = z.object({
   refused: z.number(),
   /** Demand as a share of what saturates all replicas; null of a closed loop, which adapts to them. */
   utilization: z.number().nullable(),
-  /** Load that still meets the SLOs, as a multiple of the demand, minus 1; null where it is missed. */
+  /** Load that still meets the SLOs, as a multiple of the demand, minus 1; null if it is missed. */
   headroom: z.number().nullable(),
   /** The same while one replica is down: the verdict of one replica less. */
   withOneDown: predictedSlo.shape.verdict,
@@ -134,7 +134,7 @@ const scalability = z.object({
   lambda: z.number().nullable(),
   sigma: z.number().nullable(),
   kappa: z.number().nullable(),
-  /** Replicas for the demand; null where the law does not fit, or never reaches it. */
+  /** Replicas for the demand; null if the law does not fit, or never reaches it. */
   replicas: z.int().nullable(),
   /** True beyond one and a half times the largest measured size. */
   isExtrapolated: z.boolean(),

@@ -57,7 +57,7 @@ const earlierRun = z.looseObject({
   output: z.union([z.string(), z.array(inputItem)]).nullish(),
 })
 
-/** The scenario of a one-shot without a catalogued assistant: the document does not show it. */
+/** The scenario of a one-shot without a catalogd assistant: the document does not show it. */
 const customAssistant = z.looseObject({
   name: z.string().nullish(),
   instructions: z.string().nullish(),

@@ -263,7 +263,7 @@ test('isotonic keeps every request, and shares ascend', () => {
   )
 })
 
-test('independentShare sees runs that neighbours alone do not show', () => {
+test('independentShare sees runs that neighbors alone do not show', () => {
   const alternating = Array.from({ length: 2000 }, (_, at) => at % 2)
   const runs = Array.from({ length: 2000 }, (_, at) => Math.floor(at / 200) % 2)
   expect(independentShare(alternating)).toBe(1)

@@ -7,9 +7,9 @@ import { type Crossing, crossingOf, type DosePoint } from './logistic.ts'
 import type { LimitCount, Probe } from './probe.ts'
 
 export interface Bracket {
-  /** Highest rate up to which the SLO is met; null where none is known. */
+  /** Highest rate up to which the SLO is met; null if none is known. */
   readonly met: number | null
-  /** Lowest rate above it at which the SLO is missed; null where none is known. */
+  /** Lowest rate above it at which the SLO is missed; null if none is known. */
   readonly missed: number | null
 }
 

@@ -10,19 +10,19 @@ export interface DosePoint {
   /** Requests and those over the limit, both as effective sample sizes. */
   readonly count: number
   readonly over: number
-  /** Position in time, in any unit; used where a drift is fitted. */
+  /** Position in time, in any unit; used if a drift is fitted. */
   readonly at?: number
 }
 
 export interface Crossing {
   readonly rate: number
-  /** Interval at 95 %; null where the slope is not told from 0. */
+  /** Interval at 95 %; null if the slope is not told from 0. */
   readonly interval: readonly [low: number, high: number] | null
   /** Rise of the log odds for each unit of log rate. */
   readonly slope: number
-  /** Change of the logarithm of the crossing for each unit of `at`, with its standard errors from 0; null where none was fitted. */
+  /** Change of the logarithm of the crossing for each unit of `at`, with its standard errors from 0; null if none was fitted. */
   readonly drift: { readonly perUnit: number; readonly z: number } | null
-  /** Change of the logarithm of the crossing for each unit of `at` in the fit; 0 where it has none. */
+  /** Change of the logarithm of the crossing for each unit of `at` in the fit; 0 if it has none. */
   readonly fittedDrift: number
   /** Variance of the points against that of independent requests; at least 1. */
   readonly dispersion: number
@@ -31,7 +31,7 @@ export interface Crossing {
 interface Fit {
   readonly intercept: number
   readonly slope: number
-  /** Change of the log odds for each unit of `at`; 0 where no drift is fitted. */
+  /** Change of the log odds for each unit of `at`; 0 if no drift is fitted. */
   readonly drift: number
   /** Covariance of intercept, slope and drift for a dispersion of 1; the intercept is that of the newest point. */
   readonly covariance: readonly (readonly number[])[]
@@ -101,7 +101,7 @@ function fitted(points: readonly DosePoint[], { allowed, origin, now, terms }: F
 }
 
 /**
- * A search that stops once its interval is narrow stops sooner where the scatter happened to look small
+ * A search that stops once its interval is narrow stops sooner if the scatter happened to look small
  * (Chow & Robbins, Ann. Math. Stat. 36, 1965): the upper decile of what the scatter may be, by Wilson
  * and Hilferty's approximation of chi-square.
  */
@@ -148,7 +148,7 @@ function fitLogistic(rows: readonly Row[]): Fit | null {
   return null
 }
 
-/** Inverts a small matrix, by Gauss and Jordan; null where it is singular. */
+/** Inverts a small matrix, by Gauss and Jordan; null if it is singular. */
 function inverse(matrix: readonly (readonly number[])[]): number[][] | null {
   const size = matrix.length
   const rows = matrix.map((line, i) => [...line, ...matrix.map((_, j) => (i === j ? 1 : 0))])
@@ -173,7 +173,7 @@ function smoothed({ count, over }: DosePoint, allowed: number): { count: number;
   return { count: count + 1, over: over + allowed }
 }
 
-/** Both ends of the ratio target / slope, or null where the slope may be 0. */
+/** Both ends of the ratio target / slope, or null if the slope may be 0. */
 function fieller(
   { slope, covariance }: Fit,
   target: number,

@@ -9,7 +9,7 @@ export interface Admission {
   readonly accepted: boolean
   /** Requests in flight when it was sent. */
   readonly inFlight: number
-  /** Time to the first token, or to the end where nothing was streamed. */
+  /** Time to the first token, or to the end if nothing was streamed. */
   readonly latencyMs: number | null
 }
 
@@ -41,7 +41,7 @@ const concurrencyShare = 0.9
  * The rate limit behind the refusals, or null where they come from saturation: there the accepted
  * requests wait, or the refusals begin at one number of requests in flight.
  *
- * @param unloadedMs latency of an idle target; null where it is not known
+ * @param unloadedMs latency of an idle target; null if it is not known
  */
 export function policyLimitOf(
   admissions: readonly Admission[],

@@ -20,21 +20,21 @@ export interface Probe {
   /** Requests a second that were offered. */
   readonly rate: number
   readonly limits: readonly LimitCount[]
-  /** Length as a multiple of the usual one; 1 where it is absent. */
+  /** Length as a multiple of the usual one; 1 if it is absent. */
   readonly effort?: number
   /** Milliseconds after the beginning of the search at which the probe began. */
   readonly atMs: number
-  /** False where the load generator was the bottleneck: the probe then counts for nothing. */
+  /** False if the load generator was the bottleneck: the probe then counts for nothing. */
   readonly valid: boolean
   /** The generator was late though it was hardly busy: other programs had its CPUs, at any rate. */
   readonly isDisturbed?: true
-  /** The rate limit that explains its refusals; absent where there is none. */
+  /** The rate limit that explains its refusals; absent if there is none. */
   readonly policy?: TokenBucket
 }
 
 type ProbeVerdict = 'met' | 'missed' | 'undecided'
 
-/** Missed where one SLO is missed, met where all are; by a test at the level that SLOs have. */
+/** Missed if one SLO is missed, met if all are; by a test at the level that SLOs have. */
 export function verdictOf({ limits }: Probe): ProbeVerdict {
   const verdicts = limits.map(
     ({ requests, over, allowed, independent }) =>
@@ -48,7 +48,7 @@ const batches = 20
 
 /**
  * Effective sample size as a share of all, 0 to 1: the variance of independent requests against that of
- * the means of 20 batches (Schmeiser, Operations Research 30, 1982). The autocorrelation of neighbours
+ * the means of 20 batches (Schmeiser, Operations Research 30, 1982). The autocorrelation of neighbors
  * alone would miss the busy periods of a queue: near its capacity they last for hundreds of requests.
  *
  * @param series 1 for a request over the limit, 0 for one within, in order of time

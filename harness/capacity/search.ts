@@ -34,7 +34,7 @@ export type SearchEnd =
 
 export interface Capacity {
   readonly end: SearchEnd
-  /** Requests a second; null where the search found no bracket. */
+  /** Requests a second; null if the search found no bracket. */
   readonly rate: number | null
   /** Confidence interval at 95 %. */
   readonly interval: readonly [low: number, high: number] | null
@@ -176,7 +176,7 @@ function towardsMet(probes: readonly Probe[], lowestMissed: number): number {
 
 /** Probes in which a generator is late before it counts as the bottleneck: a busy machine is late for a while. */
 const maxLate = 3
-/** The same where other programs made it late: a lower rate would not help, waiting may. */
+/** The same if other programs made it late: a lower rate would not help, waiting may. */
 const maxDisturbed = 12
 
 /** Lowest rate from which on the generator was always the bottleneck. */

@@ -117,7 +117,7 @@ async function storeReport(
   return withEvidence(report, exchanges)
 }
 
-/** @throws InterruptedError where the signal comes first */
+/** @throws InterruptedError if the signal comes first */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => {
     throw new InterruptedError('interrupted between two rounds')

@@ -52,7 +52,7 @@ export interface Certified {
 /** Names of the configuration's resource descriptors. */
 export const configured = {
   kit: 'chatgen-conformance',
-  catalogue: 'catalogue',
+  catalog: 'catalog',
   profile: 'profile',
   challenge: 'challenge',
   evidence: 'SHA256SUMS',
@@ -77,7 +77,7 @@ export function statementOf(certified: Certified): Statement {
         described(configured.kit, `${configured.kit} ${suiteVersion()}`, {
           version: suiteVersion(),
         }),
-        described(configured.catalogue, catalogueText()),
+        described(configured.catalog, catalogText()),
         described(configured.profile, certified.profileText, {
           surfaces,
           rounds: rounds.length,
@@ -99,8 +99,8 @@ export function configurationOf({ predicate }: Statement, name: string) {
   return predicate.configuration.find((entry) => entry.name === name)
 }
 
-/** The catalogue of requirements as canonical text. */
-export function catalogueText(): string {
+/** The catalog of requirements as canonical text. */
+export function catalogText(): string {
   return JSON.stringify(requirements)
 }
 

@@ -89,7 +89,7 @@ const commands: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   list: {
-    description: 'list the catalogue: requirements, exclusions and open questions',
+    description: 'list the catalog: requirements, exclusions and open questions',
     load: async () => (await import('./commands/list.ts')).listCommand,
   },
   explain: {

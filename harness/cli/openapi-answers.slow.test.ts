@@ -38,7 +38,7 @@ test('every answer of a whole check is one that /openapi.json describes', async 
     if (type.includes('json') && validate(found.operation, emptied) === undefined) broken.push(name)
   }
   expect(problems).toEqual([])
-  // An empty object is no answer, except where the document names no required member.
+  // An empty object is no answer, except if the document names no required member.
   expect(broken).toEqual([])
   expect(recording.exchanges.size).toBeGreaterThan(500)
   expect(undescribed).toBeLessThan(recording.exchanges.size / 10)

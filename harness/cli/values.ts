@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
-import type { Misbehaviour } from '../load/plan/plan.ts'
+import type { Misbehavior } from '../load/plan/plan.ts'
 import { positiveInteger } from './flags.ts'
 
 /** Parsers of the flags of a load run. */
@@ -17,7 +17,7 @@ export function duration(text: string): number {
   return ms
 }
 
-/** The same, where `0s` is a choice. */
+/** The same, if `0s` is a choice. */
 export function optionalDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim())
   const unit = units[match?.[2] ?? '']
@@ -121,7 +121,7 @@ export function percentage(text: string): number {
 const behaviors = { 'slow-reader': 'slowReader', abort: 'abort', churn: 'churn' } as const
 
 /** `slow-reader=0.1,abort=0.05,churn=0.02`. */
-export function misbehaviour(text: string): Misbehaviour {
+export function misbehavior(text: string): Misbehavior {
   const found = { slowReader: 0, abort: 0, churn: 0 }
   for (const part of text.split(',')) {
     const [name = '', value = ''] = part.trim().split('=')

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { asObject, asString } from '../../contract/json.ts'
 
-/** Scenarios in flight where nothing else is said. */
+/** Scenarios in flight if nothing else is said. */
 export const defaultJobs = 4
-/** Generations of a run where nothing else is said. */
+/** Generations of a run if nothing else is said. */
 export const defaultMaxGenerations = 1200
 
 /** Files of a run in its folder for results. */
@@ -14,7 +14,7 @@ export const runRecordName = 'run.json'
 export const lockName = '.chatgen.lock'
 export const reportName = 'report.json'
 
-/** Revision of the interface document that the catalogue restates. */
+/** Revision of the interface document that the catalog restates. */
 export const interfaceRevision = '2026-11'
 
 /** Version of this package. */

@@ -45,7 +45,7 @@ export async function runOnEachEndpoint(
   return results
 }
 
-/** Number of requests that each endpoint was sent, for a report; nothing where there is one endpoint. */
+/** Number of requests that each endpoint was sent, for a report; nothing if there is one endpoint. */
 export function endpointSummary(
   { profile, exchangesFile }: RunSetup,
   redact: (text: string) => string,
@@ -98,7 +98,7 @@ function verdictAlone({ id, brokenBy }: RequirementRow, results: readonly Scenar
   return again.length === brokenBy.length && again.every(isHeld) ? 'passed' : 'undecided'
 }
 
-/** The endpoints that the exchanges of a violation went to; of its scenario, where those are of one. */
+/** The endpoints that the exchanges of a violation went to; of its scenario, if those are of one. */
 function endpointsIn(exchanges: readonly Exchange[], row: RequirementRow): string[] {
   const evidence = exchanges.filter(({ id }) => row.exchanges.includes(id))
   const named = namesOf(evidence)

@@ -19,7 +19,7 @@ import type { Engine } from './vitest/engine.ts'
 export interface RunOptions {
   readonly profile: TargetProfile
   readonly selection: Selection
-  /** Folder for `exchanges.ndjson` and the journal; made where it is missing. */
+  /** Folder for `exchanges.ndjson` and the journal; made if it is missing. */
   readonly outDir: string
   readonly seed?: string
   /** Conditions that are tried; `normal` by default. */
@@ -44,7 +44,7 @@ export interface RunOptions {
   readonly engine?: Engine
   /** Judges whatever answers, be it a service or not. */
   readonly anyAnswer?: boolean
-  /** Runs after the suites, where the run was not interrupted. */
+  /** Runs after the suites, if the run was not interrupted. */
   readonly exploration?: Exploration
   /** Interrupts the run; what was found so far is reported. */
   readonly signal?: AbortSignal

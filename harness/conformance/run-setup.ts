@@ -32,7 +32,7 @@ export interface RunSetup {
   readonly jobs: number
   /** Makes the order of the scenarios; null for that of the suites. */
   readonly shuffle: string | null
-  /** Null where there is no limit. */
+  /** Null if there is no limit. */
   readonly maxRequests: number | null
   /** Most generations that the run asks for. */
   readonly maxGenerations: number

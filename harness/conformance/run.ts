@@ -24,7 +24,7 @@ import { type Engine, inlineEngine, runOnce, singleRunEngine } from './vitest/en
 /**
  * Judges a target and reports.
  * @throws ConfigurationError for a selection or folder that cannot be used, TargetUnusableError
- * before anything was judged, InterruptedError where the signal came before the first scenario.
+ * before anything was judged, InterruptedError if the signal came before the first scenario.
  */
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()

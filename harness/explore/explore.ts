@@ -45,7 +45,7 @@ export interface FoundViolation extends Shrunk {
   readonly foundAfter: number
 }
 
-/** Violations after which it ends, where nothing else is asked for. */
+/** Violations after which it ends, if nothing else is asked for. */
 const defaultViolations = 3
 /** Answers in a row that say nothing, after which the target is left alone. */
 const maxUnclear = 8

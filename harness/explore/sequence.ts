@@ -11,7 +11,7 @@ import { applies, commands, draftOf } from './commands/index.ts'
 import { type Evidence, evidenceOf, type RecordedContext } from './context.ts'
 import { forgetChat, type Model } from './model.ts'
 
-/** Result of an operation: `skipped` where it makes no sense in this state, `unclear` without a usable answer. */
+/** Result of an operation: `skipped` if it makes no sense in this state, `unclear` without a usable answer. */
 export type Step =
   | { readonly kind: 'done' | 'skipped' | 'unclear' }
   | { readonly kind: 'violated'; readonly violation: StateViolation }
@@ -32,7 +32,7 @@ export async function perform(context: RecordedContext, operation: Operation): P
 }
 
 export interface Replay {
-  /** Undefined where every operation ended as the model says. */
+  /** Undefined if every operation ended as the model says. */
   readonly violation: StateViolation | undefined
   /** The operations that were carried out, up to the violation. */
   readonly operations: readonly Operation[]
@@ -62,7 +62,7 @@ export async function replay(
 const sequenceLengths = { v3: 60, v2: 25 } as const
 /** Kinds of successive sequences, in a cycle. */
 const cycle = ['v3', 'v2', 'v3'] as const satisfies readonly SequenceKind[]
-/** Share of the generations of v3 sequences, where there are v2 sequences as well. */
+/** Share of the generations of v3 sequences, if there are v2 sequences as well. */
 const v3Share = 0.6
 /** Share of the generations for operations that are drawn; the rest is for the ends of sequences. */
 const drawnShare = 0.8
@@ -86,7 +86,7 @@ export interface Budget {
   /** Tests if an operation of so many generations may be drawn. */
   readonly allows: (kind: SequenceKind, generations: number) => boolean
   readonly spend: (kind: SequenceKind, generations: number) => void
-  /** Spends generations at the end of a sequence; false where they are needed later on. */
+  /** Spends generations at the end of a sequence; false if they are needed later on. */
   readonly payAtEnd: (kind: SequenceKind, generations: number) => boolean
 }
 

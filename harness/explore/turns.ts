@@ -31,7 +31,7 @@ export function callV3(context: ExplorationContext, chat: string, call: string):
 }
 
 function generate({ v3, session }: ExplorationContext, chat: string, stream: boolean) {
-  const input = `Name a colour for ${session.nonce()}.`
+  const input = `Name a color for ${session.nonce()}.`
   return v3.generate(v3.generateBody(chat, input, { stream }), negative)
 }
 
@@ -77,7 +77,7 @@ export function bodyOf(
   const stream = form.startsWith('stream')
   const ofItems = form.endsWith('items')
   const marks = ofItems ? [session.nonce(), session.nonce()] : [session.nonce()]
-  const texts = marks.map((mark) => `Name a colour for ${mark}.`)
+  const texts = marks.map((mark) => `Name a color for ${mark}.`)
   const input = ofItems ? texts.map((text) => inputText(text)) : texts[0]
   const more = parent === undefined ? {} : { parent_id: parent }
   return { body: v3.generateBody(chatId, input, { stream, ...more }), marks, stream, ofItems }

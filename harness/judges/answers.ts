@@ -18,7 +18,7 @@ export interface Delta {
   readonly text: string
 }
 
-/** The text that an exchange answered with, on any surface; undefined where it has no answer. */
+/** The text that an exchange answered with, on any surface; undefined if it has no answer. */
 export function answerText(exchange: Exchange): string | undefined {
   const operation = operationOf(exchange)
   if (operation === undefined || !succeeded(exchange)) return undefined

@@ -1,7 +1,7 @@
 import { asObject, isObject } from '../../contract/json.ts'
 import { show } from './json.ts'
 
-/** Differences between the two forms of a response; both lists are empty where there are none. */
+/** Differences between the two forms of a response; both lists are empty if there are none. */
 export interface FormComparison {
   /** V3-GEN-03: members that both forms have, with another type in each. */
   readonly differentTypes: readonly string[]
@@ -26,7 +26,7 @@ export function compareForms(jsonBody: unknown, finalResponse: unknown): FormCom
 
 /**
  * R23 (V3-HIST-06): items of a response that the history does not show as they were. A sentence for
- * each; empty where every item is there. Rows of other runs and the order of rows do not matter.
+ * each; empty if every item is there. Rows of other runs and the order of rows do not matter.
  */
 export function compareOutputWithHistory(
   output: readonly unknown[],

@@ -11,7 +11,7 @@ export type DeliveryKind = 'spread' | 'bunched' | 'quick' | 'lumps' | 'undecided
 
 export interface Delivery {
   readonly kind: DeliveryKind
-  /** `25 deltas came in 2 reads, 158 ms apart`, and why that tells nothing where it does not. */
+  /** `25 deltas came in 2 reads, 158 ms apart`, and why that tells nothing if it does not. */
   readonly description: string
 }
 

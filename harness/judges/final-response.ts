@@ -3,7 +3,7 @@ import { finalResponse } from '../../contract/wire.ts'
 import { judgeShape } from './bodies/shape.ts'
 import type { FindingCollector } from './finding-collector.ts'
 
-/** The text of a response: every `output_text` of its messages, joined. Empty where it has none. */
+/** The text of a response: every `output_text` of its messages, joined. Empty if it has none. */
 export function finalText(response: unknown): string {
   return itemsOf(response)
     .filter((item) => item['type'] === 'message')

@@ -5,7 +5,7 @@ export function asIndex(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
 }
 
-/** A value for a sentence, cut where it is long. */
+/** A value for a sentence, cut if it is long. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'missing' : stringify(value)
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`

@@ -5,7 +5,7 @@ import { show } from './json.ts'
 
 /**
  * Judges a whole tool call of the compatible surface against the tools that the request offered;
- * `cut` where the answer ended at its token limit, within the arguments perhaps.
+ * `cut` if the answer ended at its token limit, within the arguments perhaps.
  */
 export function judgeToolCall(
   collector: FindingCollector,

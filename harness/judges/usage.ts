@@ -65,7 +65,7 @@ function faultOf(usage: JsonObject): string | undefined {
 }
 
 /**
- * OAI-MAXTOK-01 and -02, where one exchange shows them: the usage counts what the answer took. An
+ * OAI-MAXTOK-01 and -02, if one exchange shows them: the usage counts what the answer took. An
  * answer of exactly `max_tokens` that ends with another reason than `length` may have come to its
  * own end there, so that alone breaks nothing.
  */
@@ -89,7 +89,7 @@ export function judgeMaxTokens(
   }
 }
 
-/** OAI-CHAT-10, where a usage has the three counts. */
+/** OAI-CHAT-10, if a usage has the three counts. */
 export function judgeSum(collector: FindingCollector, usage: JsonObject): void {
   const { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total } = usage
   if (![prompt, completed, total].every(Number.isInteger)) return
@@ -99,7 +99,7 @@ export function judgeSum(collector: FindingCollector, usage: JsonObject): void {
   else collector.broken('OAI-CHAT-10', `${why}: expected ${sum}.`)
 }
 
-/** `max_tokens` of a request, where it is one: what 0 and below mean is open. */
+/** `max_tokens` of a request, if it is one: what 0 and below mean is open. */
 export function maxTokensOf(request: unknown): number | undefined {
   const value = asIndex(asObject(request)?.['max_tokens'])
   return value === 0 ? undefined : value

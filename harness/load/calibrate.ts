@@ -21,7 +21,7 @@ export interface CalibrateOptions {
   readonly onPoint: (point: CalibrationPoint) => void
 }
 
-/** Ends early where the generator is overwhelmed: higher rates would only show more of it. */
+/** Ends early if the generator is overwhelmed: higher rates would only show more of it. */
 export async function calibrate(options: CalibrateOptions): Promise<Calibration> {
   const points: CalibrationPoint[] = []
   for (const rate of options.rates) {
@@ -88,7 +88,7 @@ function run({ target, suite, workers, seconds, signal }: CalibrateOptions, rate
       mix,
       arrival: { kind: 'poisson', perSecond: rate / eventsOfAnswer },
       durationNs: seconds * 1e9,
-      misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+      misbehavior: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0,
     },
     workers,

@@ -51,7 +51,7 @@ test('no more sockets than --connections are ever open, and the report counts al
       const spec: Partial<PlanSpec> = {
         mix: { name: kind, entries: [mixEntry({ name: kind, kind })] },
         idempotencyRaces: run.races,
-        misbehaviour: { slowReader: 0, abort: 0, churn: run.churn },
+        misbehavior: { slowReader: 0, abort: 0, churn: run.churn },
       }
       const { keepAlive } = run
       const limit = { maxConnections: connections, workers, keepAlive }

@@ -1,9 +1,9 @@
-import type { Surface } from '../../contract/catalogue/requirement.ts'
+import type { Surface } from '../../contract/catalog/requirement.ts'
 import type { ErrorCounter } from '../../contract/report/load/errors.ts'
 
 /**
  * The record of one request. All times are monotonic nanoseconds after the start of the run, on one
- * clock for all workers; null where the event never happened.
+ * clock for all workers; null if the event never happened.
  */
 export interface RequestRecord {
   /** Index of the arrival in the plan. */

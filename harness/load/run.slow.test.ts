@@ -173,7 +173,7 @@ test('without keep-alive each request has a connection of its own', async () => 
 })
 
 describe('clients that misbehave', () => {
-  const only = (more: object) => ({ misbehaviour: { slowReader: 0, abort: 0, churn: 0, ...more } })
+  const only = (more: object) => ({ misbehavior: { slowReader: 0, abort: 0, churn: 0, ...more } })
 
   test('abort in mid-stream: the server sees them leave', async () => {
     const server = await oddServer(always('well'), { tokens: 60, gapMs: 5 })

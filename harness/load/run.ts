@@ -26,7 +26,7 @@ export type { LoadOptions, LoadProgress } from './options.ts'
 
 /**
  * One load run, from its plan to its report.
- * @throws PreparationError where the target does not answer while the chats of the run are made.
+ * @throws PreparationError if the target does not answer while the chats of the run are made.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress, onRecord, requestsFile } = options

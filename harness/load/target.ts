@@ -1,5 +1,5 @@
 import type { Prefixes } from '../../contract/addresses.ts'
-import type { Surface } from '../../contract/catalogue/requirement.ts'
+import type { Surface } from '../../contract/catalog/requirement.ts'
 import type { NetworkOptions } from '../client/network/options.ts'
 import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-limits.ts'
@@ -30,11 +30,11 @@ export interface LoadTarget {
   readonly endpoints?: SpreadEndpoints
   /** Network options; a direct connection by default. */
   readonly network?: NetworkOptions
-  /** Bearer token of each surface; null where it has none. */
+  /** Bearer token of each surface; null if it has none. */
   readonly tokens: Readonly<Record<Surface, string | null>>
   readonly headers: Readonly<Record<string, string>>
   readonly model: string
-  /** One with a knowledge base, for requests with `rag`; null where none is known. */
+  /** One with a knowledge base, for requests with `rag`; null if none is known. */
   readonly assistant: string | null
   /** Further members of the body of a v3 generation. */
   readonly generate: Readonly<Record<string, unknown>>
@@ -43,7 +43,7 @@ export interface LoadTarget {
   readonly v2Chat: V2Chat | null
   /** Further members of the body that makes a v3 chat. */
   readonly createChat: Readonly<Record<string, unknown>>
-  /** JSON pointer to the id of a new chat, where it is not found by value. */
+  /** JSON pointer to the id of a new chat, if it is not found by value. */
   readonly chatId: string | null
   /** Limits of one answer; the defaults of the profile if absent. */
   readonly limits?: AnswerLimits
@@ -72,7 +72,7 @@ export type V2Chat =
       readonly id: string | null
     }
 
-/** A target of which nothing is known but where it is and what to say at the door. */
+/** A target of which nothing is known but if it is and what to say at the door. */
 export function plainTarget(baseUrl: string, key: string): LoadTarget {
   return {
     baseUrl,

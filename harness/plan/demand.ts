@@ -48,7 +48,7 @@ export function parseDemand(text: string): Demand {
 /** A price for each replica. */
 export interface Price {
   readonly perHour: number
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   readonly currency: string
 }
 

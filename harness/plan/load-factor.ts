@@ -26,7 +26,7 @@ export interface SizingOptions {
 const factorSteps = 8
 const factorLimit = 40
 
-/** The largest multiple of the demand that meets the SLOs; null where not even a fiftieth does. */
+/** The largest multiple of the demand that meets the SLOs; null if not even a fiftieth does. */
 export function maxFactorOf(
   options: SizingOptions,
   model: ServiceModel,

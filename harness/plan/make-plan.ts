@@ -21,8 +21,8 @@ import { busiest, part } from './trace.ts'
 /**
  * Fewest replicas for a demand; no number if a measurement is invalid, a provisional one if it is undecided.
  *
- * @throws UnfittedRunError where no service model can be fitted
- * @throws UnpredictedMetricError where an SLO is of a metric that was not measured, or is not predicted
+ * @throws UnfittedRunError if no service model can be fitted
+ * @throws UnpredictedMetricError if an SLO is of a metric that was not measured, or is not predicted
  */
 export function makePlan(options: PlanOptions): PlanReport {
   const { measurements, demand, slos, balance, assess, price, seed } = options

@@ -14,9 +14,9 @@ export interface MeasuredSize {
 }
 
 interface ScalabilityFit extends Pick<PlanScalability, 'status' | 'message'> {
-  /** Null where the law does not fit. */
+  /** Null if the law does not fit. */
   readonly law: UniversalLaw | null
-  /** Rate of a number of replicas, with its prediction interval; null where the law does not fit. */
+  /** Rate of a number of replicas, with its prediction interval; null if the law does not fit. */
   readonly predict: ((replicas: number) => { rate: number; interval: [number, number] }) | null
 }
 
@@ -169,7 +169,7 @@ export function scalabilityOf(
   }
 }
 
-/** Null where the rate falls again before it is reached. */
+/** Null if the rate falls again before it is reached. */
 function minReplicasFor(demanded: number, rate: (replicas: number) => number): number | null {
   for (let count = 1; count < 1_000_000; count++) {
     if (rate(count) >= demanded) return count

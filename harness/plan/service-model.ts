@@ -7,9 +7,9 @@ import { meanOf } from '../../contract/averages.ts'
  * `decodeMsPerSequence` = 0.
  */
 export interface ServiceModel {
-  /** Sequences that are decoded together; infinite where no limit was seen. */
+  /** Sequences that are decoded together; infinite if no limit was seen. */
   readonly maxSequences: number
-  /** Requests that may wait, further ones are refused; infinite where no limit was seen. */
+  /** Requests that may wait, further ones are refused; infinite if no limit was seen. */
   readonly maxWaiting: number
   /** Network, HTTP and whatever else does not depend on the load, in each request. */
   readonly overheadMs: number

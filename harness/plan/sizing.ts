@@ -14,14 +14,14 @@ export interface SustainableFactor {
 }
 
 export interface Sizing {
-  /** Null where no number of replicas meets the SLOs. */
+  /** Null if no number of replicas meets the SLOs. */
   readonly replicas: number | null
   readonly safeReplicas: number | null
   /** Rows without price. */
   readonly rows: readonly Omit<PlanRow, 'costPerHour'>[]
   /** Load that `replicas` carry, as a multiple of the demand. */
   readonly sustainable: SustainableFactor | null
-  /** Load that the assessed number carries; null where none was given, or it meets the SLOs at no load. */
+  /** Load that the assessed number carries; null if none was given, or it meets the SLOs at no load. */
   readonly assessed: SustainableFactor | null
 }
 
@@ -135,7 +135,7 @@ function drawnModels({ fitted, lengths, seed }: SizingOptions, count = draws) {
   })
 }
 
-/** Multiple of the demand that still meets the SLOs, minus 1; null where the demand itself does not. */
+/** Multiple of the demand that still meets the SLOs, minus 1; null if the demand itself does not. */
 function headroomOf(options: SizingOptions, replicas: number): number | null {
   const factor = likelyFactor(options, replicas)
   return factor === null ? null : Math.max(0, factor - 1)
@@ -163,7 +163,7 @@ function isMet(options: SizingOptions, replicas: number): boolean {
   return keepsAll(slos, predict(options, fitted.model, lengths, replicas, exactly))
 }
 
-/** The smallest number from `first` to `last` for which a condition holds; null where it holds for none. */
+/** The smallest number from `first` to `last` for which a condition holds; null if it holds for none. */
 function smallest(
   holds: (replicas: number) => boolean,
   first: number,

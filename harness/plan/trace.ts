@@ -7,10 +7,10 @@ export interface DemandTrace {
   /** Requests a second from each moment on; ascending, from 0. */
   readonly pieces: readonly RatePiece[]
   readonly durationMs: number
-  /** Time of day at which it begins, in milliseconds after midnight; null where it does not tell. */
+  /** Time of day at which it begins, in milliseconds after midnight; null if it does not tell. */
   readonly startsAtMs: number | null
   readonly requests: number
-  /** Lengths in tokens, where each request has them. */
+  /** Lengths in tokens, if each request has them. */
   readonly lengths: readonly RequestLength[] | null
 }
 

@@ -17,7 +17,7 @@ const rooms = [
 
 /** Maximum number of faults, sample included: more would take longer than a minute. */
 const maxFaults = 80
-/** Sample of all faults, where a change cannot be put down to rows. */
+/** Sample of all faults, if a change cannot be put down to rows. */
 const sampled = 20
 
 export interface Changed {

@@ -22,7 +22,7 @@ interface ReceivedRequest {
   readonly body: Buffer
 }
 
-/** Records every request and passes it on where there is a server behind it. */
+/** Records every request and passes it on if there is a server behind it. */
 async function listen(target?: string) {
   const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {

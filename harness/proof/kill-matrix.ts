@@ -75,7 +75,7 @@ export function buildMatrix(
   }
 }
 
-/** Results that a proof must not show; empty where it holds. */
+/** Results that a proof must not show; empty if it holds. */
 export function objections(matrix: KillMatrix, results: readonly TargetResult[]): string[] {
   return [
     ...matrix.faults.flatMap(({ name, survived, undeclared, applied }) => [

@@ -4,10 +4,10 @@ import { targetFixture } from '../../fixtures/targets.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import type { Attempt } from './runs/run-target.ts'
 
-type Behaviour = (request: IncomingMessage, response: ServerResponse, body: string) => void
+type Behavior = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
 /** Servers that do nothing of what the document says: nothing required may pass against them. */
-const behaviours: Readonly<Record<string, Behaviour>> = {
+const behaviors: Readonly<Record<string, Behavior>> = {
   'always-200': json(200, {}),
   'always-400': json(400, { error: { message: 'no' } }),
   'always-401': json(401, { error: { message: 'no' } }),
@@ -50,24 +50,24 @@ const cannedStream = [
   )
   .join('')
 
-export const nullServerNames: readonly string[] = Object.keys(behaviours).map(
+export const nullServerNames: readonly string[] = Object.keys(behaviors).map(
   (name) => `null-${name}`,
 )
 
 export function nullAttempts(): Attempt[] {
-  return Object.entries(behaviours).map(([name, behaviour]) => ({
+  return Object.entries(behaviors).map(([name, behavior]) => ({
     kind: 'null',
     name: `null-${name}`,
-    open: () => startNullServer(behaviour),
+    open: () => startNullServer(behavior),
     selection: { profile: 'full', only: [], skip: [] },
   }))
 }
 
-async function startNullServer(behaviour: Behaviour) {
+async function startNullServer(behavior: Behavior) {
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece) => pieces.push(piece))
-    request.on('end', () => behaviour(request, response, Buffer.concat(pieces).toString()))
+    request.on('end', () => behavior(request, response, Buffer.concat(pieces).toString()))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -82,7 +82,7 @@ async function startNullServer(behaviour: Behaviour) {
   }
 }
 
-function json(status: number, body: object): Behaviour {
+function json(status: number, body: object): Behavior {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))

@@ -23,7 +23,7 @@ export interface TargetResult {
 
 export type RowResult = Pick<RequirementRow, 'id' | 'level' | 'verdict' | 'message' | 'brokenBy'>
 
-/** Rows that turned red: failed, or warned where the row is only expected. */
+/** Rows that turned red: failed, or warned if the row is only expected. */
 export function redRows(result: Pick<TargetResult, 'rows'>): readonly string[] {
   return result.rows
     .filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')

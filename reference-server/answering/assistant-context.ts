@@ -17,12 +17,12 @@ export const noAssistant: AssistantContext = {
   searchesByItself: false,
 }
 
-/** @throws ApiError 404 for an id that is not in the catalogue */
-export function cataloguedAssistant(id: string | null | undefined): AssistantContext {
+/** @throws ApiError 404 for an id that is not in the catalog */
+export function catalogdAssistant(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
   const assistant = assistants.find((one) => one.id === id)
   if (assistant === undefined) {
-    throw new ApiError(404, `No assistant ${JSON.stringify(id)} in the catalogue`, {
+    throw new ApiError(404, `No assistant ${JSON.stringify(id)} in the catalog`, {
       code: 'assistant_not_found',
       param: 'assistant_id',
     })
@@ -35,12 +35,12 @@ export function cataloguedAssistant(id: string | null | undefined): AssistantCon
  * Section 4.2: the UUID of an assistant, or an identifier of instructions. Identifiers that this server
  * does not know are kept with the message and change nothing.
  *
- * @throws ApiError 404 for a UUID that is not in the catalogue
+ * @throws ApiError 404 for a UUID that is not in the catalog
  */
 export function assistantOrInstructions(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
   if (isUuid(id)) {
-    return cataloguedAssistant(id.toLowerCase())
+    return catalogdAssistant(id.toLowerCase())
   }
   return { ...noAssistant, instructions: namedInstructions.get(id) ?? null }
 }
@@ -59,7 +59,7 @@ interface OneShotAssistant {
 
 /**
  * Section 4.3: null with a scenario of the caller's own in `assistant`, `searcher` with an optional
- * `kb_id` (without it, all bases of the caller), or an assistant of the catalogue.
+ * `kb_id` (without it, all bases of the caller), or an assistant of the catalog.
  *
  * @throws ApiError 404 for an assistant or a base that is not there
  */
@@ -75,7 +75,7 @@ export async function oneShotAssistant(
         : await allBases(knowledge, caller)
     return { instructions: 'You search the knowledge base.', baseIds, searchesByItself: true }
   }
-  if (typeof assistant_id === 'string') return cataloguedAssistant(assistant_id)
+  if (typeof assistant_id === 'string') return catalogdAssistant(assistant_id)
   const own = assistant?.kb_id
   return {
     ...noAssistant,
@@ -109,9 +109,9 @@ async function allBases(knowledge: KnowledgeStore, caller: string): Promise<read
   return rows.map(({ id }) => id)
 }
 
-/** The assistants of the catalogue, and instructions that go by a name. */
+/** The assistants of the catalog, and instructions that go by a name. */
 
-export interface CatalogueAssistant {
+export interface CatalogAssistant {
   readonly id: string
   readonly name: string
   readonly description: string
@@ -123,7 +123,7 @@ export interface CatalogueAssistant {
 /** The base that every caller has from the start. */
 export const seededBaseId = 'a4f3c8d1-6b25-47e9-8f10-2d9c5e7b3a60'
 
-export const assistants: readonly CatalogueAssistant[] = [
+export const assistants: readonly CatalogAssistant[] = [
   {
     id: '7d0e4a52-3c1b-4f6e-9a27-5b8c1e90d3f4',
     name: 'Island guide',

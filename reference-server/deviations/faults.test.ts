@@ -76,14 +76,14 @@ async function conversation(patch: Patch): Promise<unknown[]> {
     },
   })
   const chat_id = await server.newChat()
-  const turn = { chat_id, input: 'Name a colour.' }
+  const turn = { chat_id, input: 'Name a color.' }
   const key = { 'idempotency-key': 'turn-1' }
   const answers = [
     await server.send('GET', '/api/openai/models'),
     await server.send('GET', '/api/openai/models', { headers: { authorization: 'Bearer no' } }),
-    await server.complete('Name a colour.'),
-    await server.complete('Name a colour.', { stream: true }),
-    await server.complete('Name a colour.', { temperature: 3 }),
+    await server.complete('Name a color.'),
+    await server.complete('Name a color.', { stream: true }),
+    await server.complete('Name a color.', { temperature: 3 }),
     await server.generate(turn, key),
     await server.generate(turn, key),
     await server.generate({ ...turn, stream: true, think: true }, { 'idempotency-key': 'turn-2' }),

@@ -1,6 +1,6 @@
 /** Faults and dialects by name. A server that is started without them loads nothing of this folder. */
 
-export { type DetectingServer, unlessRecognised } from './detecting/detecting.ts'
+export { type DetectingServer, unlessRecognized } from './detecting/detecting.ts'
 export { detectingServers, firstMilliseconds } from './detecting/servers.ts'
 export { combinationNamed, combineDialects, composeDialects } from './dialects/combination.ts'
 export { dialects } from './dialects/index.ts'

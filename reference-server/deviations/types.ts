@@ -19,12 +19,12 @@ export interface Fault {
   readonly patch: Patch
 }
 
-/** Legal behaviour that differs from the plain server. */
+/** Legal behavior that differs from the plain server. */
 export interface Dialect {
   readonly name: string
   /** Difference from the plain server, in a sentence. */
   readonly summary: string
-  /** Changes of the target profile (JSON Merge Patch, RFC 7396), where discovery by value fails. */
+  /** Changes of the target profile (JSON Merge Patch, RFC 7396), if discovery by value fails. */
   readonly profile?: Readonly<Record<string, unknown>>
   /** The only surface on which it is visible; any surface by default. */
   readonly surface?: Surface

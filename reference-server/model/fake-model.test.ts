@@ -170,8 +170,8 @@ describe('recall', () => {
   })
 
   it('remembers other things as well', () => {
-    const turns = [user('My favourite colour is teal-7.'), user('What is my favourite colour?')]
-    expect(textOf(ask('', { turns }))).toBe('Your favourite colour is teal-7.')
+    const turns = [user('My favorite color is teal-7.'), user('What is my favorite color?')]
+    expect(textOf(ask('', { turns }))).toBe('Your favorite color is teal-7.')
   })
 })
 

@@ -1,13 +1,13 @@
 /** The models of section 2.1. */
 
-export interface CatalogueModel {
+export interface CatalogModel {
   readonly id: string
   /** Other accepted ids. */
   readonly aliases: readonly string[]
   readonly description: string
 }
 
-export const models: readonly CatalogueModel[] = [
+export const models: readonly CatalogModel[] = [
   {
     id: 'SVC-Vision',
     aliases: [],
@@ -20,6 +20,6 @@ export const models: readonly CatalogueModel[] = [
   },
 ]
 
-export function findModel(id: string): CatalogueModel | undefined {
+export function findModel(id: string): CatalogModel | undefined {
   return models.find((model) => model.id === id || model.aliases.includes(id))
 }

@@ -51,7 +51,7 @@ const maxTitleWords = 6
 const subjects = phrases(
   'The harbour master',
   'A patient gardener',
-  'Our neighbour Zoë',
+  'Our neighbor Zoë',
   'The café on the corner',
   'An old tram driver',
   'The night train to Brno',

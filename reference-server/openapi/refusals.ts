@@ -9,7 +9,7 @@ type Refusal = readonly [name: string, description: string, code: string, messag
 const refusals = {
   400: ['BadRequest', 'Invalid request', 'invalid_value', 'model: expected string'],
   401: ['Unauthorized', 'No valid API key', 'invalid_api_key', 'A valid API key is required'],
-  403: ['Forbidden', 'Not allowed', 'knowledge_base_fixed', 'This base is part of the catalogue'],
+  403: ['Forbidden', 'Not allowed', 'knowledge_base_fixed', 'This base is part of the catalog'],
   404: ['NotFound', 'Unknown, or owned by another user', 'chat_not_found', 'No chat "…"'],
   409: ['Conflict', 'In conflict with what is stored', 'wrong_chat_version', 'This is a v2 chat'],
   413: ['TooLarge', 'Body or file too large', 'body_too_large', 'The body is too large'],

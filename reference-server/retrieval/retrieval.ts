@@ -67,7 +67,7 @@ export function fuse(rankings: readonly (readonly Scored[])[]): readonly Scored[
     .toSorted((a, b) => b.score - a.score)
 }
 
-/** The share of the query's words and of its neighbouring pairs that the text holds. */
+/** The share of the query's words and of its neighboring pairs that the text holds. */
 export function rerank(query: string, found: readonly Scored[]): readonly Scored[] {
   return found
     .map(({ chunk }) => ({ chunk, score: likeness(query, `${chunk.heading} ${chunk.text}`) }))

@@ -24,7 +24,7 @@ function hash(text: string): number {
   return mix(value)
 }
 
-/** A 32-bit finalizer: neighbouring states give unrelated numbers. */
+/** A 32-bit finalizer: neighboring states give unrelated numbers. */
 function mix(state: number): number {
   let value = state
   value = Math.imul(value ^ (value >>> 16), 0x21f0aaad)

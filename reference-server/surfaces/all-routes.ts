@@ -14,7 +14,7 @@ import { attachmentRoutes } from './v3/attachments.ts'
 import { chatChangeRoutes, favoriteRoutes } from './v3/chat-changes.ts'
 import { generateRoutes } from './v3/generate.ts'
 import { historyRoutes } from './v3/history.ts'
-import { catalogueRoutes } from './v3/models-and-assistants.ts'
+import { catalogRoutes } from './v3/models-and-assistants.ts'
 import { oneShotRoutes } from './v3/one-shot.ts'
 
 /** Section 9: `/api/v3/knowledge` duplicates `/api/knowledge`. What is below them is our own choice. */
@@ -38,7 +38,7 @@ export function allRoutes(services: Services): readonly Route[] {
     ...chatChangeRoutes(services),
     ...favoriteRoutes(services),
     ...attachmentRoutes(services),
-    ...catalogueRoutes(),
+    ...catalogRoutes(),
 
     ...knowledgePrefixes.flatMap((prefix) => [
       ...baseRoutes(services, prefix),

@@ -2,7 +2,7 @@
 
 import type { UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
-import { type CatalogueModel, findModel } from '../model/models.ts'
+import { type CatalogModel, findModel } from '../model/models.ts'
 import { BrokenPdfError, uploadText } from '../retrieval/documents/document-text.ts'
 import type {
   Chat,
@@ -77,7 +77,7 @@ export async function ownBase(
  *
  * @throws ApiError 404 with `model_not_found`
  */
-export function knownModel(id: string, param: string): CatalogueModel {
+export function knownModel(id: string, param: string): CatalogModel {
   const model = findModel(id)
   if (model === undefined) {
     throw new ApiError(404, `The model ${JSON.stringify(id)} does not exist`, {

@@ -34,7 +34,7 @@ function requests(): readonly ((answers: readonly string[]) => Request)[] {
   const post = (path: string, body: object | string, headers = {}) => ({
     ...{ method: 'POST', path, body, headers },
   })
-  const prompt = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Name a colour.' }] }
+  const prompt = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Name a color.' }] }
   const model = { model_id: 'svc-main-model' }
   const [v3Chat, v2Chat, message] = [3, 4, 5].map(
     (at) => (answers: readonly string[]) => /"id":"([^"]+)"/.exec(answers[at] ?? '')?.[1] ?? '',

@@ -13,8 +13,8 @@ export function isCallOf(route: Route, { method, path }: Call): boolean {
 export async function tour(server: TestServer): Promise<void> {
   const get = (path: string) => server.send('GET', path)
   const model_id = 'SVC-Main'
-  const catalogue = ['/api/openai/models', '/api/openai/models/SVC-Main', '/api/v3/model']
-  for (const path of ['/healthz', '/readyz', ...catalogue, '/api/v3/assistant']) {
+  const catalog = ['/api/openai/models', '/api/openai/models/SVC-Main', '/api/v3/model']
+  for (const path of ['/healthz', '/readyz', ...catalog, '/api/v3/assistant']) {
     await get(path)
   }
   for (const stream of [false, true]) await server.complete('Hi', { stream })

@@ -107,7 +107,7 @@ function stateOf(report: CapacityReport): readonly string[] {
   }
 }
 
-/** Says that the interval is wider than the precision, where the budget decided no more. */
+/** Says that the interval is wider than the precision, if the budget decided no more. */
 function wideText({ result, config }: CapacityReport): readonly string[] {
   const width = halfWidth(result)
   if (result.by !== 'fit' || width === null || width <= config.precision) return []

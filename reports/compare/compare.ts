@@ -4,7 +4,7 @@ import type {
   RequirementRow,
   Verdict,
 } from '../../contract/report/conformance.ts'
-import { requirementOf } from '../catalogue/entries.ts'
+import { requirementOf } from '../catalog/entries.ts'
 import { type Conditions, conditionsOf } from './conditions.ts'
 
 /**
@@ -27,17 +27,17 @@ export interface RowChange {
   readonly id: string
   readonly title: string
   readonly level: RequirementRow['level']
-  /** Null where the report does not have the requirement. */
+  /** Null if the report does not have the requirement. */
   readonly before: Verdict | null
   readonly after: Verdict | null
-  /** Verdict of this version on the exchanges of A; null where they were not rejudged. */
+  /** Verdict of this version on the exchanges of A; null if they were not rejudged. */
   readonly rejudged: Verdict | null
   readonly cause: Cause
   /** Members of the profile that the requirement depends on and that differ. */
   readonly members: readonly string[]
   /** Excused by the baseline of B. */
   readonly known: boolean
-  /** Message of B, or of A where B does not have the requirement. */
+  /** Message of B, or of A if B does not have the requirement. */
   readonly message: string | null
 }
 
@@ -120,7 +120,7 @@ interface Runs {
 
 function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] {
   const [before, after, again] = [a, b, rejudged].map(rowsById)
-  // In the order of B, which is that of the newer catalogue; what only A has comes last.
+  // In the order of B, which is that of the newer catalog; what only A has comes last.
   const ids = new Set([...b.requirements, ...a.requirements].map(({ id }) => id))
   return [...ids].flatMap((id) => {
     const [was, is] = [before?.get(id), after?.get(id)]
@@ -166,7 +166,7 @@ function contains(path: string, inner: string): boolean {
   return inner === path || inner.startsWith(`${path}.`)
 }
 
-/** The target is blamed where nothing but the target can have changed. */
+/** The target is blamed if nothing but the target can have changed. */
 function refined(cause: Cause, { url, profile }: Conditions): Cause {
   if (cause !== 'target') return cause
   if (url !== null) return 'address'

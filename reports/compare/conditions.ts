@@ -13,14 +13,14 @@ export interface Pair {
   readonly b: string
 }
 
-/** Differences of two runs other than their findings; null where they agree. */
+/** Differences of two runs other than their findings; null if they agree. */
 export interface Conditions {
   readonly url: Pair | null
   readonly kit: Pair | null
   readonly interface: Pair | null
   readonly selection: Pair | null
   readonly strict: Pair | null
-  /** Members of the profiles that differ; null where a run has no record that tells them. */
+  /** Members of the profiles that differ; null if a run has no record that tells them. */
   readonly profile: readonly Difference[] | null
 }
 
@@ -32,7 +32,7 @@ export interface Difference {
 
 export interface Side {
   readonly report: ConformanceReport
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   readonly settings: RunSettings | null
 }
 

@@ -133,7 +133,7 @@ function verdictText(verdict: Verdict | null): string {
   return verdict === null ? 'absent' : verdictLabels[verdict]
 }
 
-/** Requirement with the profile members that the requirement depends on, where they differ. */
+/** Requirement with the profile members that the requirement depends on, if they differ. */
 function causeText({ cause, members }: Pick<RowChange, 'cause' | 'members'>): string {
   return cause === 'profile' && members.length > 0
     ? `${causes[cause]} (${members.join(', ')})`

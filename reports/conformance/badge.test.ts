@@ -20,9 +20,9 @@ test.each([
   ['conforms', '#1a7f37'],
   ['violated', '#cf222e'],
   ['incomplete', '#9a6700'],
-] as const)('%s has its colour, and is XML', (outcome, colour) => {
+] as const)('%s has its color, and is XML', (outcome, color) => {
   const badge = reportToBadge({ ...conforming, outcome })
-  expect(badge).toContain(`fill="${colour}"`)
+  expect(badge).toContain(`fill="${color}"`)
   expect(badge).toContain(`<title>chatgen: ${outcome}, 3 passed`)
   expect(XMLValidator.validate(badge)).toBe(true)
 })

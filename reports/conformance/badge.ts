@@ -5,7 +5,7 @@ import { countsText, summarize } from './summary.ts'
 
 /**
  * A badge for a README: the outcome and the counts, never a percentage. It is readable
- * without colours, and its title says the same to a screen reader.
+ * without colors, and its title says the same to a screen reader.
  */
 export function reportToBadge(report: ConformanceReport): string {
   const { passed, violated, undecided } = summarize(report)
@@ -25,7 +25,7 @@ export function reportToBadge(report: ConformanceReport): string {
     element('rect', { width: left + right, height, rx: 3, fill: '#24292f' }),
     element('path', {
       d: `M${left} 0h${right - 3}a3 3 0 0 1 3 3v${height - 6}a3 3 0 0 1-3 3h-${right - 3}z`,
-      fill: isEdited(report) ? editedColour : colours[report.outcome],
+      fill: isEdited(report) ? editedColor : colors[report.outcome],
     }),
     textAt(0, left, label),
     textAt(left, right, value),
@@ -47,13 +47,13 @@ export function reportToBadge(report: ConformanceReport): string {
 const height = 20
 
 /** Contrast with white text: at least 4.5. */
-const colours: Readonly<Record<ConformanceReport['outcome'], string>> = {
+const colors: Readonly<Record<ConformanceReport['outcome'], string>> = {
   conforms: '#1a7f37',
   violated: '#cf222e',
   incomplete: '#9a6700',
 }
 
-const editedColour = '#57606a'
+const editedColor = '#57606a'
 
 /** Average width of a letter at 11 pixels: 6.3; `textLength` absorbs the difference. */
 function widthOf(text: string): number {

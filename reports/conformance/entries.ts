@@ -4,7 +4,7 @@ import {
   isViolation,
   type RequirementRow,
 } from '../../contract/report/conformance.ts'
-import { areaTitle, standingOf, surfaceTitle } from '../catalogue/entries.ts'
+import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
 import type { Entry, EntryGroup, Fact } from '../document/document.ts'
 import { knownText } from './summary.ts'
 import { adviceOn, evidenceOf, foundNotes, messageText } from './violations.ts'

@@ -1,6 +1,6 @@
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
 import { compactIds } from '../../contract/requirement-ids.ts'
-import { requirementOf } from '../catalogue/entries.ts'
+import { requirementOf } from '../catalog/entries.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { shorten } from '../text/escape.ts'
 import { count } from '../text/format.ts'

@@ -7,7 +7,7 @@ import {
 import { type Section as DocumentSection, sections } from '../../contract/sections.ts'
 
 import type { Item, Shown, Text } from '../document/document.ts'
-import { withoutColours } from '../text/escape.ts'
+import { withoutColors } from '../text/escape.ts'
 import { causeHeading, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
 import { count } from '../text/format.ts'
 import { knownText } from './summary.ts'
@@ -152,7 +152,7 @@ function sentence(context: Violations, row: RequirementRow): Text {
 
 /** Messages of assertions carry colors of their own. */
 export function messageText(message: string): string {
-  return withoutColours(message).trim()
+  return withoutColors(message).trim()
 }
 
 export function foundNotes({ message }: RequirementRow): readonly Text[] {

@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk'
 import { doubtText, isEdited } from '../text/digest.ts'
-import { clean, printable, withoutColours } from '../text/escape.ts'
+import { clean, printable, withoutColors } from '../text/escape.ts'
 import { code, codeBlock, escaped, folded, section, table } from '../text/markdown.ts'
 import {
   type Badge,
@@ -104,6 +104,6 @@ function badgeText(badge: Badge | undefined): string {
 
 function textOf(text: Text): string {
   if (typeof text === 'string') return escaped(clean(text))
-  const prose = (piece: string) => escaped(withoutColours(piece))
+  const prose = (piece: string) => escaped(withoutColors(piece))
   return joined(text, { prose, code: (piece) => code(clean(piece)) })
 }

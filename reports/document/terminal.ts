@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import { type Fitted, fittedColumns } from '../text/columns.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
-import { indent, printable, shorten, withoutColours, wrap } from '../text/escape.ts'
+import { indent, printable, shorten, withoutColors, wrap } from '../text/escape.ts'
 import { hanging, joinParts, type Lines, type Page } from '../text/page.ts'
 import {
   type Badge,
@@ -185,6 +185,6 @@ function tableLines(page: Page, { head, rows, spare = [] }: Table): Lines {
 }
 
 function plain(text: Text): string {
-  const prose = (piece: string) => printable(withoutColours(piece))
+  const prose = (piece: string) => printable(withoutColors(piece))
   return joined(text, { prose, code: prose }).trim()
 }

@@ -50,7 +50,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** A table that scrolls by itself where it is wider than the page, also with a keyboard. */
+/** A table that scrolls by itself if it is wider than the page, also with a keyboard. */
 export function tableMarkup({ head, rows }: Table, name: string): Markup {
   const figures = figureColumns([head, ...rows])
   const kind = (at: number) => (at > 0 && figures[at] ? 'figure' : 'word')

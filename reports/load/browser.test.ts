@@ -42,7 +42,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
       'icl-time',
       'gaps-distribution',
     ])
-    // Lines and cells have the colours of the page, which axes have not.
+    // Lines and cells have the colors of the page, which axes have not.
     for (const [chart, pixels] of Object.entries(painted))
       expect([chart, pixels > 100]).toEqual([chart, true])
   })

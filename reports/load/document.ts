@@ -88,8 +88,8 @@ function factsOf(report: LoadReport): readonly Fact[] {
 }
 
 function detailsOf({ plan, config, startedAt, durationMs, integrity }: LoadReport): Fact[] {
-  const { misbehaviour, idempotencyRaceShare } = config
-  const odd = Object.entries({ ...misbehaviour, races: idempotencyRaceShare })
+  const { misbehavior, idempotencyRaceShare } = config
+  const odd = Object.entries({ ...misbehavior, races: idempotencyRaceShare })
     .filter(([, share]) => share > 0)
     .map(([name, share]) => `${name} ${percent(share)}`)
   const { streams, bodies, events, held, crossTalk, duplicateIds, idempotencyRaces } = integrity

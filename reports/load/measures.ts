@@ -120,7 +120,7 @@ interface StepRow {
   readonly e2e: StepLatency
 }
 
-/** Milliseconds: the median p50 and the highest p99 of the seconds; null where nothing was measured. */
+/** Milliseconds: the median p50 and the highest p99 of the seconds; null if nothing was measured. */
 interface StepLatency {
   readonly p50: number | null
   readonly p99: number | null

@@ -89,7 +89,7 @@ function roundPercent(share: number): string {
   return percent(middling ? Number(share.toFixed(2)) : share)
 }
 
-/** Truncated responses stand in the first line, even where they are allowed. */
+/** Truncated responses stand in the first line, even if they are allowed. */
 function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
   const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
   return cut === 0 ? [] : [`${count(cut, 'response')} truncated`]

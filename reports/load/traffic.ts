@@ -73,7 +73,7 @@ function usageText({ usage }: NonNullable<LoadReport['delivery']>): string {
   return others.length === 0 ? same : `${same}, ${others.join(' and ')}`
 }
 
-/** Warnings about `ttft` and the gaps where deltas arrived in bursts; empty otherwise. */
+/** Warnings about `ttft` and the gaps if deltas arrived in bursts; empty otherwise. */
 export function lumpText(report: Pick<LoadReport, 'delivery' | 'generator'>): readonly string[] {
   const { delivery, generator } = report
   // A late generator produces bursts by itself.

@@ -1,6 +1,6 @@
 import { areaOf, type Surface } from '../../contract/index.ts'
 import type { Verdict } from '../../contract/report/conformance.ts'
-import { areaTitle, surfaceTitle } from '../catalogue/entries.ts'
+import { areaTitle, surfaceTitle } from '../catalog/entries.ts'
 import { badgeOf, verdictLabels, verdictTag } from '../conformance/words.ts'
 import type {
   Document,
@@ -11,7 +11,7 @@ import type {
   Link,
   Section,
 } from '../document/document.ts'
-import { shorten, withoutColours } from '../text/escape.ts'
+import { shorten, withoutColors } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 import {
   type ComparedRequirement,
@@ -166,5 +166,5 @@ function labelOf(verdict: Verdict | null): string {
 const maxAnswerLength = 300
 
 function answerText(answer: string | null): string {
-  return answer === null ? 'not observed' : shorten(withoutColours(answer), maxAnswerLength)
+  return answer === null ? 'not observed' : shorten(withoutColors(answer), maxAnswerLength)
 }

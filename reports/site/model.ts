@@ -37,7 +37,7 @@ export interface ComparedRequirement {
   readonly level: string
   readonly surface: Surface
   readonly title: string
-  /** Null where the implementation was not certified for the surface. */
+  /** Null if the implementation was not certified for the surface. */
   readonly verdicts: readonly (Verdict | null)[]
   readonly differs: boolean
 }

@@ -43,7 +43,7 @@ export function sealed<Report extends { readonly digest?: Digest | undefined }>(
 
 /**
  * Difference between a stored report and what its run wrote; null without any. `evidence`: digest of the
- * exchanges beside it, null where there are none, since a report may be copied without them.
+ * exchanges beside it, null if there are none, since a report may be copied without them.
  */
 export function doubtOf(stored: unknown, evidence: string | null): Doubt | null {
   if (typeof stored !== 'object' || stored === null) return 'edited report'
@@ -54,7 +54,7 @@ export function doubtOf(stored: unknown, evidence: string | null): Doubt | null 
   return evidenceDiffers(stored, evidence) ? 'edited evidence' : (parsed.data.from ?? null)
 }
 
-/** True where the exchanges beside a report do not match its digest. */
+/** True if the exchanges beside a report do not match its digest. */
 export function evidenceDiffers(stored: unknown, evidence: string | null): boolean {
   if (typeof stored !== 'object' || stored === null || !('digest' in stored)) return false
   const parsed = digest.safeParse(stored.digest)
@@ -62,7 +62,7 @@ export function evidenceDiffers(stored: unknown, evidence: string | null): boole
   return parsed.data.exchanges !== evidence
 }
 
-/** The report with the digest of its exchanges; null where it has none. */
+/** The report with the digest of its exchanges; null if it has none. */
 export function withEvidence<Report extends { readonly digest?: Digest | undefined }>(
   report: Report,
   exchanges: string | null,
@@ -82,7 +82,7 @@ export function withDoubt<Report extends { readonly digest?: Digest | undefined 
   return { ...report, digest: { algorithm, report: hash, exchanges, from: doubt } }
 }
 
-/** `edited after the run`, for short lines; null where there is no doubt. */
+/** `edited after the run`, for short lines; null if there is no doubt. */
 export function doubtWord({ digest }: { readonly digest?: Digest | undefined }): string | null {
   const doubt = digest?.from
   return doubt === undefined ? null : words[doubt]

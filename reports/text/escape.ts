@@ -2,7 +2,7 @@
 
 /**
  * Shows what a terminal would obey as visible escapes, so that nothing a target sent can move the
- * cursor, colour the output, turn its direction or hide in it: C0 and C1 controls, DEL, line and paragraph
+ * cursor, color the output, turn its direction or hide in it: C0 and C1 controls, DEL, line and paragraph
  * separators, direction marks and overrides, characters without width and halves of surrogate pairs.
  */
 export function printable(text: string): string {
@@ -16,14 +16,14 @@ export function printableJson(json: string): string {
   )
 }
 
-/** Messages of assertions carry colours of their own; whatever else a terminal would obey stays. */
-export function withoutColours(text: string): string {
-  return text.replace(colours, '')
+/** Messages of assertions carry colors of their own; whatever else a terminal would obey stays. */
+export function withoutColors(text: string): string {
+  return text.replace(colors, '')
 }
 
-/** Text on one line, without colours. */
+/** Text on one line, without colors. */
 export function clean(text: string): string {
-  return printable(withoutColours(text).trim())
+  return printable(withoutColors(text).trim())
 }
 
 /** Cuts to at most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
@@ -38,7 +38,7 @@ export function shorten(text: string, width: number): string {
 
 /**
  * Breaks at spaces into lines of at most `width`, never before a %. A longer word is broken behind its commas, and has
- * lines of its own where it has too few: an address or a path stays whole.
+ * lines of its own if it has too few: an address or a path stays whole.
  */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
@@ -67,8 +67,8 @@ export function indent(lines: readonly string[], by: number): readonly string[] 
 export const unprintable =
   /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is how colours begin
-const colours = /\u001b\[[\d;]*m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is how colors begin
+const colors = /\u001b\[[\d;]*m/g
 
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

@@ -11,7 +11,7 @@ export interface Findings {
 
 /**
  * Groups violations that share a cause, so that one defect is read once. Conservative: requirements are
- * grouped where the same was found on one surface, or where the same evidence shows them; each keeps its
+ * grouped if the same was found on one surface, or if the same evidence shows them; each keeps its
  * sentence, and its own message where it has one. A group stands where its first requirement stood.
  */
 export function foldFindings(rows: readonly RequirementRow[]): readonly Findings[] {
@@ -40,7 +40,7 @@ export function causeHeading({ rows, common }: Findings): string | null {
   return `${rows.length} ${found}${common === 'exchange' ? ' in one exchange' : ', same cause'}`
 }
 
-/** True where all requirements of a group have the same message. */
+/** True if all requirements of a group have the same message. */
 export function saysTheSame({ rows }: Findings): boolean {
   return rows.every(({ message }) => message === rows[0].message)
 }

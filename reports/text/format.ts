@@ -7,7 +7,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** Three digits that matter; `n/a` where nothing is known. */
+/** Three digits that matter; `n/a` if nothing is known. */
 export function figure(value: number | null): string {
   if (value === null) return 'n/a'
   const size = Math.abs(value)

@@ -10,7 +10,7 @@ export interface Page {
 
 export type Lines = readonly string[]
 
-/** Text after a lead, continuation lines below the text. `margin`: width of a lead that has colours. */
+/** Text after a lead, continuation lines below the text. `margin`: width of a lead that has colors. */
 export function hanging(
   { width }: Pick<Page, 'width'>,
   lead: string,

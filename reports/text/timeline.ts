@@ -13,7 +13,7 @@ export interface TimelineOptions {
   readonly color: boolean
   /** Columns of a line. */
   readonly width: number
-  /** Index of the event that shows a violation; null where no single one does. */
+  /** Index of the event that shows a violation; null if no single one does. */
   readonly offending: number | null
 }
 
@@ -42,7 +42,7 @@ export type TimelineEntry =
   | { readonly at: number; readonly event: StreamEvent }
   | { readonly folded: readonly StreamEvent[] }
 
-/** The beginning, the end and the surroundings of the offending event; all where they are few. */
+/** The beginning, the end and the surroundings of the offending event; all if they are few. */
 export function foldEvents(
   events: readonly StreamEvent[],
   offending: number | null,

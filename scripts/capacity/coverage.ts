@@ -7,7 +7,7 @@ export interface CoverageOptions {
   readonly searches: number
   /** Requests of one probe. */
   readonly requests: number
-  /** Requests of the simulation that finds the truth where no formula gives it. */
+  /** Requests of the simulation that finds the truth if no formula gives it. */
   readonly knownBy: number
 }
 

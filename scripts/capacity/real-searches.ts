@@ -54,7 +54,7 @@ export function realTruth(): number {
           mix,
           arrival: { kind: 'poisson', perSecond },
           durationNs: (requests / perSecond) * 1e9,
-          misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+          misbehavior: { slowReader: 0, abort: 0, churn: 0 },
           idempotencyRaces: 0,
         })
         const sent = Array.from(plan, ({ plannedNs, answerTokens }) => ({

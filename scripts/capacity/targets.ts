@@ -13,9 +13,9 @@ export interface SimulatedTarget {
   readonly allowed: number
   /** Smallest difference of two loads: 1 for clients of a closed loop. */
   readonly step?: number
-  /** True where the capacity falls with each probe. */
+  /** True if the capacity falls with each probe. */
   readonly drifts?: boolean
-  /** Share over the limit in the long run, where a formula gives it; simulated where none does. */
+  /** Share over the limit in the long run, if a formula gives it; simulated if none does. */
   readonly share?: (rate: number, probe: number) => number
 }
 
@@ -122,7 +122,7 @@ export const targets: readonly SimulatedTarget[] = [
     run: (rate, draw, _, n) => Array.from({ length: n }, () => draw() < (rate > 80 ? 0.9 : 0.002)),
   },
   {
-    name: 'a noisy neighbour: M/M/4 whose speed changes by 5 % from probe to probe',
+    name: 'a noisy neighbor: M/M/4 whose speed changes by 5 % from probe to probe',
     min: 2,
     max: 500,
     allowed: 0.05,

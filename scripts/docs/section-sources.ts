@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { requirementIds, requirements } from '../../contract/index.ts'
-import type { SectionSources } from '../../reports/catalogue/interface-pages.ts'
+import type { SectionSources } from '../../reports/catalog/interface-pages.ts'
 
 const root = new URL('../../', import.meta.url)
 
 /** Finds the files that declare and test the requirements of a section, by the ids that they name. */
 export function sectionSources(): (section: string) => SectionSources {
-  const [suites, judges, catalogue] = [
+  const [suites, judges, catalog] = [
     idsByFile('suites', '.scenario.ts'),
     idsByFile('harness/judges', '.ts'),
-    idsByFile('contract/catalogue', '.ts'),
+    idsByFile('contract/catalog', '.ts'),
   ]
   return (section) => {
     const own = requirementIds.filter((id) => requirements[id].section === section)
@@ -19,7 +19,7 @@ export function sectionSources(): (section: string) => SectionSources {
     return {
       suites: naming(suites),
       judges: [...new Set(folders)],
-      catalogue: naming(catalogue),
+      catalog: naming(catalog),
     }
   }
 }

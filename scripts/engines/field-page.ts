@@ -1,5 +1,5 @@
 import type { RequirementRow } from '../../contract/report/conformance.ts'
-import { withoutColours } from '../../reports/text/escape.ts'
+import { withoutColors } from '../../reports/text/escape.ts'
 import { notRun } from './servers.ts'
 import type { Tried } from './try-server.ts'
 
@@ -51,7 +51,7 @@ function details({ server, report }: Tried): readonly string[] {
 const maxEvidence = 220
 
 function row({ id, level, section, message }: RequirementRow): string {
-  const text = withoutColours(message ?? '')
+  const text = withoutColors(message ?? '')
     .replaceAll(/\s+/g, ' ')
     .trim()
   const evidence = text.length > maxEvidence ? `${text.slice(0, maxEvidence)}…` : text

@@ -13,7 +13,7 @@ export interface Measured {
 
 const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 
-/** The real command in a process of its own; it is killed where it takes longer than allowed. */
+/** The real command in a process of its own; it is killed if it takes longer than allowed. */
 export async function measured(
   args: readonly string[],
   { cwd, key, timeoutMs }: { cwd: string; key: string; timeoutMs: number },

@@ -10,7 +10,7 @@ interface Rule {
 const begin = '<!-- imports: written by `npm run docs` -->'
 const end = '<!-- end of imports -->'
 
-/** The page with its table replaced; the descriptions of the folders are kept. Throws where one is missing. */
+/** The page with its table replaced; the descriptions of the folders are kept. Throws if one is missing. */
 export function withImportTable(page: string): string {
   const start = page.indexOf(begin)
   const stop = page.indexOf(end)

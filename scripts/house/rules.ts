@@ -15,6 +15,10 @@ const openings = [
   'Only|Also|Not|So many|Such|Those|Its|Their|They',
 ].join('|')
 
+/** Spellings of British English; the project has those of the US. */
+const british =
+  /\w*(?:catalogue|behaviour|colour|neighbour|recognis|favourite|serialis|normalis|organis)\w*/gi
+
 /** Words that a reader of the field does not know, with the ones to use. */
 export const rules: readonly Rule[] = [
   {
@@ -82,6 +86,11 @@ export const rules: readonly Rule[] = [
       'reference-server/test-support/sse.ts',
     ],
   },
+  ...(['code', 'doc', 'page'] as const).map((place) => ({
+    pattern: british,
+    in: place,
+    instead: 'US spelling',
+  })),
   { pattern: /\b[Ww]hoever\b/g, in: 'page', instead: 'a noun' },
   { pattern: /\bso many\b/g, in: 'page', instead: 'the number' },
 ]

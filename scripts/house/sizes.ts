@@ -15,7 +15,7 @@ const largeFolders: Readonly<Record<string, string>> = {
 
 /** Source files that are longer, with the reason. */
 const longFiles: Readonly<Record<string, string>> = {
-  'contract/catalogue/openai/completions.ts': 'requirements of one area',
+  'contract/catalog/openai/completions.ts': 'requirements of one area',
   'contract/statements.ts': 'data: the owner of each statement of the document',
   'harness/client/network/http2.ts': 'one protocol client',
   'harness/certification/test-support/edits.ts': 'data: one edit of a bundle after another',

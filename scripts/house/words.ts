@@ -2,7 +2,7 @@ import { isPage, isSource, type Repository } from './repository.ts'
 import { type Rule, rules } from './rules.ts'
 import { scanSource } from './scan-source.ts'
 
-/** Pages that are generated from the catalogue or describe older versions. */
+/** Pages that are generated from the catalog or describe older versions. */
 const generated = /^docs\/(interface\/|internals\/proof|requirements)/
 
 /** Each forbidden word with its place and its replacement. */

@@ -1,4 +1,4 @@
-/** Images of PostgreSQL and nginx: the public ones, or made of Debian's packages where no registry answers. */
+/** Images of PostgreSQL and nginx: the public ones, or made of Debian's packages if no registry answers. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ function isPulled(image: string): boolean {
   return run('docker', ['pull', '--quiet', image]).code === 0
 }
 
-/** False where Debian's packages cannot be downloaded. */
+/** False if Debian's packages cannot be downloaded. */
 function importDebian(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-debian-'))
   const archive = join(folder, 'root.tar')

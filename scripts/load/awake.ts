@@ -22,7 +22,7 @@ export function keepAwake(): void {
   })
 }
 
-/** Uses the idle scheduling class of the system where there is one. */
+/** Uses the idle scheduling class of the system if there is one. */
 function yieldToAll(pid: number): void {
   setPriority(pid, constants.priority.PRIORITY_LOW)
   spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)])

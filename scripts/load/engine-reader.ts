@@ -31,7 +31,7 @@ export async function readWithEngine(
     },
     arrival,
     durationNs: (warmUpMs + windowMs) * 1e6,
-    misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+    misbehavior: { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: 0,
   }
   const setup = {

@@ -61,7 +61,7 @@ export function requestOf({ key, kind, tokens }: ReaderOptions): HttpRequest {
 
 const stampField = Buffer.from(': sent ')
 
-/** The lag of a read that came `at`; undefined where it brought no stamp. */
+/** The lag of a read that came `at`; undefined if it brought no stamp. */
 export function lagOf(bytes: Buffer, at: bigint): number | undefined {
   const found = bytes.lastIndexOf(stampField)
   const end = bytes.indexOf(10, found)

@@ -41,7 +41,7 @@ export function urlOf(port: number): string {
   return `http://127.0.0.1:${port}`
 }
 
-/** @throws Error where nothing listens on the port within two minutes */
+/** @throws Error if nothing listens on the port within two minutes */
 export async function requireListener(port: number): Promise<void> {
   if (await waitForPort(port, { timeoutMs: 120_000, everyMs: 100 })) return
   throw new Error(`nothing listens on port ${port}`)

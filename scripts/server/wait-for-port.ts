@@ -12,7 +12,7 @@ export interface PortWait {
   readonly isReady?: () => Promise<boolean>
 }
 
-/** Waits for a server on a loopback port; false where it ended before, or the time did. */
+/** Waits for a server on a loopback port; false if it ended before, or the time did. */
 export async function waitForPort(
   port: number,
   { timeoutMs, everyMs = 50, child, isReady = () => isListening(port) }: PortWait,

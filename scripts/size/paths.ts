@@ -22,7 +22,7 @@ export const eventPath: readonly string[] = [
 /** Files and folders that a new requirement changes by hand; `npm run docs` writes the pages. */
 export const requirementPlaces: readonly string[] = [
   'contract/statements.ts',
-  'contract/catalogue',
+  'contract/catalog',
   'suites',
   'reference-server/deviations/faults',
 ]
@@ -33,7 +33,7 @@ export const generatedFiles: readonly string[] = [
   'docs/target-profile.md',
   'docs/interface',
   'reference-server/openapi/examples.json',
-  'contract/catalogue/__snapshots__',
+  'contract/catalog/__snapshots__',
 ]
 
 /** Folders and files that `chatgen check` consists of, with their tests. */
@@ -46,7 +46,7 @@ export const checkSources: readonly string[] = [
   'harness/conformance',
   'suites',
   'reports/conformance',
-  'reports/catalogue',
+  'reports/catalog',
   'reports/html',
   'reports/text',
   'harness/cli/main.ts',

@@ -6,7 +6,7 @@ interface Turn {
   readonly chatId: string
   readonly key: string
   readonly input: string
-  /** Answer that was acknowledged; undefined where none came to its end. */
+  /** Answer that was acknowledged; undefined if none came to its end. */
   answer?: string
 }
 

@@ -40,7 +40,7 @@ export async function startBalancedService(options: ReplicaOptions): Promise<Bal
 }
 
 /**
- * A request that a replica has not answered goes to another one; a POST only where its Idempotency-Key
+ * A request that a replica has not answered goes to another one; a POST only if its Idempotency-Key
  * makes that safe.
  */
 function configuration(folder: string, port: number, ports: readonly number[]): string {

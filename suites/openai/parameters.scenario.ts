@@ -57,7 +57,7 @@ describe('compatible surface: parameters', () => {
           exchange,
         )
       }
-      // OAI-MAXTOK-01 is judged as it passes, where the stream tells what it used.
+      // OAI-MAXTOK-01 is judged as it passes, if the stream tells what it used.
       const withUsage = { stream: true, stream_options: { include_usage: true } }
       const streamed = await openai.chat(
         openai.chatBody(question, { max_tokens: 24, ...withUsage }),
@@ -181,7 +181,7 @@ describe('compatible surface: parameters', () => {
   )
 })
 
-/** Tokens of an answer, as it counts them itself; more than any limit where it does not say. */
+/** Tokens of an answer, as it counts them itself; more than any limit if it does not say. */
 function tokensOf(exchange: Exchange): number {
   const body = bodyJson(exchange)
   const usage = isObject(body) ? body['usage'] : undefined

@@ -10,7 +10,7 @@ import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
 import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 
 /**
- * Section 4.1: the answer in chunks. Its requirements are in contract/catalogue/openai/stream.ts; what
+ * Section 4.1: the answer in chunks. Its requirements are in contract/catalog/openai/stream.ts; what
  * any stream can show is judged as it passes, in harness/judges/completions.
  */
 describe('compatible surface: streaming', () => {

@@ -21,7 +21,7 @@ import {
 
 /**
  * Section 4.1 lists some fields and names the contract that has the others. A server may refuse what
- * it lacks; where it ignores it, a client takes babble for a call or for JSON.
+ * it lacks; if it ignores it, a client takes babble for a call or for JSON.
  */
 describe('compatible surface: tools, response_format and n', () => {
   const tool = {

@@ -50,13 +50,13 @@ export function toolCallsOf(answer: Exchange): readonly unknown[] {
   })
 }
 
-/** The content of a choice that came to its own end, as JSON; undefined where it is none. */
+/** The content of a choice that came to its own end, as JSON; undefined if it is none. */
 export function jsonContentOf(answer: Exchange): unknown {
   const { content } = messageOf(answer)
   return typeof content === 'string' ? parseJson(content) : undefined
 }
 
-/** False where the answer was cut, filtered or refused by the model: its form says nothing then. */
+/** False if the answer was cut, filtered or refused by the model: its form says nothing then. */
 export function cameToItsEnd(answer: Exchange): boolean {
   const reason = choicesOf(answer)[0]?.['finish_reason']
   return reason === 'stop' && typeof messageOf(answer)['refusal'] !== 'string'

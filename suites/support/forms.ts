@@ -11,7 +11,7 @@ export function formsOf({ capabilities }: Pick<TargetProfile, 'capabilities'>): 
   return [{ stream: false }, { stream: true, ...withReasoning({ capabilities }) }]
 }
 
-/** `think: true` where the profile says that the target has reasoning. */
+/** `think: true` if the profile says that the target has reasoning. */
 export function withReasoning({ capabilities }: Pick<TargetProfile, 'capabilities'>): {
   readonly think?: true
 } {

@@ -80,7 +80,7 @@ export function inputTexts({ item }: HistoryRow): string[] {
   return parts.map(({ text }) => text).filter((text) => typeof text === 'string')
 }
 
-/** The types of the text parts in the input rows that hold a nonce, where a part has a type. */
+/** The types of the text parts in the input rows that hold a nonce, if a part has a type. */
 export function inputPartTypes(rows: readonly HistoryRow[], nonce: string): string[] {
   return inputRows(rows, nonce)
     .flatMap(({ item }) =>

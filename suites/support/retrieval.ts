@@ -50,7 +50,7 @@ function isSearchStep(item: unknown, tool: string): boolean {
 
 /**
  * Asks the question of a base in a new chat, and looks for a search: a step in the output or in the
- * history, or the fact of the base in the answer. The history is read only where the reply shows
+ * history, or the fact of the base in the answer. The history is read only if the reply shows
  * nothing of it.
  */
 export async function askInNewChat(
@@ -89,7 +89,7 @@ type Ask = (rag: unknown, more: Body) => Promise<SearchResult>
 /**
  * A generation with `rag: true` that shows its search, and the members with which others can be
  * compared to it. The search tool is excluded, so that no call of the model's own is taken for a
- * search before the answer; where that keeps the server from searching too, it is not, and only the
+ * search before the answer; if that keeps the server from searching too, it is not, and only the
  * absence of any search says something.
  */
 export async function findVisibleSearch(ask: Ask, tool: string) {

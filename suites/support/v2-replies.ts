@@ -14,7 +14,7 @@ type SendReply = (
 /**
  * Sends generations that have to be refused, each for a message that has no reply yet: a server may
  * answer a message once, and then refuses a second reply whatever else is wrong with it. The accepted
- * generation is sent where no other message is stored.
+ * generation is sent if no other message is stored.
  */
 export async function replyToUnanswered(
   v2: V2Api,

@@ -176,7 +176,7 @@ describe('knowledge bases', () => {
 })
 
 /**
- * The same under both prefixes. Other scenarios upload meanwhile, so a difference counts where the
+ * The same under both prefixes. Other scenarios upload meanwhile, so a difference counts if the
  * first of the two has not changed from one try to the next.
  */
 async function readBoth(

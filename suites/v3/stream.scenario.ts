@@ -16,7 +16,7 @@ import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 import { claimOutputKept } from '../support/history.ts'
 
 /**
- * Section 6: the stream of events. Its requirements are in contract/catalogue/v3/stream.ts. Those that
+ * Section 6: the stream of events. Its requirements are in contract/catalog/v3/stream.ts. Those that
  * any stream can show are judged as it passes, in harness/judges/v3-stream; these scenarios make the
  * streams that show all of them, and claim what takes more than one answer.
  */

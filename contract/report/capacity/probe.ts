@@ -13,7 +13,7 @@ const sloMargin = z.object({
   /** Limit in the unit of `observed`. */
   limit: z.number().nullable(),
   unit: z.string(),
-  /** `(limit - observed) / limit`, negative beyond the limit; null where nothing was observed. */
+  /** `(limit - observed) / limit`, negative beyond the limit; null if nothing was observed. */
   margin: z.number().nullable(),
   /** Requests over the limit and all; null for an SLO that is not a share of requests. */
   over: z.int().nullable(),
@@ -25,7 +25,7 @@ const sloMargin = z.object({
 })
 export type SloMargin = z.infer<typeof sloMargin>
 
-/** Quantiles of a latency; null where the sample is too small. */
+/** Quantiles of a latency; null if the sample is too small. */
 const latency = z.object({
   metric: z.enum(metricNames),
   /** Start of the latency: the moment of sending, or the planned one. */
@@ -74,7 +74,7 @@ export const capacityProbe = z.object({
   /** Clients of a closed loop; null of an open one. */
   clients: z.int().nullable(),
   verdict: z.enum(['met', 'missed', 'undecided', 'invalid']),
-  /** False where the generator was the bottleneck: it counts for nothing. */
+  /** False if the generator was the bottleneck: it counts for nothing. */
   valid: z.boolean(),
   /** Reason of an early stop; null for a probe of full length. */
   stopped: z.string().nullable(),
@@ -103,7 +103,7 @@ export const capacityProbe = z.object({
   audits: z.array(audit),
   samples: samples.nullable(),
   planHash: z.string(),
-  /** Load report of the probe, relative to the folder of this report; null where none was written. */
+  /** Load report of the probe, relative to the folder of this report; null if none was written. */
   report: z.string().nullable(),
 })
 export type CapacityProbe = z.infer<typeof capacityProbe>

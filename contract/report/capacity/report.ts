@@ -14,7 +14,7 @@ const estimate = z.object({ value: z.number(), interval: interval.nullable() })
 
 /** The highest load within the SLOs. */
 const result = z.object({
-  /** Highest sustainable rate; null where the search has no bracket. */
+  /** Highest sustainable rate; null if the search has no bracket. */
   rate: z.number().nullable(),
   interval: interval.nullable(),
   /** Confidence level of the interval: 0.95. */
@@ -85,7 +85,7 @@ export type Hysteresis = z.infer<typeof hysteresis>
 /** Change of the capacity during the search. */
 const drift = z.object({
   verdict: z.enum(['none', 'found', 'undecided']),
-  /** Relative change of the capacity an hour; negative where the target becomes slower. */
+  /** Relative change of the capacity an hour; negative if the target becomes slower. */
   perHour: z.number().nullable(),
   message: z.string(),
 })

@@ -6,7 +6,7 @@ const bucketCounts = z.array(z.tuple([z.number(), z.int()]))
 
 const blockLatency = z.object({
   metric: z.enum(metricNames),
-  /** Response time where the metric has one, service time otherwise. */
+  /** Response time if the metric has one, service time otherwise. */
   clock: z.enum(['service', 'response']),
   counts: bucketCounts,
   /** Requests that are only known to have taken longer than they were waited for. */

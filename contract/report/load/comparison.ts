@@ -13,14 +13,14 @@ const figure = z.object({
   better: z.enum(['lower', 'higher']),
   a: z.number().nullable(),
   b: z.number().nullable(),
-  /** B / A, with its 95 % interval by itself; null where there is none. */
+  /** B / A, with its 95 % interval by itself; null if there is none. */
   ratio: z.number().nullable(),
   low: z.number().nullable(),
   high: z.number().nullable(),
   verdict: figureVerdict,
   /** Relative change that is no change: 0.05 allows ratios from 1 / 1.05 to 1.05. */
   tolerance: z.number(),
-  /** p-values of what each verdict rejects; null where nothing was tested. */
+  /** p-values of what each verdict rejects; null if nothing was tested. */
   p: z.object({ regression: z.number(), improvement: z.number(), noChange: z.number() }).nullable(),
   message: z.string(),
 })

@@ -12,7 +12,7 @@ const worker = z.object({
   index: z.int(),
   requests: z.int(),
   events: z.int(),
-  /** CPU of this thread; null where the runtime does not tell. */
+  /** CPU of this thread; null if the runtime does not tell. */
   cpuMs: z.number().nullable(),
   /** Busy share of its event loop, 0 to 1. */
   eventLoopUtilization: z.number(),
@@ -25,7 +25,7 @@ export type WorkerRow = z.infer<typeof worker>
 
 export const generator = z.object({
   verdict: z.enum(['valid', 'degraded', 'invalid']),
-  /** Reasons why it is not valid; empty where it is. */
+  /** Reasons why it is not valid; empty if it is. */
   reasons: z.array(z.string()),
   /** Timestamp error of all workers together: the error bar of every latency above. */
   timestampError: spread.nullable(),

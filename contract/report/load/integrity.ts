@@ -9,7 +9,7 @@ const evidence = z.object({
   /** Milliseconds after the start of the run. */
   atMs: z.number(),
   operation: z.string(),
-  /** Index of the event in its stream; null where no single event shows it. */
+  /** Index of the event in its stream; null if no single event shows it. */
   event: z.int().nullable(),
   why: z.string(),
   /** Value of X-Request-Id that the request carried. */

@@ -20,7 +20,7 @@ export type MetricName = (typeof metricNames)[number]
 const quantile = z.object({
   /** 0.5, 0.9, 0.99, … */
   q: z.number(),
-  /** Null where the sample is too small for it; `why` says how many it takes. */
+  /** Null if the sample is too small for it; `why` says how many it takes. */
   value: z.number().nullable(),
   /** Exact order-statistic interval of 95 %, on the effective sample; null at an open end. */
   low: z.number().nullable(),
@@ -48,9 +48,9 @@ export type Distribution = z.infer<typeof distribution>
 export const metric = z.object({
   name: z.enum(metricNames),
   unit: z.literal('ms'),
-  /** Latency from the moment of sending; null where nothing was recorded. */
+  /** Latency from the moment of sending; null if nothing was recorded. */
   service: distribution.nullable(),
-  /** Latency from the planned moment; null where the metric has no such form. */
+  /** Latency from the planned moment; null if the metric has no such form. */
   response: distribution.nullable(),
 })
 export type Metric = z.infer<typeof metric>
@@ -91,7 +91,7 @@ export const goodput = z.object({
   good: z.int(),
   /** All that were due in the window, whatever became of them; those still open are left out. */
   due: z.int(),
-  /** `good / due`; null where nothing was due. */
+  /** `good / due`; null if nothing was due. */
   share: z.number().nullable(),
   perSecond: z.number(),
 })
@@ -125,17 +125,17 @@ export const sloRow = z.object({
   /** SLO as it was written: `ttft.p95 < 500ms`. */
   expression: z.string(),
   verdict: z.enum(['met', 'missed', 'undecided']),
-  /** Observed value in the unit of the expression; null where nothing was measured. */
+  /** Observed value in the unit of the expression; null if nothing was measured. */
   observed: z.number().nullable(),
   low: z.number().nullable(),
   high: z.number().nullable(),
   unit: z.string(),
-  /** Clean requests that are still needed for a decision; null where it is decided. */
+  /** Clean requests that are still needed for a decision; null if it is decided. */
   needed: z.int().nullable(),
   message: z.string(),
   /** Absent for an SLO without a latency, and in reports of earlier versions. */
   limits: z.array(sloLimit).optional(),
-  /** True of what holds without being asked for: it has a row only where it is missed. */
+  /** True of what holds without being asked for: it has a row only if it is missed. */
   implied: z.boolean().optional(),
 })
 export type SloRow = z.infer<typeof sloRow>
@@ -198,7 +198,7 @@ export const delivery = z.object({
    * one as well, so `ttft` is when the first lump was let go. `whole`: most answers came in one read.
    */
   lumps: z.enum(['none', 'some', 'whole']),
-  /** Time between lumps where it is nearly the same each time, milliseconds. */
+  /** Time between lumps if it is nearly the same each time, milliseconds. */
   lumpMs: z.number().nullable(),
   /**
    * Complete streams with a usage: those with as many deltas as output tokens, more, and fewer. A figure and

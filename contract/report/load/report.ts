@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { surfaces } from '../../catalogue/requirement.ts'
+import { surfaces } from '../../catalog/requirement.ts'
 import { container } from '../container.ts'
 import { digest } from '../digest.ts'
 import { endpoint } from './endpoints.ts'
@@ -92,7 +92,7 @@ const http2 = z.object({
   streams: z.int(),
   /** Most streams that one connection carried at once. */
   maxAtOnce: z.int(),
-  /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the target; null where it set none. */
+  /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the target; null if it set none. */
   allowed: z.int().nullable(),
   /** Streams that the target reset with RST_STREAM. */
   resets: z.int(),
@@ -109,7 +109,7 @@ const connections = z.object({
   /** Milliseconds to open one, TLS included; none of it is in a first-token time. */
   connectMs: metric.nullable(),
   httpVersions: z.array(z.enum(['1.1', '2'])),
-  /** Absent where nothing went over HTTP/2. */
+  /** Absent if nothing went over HTTP/2. */
   http2: http2.optional(),
 })
 
@@ -121,14 +121,14 @@ const config = z.object({
   mostInFlight: z.int(),
   judgedShare: z.number(),
   idempotencyRaceShare: z.number(),
-  misbehaviour: z.object({ slowReader: z.number(), abort: z.number(), churn: z.number() }),
+  misbehavior: z.object({ slowReader: z.number(), abort: z.number(), churn: z.number() }),
   keepAlive: z.boolean(),
   /** Distribution of requests over the endpoints; absent for a target with one. */
   spread: z.enum(['round-robin', 'random', 'sticky']).optional(),
-  /** Absent where there was no limit. */
+  /** Absent if there was no limit. */
   mostConnections: z.int().optional(),
   startAt: z.string().nullable(),
-  /** Share of the requests that may be refused; absent where the run was not told. */
+  /** Share of the requests that may be refused; absent if the run was not told. */
   maxRefusals: z.number().optional(),
   /** True if violations of expected requirements count as those of required ones. */
   strict: z.boolean().optional(),
@@ -145,7 +145,7 @@ export const loadReport = z.object({
   kind: z.literal('load-report'),
   schemaVersion: z.literal(1),
   outcome: z.enum(loadOutcomes),
-  /** True where the run was interrupted and holds only what was found so far. */
+  /** True if the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
@@ -153,7 +153,7 @@ export const loadReport = z.object({
     /** Prefixes of surfaces that differ from the interface document; absent if none does. */
     prefixes: z.record(z.string(), z.string().optional()).optional(),
     surfaces: z.array(z.enum(surfaces)),
-    /** Absent where the run did not start its target. */
+    /** Absent if the run did not start its target. */
     container: container.optional(),
   }),
   seed: z.string(),
@@ -165,9 +165,9 @@ export const loadReport = z.object({
   rates,
   goodput,
   metrics: z.array(metric),
-  /** Measurements of growing chats by turn; empty where no chat grew. */
+  /** Measurements of growing chats by turn; empty if no chat grew. */
   turns: z.array(turnRow),
-  /** Null where nothing was streamed. */
+  /** Null if nothing was streamed. */
   stalls: stalls.nullable(),
   /** Null if nothing was streamed in two deltas or more. */
   delivery: delivery.nullable(),
@@ -195,7 +195,7 @@ export const loadReport = z.object({
   partial: z.object({ of: z.int(), missing: z.array(z.int()) }).optional(),
   /** The measured window in blocks (`blocks.ts`), for comparisons: JSON, compressed by gzip, in base64. */
   blocks: z.string().optional(),
-  /** Clock offset of a shard, or of a run with --start-at; null where it could not be measured. */
+  /** Clock offset of a shard, or of a run with --start-at; null if it could not be measured. */
   clock: clock.nullish(),
   /** Shards of a merged report; absent in others. */
   shards: shards.optional(),

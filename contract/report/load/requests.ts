@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * A line of `requests.ndjson`: one request of a load run, in the order in which requests ended. Times are
- * milliseconds after the start of the run (of a shard: of its own start); null where the moment never came.
+ * milliseconds after the start of the run (of a shard: of its own start); null if the moment never came.
  */
 export const requestLine = z.object({
   /** Index of the arrival in the plan, the same for every shard, and position in its transaction, from 0. */

@@ -8,7 +8,7 @@ export const clock = z.object({
   requests: z.int(),
 })
 
-/** Starts of the shards of a merged report; null where the clock of the target is not known. */
+/** Starts of the shards of a merged report; null if the clock of the target is not known. */
 export const shards = z.object({
   count: z.int(),
   /** Spread of the starts by the clock of each shard. */

@@ -35,7 +35,7 @@ export interface ProbeRun {
   readonly notes: readonly string[]
 }
 
-/** @throws PreparationError where the target does not answer while the chats of the run are made */
+/** @throws PreparationError if the target does not answer while the chats of the run are made */
 export async function runLoadProbe(
   options: CapacityOptions,
   {
@@ -105,7 +105,7 @@ export interface Rest {
 const baselineRequests = 20
 const baselineMs = 10_000
 const restRequests = 3
-/** Target is back where its latency is at most this many times the unloaded one, and so much more. */
+/** Target is back if its latency is at most this many times the unloaded one, and so much more. */
 const maxSlowdown = 1.5
 const slackMs = 5
 const firstPauseMs = 500

@@ -25,7 +25,7 @@ export interface CapacityOptions {
   readonly runProbe?: (options: LoadOptions) => Promise<LoadReport>
   readonly target: LoadTarget
   /** Mix, clients that misbehave and races of every probe; its seed is that of the search. */
-  readonly plan: Pick<PlanSpec, 'seed' | 'mix' | 'misbehaviour' | 'idempotencyRaces'>
+  readonly plan: Pick<PlanSpec, 'seed' | 'mix' | 'misbehavior' | 'idempotencyRaces'>
   readonly arrival: 'poisson' | 'constant'
   /** Open: transactions a second are searched. Closed: clients. */
   readonly loop: 'open' | 'closed'
@@ -33,7 +33,7 @@ export interface CapacityOptions {
   readonly max: number
   /** Half width of the interval that ends the search, as a share of the rate. */
   readonly precision: number
-  /** True if the search may end with the widest interval that its budget decides, where that is wider. */
+  /** True if the search may end with the widest interval that its budget decides, if that is wider. */
   readonly mayWiden?: boolean
   readonly budgetMs: number
   /** Length of a probe; without it, it follows from the budget and the length of an answer. */

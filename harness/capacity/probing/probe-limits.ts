@@ -11,7 +11,7 @@ export interface ProbeLimit {
   readonly expression: string
   /** Share that may be over the limit, 0 to 1. */
   readonly allowed: number
-  /** Milliseconds; null where the limit is the share itself. */
+  /** Milliseconds; null if the limit is the share itself. */
   readonly limitMs: number | null
   /** 1 over, 0 within, a share for a request with many gaps; null if the request has no bearing on it. */
   readonly read: (record: RequestRecord) => number | null
@@ -25,7 +25,7 @@ export class UnsearchableSloError extends Error {
 }
 
 /**
- * @param maxRefusals share of failures where no SLO limits errors or goodput
+ * @param maxRefusals share of failures if no SLO limits errors or goodput
  * @throws UnsearchableSloError for a mean or a rate
  */
 export function probeLimits(slos: readonly Slo[], maxRefusals?: number): readonly ProbeLimit[] {

@@ -159,7 +159,7 @@ export class ProbeObserver {
     return medianOf(this.#requests.flatMap(({ e2eMs }) => e2eMs ?? []))
   }
 
-  /** Mean number of tokens of prompts and answers; null where no answer tells. */
+  /** Mean number of tokens of prompts and answers; null if no answer tells. */
   meanTokens(): { readonly prompt: number | null; readonly output: number | null } {
     const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
     return {

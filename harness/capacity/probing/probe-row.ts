@@ -20,7 +20,7 @@ export interface ProbeFacts {
   readonly loop: 'open' | 'closed'
   readonly atMs: number
   readonly limits: readonly ProbeLimit[]
-  /** Latency without load; null where it is not known. */
+  /** Latency without load; null if it is not known. */
   readonly unloadedMs: number | null
   readonly rest: CapacityProbe['rest']
 }
@@ -103,7 +103,7 @@ function isDisturbed({ generator, rates, durationMs }: LoadReport): boolean {
   return generator.verdict === 'invalid' && busiest < hardlyBusy
 }
 
-/** Refusals say something of a policy only where nothing else fails. */
+/** Refusals say something of a policy only if nothing else fails. */
 function policyOf(
   { report, observer }: ProbeRun,
   counts: readonly LimitCount[],

@@ -61,7 +61,7 @@ function median(values: readonly (number | null)[]): number | null {
   return lowerMedianOf(values.filter((value) => value !== null))
 }
 
-/** Verdict at one rate after overload, against the probes on the way up; null where none was repeated. */
+/** Verdict at one rate after overload, against the probes on the way up; null if none was repeated. */
 export function hysteresisOf(
   rows: readonly CapacityProbe[],
   limitedBy: string | null,

@@ -74,7 +74,7 @@ export function resultOf(
   }
 }
 
-/** Policy limit in the report; null where the search did not end at one. */
+/** Policy limit in the report; null if the search did not end at one. */
 export function policyOf(
   { end, probes }: Capacity,
   rows: readonly CapacityProbe[],

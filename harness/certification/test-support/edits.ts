@@ -18,7 +18,7 @@ import { payloadOf, readEnvelope } from '../envelope.ts'
 /** A number from 0 up to `below`. */
 export type Draw = (below: number) => number
 
-/** Changes one file of the bundle; false where it has nothing to change. */
+/** Changes one file of the bundle; false if it has nothing to change. */
 export type Edit = (dir: string, draw: Draw) => boolean
 
 const rounds = [1, 2, 3]
@@ -275,7 +275,7 @@ function replaceOne(dir: string, path: string, pattern: RegExp, by: string, draw
   })
 }
 
-/** Edits the content of a file; true where that changed it. */
+/** Edits the content of a file; true if that changed it. */
 function edited(dir: string, path: string, change: (content: Buffer) => Buffer): boolean {
   const file = join(dir, path)
   const stored = readFileSync(file)

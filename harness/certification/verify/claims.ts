@@ -114,7 +114,7 @@ export function statementProblems(
     profileText: JSON.stringify(rounds[0]?.record.profile),
   })
   // What only the version that made the bundle knows.
-  const unknown: readonly string[] = isOwn ? [] : [configured.kit, configured.catalogue]
+  const unknown: readonly string[] = isOwn ? [] : [configured.kit, configured.catalog]
   const compared = (entries: typeof predicate.configuration) =>
     entries.filter(({ name }) => !unknown.includes(name))
   for (const entry of compared(expected.predicate.configuration)) {

@@ -41,7 +41,7 @@ export interface Verification {
   readonly verified: boolean
   /** Steps in the order in which they were verified, up to the first that does not hold. */
   readonly steps: readonly VerifiedStep[]
-  /** Absent where the bundle could not be read. */
+  /** Absent if the bundle could not be read. */
   readonly content?: BundleContent
   /** The last round of a verified bundle, as this version judges and shows it. */
   readonly lastRound?: {

@@ -166,9 +166,9 @@ const edited: Readonly<Record<string, Edited>> = {
       predicate(signed, { passedTests: [...signed.predicate.passedTests, 'V3-IDEM-02'] }),
     reason: /statement: passed and warned tests are not those of the rounds/,
   },
-  'another catalogue': {
-    statement: (signed) => configure(signed, 'catalogue', {}, 'a'.repeat(64)),
-    reason: /statement: the configuration "catalogue" is not that of the rounds/,
+  'another catalog': {
+    statement: (signed) => configure(signed, 'catalog', {}, 'a'.repeat(64)),
+    reason: /statement: the configuration "catalog" is not that of the rounds/,
   },
   'the name of another product': {
     statement: (signed) => ({
@@ -285,7 +285,7 @@ function predicate(signed: Statement, change: Partial<Statement['predicate']>): 
   return { ...signed, predicate: { ...signed.predicate, ...change } }
 }
 
-/** Changes annotations, and the digest where it is given, of one entry of the configuration. */
+/** Changes annotations, and the digest if it is given, of one entry of the configuration. */
 function configure(
   signed: Statement,
   name: string,

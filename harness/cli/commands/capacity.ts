@@ -107,7 +107,7 @@ async function searchTarget(
   requireWhatIsSent(search.mix, target)
   const plan = {
     mix: search.mix,
-    misbehaviour: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
+    misbehavior: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: flags.races,
   }
   const load = loadOptions(flags, target, { spec: plan, slos: search.slos })

@@ -12,8 +12,8 @@ const withKey = { CHATGEN_API_KEY: key }
 const blame = 'the target changed'
 
 test('the target only where the runs were told the same', async () => {
-  const behaviour = { open: false }
-  await using server = await startModelsServer(behaviour)
+  const behavior = { open: false }
+  await using server = await startModelsServer(behavior)
   const cwd = emptyFolder()
   const run = async (out: string, profile: string, ...args: readonly string[]) => {
     writeFileSync(join(cwd, `${out}.yaml`), `baseUrl: ${server.url}\n${profile}`)
@@ -23,7 +23,7 @@ test('the target only where the runs were told the same', async () => {
   const compare = (...args: readonly string[]) => chatgen(['compare', ...args], {}, cwd)
   await run('monday', 'v2Chat: { anyUuid: true }\n')
   await run('tuesday', 'limits: { settleMs: 1999 }\n')
-  behaviour.open = true
+  behavior.open = true
   await run('wednesday', 'limits: { settleMs: 1999 }\n', '--skip', 'V2-*')
   await run('thursday', 'limits: { settleMs: 1999 }\n')
 

@@ -1,10 +1,10 @@
-import { catalogueRows, explainRow } from '../../../reports/catalogue/index.ts'
+import { catalogRows, explainRow } from '../../../reports/catalog/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
 import type { AddCommand } from '../command.ts'
 import { colorFlag } from '../flags.ts'
 
-/** `chatgen explain ID`: details of one catalogue entry. */
+/** `chatgen explain ID`: details of one catalog entry. */
 export const explainCommand: AddCommand = (program, io) => {
   program
     .command('explain')
@@ -17,7 +17,7 @@ export const explainCommand: AddCommand = (program, io) => {
     .action((id: string, { color }: { color: boolean }) => {
       const text = explainRow(id.toUpperCase(), { color: io.color && color, width: io.width })
       if (text === undefined) {
-        const ids = catalogueRows().map((row) => row.id)
+        const ids = catalogRows().map((row) => row.id)
         throw new ConfigurationError([`unknown id ${id}.${didYouMean(id, ids)}`])
       }
       io.out(text.trimEnd())

@@ -1,4 +1,4 @@
-import { catalogueRows, catalogueToText } from '../../../reports/catalogue/index.ts'
+import { catalogRows, catalogToText } from '../../../reports/catalog/index.ts'
 import { type ProfileName, profileNames, selectRows } from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { colorFlag, flag, list } from '../flags.ts'
@@ -10,7 +10,7 @@ interface ListFlags {
   readonly color: boolean
 }
 
-/** `chatgen list`: the catalogue, one entry per line. */
+/** `chatgen list`: the catalog, one entry per line. */
 export const listCommand: AddCommand = (program, io) => {
   program
     .command('list')
@@ -29,11 +29,11 @@ export const listCommand: AddCommand = (program, io) => {
     .action(({ only, profile, json, color }: ListFlags) => {
       const all = only.length === 0 && profile === 'full'
       const selected: readonly string[] = all ? [] : selectRows({ profile, only, skip: [] })
-      const rows = catalogueRows().filter(({ id }) => all || selected.includes(id))
+      const rows = catalogRows().filter(({ id }) => all || selected.includes(id))
       io.out(
         json
           ? JSON.stringify(rows, null, 2)
-          : catalogueToText(rows, { color: io.color && color }).trimEnd(),
+          : catalogToText(rows, { color: io.color && color }).trimEnd(),
       )
     })
 }

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
-import { type Surface, surfaces } from '../../../contract/catalogue/requirement.ts'
-import type { Misbehaviour } from '../../load/plan/plan.ts'
+import { type Surface, surfaces } from '../../../contract/catalog/requirement.ts'
+import type { Misbehavior } from '../../load/plan/plan.ts'
 import { type Spread, spreads } from '../../load/target.ts'
 import { flag, positiveInteger, seed as seedText } from '../flags.ts'
 import { addContainerFlags } from '../target/container-flags.ts'
@@ -9,7 +9,7 @@ import { addTargetFlags, endpointFlag } from '../target/target-flags.ts'
 import {
   duration,
   expressions,
-  misbehaviour,
+  misbehavior,
   moment,
   optionalDuration,
   percentage,
@@ -42,7 +42,7 @@ export interface LoadFlags extends TargetFlags {
   readonly startAt?: Date
   readonly workers: number
   readonly warmUp?: number
-  readonly misbehave?: Misbehaviour
+  readonly misbehave?: Misbehavior
   readonly races: number
   readonly drain: number
   readonly maxInFlight: number
@@ -138,7 +138,7 @@ export function addTrafficFlags(command: Command, slo: Option = optionalSlo()): 
       flag(
         '--misbehave <shares>',
         'share of misbehaving clients, e.g. slow-reader=0.1,abort=0.05,churn=0.02',
-      ).argParser(misbehaviour),
+      ).argParser(misbehavior),
     )
     .addOption(
       flag(

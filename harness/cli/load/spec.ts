@@ -33,7 +33,7 @@ export function planOf(flags: LoadFlags): PlanSpec {
     mix,
     arrival,
     durationNs: (flags.duration ?? naturalMs(arrival)) * 1e6,
-    misbehaviour: misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
+    misbehavior: misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: races,
   }
 }

@@ -13,7 +13,7 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Kind of the results in a folder; `unknown` if report.json is not recognised. */
+/** Kind of the results in a folder; `unknown` if report.json is not recognized. */
 export type ResultsKind =
   | 'conformance-report'
   | 'load-report'

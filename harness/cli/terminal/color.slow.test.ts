@@ -5,7 +5,7 @@ import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { startInTerminal } from '../test-support/terminal.ts'
 
-/** Colours are the reader's to choose: FORCE_COLOR, NO_COLOR, TERM and --no-color, in a pipe or not. */
+/** Colors are the reader's to choose: FORCE_COLOR, NO_COLOR, TERM and --no-color, in a pipe or not. */
 
 const esc = '\u001b'
 const folder = emptyFolder()
@@ -14,7 +14,7 @@ const only = ['--profile', 'openai', '--only', 'OAI-AUTH-0*']
 let stdout: string
 
 beforeAll(async () => {
-  // A violation, for its message is an assertion's, and those like to be coloured.
+  // A violation, for its message is an assertion's, and those like to be colored.
   await using server = await startModelsServer({ open: true })
   const env = { ...withKey, FORCE_COLOR: '1' }
   const run = await chatgen(['check', server.url, '--out', 'results', ...only], env, folder)
@@ -23,13 +23,13 @@ beforeAll(async () => {
 })
 
 describe('in a pipe', () => {
-  test('FORCE_COLOR=1 colours what is printed, and nothing that is stored', () => {
+  test('FORCE_COLOR=1 colors what is printed, and nothing that is stored', () => {
     expect(stdout).toContain(`${esc}[`)
     expect(readFileSync(join(folder, 'results', 'report.json'), 'utf8')).not.toMatch(/u001b/i)
   })
 
   test.each<[string, Record<string, string>, string[], boolean]>([
-    ['nothing is coloured', {}, [], false],
+    ['nothing is colored', {}, [], false],
     ['FORCE_COLOR wins over NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, [], true],
     ['FORCE_COLOR=0 is a no', { FORCE_COLOR: '0' }, [], false],
     ['--no-color wins over FORCE_COLOR', { FORCE_COLOR: '1' }, ['--no-color'], false],
@@ -42,7 +42,7 @@ describe('in a pipe', () => {
 
 describe('on a terminal', () => {
   test.each<[string, Record<string, string>, boolean]>([
-    ['there are colours', {}, true],
+    ['there are colors', {}, true],
     ['NO_COLOR is obeyed', { NO_COLOR: '1' }, false],
     ['an empty NO_COLOR counts as none', { NO_COLOR: '' }, true],
     ['TERM=dumb has none', { TERM: 'dumb' }, false],

@@ -19,9 +19,9 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Standard error is a terminal on which lines can be redrawn. */
   readonly terminal: boolean
-  /** Standard output supports colours. */
+  /** Standard output supports colors. */
   readonly color: boolean
-  /** Standard error supports colours. */
+  /** Standard error supports colors. */
   readonly colorErr: boolean
   readonly width: number
   /** Aborted by the first Ctrl-C. */

@@ -16,7 +16,7 @@ import {
 } from '../test-support/terminal.ts'
 
 /**
- * Ctrl-C as a keyboard sends it, on a pseudo-terminal with a size, where a spinner turns. The targets
+ * Ctrl-C as a keyboard sends it, on a pseudo-terminal with a size, if a spinner turns. The targets
  * answer who is there and then nothing more, so no command would come to its end for a minute.
  */
 

@@ -6,7 +6,7 @@ import { quietIo } from '../test-support/quiet-io.ts'
 import { showProgress } from './progress.ts'
 import { showSteps } from './steps.ts'
 
-/** Progress lines in a log, where no spinner can be drawn. */
+/** Progress lines in a log, if no spinner can be drawn. */
 
 const printed: string[] = []
 const notNeeded = () => expect.unreachable()

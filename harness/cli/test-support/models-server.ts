@@ -6,7 +6,7 @@ export interface ModelsServer extends AsyncDisposable {
   readonly requests: number
 }
 
-export interface Behaviour {
+export interface Behavior {
   /** Answers without looking at the key. */
   readonly open?: boolean
   /** Answers every key with this status. */
@@ -22,13 +22,13 @@ export interface Behaviour {
 export const key = 'sk-models-server-4711'
 
 /** Service with only `GET /models`: it lists its models to clients with the key. */
-export async function startModelsServer(behaviour: Behaviour = {}): Promise<ModelsServer> {
+export async function startModelsServer(behavior: Behavior = {}): Promise<ModelsServer> {
   let requests = 0
   const server = createServer((request, response) => {
     requests += 1
-    behaviour.onRequest?.(requests)
-    if (requests > (behaviour.silentAfter ?? requests)) return
-    setTimeout(() => answer(request, response, behaviour), behaviour.delayMs ?? 0)
+    behavior.onRequest?.(requests)
+    if (requests > (behavior.silentAfter ?? requests)) return
+    setTimeout(() => answer(request, response, behavior), behavior.delayMs ?? 0)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -44,10 +44,10 @@ export async function startModelsServer(behaviour: Behaviour = {}): Promise<Mode
   }
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, behaviour: Behaviour): void {
-  const authorized = behaviour.open || request.headers.authorization === `Bearer ${key}`
+function answer(request: IncomingMessage, response: ServerResponse, behavior: Behavior): void {
+  const authorized = behavior.open || request.headers.authorization === `Bearer ${key}`
   response.setHeader('content-type', 'application/json')
-  if (behaviour.refuseAll) response.statusCode = behaviour.refuseAll
+  if (behavior.refuseAll) response.statusCode = behavior.refuseAll
   else if (!authorized) response.statusCode = 401
   else if (request.url !== '/api/openai/models') response.statusCode = 404
   const listed = { object: 'list', data: [{ id: 'svc-main-model', object: 'model' }] }

@@ -35,7 +35,7 @@ export const acceptEncoding = 'gzip, deflate, br, zstd'
 /** A body has one; more than a few are an attempt to keep the reader busy. */
 const maxCodings = 4
 
-/** Undefined where a coding is not known. */
+/** Undefined if a coding is not known. */
 export function createContentDecoder(
   codings: readonly string[],
   { maxBytes, maxBytesName }: Pick<BodyGauge, 'maxBytes' | 'maxBytesName'>,

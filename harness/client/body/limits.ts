@@ -68,7 +68,7 @@ export class BodyGauge {
 }
 
 /**
- * Bytes of the body that an answer announces, with its Content-Encoding; undefined where it
+ * Bytes of the body that an answer announces, with its Content-Encoding; undefined if it
  * announces none or its length says nothing of the bytes that follow (RFC 9110, section 8.6).
  */
 export function announcedBytes(

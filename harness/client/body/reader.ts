@@ -10,7 +10,7 @@ import { BodyGauge } from './limits.ts'
 export interface ReadBody {
   /** Decoded; each piece has the time at which the bytes came that it was decoded from. */
   readonly chunks: readonly WireChunk[]
-  /** Body as it came, where it had a Content-Encoding. */
+  /** Body as it came, if it had a Content-Encoding. */
   readonly coded: CodedBody | undefined
   readonly events: readonly StreamEvent[]
   readonly ending: Ending

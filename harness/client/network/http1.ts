@@ -147,7 +147,7 @@ function converse(
 ): void {
   const { method, body } = conversation.outgoing.request
   const request = requestOf({ ...place, method, setHost: false, maxHeaderSize: 64 * 1024 })
-  // Node adds a line of its own where it is not told that there is to be none.
+  // Node adds a line of its own if it is not told that there is to be none.
   for (const name of ['connection', 'content-length', 'transfer-encoding'])
     request.removeHeader(name)
   for (const [name, value] of head) request.appendHeader(name, value)

@@ -10,7 +10,7 @@ import type { Header } from '../../../contract/index.ts'
 import type { Conversation } from '../conversation.ts'
 import { keepAliveMs } from './http1.ts'
 
-/** Most streams on one connection, where the server allows more. */
+/** Most streams on one connection, if the server allows more. */
 const maxStreams = 100
 
 /** Connections that are tried for one request. */
@@ -19,7 +19,7 @@ const maxConnects = 3
 const initialWindowBytes = 256 * 1024
 
 export interface Http2 {
-  /** Sends on a connection that is open or becomes so; rejects where none can be had. */
+  /** Sends on a connection that is open or becomes so; rejects if none can be had. */
   send(conversation: Conversation): Promise<void>
   adopt(origin: string, socket: Socket): void
   close(): Promise<void>

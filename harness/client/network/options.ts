@@ -53,7 +53,7 @@ export function tlsOptions({
   }
 }
 
-/** The address that `resolve` names for a host and port; undefined where it names none. */
+/** The address that `resolve` names for a host and port; undefined if it names none. */
 export function resolvedAddress(
   { resolve }: NetworkOptions,
   host: string,

@@ -72,7 +72,7 @@ function connected(
   })
 }
 
-/** True where a TLS handshake succeeds on the port of the URL, whoever the certificate is for. */
+/** True if a TLS handshake succeeds on the port of the URL, whoever the certificate is for. */
 export async function speaksTls(network: NetworkOptions, url: URL): Promise<boolean> {
   const secure = new URL(url)
   secure.protocol = 'https:'

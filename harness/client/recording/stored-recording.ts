@@ -16,7 +16,7 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
   #lost = 0
   #checked = false
 
-  /** @throws the error of the file system where the file cannot be read. */
+  /** @throws the error of the file system if the file cannot be read. */
   constructor(file: string) {
     this.#file = file
     for (const { start, length, head } of storedLines(file)) {

@@ -20,7 +20,7 @@ export interface FinderOptions {
 export type FindSecrets = (text: string) => readonly Cut[]
 
 /**
- * Finds secrets in each of their forms, with escapes of any kind in them, and parts of them where a
+ * Finds secrets in each of their forms, with escapes of any kind in them, and parts of them if a
  * text was shortened, or cut. Cuts are in order and do not overlap; marks that stand in the text
  * already are left alone. Takes time in proportion to the text.
  */

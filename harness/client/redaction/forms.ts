@@ -1,4 +1,4 @@
-import { requirements } from '../../../contract/catalogue/index.ts'
+import { requirements } from '../../../contract/catalog/index.ts'
 import { operations } from '../../../contract/operations.ts'
 
 export interface Secret {
@@ -18,7 +18,7 @@ export interface Form {
   /** Matches the form itself, in text and in bytes that are read as Latin-1. */
   readonly source: string
   readonly anyCase: boolean
-  /** Length of the shortest part of it that is looked for where a text was cut, in characters. */
+  /** Length of the shortest part of it that is looked for if a text was cut, in characters. */
   readonly shortestPart: number
 }
 
@@ -139,7 +139,7 @@ function encoded(value: string, mark: string): Form[] {
 /** Encodes at each of the three offsets, in both alphabets. */
 function base64FormsOf(value: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
-    // The characters at both ends also hold bits of their neighbours, so they are left out.
+    // The characters at both ends also hold bits of their neighbors, so they are left out.
     const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
     const whole = padded.toString('base64').replace(/=+$/, '')
     const inner = whole.slice(

@@ -25,7 +25,7 @@ export interface Redactor {
   /** Redacts text that came from a target. */
   text(value: string): string
   /**
-   * Redacts a rendered file or a printed line, where words and figures are chatgen's own: a secret that
+   * Redacts a rendered file or a printed line, if words and figures are chatgen's own: a secret that
    * reads like one of them is left alone. Text of a JSON document stays one.
    */
   output(value: string): string
@@ -192,7 +192,7 @@ function redactData(
 
 /**
  * The coded bytes of a body, which no search for a secret can read. They stand beside the decoded
- * ones only where those were read to their end and hold no secret.
+ * ones only if those were read to their end and hold no secret.
  */
 export function redactCoded(before: Exchange, after: Exchange): CodedBody | undefined {
   const coded = before.response?.coded

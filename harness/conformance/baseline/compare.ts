@@ -100,7 +100,7 @@ function knownViolation(id: string, { because, issue, owner, until }: BaselineEn
 
 /**
  * Digest of how a row is broken: of its id and its message without identifiers, nonces, times, ports
- * and counts. The same from run to run, whatever the seed; another where the row fails differently.
+ * and counts. The same from run to run, whatever the seed; another if the row fails differently.
  * `v1-` and 16 hexadecimal digits, so that YAML never takes it for a number.
  */
 export function fingerprintOf({ id, message }: Pick<RequirementRow, 'id' | 'message'>): string {
@@ -120,7 +120,7 @@ export interface BaselineUpdate {
 
 /**
  * The entries that would be true of a run. What people wrote stays as it is: reasons, issues,
- * owners, and days, also those that are over. Warnings are added only where the run counts them.
+ * owners, and days, also those that are over. Warnings are added only if the run counts them.
  */
 export function updateBaseline(report: ConformanceReport, before: Baseline): BaselineUpdate {
   const rows = new Map(report.requirements.map((row) => [row.id, row]))

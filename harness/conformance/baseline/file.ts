@@ -96,7 +96,7 @@ function isRequirementId(id: string): id is RequirementId {
 /**
  * The file with these entries, sorted by id. Of YAML, the comments and the order of members stay;
  * a name that ends in `.json` makes JSON.
- * @param text the file as it is; empty where there is none.
+ * @param text the file as it is; empty if there is none.
  */
 export function baselineText(
   source: { readonly name: string; readonly text: string },

@@ -40,7 +40,7 @@ export const undeletable = 'the interface has no route to delete it'
 /** Findings and cost of an audit. */
 export interface LeftoverAudit {
   readonly leftovers: readonly Leftover[]
-  /** Reason why leftovers were not looked for, or not to the end; null where they were. */
+  /** Reason why leftovers were not looked for, or not to the end; null if they were. */
   readonly incompleteReason: string | null
   readonly requests: number
 }

@@ -138,7 +138,7 @@ function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
 }
 
 /**
- * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined where
+ * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined if
  * no record holds it. Which of them is the chat, only reading it can tell: an owner has an id too.
  */
 export function idsOfRecordsWith(body: unknown, text: string): string[] | undefined {

@@ -27,7 +27,7 @@ export interface CleanupOptions {
   readonly onUnusableEndpoint?: (reason: TargetUnusableError) => void
 }
 
-/** @throws ConfigurationError where the file is missing, or is no journal. */
+/** @throws ConfigurationError if the file is missing, or is no journal. */
 export function openJournal(journalFile: string): OpenJournal {
   const journal = readJournal(journalFile)
   const open = openEntries(journal)
@@ -42,7 +42,7 @@ export function openJournal(journalFile: string): OpenJournal {
  * Deletes the chats that a journal leaves open, and writes into it what is gone, so that doing it
  * twice asks for nothing twice. Of several endpoints, each is asked for what the ones before it did not
  * delete; those that do not answer are passed over if another one does.
- * @throws ConfigurationError for a journal that cannot be read, TargetUnusableError where the
+ * @throws ConfigurationError for a journal that cannot be read, TargetUnusableError if the
  * target does not answer or refuses the key.
  */
 export async function cleanUp(options: CleanupOptions): Promise<readonly Removal[]> {

@@ -31,7 +31,7 @@ export interface Journal {
 export interface OpenEntry {
   readonly kind: CreationKind
   readonly name: string
-  /** Null where no answer told it. */
+  /** Null if no answer told it. */
   readonly id: string | null
   readonly scenario: string
 }
@@ -65,7 +65,7 @@ export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id
 
 /**
  * Reads a journal as a crash may have left it.
- * @throws ConfigurationError where it is none.
+ * @throws ConfigurationError if it is none.
  */
 export function parseJournal(text: string, name: string): Journal {
   const lines = text.split('\n').map(parseLine)
@@ -94,7 +94,7 @@ export function parseJournal(text: string, name: string): Journal {
   return { head: first.data, entries, cutLines }
 }
 
-/** @throws ConfigurationError where there is no such file, or where it is no journal. */
+/** @throws ConfigurationError if there is no such file, or if it is no journal. */
 export function readJournal(file: string): Journal {
   try {
     return parseJournal(readInputFile(file, maxStoredBytes), file)

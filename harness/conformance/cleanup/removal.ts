@@ -40,7 +40,7 @@ export interface RemovalOptions {
 }
 
 /**
- * Deletes chats that a journal leaves open, by id, or by name where no answer told the id, and
+ * Deletes chats that a journal leaves open, by id, or by name if no answer told the id, and
  * reads them to be sure. What cannot be deleted by any route of the document is not its business.
  */
 export async function removeChats(

@@ -27,11 +27,11 @@ import {
 
 export interface FoundChat {
   readonly id: string
-  /** Null where the id is found by value. */
+  /** Null if the id is found by value. */
   readonly pointer: string | null
 }
 
-/** Makes a chat and finds its id in the answer, by value or, where that fails, by trying. */
+/** Makes a chat and finds its id in the answer, by value or, if that fails, by trying. */
 export async function findChat(probing: ProbeContext): Promise<Detected<FoundChat>> {
   const { client, journal } = probing
   const name = nameFor('chat', probing)
@@ -121,9 +121,9 @@ function pointerTo(path: readonly string[]): string {
 }
 
 /**
- * Detects the member of the list of chats that leads to its next page, where it has no name that is
+ * Detects the member of the list of chats that leads to its next page, if it has no name that is
  * known: makes a second chat, asks for a page of one, and tries what it shows beside its elements.
- * The value is a JSON pointer, empty where none is needed.
+ * The value is a JSON pointer, empty if none is needed.
  */
 export async function findChatCursor(
   first: FoundChat,

@@ -32,7 +32,7 @@ export interface Detection {
   readonly models: Detected<Models>
   readonly deterministic: Detected<true>
   readonly chat: Detected<FoundChat>
-  /** JSON pointer to the cursor of a list of chats; empty where it is found by its name. */
+  /** JSON pointer to the cursor of a list of chats; empty if it is found by its name. */
   readonly chatCursor: Detected<string>
   /** Members without which a v3 generation is refused. */
   readonly required: Detected<Members>
@@ -46,7 +46,7 @@ export interface Detection {
 export interface DetectOptions {
   /** Exchange of the first request to each surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
-  /** Exchange of a smallest completion, where one was asked for. */
+  /** Exchange of a smallest completion, if one was asked for. */
   readonly completion?: Exchange | undefined
   readonly client: AuxiliaryClient
   readonly profile: TargetProfile

@@ -41,7 +41,7 @@ export function createGenerations({ client, profile }: ProbeContext): Generation
     return client.send({ ...route('v3.generate'), json, headers })
   }
 
-  /** The answer with the members that the refusal names; undefined where none is known for them. */
+  /** The answer with the members that the refusal names; undefined if none is known for them. */
   async function retryWith(
     json: Members,
     more: Members,

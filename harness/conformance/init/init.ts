@@ -43,7 +43,7 @@ export interface InitResult {
 
 /**
  * Finds out about a target what a few harmless requests can tell, and writes its profile.
- * @throws ConfigurationError where the journal cannot be written, TargetUnusableError where the
+ * @throws ConfigurationError if the journal cannot be written, TargetUnusableError if the
  * target does not answer, has no surface that can be used, or refuses the key.
  */
 export async function initProfile(options: InitOptions): Promise<InitResult> {

@@ -18,7 +18,7 @@ import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /** Result of one probe. */
 export interface Detected<T> {
-  /** Undefined where it could not be told. */
+  /** Undefined if it could not be told. */
   readonly value: T | undefined
   /** Request and answer, a sentence each. */
   readonly evidence: readonly string[]
@@ -27,7 +27,7 @@ export interface Detected<T> {
 export interface Models {
   readonly main: string
   readonly aliases: readonly string[]
-  /** Undefined where none of the listed ones is known to see. */
+  /** Undefined if none of the listed ones is known to see. */
   readonly vision: string | undefined
 }
 

@@ -15,7 +15,7 @@ export interface ProfileAbout {
   readonly baseUrl: string
   /** Variable that holds the key. */
   readonly keyEnv: string
-  /** False where the target was asked without a key. */
+  /** False if the target was asked without a key. */
   readonly keyGiven: boolean
   /** Network access to the target, without a proxy set by the environment. */
   readonly network?: TargetProfile['network']
@@ -159,7 +159,7 @@ function shapes({ chat, chatCursor }: Detection): string[] {
   ]
 }
 
-/** Lists required members where a generation was refused for want of something. */
+/** Lists required members if a generation was refused for want of something. */
 function required({ required: { value, evidence } }: Detection): string[][] {
   if (evidence.length === 0 || evidence[0]?.startsWith('Not tested')) return []
   const what = 'Without these members every generation is rejected.'

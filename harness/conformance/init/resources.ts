@@ -101,7 +101,7 @@ export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV
 }
 
 async function storesMessage(chat: string, { client, models }: ProbeContext, where: string) {
-  const json = { chat_id: chat, content: 'Name a colour.', model_id: models.main }
+  const json = { chat_id: chat, content: 'Name a color.', model_id: models.main }
   const stored = await client.send({ ...route('v2.message'), json })
   const body = bodyJson(stored)
   const isStored = !isDeclined(stored) && isObject(body) && isUuid(body['id'])

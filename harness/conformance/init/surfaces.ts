@@ -7,7 +7,7 @@ import { isCompletion, statusText } from '../scenario/read.ts'
 import { brief, type Detected, type Models, type ProbeContext, route, unknown } from './probe.ts'
 
 export interface FoundSurface {
-  /** False where asking further makes no sense. */
+  /** False if asking further makes no sense. */
   readonly usable: boolean
   readonly refusesKey: boolean
   readonly evidence: string
@@ -17,7 +17,7 @@ export type FoundSurfaces = Readonly<Record<Surface, FoundSurface>>
 
 /**
  * Detects each surface by its first harmless request; `completion` is requested if the list
- * of models does not show the compatible surface, and counts only where a route gave it.
+ * of models does not show the compatible surface, and counts only if a route gave it.
  */
 export function findSurfaces(
   answers: ReadonlyMap<Surface, Exchange>,
@@ -73,7 +73,7 @@ const meanings: Readonly<Record<AnswerKind, string>> = {
 export const assumedModels: Models = { main: 'svc-main-model', aliases: [], vision: visionId }
 
 /**
- * The models of section 2.1 where they are listed, else the first id of the list. The other id of
+ * The models of section 2.1 if they are listed, else the first id of the list. The other id of
  * the main model need not be listed to be accepted, so it is tried.
  */
 export async function findModels(
@@ -109,7 +109,7 @@ export async function findModels(
 const question = 'Invent a name for a boat, and tell its story in a few sentences.'
 
 /**
- * Tests if the same request gives the same text: twice at temperature 0, and, where that is equal,
+ * Tests if the same request gives the same text: twice at temperature 0, and, if that is equal,
  * twice at the default temperature of the target, since rows send requests without one.
  */
 export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {

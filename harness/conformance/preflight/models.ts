@@ -40,12 +40,12 @@ function isPlainName(text: string): boolean {
 
 /** The cheapest completion there is. */
 export function smallestCompletion(model: string) {
-  return { model, messages: [{ role: 'user', content: 'Name a colour.' }], max_tokens: 16 }
+  return { model, messages: [{ role: 'user', content: 'Name a color.' }], max_tokens: 16 }
 }
 
 /**
  * A mistyped model of the profile costs a whole run, so it is looked up in the list, and tried once
- * where it is not there: a model that works need not be listed. The ids of section 2.1 are left to
+ * if it is not there: a model that works need not be listed. The ids of section 2.1 are left to
  * their requirements.
  * @throws ConfigurationError that names what the target lists
  */

@@ -41,14 +41,14 @@ export interface PreflightOptions {
 export interface PreflightResult {
   /** Exchange of the first request to each selected surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
-  /** Answer to a smallest completion, where `GET /models` does not answer like the service. */
+  /** Answer to a smallest completion, if `GET /models` does not answer like the service. */
   readonly completion: Exchange | undefined
   readonly requests: number
 }
 
 /**
  * Asks who is there, before anything is judged.
- * @throws TargetUnusableError where nothing answers, where no surface of the service does, or where it
+ * @throws TargetUnusableError if nothing answers, if no surface of the service does, or if it
  * refuses the key; the reason of the signal once that is aborted.
  */
 export async function preflight(
@@ -109,7 +109,7 @@ export async function preflight(
     )
   }
 
-  /** Repeats requests that a legal service may need before it is recognised. */
+  /** Repeats requests that a legal service may need before it is recognized. */
   async function retry(first: Map<Surface, Exchange>): Promise<PreflightResult | Exchange[]> {
     const answers = new Map(first)
     for (let attempt = 0; attempt < maxTries && allBusy(answers); attempt += 1) {
@@ -146,7 +146,7 @@ function mayWantTls({ response, ending }: Exchange): boolean {
   return ending.kind === 'unreachable' && /^(ECONNRESET|CONNECTION_CLOSED|HPE_)/.test(ending.code)
 }
 
-/** @throws TargetUnusableError where the port of a plain address speaks TLS */
+/** @throws TargetUnusableError if the port of a plain address speaks TLS */
 async function refuseTlsPort(profile: ClientIdentity['profile']): Promise<void> {
   const url = new URL(profile.baseUrl)
   if (url.protocol !== 'http:' || !(await speaksTls(networkOf(profile), url))) return

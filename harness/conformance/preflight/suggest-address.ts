@@ -29,7 +29,7 @@ export function basesAbove(baseUrl: string): string[] {
 
 const maxBases = 4
 
-/** The base address that a redirect of one of our routes leads to; undefined where it is another page. */
+/** The base address that a redirect of one of our routes leads to; undefined if it is another page. */
 export function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined {
   const location = header(exchange.response?.headers ?? [], 'location')
   const { url } = exchange.request
@@ -45,7 +45,7 @@ export function baseOfRedirect(exchange: Exchange, baseUrl: string): string | un
   return base === withoutSlash(new URL(baseUrl)) ? undefined : base
 }
 
-/** `https` where a server says that plain HTTP came to its TLS port. */
+/** `https` if a server says that plain HTTP came to its TLS port. */
 export function baseByTls(exchange: Exchange, baseUrl: string): string | undefined {
   if (!baseUrl.startsWith('http:') || exchange.response?.status !== 400) return undefined
   const tlsHint =

@@ -179,7 +179,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** ` Did you mean X?`, or nothing where no candidate is near. */
+/** ` Did you mean X?`, or nothing if no candidate is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return ''
   const near = closest(

@@ -9,7 +9,7 @@ import type { TargetProfile } from './schema.ts'
 
 /**
  * The network of a profile, with its files read.
- * @throws ConfigurationError where a file cannot be read or holds no PEM, where a certificate has
+ * @throws ConfigurationError if a file cannot be read or holds no PEM, if a certificate has
  * no key or a key no certificate, and where a proxy or an address is none.
  */
 export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): NetworkOptions {
@@ -27,7 +27,7 @@ export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): Net
 
 /**
  * Reads `HOST:PORT:ADDRESS`, as curl's --resolve; an IPv6 address may stand in brackets.
- * @throws ConfigurationError where it is none.
+ * @throws ConfigurationError if it is none.
  */
 export function parseResolution(text: string): Resolution {
   const [, host = '', digits = '', bare = ''] =

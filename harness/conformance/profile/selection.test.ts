@@ -9,7 +9,7 @@ function select(more: Partial<Selection>) {
 }
 
 describe('a selection', () => {
-  test('of nothing in particular is the whole catalogue, in its order', () => {
+  test('of nothing in particular is the whole catalog, in its order', () => {
     expect(select({})).toEqual(requirementIds)
   })
 
@@ -56,9 +56,7 @@ describe('a selection', () => {
   })
 
   test('of what is like nothing makes no guess', () => {
-    expect(() => select({ only: ['weather'] })).toThrow(
-      /nothing in the catalogue matches weather\.$/,
-    )
+    expect(() => select({ only: ['weather'] })).toThrow(/nothing in the catalog matches weather\.$/)
   })
 
   test('that leaves nothing is a mistake', () => {

@@ -23,8 +23,8 @@ export interface Selection {
 }
 
 /**
- * The rows that a run is about, in the order of the catalogue.
- * @throws ConfigurationError where a glob matches nothing.
+ * The rows that a run is about, in the order of the catalog.
+ * @throws ConfigurationError if a glob matches nothing.
  */
 export function selectRows(selection: Selection): RequirementId[] {
   refuseUnknown([...selection.only, ...selection.skip])
@@ -43,11 +43,11 @@ export function selectRows(selection: Selection): RequirementId[] {
   return rows
 }
 
-/** @throws ConfigurationError where a glob matches nothing. */
+/** @throws ConfigurationError if a glob matches nothing. */
 export function refuseUnknown(globs: readonly string[]): void {
   const problems = globs
     .filter((glob) => !requirementIds.some((id) => matches(glob, id)))
-    .map((glob) => `nothing in the catalogue matches ${glob}.${didYouMean(glob, vocabulary())}`)
+    .map((glob) => `nothing in the catalog matches ${glob}.${didYouMean(glob, vocabulary())}`)
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 

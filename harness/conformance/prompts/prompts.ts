@@ -4,7 +4,7 @@ import type { Values, Writer } from '../../../fixtures/content/writer.ts'
 
 /** The texts that scenarios send where any text of its kind does: no requirement judges their wording. */
 export interface Prompts {
-  /** A question with a brief answer; about a reference, which the text holds once, where one is given. */
+  /** A question with a brief answer; about a reference, which the text holds once, if one is given. */
   brief(reference?: string): string
   /** Another one. */
   otherBrief(reference?: string): string
@@ -36,10 +36,10 @@ export interface Prompts {
 
 /** The texts of a run that names itself: always the same. */
 export const plainPrompts: Prompts = {
-  brief: (reference) => (reference ? `Name a colour for ${reference}.` : 'Name a colour.'),
+  brief: (reference) => (reference ? `Name a color for ${reference}.` : 'Name a color.'),
   otherBrief: (reference) =>
-    reference ? `Name another colour, ${reference}.` : 'Name another colour.',
-  reasoned: () => 'Name a colour and say why you like it.',
+    reference ? `Name another color, ${reference}.` : 'Name another color.',
+  reasoned: () => 'Name a color and say why you like it.',
   sentences: (count, subject) => `Tell me in ${wordFor(count)} how ${subject}.`,
   sentencesAbout: (count, reference) => `Tell me in ${wordFor(count)} how ${reference} sounds.`,
   longAnswer: () => 'Count from one to two hundred, in words, one number a line.',

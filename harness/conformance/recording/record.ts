@@ -23,7 +23,7 @@ export const runRecord = z.object({
   /** True for a run whose requests did not name it; absent otherwise. */
   incognito: z.boolean().optional(),
   depth: z.enum(depths),
-  /** Operations of `--explore`; absent where there were none. */
+  /** Operations of `--explore`; absent if there were none. */
   explore: z.int().positive().optional(),
   selection: z.object({
     profile: z.enum(profileNames),
@@ -49,7 +49,7 @@ export function writeRunRecord(
   new RedactingWriter(secretsOf({ profile })).write(file, `${JSON.stringify(record, null, 2)}\n`)
 }
 
-/** @throws ConfigurationError where the file is missing, or is no record that this kit can read. */
+/** @throws ConfigurationError if the file is missing, or is no record that this kit can read. */
 export function readRunRecord(file: string): RunRecord {
   let value: unknown
   try {

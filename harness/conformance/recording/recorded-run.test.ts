@@ -68,7 +68,7 @@ describe('a recording', () => {
   test('is written again with the same places and answers', () => {
     const places = (folder: string) =>
       recorded(folder)
-        // What is left behind is looked for only where there is a target.
+        // What is left behind is looked for only if there is a target.
         .filter(({ labels }) => labels.scenario !== 'residue-audit')
         .map(({ labels, response, ending }) =>
           [labels.scenario, labels.ordinal, labels.attempt, response?.status, ending.kind].join(

@@ -15,7 +15,7 @@ export interface RejudgeOptions {
   readonly outDir: string
   readonly onProgress?: (progress: Progress) => void
   readonly signal?: AbortSignal
-  /** Makes the exploration of so many operations, where the run has explored. */
+  /** Makes the exploration of so many operations, if the run has explored. */
   readonly explorationOf?: (operations: number) => Exploration
 }
 
@@ -23,7 +23,7 @@ export interface RejudgeOptions {
  * Judges the stored exchanges of a run with this version of chatgen: the same scenarios, seed,
  * selection and profile, and not one request. What this version asks and the run did not is
  * missing in the recording, and the rows that need it are inconclusive.
- * @throws ConfigurationError where the folder does not hold what it takes.
+ * @throws ConfigurationError if the folder does not hold what it takes.
  */
 export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {
   const { dir, outDir, onProgress, signal, explorationOf } = options
@@ -64,7 +64,7 @@ function stopReasonIn(dir: string): string | undefined {
 
 /**
  * The files that a folder is judged again from.
- * @throws ConfigurationError where they are missing, or the new results would overwrite them
+ * @throws ConfigurationError if they are missing, or the new results would overwrite them
  */
 export function recordedIn(dir: string, outDir: string) {
   if (resolve(dir) === resolve(outDir)) {

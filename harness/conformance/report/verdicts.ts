@@ -6,7 +6,7 @@ import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 
 /** Result of one scenario, with its end. */
 export interface ScenarioResult extends ScenarioOutcome {
-  /** An internal error: what the scenario threw; null where there is none. */
+  /** An internal error: what the scenario threw; null if there is none. */
   readonly fault: string | null
 }
 
@@ -77,7 +77,7 @@ const plainRequests: readonly RequirementId[] = [
 
 /**
  * Plain requests that were tried, and of which nothing is known. A refusal of an option is legal, and its
- * acceptance means something, only where the plain request is accepted.
+ * acceptance means something, only if the plain request is accepted.
  */
 function undecidedPlainRequests(
   findings: readonly Finding[],

@@ -44,7 +44,7 @@ export function createClaim(session: Session): Claim {
   }
 }
 
-/** Ends the scenario where what follows makes no sense without it; its open rows are inconclusive. */
+/** Ends the scenario if what follows makes no sense without it; its open rows are inconclusive. */
 export function assume(
   condition: unknown,
   reason: string,
@@ -57,7 +57,7 @@ export function assume(
   )
 }
 
-/** Ends the scenario where the profile lacks a member that it needs. */
+/** Ends the scenario if the profile lacks a member that it needs. */
 export function requireProfile<T>(value: T, member: string): asserts value is NonNullable<T> {
   if (value === undefined || value === null) throw new UndeclaredError(member)
 }
@@ -73,8 +73,8 @@ export function expectAccepted(answer: Evidence, what = 'the request'): void {
 }
 
 /**
- * A key is accepted where the request is answered with what it asked for (`answered`), and refused
- * where it is answered 401 or 403. A success that says nothing may look at no key at all.
+ * A key is accepted if the request is answered with what it asked for (`answered`), and refused
+ * if it is answered 401 or 403. A success that says nothing may look at no key at all.
  */
 export function acceptsKey(
   claim: Claim,

@@ -29,7 +29,7 @@ declare module 'vitest' {
 /**
  * Options of a scenario: the rows that it can decide, by a claim of its own or by the streams and
  * bodies that it makes the target send; what it asks of the target, for `--dry-run`; and how many
- * generations more it may ask for where a model misses a planted fact.
+ * generations more it may ask for if a model misses a planted fact.
  */
 export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
   return { meta: { covers: rows, cost: { ...noCost, ...cost }, again }, retry: repeatOptions }

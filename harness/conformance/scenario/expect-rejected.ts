@@ -11,9 +11,9 @@ export interface RejectedRequest {
   readonly send: () => Promise<Exchange>
   /** Any request that a living server answers; sent after the negative. */
   readonly ping: () => Promise<Exchange>
-  /** The status that the document promises; left out where it only must not succeed. */
+  /** The status that the document promises; left out if it only must not succeed. */
   readonly status?: number
-  /** The row that says that a refusal is no 5xx, where there is one. */
+  /** The row that says that a refusal is no 5xx, if there is one. */
   readonly noServerError?: RequirementId
   /** Defect of the request, for the message. */
   readonly what: string

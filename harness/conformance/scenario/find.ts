@@ -23,7 +23,7 @@ export function holdsList(body: unknown): boolean {
 /**
  * The ids of the chats in the list that holds one of the given chats: of the elements that have their id
  * under the same name. Where no list of the body does, of the list in the same place as one of `similar`
- * that does. Empty where there is none.
+ * that does. Empty if there is none.
  */
 export function listedChatIds(
   body: unknown,

@@ -54,7 +54,7 @@ export function historyRows(page: Exchange): HistoryRow[] {
   return Array.isArray(result) ? result.filter(isObject) : []
 }
 
-/** `pagination.cursor`; undefined where the member is missing. */
+/** `pagination.cursor`; undefined if the member is missing. */
 export function historyCursor(page: Exchange): unknown {
   const body = bodyJson(page)
   const pagination = isObject(body) ? body['pagination'] : undefined
@@ -73,13 +73,13 @@ export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] 
   })
 }
 
-/** False where a row has the null that section 2.6 allows for its item. */
+/** False if a row has the null that section 2.6 allows for its item. */
 export function everyItemShown(rows: readonly HistoryRow[]): boolean {
   return rows.every((row) => isObject(row['item']))
 }
 
 /**
- * Tests if the target declined: any status but 2xx or, where the status is open, a 2xx that reports
+ * Tests if the target declined: any status but 2xx or, if the status is open, a 2xx that reports
  * an error and nothing else.
  */
 export function isDeclined(exchange: Exchange): boolean {

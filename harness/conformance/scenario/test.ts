@@ -46,7 +46,7 @@ declare module 'vitest' {
 
 /**
  * A scenario: `test('sentence', covers([…], cost), async ({ v3, claim }) => { … })`. It takes one
- * of the slots of `--jobs` while it runs, and is skipped where none of its rows is judged or what it
+ * of the slots of `--jobs` while it runs, and is skipped if none of its rows is judged or what it
  * needs is not there.
  */
 export const test = base

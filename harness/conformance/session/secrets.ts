@@ -62,7 +62,7 @@ function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
     })
 }
 
-/** `bob:secret` of `http://bob:secret@host`; also where the rest is no address. */
+/** `bob:secret` of `http://bob:secret@host`; also if the rest is no address. */
 const userInfo = /^(\s*(?:[a-z][a-z0-9+.-]*:)?\/\/)?([^/?#]*)@/i
 
 /** Userinfo of an address, as written and with its percent codes resolved. */

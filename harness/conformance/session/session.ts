@@ -72,7 +72,7 @@ export class Session {
     signal.addEventListener('abort', this.#leaveSoon, { once: true })
   }
 
-  /** True where the row is judged in this run. */
+  /** True if the row is judged in this run. */
   isJudged(row: RequirementId): boolean {
     return this.context.setup.rows.includes(row)
   }

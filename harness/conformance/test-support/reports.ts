@@ -31,7 +31,7 @@ export function reportOf(
   }
 }
 
-/** A row of the catalogue, broken unless it is said otherwise. */
+/** A row of the catalog, broken unless it is said otherwise. */
 export function rowOf(id: RequirementId, more: Partial<RequirementRow> = {}): RequirementRow {
   const { level, surface, section, title } = requirements[id]
   return {

@@ -16,7 +16,7 @@ export interface Scenario extends ScenarioCoverage {
   readonly cost: Cost
   /** Cost by depth, if it differs. */
   readonly lawCosts?: Readonly<Record<Depth, Cost>>
-  /** Generations that it asks for besides where a model misses a planted fact. */
+  /** Generations that it asks for besides if a model misses a planted fact. */
   readonly again: number
   /** It needs a target that chooses its HTTP version. */
   readonly isNegotiated?: boolean

@@ -9,7 +9,7 @@ type ProcessEvent = (typeof signals)[number] | (typeof lastResorts)[number]
 export function saveProcessState(): {
   /** A run that is interrupted, or that a slip of ours meets, still reports what it found. */
   listeners(): void
-  /** vitest reports what nobody catches only where no one else listens; the result listens again. */
+  /** vitest reports what nobody catches only if no one else listens; the result listens again. */
   detachListeners(): () => void
   all(): void
 } {

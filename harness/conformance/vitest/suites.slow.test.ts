@@ -31,7 +31,7 @@ describe('the scenarios', () => {
     }
   })
 
-  test('cover rows of the catalogue, and none twice', () => {
+  test('cover rows of the catalog, and none twice', () => {
     for (const { title, rows } of scenarios) {
       expect(rows.length, title).toBeGreaterThan(0)
       expect(new Set(rows).size, title).toBe(rows.length)

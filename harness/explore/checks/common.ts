@@ -70,7 +70,7 @@ export async function stillGenerates(
   stream: boolean,
 ): Promise<boolean> {
   const chat = await v3.createChat({ role: 'control' })
-  const body = v3.generateBody(chat, `Name a colour for ${session.nonce()}.`, { stream })
+  const body = v3.generateBody(chat, `Name a color for ${session.nonce()}.`, { stream })
   return succeeded(await v3.generate(body, { role: 'control' }))
 }
 
@@ -110,7 +110,7 @@ export function isSettled(
   )
 }
 
-/** Learns what has changed a property that was expected to stay; true where it may not have changed. */
+/** Learns what has changed a property that was expected to stay; true if it may not have changed. */
 export function learnKept(
   context: ExplorationContext,
   property: Property,

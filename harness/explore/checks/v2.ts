@@ -104,5 +104,5 @@ function idOf(stored: Exchange): string | undefined {
 }
 
 function plainQuestion({ session }: ExplorationContext): string {
-  return `Name a colour for ${session.nonce()}.`
+  return `Name a color for ${session.nonce()}.`
 }

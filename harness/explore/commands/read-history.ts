@@ -42,7 +42,7 @@ export const readHistory: Command = {
   run: async (context, operation) => void (await walkHistory(context, operation)),
 }
 
-/** True where every turn was shown, with its answer. */
+/** True if every turn was shown, with its answer. */
 async function walkHistory(context: ExplorationContext, operation: Operation): Promise<boolean> {
   const { chat: label = '', limit } = operation
   const { v3, session, model } = context

@@ -127,7 +127,7 @@ async function sendMistake(context: ExplorationContext, operation: Operation): P
   if (mistake === undefined || !knowledge.isAble(stream ? 'stream' : 'generate')) return
   const mark = session.nonce()
   const { change, key } = mistake
-  const body = v3.generateBody(id, `Name a colour for ${mark}.`, { stream, ...change })
+  const body = v3.generateBody(id, `Name a color for ${mark}.`, { stream, ...change })
   const options = { ...negative, ...(key === null && { key }) }
   const refused = context.record(await v3.generate(body, options))
   expectRefusal(refused, 'a generation', mistake, 'V3-GEN-13')
@@ -147,7 +147,7 @@ async function sendV2Mistake(
   // A refusal proves something only if the same without the mistake is accepted.
   if (!knowledge.isAble(isStore ? 'v2 message' : 'v2 reply')) return
   const body = isStore
-    ? v2.messageBody(chat.id, `Name a colour for ${session.nonce()}.`, mistake.change)
+    ? v2.messageBody(chat.id, `Name a color for ${session.nonce()}.`, mistake.change)
     : v2.generateBody(chat.id, message.id, mistake.change)
   const send = isStore ? v2.message : v2.generate
   const refused = record(await send(body, negative))

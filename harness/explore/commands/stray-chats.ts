@@ -68,7 +68,7 @@ async function answerOneShot(context: ExplorationContext, { variant }: Operation
   const before = await chats.readList({}, recentRows, { role: 'probe' })
   const mark = session.nonce()
   const reply = context.record(
-    await oneShot.send(oneShot.body(`Name a colour for ${mark}.`, { stream })),
+    await oneShot.send(oneShot.body(`Name a color for ${mark}.`, { stream })),
   )
   const ability = `one-shot as ${variant}`
   const isAnswered = await isAccepted(context, reply, {
@@ -107,7 +107,7 @@ async function refuseInRounds(context: ExplorationContext, operation: Operation)
     const sent: Exchange[] = []
     const grown = await growth(context, async () => {
       for (let count = 0; count < times; count += 1) {
-        const input = `Name a colour for ${session.nonce()}.`
+        const input = `Name a color for ${session.nonce()}.`
         sent.push(await refusal.send(context, id, input))
       }
     })

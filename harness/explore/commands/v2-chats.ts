@@ -57,7 +57,7 @@ export const v2Commands: Commands = {
       const parent = parentFor(variant, context.model, chat)
       const mark = context.session.nonce()
       const fact = variant === 'a fact' ? mark : undefined
-      const content = fact === undefined ? `Name a colour for ${mark}.` : statementOf(context, fact)
+      const content = fact === undefined ? `Name a color for ${mark}.` : statementOf(context, fact)
       await store(context, { label, chat, content, parent, fact, marks: [mark] })
     },
   },
@@ -163,7 +163,7 @@ async function store(
   return { ...added, replies: 0 }
 }
 
-/** Has a message answered; undefined where that was refused. */
+/** Has a message answered; undefined if that was refused. */
 async function expectReply(
   context: ExplorationContext,
   message: V2Message,

@@ -45,7 +45,7 @@ async function callV2(context: ExplorationContext, operation: Operation): Promis
     return
   }
   const mark = session.nonce()
-  const body = v2.messageBody(id, `Name a colour for ${mark}.`)
+  const body = v2.messageBody(id, `Name a color for ${mark}.`)
   const refused = context.record(await v2.message(body, negative))
   expectHint(context, 'VER-07', 'POST /api/v2/message', 'v3', refused)
   const turn = { label: operation.label, chat, body, marks: [mark], kind: 'v2 call' }

@@ -28,7 +28,7 @@ export interface ShrinkOptions {
 
 /**
  * The shortest sequence found that breaks the row again: first what the violating operation is about,
- * then ever smaller parts left out, then simpler operations in place of others. Undefined where the
+ * then ever smaller parts left out, then simpler operations in place of others. Undefined if the
  * violation does not happen again.
  * @throws what ends the run before the violation happened again
  */
@@ -115,7 +115,7 @@ class Shrinker {
     )
   }
 
-  /** The same cause may show in another row where less is known of the state. */
+  /** The same cause may show in another row if less is known of the state. */
   #isSame({ violation, operations }: Replay): boolean {
     const lastLabels = [this.#operations.at(-1)?.label, this.#current?.operations.at(-1)?.label]
     return (

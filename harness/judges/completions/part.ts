@@ -12,9 +12,9 @@ export interface Chunk {
 
 export interface ChunkChoice {
   readonly index: number
-  /** Undefined where the choice has none. */
+  /** Undefined if the choice has none. */
   readonly delta: unknown
-  /** Undefined where it is absent, null or empty. */
+  /** Undefined if it is absent, null or empty. */
   readonly finishReason: unknown
 }
 
@@ -37,7 +37,7 @@ export function chunkOf(json: JsonObject, event: number, atMs: number): Chunk {
   return { event, atMs, json, choices: choices.map(choiceOf) }
 }
 
-/** `delta.content`, where it is a string. */
+/** `delta.content`, if it is a string. */
 export function contentOf(choice: ChunkChoice): string | undefined {
   return asString(asObject(choice.delta)?.['content'])
 }

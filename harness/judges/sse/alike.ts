@@ -17,11 +17,11 @@ type Hole = 'text' | 'number'
  * whatever the first of its kind changes in a judge has happened.
  */
 export class AlikeBlocks {
-  /** True where the next block may be compared. */
+  /** True if the next block may be compared. */
   armed = false
   /** The fragment of the block that matched last. */
   text = ''
-  /** Count of the block that matched last; undefined where blocks of this kind have none. */
+  /** Count of the block that matched last; undefined if blocks of this kind have none. */
   number: number | undefined
   /** Bytes between the holes, end to end; one piece of memory, which is cold at most reads. */
   #fixed: Uint8Array = none
@@ -140,7 +140,7 @@ interface FoundHole {
   readonly kind: Hole
 }
 
-/** Undefined where the key is not there, or there more than once: then it is not clear which counts. */
+/** Undefined if the key is not there, or there more than once: then it is not clear which counts. */
 function holeAt(block: string, key: string, value: string, kind: Hole): FoundHole | undefined {
   const at = block.indexOf(key)
   if (at < 0 || block.indexOf(key, at + 1) >= 0) return undefined

@@ -9,16 +9,16 @@ interface Field {
  * sees them: that they are there may be the fault.
  */
 export interface Block {
-  /** Number of events dispatched before it: its own index where `data` is not null. */
+  /** Number of events dispatched before it: its own index if `data` is not null. */
   readonly index: number
   /** Time at which its last byte arrived. */
   readonly atMs: number
   readonly fields: readonly Field[]
-  /** Value of the last `event:` line; null without one, or where it is empty. */
+  /** Value of the last `event:` line; null without one, or if it is empty. */
   readonly name: string | null
   /** Number of its `event:` lines. */
   readonly names: number
-  /** The `data:` lines joined by line feeds; null where there is none. */
+  /** The `data:` lines joined by line feeds; null if there is none. */
   readonly data: string | null
   /** Offset in the stream of its first byte that is not UTF-8. */
   readonly invalidAt: number | null
@@ -52,7 +52,7 @@ export class SseScanner {
 
   /**
    * Unfinished block at the end of the stream: no empty line closed it, so every client
-   * discards. Undefined where nothing, or only comments, were left.
+   * discards. Undefined if nothing, or only comments, were left.
    */
   rest(atMs: number): Block | undefined {
     this.#lines.rest((text, invalidAt) => {
@@ -77,7 +77,7 @@ export class SseScanner {
     this.#dispatched += 1
   }
 
-  /** True where the stream began with a byte order mark. */
+  /** True if the stream began with a byte order mark. */
   get hadByteOrderMark(): boolean {
     return this.#lines.hadByteOrderMark
   }
@@ -133,12 +133,12 @@ const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 type OnLine = (text: string, invalidAt: number | null) => void
 
 /**
- * Cuts bytes into lines at LF, CR or CRLF, also where CR and LF arrive in different segments, and
+ * Cuts bytes into lines at LF, CR or CRLF, also if CR and LF arrive in different segments, and
  * decodes each line strictly. Bytes are searched by the runtime and decoded once for each line, so
  * that the cost does not depend on how the stream was segmented.
  */
 class LineReader {
-  /** True where the stream began with a byte order mark. */
+  /** True if the stream began with a byte order mark. */
   hadByteOrderMark = false
   #pieces: Uint8Array[] = []
   /** Stream offset of the line that is being read. */
@@ -234,7 +234,7 @@ function validPrefix(line: Uint8Array): number {
   return new TextEncoder().encode(text).length
 }
 
-/** The whole characters of bytes that may end inside one; undefined where they are no UTF-8. */
+/** The whole characters of bytes that may end inside one; undefined if they are no UTF-8. */
 function decodeStart(bytes: Uint8Array): string | undefined {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -49,7 +49,7 @@ export function exchangeOf(parts: ExchangeParts): Exchange {
   }
 }
 
-/** The exchange of a transcript, with another body or another ending where one is given. */
+/** The exchange of a transcript, with another body or another ending if one is given. */
 export function transcriptExchange(
   name: TranscriptName,
   more: Partial<ExchangeParts> = {},

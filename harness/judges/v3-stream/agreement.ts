@@ -72,7 +72,7 @@ function accountsOf(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefi
   )
 }
 
-/** Content of a part in an item; undefined where the item may lack it. */
+/** Content of a part in an item; undefined if the item may lack it. */
 function shownBy(item: JsonObject, { place, ordinal, type }: SlotTrace): string | undefined {
   if (place === 'arguments') return asString(item['arguments'])
   const parts = item[place]

@@ -70,7 +70,7 @@ export class AnswerJudge implements EventJudge {
     return joined(this.#deltas.toSorted((a, b) => a.item - b.item || a.part - b.part))
   }
 
-  /** The same by what else is known of the items, where indexes are left out. */
+  /** The same by what else is known of the items, if indexes are left out. */
   #inOrderOfItems(): string {
     return this.#sources.structure.items
       .flatMap((item) => item.slots.toSorted((a, b) => a.ordinal - b.ordinal))

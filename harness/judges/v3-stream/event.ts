@@ -14,7 +14,7 @@ export interface ResponseEvent {
 
 /** Final state of a stream, for findings that only its end allows. */
 export interface StreamOutcome {
-  /** The response of the terminal event, where it shows one. */
+  /** The response of the terminal event, if it shows one. */
   readonly final: JsonObject | undefined
   /** Index of the terminal event. */
   readonly finalEvent: number | undefined
@@ -24,7 +24,7 @@ export interface StreamOutcome {
 }
 
 /**
- * One idea of the stream, with the rows it owns. `end` is not called where an event could not be
+ * One idea of the stream, with the rows it owns. `end` is not called if an event could not be
  * read: what came after it proves nothing.
  */
 export interface EventJudge {
@@ -73,7 +73,7 @@ export interface EventKind {
   readonly place?: Place
   /** Type of the part that its text belongs to. */
   readonly part?: string
-  /** Type of the item that it belongs to; undefined where several can have it. */
+  /** Type of the item that it belongs to; undefined if several can have it. */
   readonly item?: string
   /** Member that holds the whole text, for `end text`. */
   readonly text?: string

@@ -81,7 +81,7 @@ export class FramingJudge {
 }
 
 /**
- * One wrong name is one fault: where the event line and the type differ, the event is taken for the
+ * One wrong name is one fault: if the event line and the type differ, the event is taken for the
  * one of the two that the contract knows, so that the rest of the stream still makes sense.
  */
 export function meaningOf(name: string | null, type: unknown): string | undefined {

@@ -7,7 +7,7 @@ export interface ItemTrace {
   readonly index: number
   id: string | undefined
   type: string | undefined
-  /** The item of output_item.added; undefined where none came for it. */
+  /** The item of output_item.added; undefined if none came for it. */
   added: JsonObject | undefined
   /** The item of output_item.done. */
   done: JsonObject | undefined
@@ -23,7 +23,7 @@ export interface SlotTrace {
   readonly index: number
   /** Place among the parts of the item, whatever index is shown. */
   readonly ordinal: number
-  /** Type of the part, where it is known. */
+  /** Type of the part, if it is known. */
   type: string | undefined
   /** True if its part was added. */
   added: boolean
@@ -94,7 +94,7 @@ export class OutputItems {
     return fill(this.#create(duplicate === undefined ? (index ?? next) : next), item)
   }
 
-  /** The item of any other event; `isNew` where nothing had named it before. */
+  /** The item of any other event; `isNew` if nothing had named it before. */
   find(
     { json, index: event }: ResponseEvent,
     kind: EventKind,

@@ -28,7 +28,7 @@ export class ResponsesJudge implements StreamJudge {
   readonly #judges: readonly EventJudge[]
   readonly #contents: StreamContents | undefined
   readonly #alike = new AlikeBlocks()
-  /** The last event, where it is a delta that brought nothing but its text. */
+  /** The last event, if it is a delta that brought nothing but its text. */
   #delta: ResponseEvent | undefined
   /** An event could not be read: what rests on the whole stream cannot be told any more. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'

@@ -17,7 +17,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** @throws NoAnswerError where the target refuses the request or breaks off */
+/** @throws NoAnswerError if the target refuses the request or breaks off */
 export async function seenAnswer(
   benchCase: BenchCase,
   options: BenchRequest & { readonly signal: AbortSignal },

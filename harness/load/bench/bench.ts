@@ -18,7 +18,7 @@ import {
 /**
  * One case after the other; an interruption ends it with what was found so far.
  *
- * @throws the error of the connection where nobody answers, and nobody ever did
+ * @throws the error of the connection if nobody answers, and nobody ever did
  */
 export async function runBench(options: BenchOptions): Promise<BenchReport> {
   const startedAt = new Date().toISOString()
@@ -149,7 +149,7 @@ interface Chats {
   readonly connections: number
 }
 
-/** Makes chats where the case needs them, lends them out, and removes them. */
+/** Makes chats if the case needs them, lends them out, and removes them. */
 function chatsFor(
   benchCase: BenchCase,
   source: Omit<ChatSource, 'dispatcher'>,

@@ -39,7 +39,7 @@ export interface ChatSource {
 }
 
 /**
- * @throws NoAnswerError where the service makes no chat, or shows no id of it; those that it made
+ * @throws NoAnswerError if the service makes no chat, or shows no id of it; those that it made
  * until then are deleted
  */
 export async function chatSupply(

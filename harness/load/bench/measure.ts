@@ -20,7 +20,7 @@ export interface BenchFigures {
   /** Events of streams; null for unstreamed answers. */
   readonly eventsPerSecond: number | null
   readonly bytesPerSecond: number
-  /** Time from the request to the end of the answer, milliseconds; null where there was none. */
+  /** Time from the request to the end of the answer, milliseconds; null if there was none. */
   readonly latencyMs: Record<'p50' | 'p90' | 'p99' | 'max', number> | null
   readonly failures: BenchFailures
   /** Share of the time in which the event loop of the client was busy. */

@@ -26,7 +26,7 @@ export function samplesOf(blocks: readonly LoadBlock[], metric: MetricName): Blo
  * Quantile of a run in blocks, with distribution-free limits: order statistics by the exact binomial
  * distribution, on the sample that the blocks are worth.
  *
- * @param independent effective sample size by the autocorrelation of neighbours, as a share; the smaller
+ * @param independent effective sample size by the autocorrelation of neighbors, as a share; the smaller
  * of the two sizes is used
  */
 export function quantileOf(
@@ -131,7 +131,7 @@ interface ClusterCount {
 /**
  * Variance of a share over that of as many independent values (the design effect of survey sampling),
  * by the differences between blocks: the linearized variance of a ratio (Cochran, Sampling Techniques,
- * 3rd ed. 1977, 6.3 and 11.9), and more where successive blocks resemble each other. Never below 1:
+ * 3rd ed. 1977, 6.3 and 11.9), and more if successive blocks resemble each other. Never below 1:
  * fewer differences than chance would make are not credited.
  */
 export function designEffect(blocks: readonly ClusterCount[]): number {
@@ -161,7 +161,7 @@ function effectiveSize(n: number, effect: number, blocks: number, confidence: nu
 }
 
 /**
- * Ratio from pairs of neighbouring blocks: Student's limits of the mean logarithm of the ratio of a pair.
+ * Ratio from pairs of neighboring blocks: Student's limits of the mean logarithm of the ratio of a pair.
  * What changes slowly affects both blocks of a pair and cancels.
  */
 export function ratioOfPairs(pairs: readonly (readonly [a: number, b: number])[]): RatioEstimate {

@@ -25,7 +25,7 @@ export interface ComparisonOptions {
 
 /**
  * Comparison of two load runs that took place one after the other.
- * @throws NotComparable where a report has no blocks
+ * @throws NotComparable if a report has no blocks
  */
 export function compareLoads(
   a: ComparedRun,
@@ -128,7 +128,7 @@ const settings: readonly Setting[] = [
   { name: 'chatgen', decisive: false, read: ({ suite }) => suite.version },
   { name: 'arrivals', decisive: true, read: ({ plan }) => arrivalText(plan.arrival) },
   { name: 'mix', decisive: true, read: ({ plan, config }) => `${plan.mix} ${text(config.mix)}` },
-  { name: 'misbehaviour', decisive: true, read: ({ config }) => text(config.misbehaviour) },
+  { name: 'misbehavior', decisive: true, read: ({ config }) => text(config.misbehavior) },
   { name: 'races', decisive: true, read: ({ config }) => text(config.idempotencyRaceShare) },
   { name: 'keep-alive', decisive: true, read: ({ config }) => text(config.keepAlive) },
   { name: 'connections', decisive: true, read: ({ config }) => text(config.mostConnections) },

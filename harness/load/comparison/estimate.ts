@@ -1,7 +1,7 @@
 /** A figure of one run, with limits at any confidence. */
 export interface Estimate {
   readonly value: number
-  /** Two-sided limits at a confidence; null where the sample has none. */
+  /** Two-sided limits at a confidence; null if the sample has none. */
   limits(confidence: number): Limits
 }
 
@@ -10,7 +10,7 @@ export interface Limits {
   readonly high: number | null
 }
 
-/** Limits of a ratio of two figures as a multiple of the first; infinite and 0 where it has none. */
+/** Limits of a ratio of two figures as a multiple of the first; infinite and 0 if it has none. */
 export interface RatioLimits {
   readonly low: number
   readonly high: number

@@ -26,7 +26,7 @@ export type FigureName =
 /** Relative change of the share of successful requests that is no change. */
 export const shareTolerance = 0.02
 
-/** Figures of two runs by default: rates say something of the target only where it sets the pace. */
+/** Figures of two runs by default: rates say something of the target only if it sets the pace. */
 export function defaultFigures(a: LoadReport, b: LoadReport): readonly FigureName[] {
   const latencies = (['ttft', 'tpot', 'e2e'] as const).flatMap((metric) =>
     [0.5, 0.95].map((q) => ({ metric, q })),
@@ -87,7 +87,7 @@ function latencyFigure(
   return [{ ...head, ...values, ratio: ratioOf(estimateA, estimateB), reason: null }]
 }
 
-/** Effective sample size by the autocorrelation of neighbours, as the run found it. */
+/** Effective sample size by the autocorrelation of neighbors, as the run found it. */
 function neighborShare({ metrics }: LoadReport, metric: ComparedLatency): number {
   // Gaps of one stream are known to depend on each other: their blocks show how much.
   if (metric === 'icl') return 1

@@ -4,7 +4,7 @@ import { pValue, type RatioEstimate } from './estimate.ts'
 /** A figure of both runs before any verdict. */
 export interface Candidate
   extends Pick<ComparedFigure, 'name' | 'unit' | 'better' | 'a' | 'b' | 'tolerance'> {
-  /** Null where no ratio exists; `reason` tells why. */
+  /** Null if no ratio exists; `reason` tells why. */
   readonly ratio: RatioEstimate | null
   readonly reason: string | null
 }

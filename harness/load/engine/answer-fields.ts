@@ -1,4 +1,4 @@
-import type { Surface } from '../../../contract/catalogue/requirement.ts'
+import type { Surface } from '../../../contract/catalog/requirement.ts'
 import { type Header, isObject } from '../../../contract/index.ts'
 import type { JudgedRequest } from '../judging/answer-judge.ts'
 import type { ClientBehavior } from '../plan/plan.ts'

@@ -440,7 +440,7 @@ export function requestOutcome({
   if (status === 429) return failure('shed', '429')
   if (status >= 500 && status < 600) return failure('status', String(status), 'serverErrors')
   if (status < 200 || status > 299) return failure('status', String(status))
-  // A cut after the terminal event loses nothing; judges report it where the contract forbids it.
+  // A cut after the terminal event loses nothing; judges report it if the contract forbids it.
   const isWhole = ending.kind === 'complete' || (ending.kind === 'cut' && hasTerminalEvent)
   if (!isWhole) return cut ?? failure('truncated', connectionCut)
   if (serverFailure !== undefined) return failure('in-band-error', serverFailure)

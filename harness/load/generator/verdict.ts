@@ -10,11 +10,11 @@ export interface GeneratorMeasurements {
   readonly timestampError: Spread | null
   /** Milliseconds that planned arrivals left late. */
   readonly scheduleDelay: Spread | null
-  /** Milliseconds that a timer of the busiest worker came late, p99; null where it is not known. */
+  /** Milliseconds that a timer of the busiest worker came late, p99; null if it is not known. */
   readonly eventLoopDelayMs: number | null
   /** Busy share of the busiest event loop. */
   readonly eventLoopUtilization: number
-  /** CPU of the busiest worker's thread per time that passed; null where the runtime does not tell. */
+  /** CPU of the busiest worker's thread per time that passed; null if the runtime does not tell. */
   readonly cpuShare: number | null
   /** Due arrivals that were dropped because too many transactions were in flight. */
   readonly dropped: number

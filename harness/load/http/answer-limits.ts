@@ -57,7 +57,7 @@ export class LimitMonitor {
     return this.#size >= this.#nextCheckAt
   }
 
-  /** The limit that the answer passes, in words; undefined where it passes none. */
+  /** The limit that the answer passes, in words; undefined if it passes none. */
   check(isStream: boolean, events: number): string | undefined {
     this.#nextCheckAt = this.#size + checkEvery
     this.#setBuffered(isStream ? this.#unfinishedBytes : this.#size)

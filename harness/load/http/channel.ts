@@ -48,7 +48,7 @@ export interface Http2Figures {
   streams: number
   /** Most streams that one connection carried at once. */
   maxAtOnce: number
-  /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the peer; null where it set none. */
+  /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the peer; null if it set none. */
   allowed: number | null
   /** Streams that the peer reset with RST_STREAM. */
   resets: number

@@ -150,7 +150,7 @@ export interface Forward {
   readonly authorization: string | undefined
 }
 
-/** @throws the error of Node where a certificate or a key is none */
+/** @throws the error of Node if a certificate or a key is none */
 export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork): Route {
   const { protocol, hostname, port: digits, origin } = new URL(baseUrl)
   const secure = protocol === 'https:'

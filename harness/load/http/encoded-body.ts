@@ -150,7 +150,7 @@ export class EncodedBody {
   }
 }
 
-/** Empty where the body has none; nearly every answer. */
+/** Empty if the body has none; nearly every answer. */
 export function bodyCodings(headers: readonly Header[]): readonly string[] {
   return headers.some(([name]) => name === 'content-encoding') ? codingsOf(headers) : []
 }

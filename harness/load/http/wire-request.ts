@@ -1,4 +1,4 @@
-import type { Surface } from '../../../contract/catalogue/requirement.ts'
+import type { Surface } from '../../../contract/catalog/requirement.ts'
 import { destinationOf, type Header, type WireRequest } from '../../../contract/index.ts'
 import { acceptEncoding } from '../../client/body/content-coding.ts'
 import type { LoadTarget } from '../target.ts'

@@ -67,7 +67,7 @@ export class AnswerJudge {
     return this.stream?.end(ending) ?? judge(this.#exchange(ending))
   }
 
-  /** An unstreamed answer; undefined where it is no JSON. */
+  /** An unstreamed answer; undefined if it is no JSON. */
   json(): unknown {
     try {
       return JSON.parse(Buffer.concat(this.#pieces).toString())
@@ -92,7 +92,7 @@ export class AnswerJudge {
     return `${this.#head.status} with ${type === '' ? 'no media type' : quoted(type)}, ${body}`
   }
 
-  /** The media type in brackets where it is neither of those that the service answers with. */
+  /** The media type in brackets if it is neither of those that the service answers with. */
   unexpectedType(): string {
     const type = mediaType(this.#head)
     if (type === jsonType || type === streamType) return ''

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Surface } from '../../../contract/catalogue/requirement.ts'
+import type { Surface } from '../../../contract/catalog/requirement.ts'
 import {
   type Finding,
   type Judgement,

@@ -56,7 +56,7 @@ export interface StoredLatencies {
   readonly censored: readonly (readonly [key: string, buckets: StoredHistogram])[]
 }
 
-/** A request is good where it is `ok` and keeps every limit; a latency that it has not breaks none. */
+/** A request is good if it is `ok` and keeps every limit; a latency that it has not breaks none. */
 export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): boolean {
   if (record.outcome.kind !== 'ok') return false
   return limits.every(({ metric, clock, limitNs, inclusive }) => {

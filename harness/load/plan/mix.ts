@@ -1,4 +1,4 @@
-import type { Surface } from '../../../contract/catalogue/requirement.ts'
+import type { Surface } from '../../../contract/catalog/requirement.ts'
 import type { Distribution } from './random.ts'
 
 /** Kinds of transactions; see `harness/load/transactions`. */

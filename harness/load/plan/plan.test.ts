@@ -40,7 +40,7 @@ const spec = (more: Partial<PlanSpec> = {}): PlanSpec => ({
   mix: mixNamed('all'),
   arrival: { kind: 'poisson', perSecond: 20 },
   durationNs: 10 * second,
-  misbehaviour: { slowReader: 0.1, abort: 0.1, churn: 0.1 },
+  misbehavior: { slowReader: 0.1, abort: 0.1, churn: 0.1 },
   idempotencyRaces: 0.2,
   ...more,
 })
@@ -122,7 +122,7 @@ describe('a plan', () => {
       spec({ durationNs: 11 * second }),
       spec({ mix: mixNamed('v3') }),
       spec({ idempotencyRaces: 0 }),
-      spec({ misbehaviour: { slowReader: 0, abort: 0, churn: 0 } }),
+      spec({ misbehavior: { slowReader: 0, abort: 0, churn: 0 } }),
     ].map(planHash)
     expect(new Set(hashes).size).toBe(hashes.length)
   })

@@ -10,7 +10,7 @@ export interface PlanSpec {
   readonly mix: Mix
   readonly arrival: OpenArrival | ClosedArrival | TraceArrival
   readonly durationNs: number
-  readonly misbehaviour: Misbehaviour
+  readonly misbehavior: Misbehavior
   /** Share of v3 generations that are sent twice at the same time with one Idempotency-Key. */
   readonly idempotencyRaces: number
 }
@@ -30,7 +30,7 @@ export interface TraceArrival {
 }
 
 /** Shares of the requests, 0 to 1. */
-export interface Misbehaviour {
+export interface Misbehavior {
   readonly slowReader: number
   readonly abort: number
   readonly churn: number
@@ -139,7 +139,7 @@ function buildArrival(
   const answer = entry.answer === null ? null : drawCount(entry.answer, draw, 1)
   const drawnTurns = drawCount(entry.turns, draw, 1)
   const turns = entry.kind === 'v3-chat' ? drawnTurns : 1
-  const clientBehavior = drawClientBehavior(spec.misbehaviour, draw())
+  const clientBehavior = drawClientBehavior(spec.misbehavior, draw())
   const [intensity, racing, tag] = [draw(), draw(), draw()]
   return {
     index,
@@ -171,7 +171,7 @@ function nonceOf(seed: string, index: number, tag: number): string {
 }
 
 function drawClientBehavior(
-  { slowReader, abort, churn }: Misbehaviour,
+  { slowReader, abort, churn }: Misbehavior,
   drawn: number,
 ): ClientBehavior {
   if (drawn < slowReader) return 'slow-reader'

@@ -130,7 +130,7 @@ function notesOf({ target }: LoadOptions, { warnings, chatsLeft }: WorkerPoolRes
   ]
 }
 
-/** Warm-up to cut; none for ramps and steps, where early and late differ on purpose. */
+/** Warm-up to cut; none for ramps and steps, if early and late differ on purpose. */
 function warmUpNs({ warmUpMs, spec }: LoadOptions): number | 'auto' {
   if (warmUpMs !== 'auto') return warmUpMs * 1e6
   return ['poisson', 'constant', 'closed'].includes(spec.arrival.kind) ? 'auto' : 0
@@ -179,7 +179,7 @@ function configOf(options: LoadOptions): LoadReport['config'] {
     mostInFlight: maxInFlight,
     judgedShare: 1,
     idempotencyRaceShare: spec.idempotencyRaces,
-    misbehaviour: spec.misbehaviour,
+    misbehavior: spec.misbehavior,
     keepAlive,
     ...(target.endpoints === undefined ? {} : { spread: target.endpoints.spread }),
     ...(maxConnections === undefined ? {} : { mostConnections: maxConnections }),

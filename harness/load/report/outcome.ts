@@ -14,7 +14,7 @@ import { noUnboundedAnswer } from '../slo/implied.ts'
 /**
  * The one place in which the outcome of a run is decided; exit code and reports read it. A violation stands
  * however the run was timed, and so does an answer without end, which keeps the generator from its work; an
- * SLO only where the generator kept time. Of shards that are missing, nobody knows what they would have shown.
+ * SLO only if the generator kept time. Of shards that are missing, nobody knows what they would have shown.
  */
 export function loadOutcome(
   report: Pick<LoadReport, 'integrity' | 'generator' | 'slo' | 'partial'> & {
@@ -40,7 +40,7 @@ export function invalidate(
     /** Delay of the start after --start-at, in milliseconds. */
     readonly lateMs: number
     readonly requests: number
-    /** Transactions that the plan had for the time of the run; null where it does not tell. */
+    /** Transactions that the plan had for the time of the run; null if it does not tell. */
     readonly due: number | null
     readonly audits: readonly AuditRow[]
   },
@@ -112,7 +112,7 @@ export function packMeasurements(measurements: Measurements): string {
   return gzipSync(JSON.stringify(measurements)).toString('base64')
 }
 
-/** @throws Error where it is no such text */
+/** @throws Error if it is no such text */
 export function unpackMeasurements(packed: string): Measurements {
   return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'))
 }

@@ -177,7 +177,7 @@ export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
   }
 }
 
-/** Reason for which the merged load is not the planned one; null where it is, or may be. */
+/** Reason for which the merged load is not the planned one; null if it is, or may be. */
 export function spreadReason(
   { spreadMs, uncertaintyMs, localSpreadMs }: StartSpread,
   hasStartAt: boolean,

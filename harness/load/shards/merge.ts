@@ -25,7 +25,7 @@ import {
  * is what one generator would have told that had seen every request; SLOs are decided on all of them.
  * If shards are missing, the report is `partial`.
  *
- * @throws ShardMismatch where they are no shards, or not of one run
+ * @throws ShardMismatch if they are no shards, or not of one run
  */
 export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   checkShards(shards)

@@ -16,7 +16,7 @@ const spec: PlanSpec = {
   mix: { name: 'two', entries: [entry('openai-stream'), entry('v3-stream')] },
   arrival: { kind: 'poisson', perSecond: 100 },
   durationNs: 10e9,
-  misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+  misbehavior: { slowReader: 0, abort: 0, churn: 0 },
   idempotencyRaces: 0,
 }
 const cut = { warmUpNs: 0, untilNs: spec.durationNs }

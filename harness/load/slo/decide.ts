@@ -23,7 +23,7 @@ export interface LatencyEvidence {
   readonly over: number
   /** Effective sample size as a share of all. */
   readonly independent: number
-  /** Number of separate episodes in which those over the limit came; null where it is not known. */
+  /** Number of separate episodes in which those over the limit came; null if it is not known. */
   readonly episodes?: number | null
   readonly meanNs: number | null
   readonly deviationNs: number | null
@@ -37,7 +37,7 @@ export interface ShareEvidence {
   readonly count: number
   readonly of: number
   readonly independent: number
-  /** Number of separate episodes in which the bad ones came; null where it is not known. */
+  /** Number of separate episodes in which the bad ones came; null if it is not known. */
   readonly episodes?: number | null
 }
 
@@ -91,7 +91,7 @@ function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): 
 }
 
 /**
- * The mean is met or missed where the limit lies outside its one-sided 99 % bound, on the effective
+ * The mean is met or missed if the limit lies outside its one-sided 99 % bound, on the effective
  * sample: 2.326 standard errors. Under 30 independent values the normal approximation is not used.
  */
 function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {

@@ -13,13 +13,13 @@ export interface RequestTotals {
   readonly errors: readonly Pick<ErrorRow, 'kind' | 'count' | 'detail'>[]
 }
 
-/** Share of the due requests that may be refused where nothing else is said. */
+/** Share of the due requests that may be refused if nothing else is said. */
 export const defaultMaxRefusals = 0.01
 
 /**
  * Implied SLOs: that answers come, that they come whole, and that hardly any is a
  * refusal. A run that says what share may fail, by `errors` or `goodput`, has decided that for itself;
- * a share of refusals that was asked for is held in any case. A row only where it is not kept.
+ * a share of refusals that was asked for is held in any case. A row only if it is not kept.
  */
 export function impliedSlos(
   slos: readonly Slo[],

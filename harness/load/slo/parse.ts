@@ -176,7 +176,7 @@ class Scanner {
 export class SloSyntaxError extends Error {
   override readonly name = 'SloSyntaxError'
   readonly expression: string
-  /** Index of the character at which it goes wrong; the length where something is missing. */
+  /** Index of the character at which it goes wrong; the length if something is missing. */
   readonly at: number
   /** Allowed tokens at that position. */
   readonly allowed: string

@@ -12,7 +12,7 @@ import { binomialAtLeast, binomialCdf } from '../statistics/binomial.ts'
  */
 export interface Decision {
   readonly verdict: 'met' | 'missed' | 'undecided'
-  /** Requests within the limit that are still needed to be sure of it; null where it is decided. */
+  /** Requests within the limit that are still needed to be sure of it; null if it is decided. */
   readonly needed: number | null
 }
 

@@ -19,7 +19,7 @@ export interface Flow {
  * clock that ran wrong or a window that was cut wrong breaks it.
  *
  * The law is exact in the limit. In a window, the requests that were in flight at its two edges make
- * a difference of about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral; where that alone may be
+ * a difference of about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral; if that alone may be
  * 5 %, nothing can be said.
  */
 export function littlesLaw(flow: Flow): AuditRow {

@@ -1,6 +1,6 @@
 import { batchMeansOf, meanOf } from '../../../contract/averages.ts'
 /**
- * Lag-1 autocorrelation of a series in the order of time, pairs taken within runs of neighbours
+ * Lag-1 autocorrelation of a series in the order of time, pairs taken within runs of neighbors
  * only (one run for a whole series, several where it was sampled in blocks). Null under three pairs
  * and for a constant series.
  */

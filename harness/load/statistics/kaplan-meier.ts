@@ -6,12 +6,12 @@ export interface LifeTable {
 }
 
 /**
- * Quantile of a latency where some requests were still running, or were given up, when they were
+ * Quantile of a latency if some requests were still running, or were given up, when they were
  * last seen: leaving them out would make a stuck target look fast. The product-limit estimator
  * (Kaplan & Meier, J. Am. Stat. Assoc. 53, 1958): the share still running after a value is the
  * product of `1 - ended / at risk`; who was censored at a value still counts as at risk there.
  *
- * `table` is in ascending order of value, one row a value. Null where the estimate never reaches the
+ * `table` is in ascending order of value, one row a value. Null if the estimate never reaches the
  * quantile, because too many were censored before it.
  */
 export function kaplanMeierQuantile(table: readonly LifeTable[], q: number): number | null {

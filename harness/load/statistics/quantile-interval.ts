@@ -7,7 +7,7 @@ import { binomialAtLeast, binomialCdf } from './binomial.ts'
  * works on histogram buckets.
  */
 export interface RankInterval {
-  /** Rank from 1; null where no value is low enough to be a bound. */
+  /** Rank from 1; null if no value is low enough to be a bound. */
   readonly low: number | null
   /** Null if the sample is too small for an upper bound. */
   readonly high: number | null
@@ -44,10 +44,10 @@ export interface QuantileEstimate {
 }
 
 /**
- * A quantile with its interval, or none with the reason where the sample is too small.
+ * A quantile with its interval, or none with the reason if the sample is too small.
  *
- * Neighbours in a run resemble each other, so ranks are found for `effective` independent values and
- * stretched over all of them, outwards where they fall between two. Buckets are taken at the end that
+ * Neighbors in a run resemble each other, so ranks are found for `effective` independent values and
+ * stretched over all of them, outwards if they fall between two. Buckets are taken at the end that
  * makes the interval wider.
  */
 export function quantileEstimate(

@@ -3,7 +3,7 @@ import { batchMeans } from './autocorrelation.ts'
 
 interface SteadyState {
   readonly verdict: 'steady' | 'trend' | 'too short'
-  /** Spearman's rank correlation of the batch means with time; null where there are no batches. */
+  /** Spearman's rank correlation of the batch means with time; null if there are no batches. */
   readonly rho: number | null
   readonly message: string
 }
@@ -64,7 +64,7 @@ interface WarmUp {
   /** Values to leave out at the start. */
   readonly cut: number
   /**
-   * True where the best cut lies in the first half. Otherwise the run was too short, or never
+   * True if the best cut lies in the first half. Otherwise the run was too short, or never
    * settled, and the cut means nothing.
    */
   readonly settled: boolean

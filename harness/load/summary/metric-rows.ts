@@ -13,7 +13,7 @@ import { twoClocked } from '../slo/slo.ts'
 import { countAbandoned } from './rates.ts'
 import type { Independence, MeasuredWindow } from './window.ts'
 
-/** Every metric that the requests of a group have, by both clocks where it has two. */
+/** Every metric that the requests of a group have, by both clocks if it has two. */
 export function metricRows(group: LatencyRecorder, independence: Independence): Metric[] {
   return metricNames.flatMap((name) => {
     const row = metricRow(group, name, independence)
@@ -57,7 +57,7 @@ export function endsWithFirstToken(name: MetricName): boolean {
 
 const names: readonly MetricName[] = ['ttft', 'tpot', 'e2e']
 
-/** Empty where no chat grew in the window. */
+/** Empty if no chat grew in the window. */
 export function turnRows(
   run: RunMetrics,
   { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,

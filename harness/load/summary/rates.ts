@@ -83,7 +83,7 @@ export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
 const coalescedShare = 2 / 3
 /** Streams of fewer deltas may well fit into one read. */
 const minDeltas = 4
-/** Lumps keep time where half of the pauses between them differ by so much at most, as a share. */
+/** Lumps keep time if half of the pauses between them differ by so much at most, as a share. */
 const maxPauseSpread = 0.2
 const minPauses = 20
 /** Minimum pause between two lumps; shorter gaps are reads of one lump. */
@@ -121,7 +121,7 @@ export function describeDelivery(group: LatencyRecorder): Delivery | null {
   }
 }
 
-/** The usual pause between lumps, milliseconds; null where there is none. */
+/** The usual pause between lumps, milliseconds; null if there is none. */
 function evenPause(gaps: Histogram | undefined): number | null {
   const pauses = gaps?.buckets().filter(({ low }) => low >= pauseNs) ?? []
   const total = pauses.reduce((sum, { count }) => sum + count, 0)

@@ -47,7 +47,7 @@ describe('a request that is still waiting', () => {
   })
 })
 
-test('neighbours that resemble each other are worth less than their number', () => {
+test('neighbors that resemble each other are worth less than their number', () => {
   const noise = normal(4)
   const shareOf = (rho: number) => {
     const run = new RunMetrics(config)

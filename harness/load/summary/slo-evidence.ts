@@ -8,15 +8,15 @@ import type { RequestLimit } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { endsWithFirstToken } from './metric-rows.ts'
 import { countDue } from './rates.ts'
-import { isOver, type MeasuredWindow, Neighbours } from './window.ts'
+import { isOver, type MeasuredWindow, Neighbors } from './window.ts'
 
 /**
  * Evidence for the SLOs of a run. Each has the autocorrelation of its own figure: how alike
- * the latencies of neighbours are says nothing of how alike their failures are.
+ * the latencies of neighbors are says nothing of how alike their failures are.
  */
 export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {
   const group = run.group(window.from, window.to)
-  const neighbours = new Neighbours(run, window.fromNs, window.toNs)
+  const neighbors = new Neighbors(run, window.fromNs, window.toNs)
   const { outcomes } = group
   const of = countDue(outcomes)
   const { completed, outputTokens } = run.slices.sum(window.from, window.to)
@@ -27,12 +27,12 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
   ): ShareEvidence => ({
     count,
     of,
-    independent: neighbours.effectiveShare((sampled) => asNumber(bad(sampled))),
-    episodes: neighbours.episodes(of, bad),
+    independent: neighbors.effectiveShare((sampled) => asNumber(bad(sampled))),
+    episodes: neighbors.episodes(of, bad),
   })
   return {
     latency: (limit) =>
-      latencyEvidence(group, limit, { neighbours, read: seriesOf(run.config, limit) }),
+      latencyEvidence(group, limit, { neighbors, read: seriesOf(run.config, limit) }),
     goodput: share(outcomes.good, ({ good }) => (good === null ? null : !good)),
     errors: share(failed, ({ failed }) => failed ?? null),
     windowNs: window.toNs - window.fromNs,
@@ -51,32 +51,29 @@ function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLim
 }
 
 interface OwnSeries {
-  readonly neighbours: Neighbours
+  readonly neighbors: Neighbors
   readonly read: (sampled: SampledRequest) => number | null
 }
 
 function latencyEvidence(
   group: LatencyRecorder,
   limit: RequestLimit,
-  { neighbours, read }: OwnSeries,
+  { neighbors, read }: OwnSeries,
 ): LatencyEvidence {
   const { metric, clock, limitNs, inclusive } = limit
   const ended = group.latencies(metric, clock) ?? new Histogram()
   const censored = group.censored(metric, clock) ?? new Histogram()
   const stillOver = censored.countOver(limitNs, inclusive)
   const decided = ended.count + stillOver
-  const independent = neighbours.effectiveShare(read) * perStream(group, limit)
+  const independent = neighbors.effectiveShare(read) * perStream(group, limit)
   return {
     decided,
     over: ended.countOver(limitNs, inclusive) + stillOver,
     independent,
-    episodes: neighbours.episodes(
-      metric === 'icl' ? group.outcomes.streams : decided,
-      (sampled) => {
-        const ns = read(sampled)
-        return ns === null ? null : isOver(limit, ns)
-      },
-    ),
+    episodes: neighbors.episodes(metric === 'icl' ? group.outcomes.streams : decided, (sampled) => {
+      const ns = read(sampled)
+      return ns === null ? null : isOver(limit, ns)
+    }),
     count: ended.count,
     meanNs: ended.meanNs,
     deviationNs: ended.deviationNs,

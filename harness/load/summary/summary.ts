@@ -60,12 +60,12 @@ export type Measured = Pick<
 
 export interface SummaryOptions extends WindowOptions {
   readonly slos: readonly Slo[]
-  /** Share of the requests that may be refused, where the run was told. */
+  /** Share of the requests that may be refused, if the run was told. */
   readonly maxRefusals?: number | undefined
   readonly transactions: readonly string[]
   /** Endpoints of a target with several, in the order of their indexes. */
   readonly endpoints?: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[] | undefined
-  /** Requests that the plan had for the time that the run took; what was recorded, where not known. */
+  /** Requests that the plan had for the time that the run took; what was recorded, if not known. */
   readonly planned?: number
 }
 
@@ -167,7 +167,7 @@ export function seriesOf(run: RunMetrics): SecondRow[] {
 const maxColumns = 120
 const rowsPerDecade = 10
 
-/** Response times over time, for a chart; nothing where there are none. */
+/** Response times over time, for a chart; nothing if there are none. */
 export function heatMapsOf(run: RunMetrics): HeatMap[] {
   return (['ttft', 'e2e'] as const).flatMap((metric) => {
     const seconds = run.seconds.rows().length

@@ -21,7 +21,7 @@ export interface MeasuredWindow {
 export interface WindowOptions {
   /**
    * `auto`: MSER-5 finds the end of the warm-up; right for a constant rate or concurrency. Give 0
-   * for a ramp or steps, where early and late differ on purpose.
+   * for a ramp or steps, if early and late differ on purpose.
    */
   readonly warmUpNs: number | 'auto'
   /** End of an interrupted run, otherwise of the plan. The drain is excluded. */
@@ -79,7 +79,7 @@ function warmUp(name: string, values: readonly Value[], inFlight: readonly numbe
   return { cutNs, method: `MSER-5 on ${loadNs > latencyNs ? 'requests in flight' : name}` }
 }
 
-/** First-token times where most requests have one, otherwise the whole time. */
+/** First-token times if most requests have one, otherwise the whole time. */
 function windowSeries(run: RunMetrics, untilNs: number): { name: string; values: Value[] } {
   const all = run.sample.blocks().flat()
   const sampled = all.filter(({ plannedNs }) => plannedNs < untilNs)
@@ -111,17 +111,17 @@ export interface Independence {
   readonly e2e: number
 }
 
-/** Independence by the sample of neighbours that were planned between two moments. */
+/** Independence by the sample of neighbors that were planned between two moments. */
 export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): Independence {
-  const neighbours = new Neighbours(run, fromNs, toNs)
+  const neighbors = new Neighbors(run, fromNs, toNs)
   return {
-    ttft: neighbours.effectiveShare(({ ttftNs }) => ttftNs),
-    e2e: neighbours.effectiveShare(({ e2eNs }) => e2eNs),
+    ttft: neighbors.effectiveShare(({ ttftNs }) => ttftNs),
+    e2e: neighbors.effectiveShare(({ e2eNs }) => e2eNs),
   }
 }
 
-/** Autocorrelation of requests with their neighbours in the plan. */
-export class Neighbours {
+/** Autocorrelation of requests with their neighbors in the plan. */
+export class Neighbors {
   readonly #runs: readonly (readonly SampledRequest[])[]
 
   constructor(run: RunMetrics, fromNs: number, toNs: number) {
@@ -130,7 +130,7 @@ export class Neighbours {
       .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
   }
 
-  /** Effective sample size of a figure, as a share of the sample; 1 where it never changes. */
+  /** Effective sample size of a figure, as a share of the sample; 1 if it never changes. */
   effectiveShare(read: (sampled: SampledRequest) => number | null): number {
     const values = this.#runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
     return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6

@@ -9,7 +9,7 @@ import type { LoadTarget } from '../target.ts'
 
 /**
  * Offset of the target's clock, which all shards of a run have in common. Sends at most 36 requests
- * outside the load, any answer to which tells the time. Null where it cannot be measured.
+ * outside the load, any answer to which tells the time. Null if it cannot be measured.
  */
 export async function targetClock(
   target: LoadTarget,
@@ -128,7 +128,7 @@ function offsetInterval(answers: readonly DatedAnswer[]): Interval {
 }
 
 interface OffsetProbe {
-  /** Sends one request; null where its answer has no Date header. */
+  /** Sends one request; null if its answer has no Date header. */
   readonly ask: () => Promise<DatedAnswer | null>
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
@@ -142,7 +142,7 @@ const enoughMs = 2
 /**
  * Offset of the target's clock by the Date headers of its answers: each round spreads requests over the
  * time in which the next second of the target may begin, so that the interval becomes a tenth of what it
- * was, down to the round-trip time. Null where the target sends no Date header, or where several clocks
+ * was, down to the round-trip time. Null if the target sends no Date header, or if several clocks
  * answer.
  */
 export async function measureOffset({ ask, now, sleep }: OffsetProbe): Promise<ClockOffset | null> {

@@ -72,7 +72,7 @@ export async function driven(options: DriveOptions): Promise<Driven> {
         ? { kind: 'constant', perSecond }
         : { kind: 'closed', concurrency: clients, maxTransactions: 1e6 },
     durationNs: seconds * 1e9,
-    misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+    misbehavior: { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: options.races ?? 0,
   }
   const faults: unknown[] = []

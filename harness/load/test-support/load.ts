@@ -25,7 +25,7 @@ export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
       mix: { name: kind, entries: [mixEntry({ name: kind, kind, usage: false })] },
       arrival: { kind: 'constant', perSecond },
       durationNs: seconds * 1e9,
-      misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+      misbehavior: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0,
       ...test.spec,
     },

@@ -58,7 +58,7 @@ type PromptContext = Pick<TransactionContext, 'arrival' | 'entry' | 'target' | '
 
 /**
  * The prompt of a request: plants its nonce, adds as many words as drawn, and asks for the nonce, so
- * that an answer meant for another request can be recognised.
+ * that an answer meant for another request can be recognized.
  */
 export function promptOf(
   { arrival, entry, target: { recall }, passages }: PromptContext,
@@ -79,7 +79,7 @@ export function promptOf(
 const free = '{tell} {words}. {ask}'
 const measured = '{tell} {words}. {ask} Then go on for about {tokens} words. [[tokens={tokens}]]'
 
-/** The given number of words of a user, from the beginning of a sentence; continues with another user where a text ends. */
+/** The given number of words of a user, from the beginning of a sentence; continues with another user if a text ends. */
 export function wordsOf(passages: readonly Passage[], seed: string, count: number): string {
   const draw = drawsOf(hashText(seed), 0)
   const first = Math.floor(draw() * passages.length)

@@ -26,7 +26,7 @@ export interface Reproduced extends Statistic {
 export interface FittedModel {
   readonly model: ServiceModel
   readonly lengths: readonly RequestLength[]
-  /** False where the target was never seen to make requests wait for a place. */
+  /** False if the target was never seen to make requests wait for a place. */
   readonly hasSeenLimit: boolean
   readonly reproduced: readonly Reproduced[]
   /** Median of the relative errors of all statistics. */
@@ -58,7 +58,7 @@ const modelError = 0.03
  * flight are the largest batch that is known of.
  *
  * @param cluster replicas of the measured run
- * @throws UnfittedRunError where too little was measured
+ * @throws UnfittedRunError if too little was measured
  */
 export function fitServiceModel(report: CapacityReport, cluster: ClusterOptions): FittedModel {
   const loads = measuredLoads(report)
@@ -148,7 +148,7 @@ function moved({ parameters, covarianceRoot }: Minimum, scale: number, draw: () 
   })
 }
 
-/** Climbs from a limit of the batch to a better neighbour until there is none. */
+/** Climbs from a limit of the batch to a better neighbor until there is none. */
 function bestLimit(first: number, step: number, fitAt: (limit: number) => Minimum): number {
   if (step === 0) return first
   const tried = new Map([[first, fitAt(first).cost]])
@@ -190,7 +190,7 @@ function maxRunning({ probes }: CapacityReport): number {
   return Math.max(1, ...running)
 }
 
-/** Requests in flight that the target never exceeded while it refused others; null where it refused none. */
+/** Requests in flight that the target never exceeded while it refused others; null if it refused none. */
 function maxInFlight(report: CapacityReport): number | null {
   const refuses = report.probes.some(
     ({ valid, perSecond }) =>

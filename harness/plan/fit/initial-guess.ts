@@ -41,7 +41,7 @@ export function initialTimes(samples: readonly ProbeSamples[], maxSequences: num
   return { decodeMs, decodeMsPerSequence, prefillMsPerToken, overheadMs }
 }
 
-/** Least squares; a slope of 0 where x does not vary. */
+/** Least squares; a slope of 0 if x does not vary. */
 function line(points: readonly (readonly [x: number, y: number])[]) {
   const [intercept = 0, slope = 0] = plane(points.map(([x, y]) => [x, 0, y]))
   return { slope, intercept }
@@ -81,7 +81,7 @@ const unqueuedIterations = 2.5
 
 /**
  * The number in flight from which on requests wait: the one that tells those that waited best from those
- * that did not. Null where nothing was streamed.
+ * that did not. Null if nothing was streamed.
  */
 export function batchLimitOf(samples: readonly ProbeSamples[]): BatchLimit | null {
   const requests = samples

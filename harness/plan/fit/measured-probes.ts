@@ -19,7 +19,7 @@ export interface Statistic {
   /** Requests that found this number in flight, both ends included; null for all. */
   readonly inFlight: readonly [from: number, to: number] | null
   readonly value: number
-  /** Error that the number of its requests leaves, relative to the value; 0 where they are many. */
+  /** Error that the number of its requests leaves, relative to the value; 0 if they are many. */
   readonly error: number
 }
 

@@ -17,7 +17,7 @@ export class Cluster {
     this.#balance = balance
   }
 
-  /** Passes a request on; false where it is refused. */
+  /** Passes a request on; false if it is refused. */
   arrive(id: number, ms: number): boolean {
     this.runUntil(ms)
     const at = this.#choose(ms)

@@ -34,7 +34,7 @@ export class Replica {
     return this.#running.size + this.#waitingCount + (this.#now > ms ? this.#finishedNow : 0)
   }
 
-  /** Takes a request; false where too many wait. It joins the batch with the next iteration. */
+  /** Takes a request; false if too many wait. It joins the batch with the next iteration. */
   arrive(id: number, ms: number): boolean {
     this.#advanceTo(ms)
     const { maxSequences, maxWaiting } = this.#model
@@ -123,7 +123,7 @@ export class NumberHeap {
     return this.#values.length
   }
 
-  /** Infinite where the heap is empty. */
+  /** Infinite if the heap is empty. */
   get min(): number {
     return this.#values[0] ?? Number.POSITIVE_INFINITY
   }

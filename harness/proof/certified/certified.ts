@@ -6,7 +6,7 @@ import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   type DetectingServer,
   faults,
-  unlessRecognised,
+  unlessRecognized,
 } from '../../../reference-server/deviations/index.ts'
 import { type Certification, certify } from '../../certification/certify.ts'
 import type { Product } from '../../certification/product.ts'
@@ -24,7 +24,7 @@ export interface CertifiedTarget {
 }
 
 interface Certified extends Certification {
-  /** Reasons why the bundle does not verify; empty where it does, or where there is none. */
+  /** Reasons why the bundle does not verify; empty if it does, or if there is none. */
   readonly unverified: readonly string[]
 }
 
@@ -78,12 +78,12 @@ export async function certifyInto(
   }
 }
 
-/** The reference server with a fault of its compatible surface, shown to callers that are not recognised. */
+/** The reference server with a fault of its compatible surface, shown to callers that are not recognized. */
 export function openDetecting(
   server: DetectingServer,
   faultName = 'openai-id-missing',
 ): Promise<ProofTarget> {
   const fault = faults.find(({ name }) => name === faultName)
   if (fault === undefined) throw new Error(`there is no fault ${faultName}`)
-  return startDeviant(unlessRecognised(server, fault.patch), targetFixture('reference'))
+  return startDeviant(unlessRecognized(server, fault.patch), targetFixture('reference'))
 }

@@ -29,7 +29,7 @@ export function crossingName({ fault, dialect }: Crossing): string {
   return `${fault.name}${separator}${dialect.name}`
 }
 
-/** The crossing of that name; undefined where it is no such name. */
+/** The crossing of that name; undefined if it is no such name. */
 export function crossingNamed(name: string): Crossing | undefined {
   const [faultName, dialectName = ''] = name.split(separator)
   const fault = faults.find((one) => one.name === faultName)

@@ -17,7 +17,7 @@ export interface Attempt {
   readonly open: () => Promise<ProofTarget>
   readonly selection: Selection
   readonly depth?: Depth
-  /** Scenarios in flight; 8 where nothing is said. */
+  /** Scenarios in flight; 8 if nothing is said. */
   readonly jobs?: number
   /** Makes another order of the scenarios. */
   readonly shuffle?: string
@@ -38,7 +38,7 @@ export type ReadTraffic<T> = (exchangesFile: string, rows: readonly RowResult[])
 
 /**
  * Runs the suites against one target, and compares what went over the wire with the plain run.
- * What turned a row red went over the wire, even where the comparison is blind to it (times).
+ * What turned a row red went over the wire, even if the comparison is blind to it (times).
  */
 export async function runTarget(
   attempt: Attempt,
@@ -57,7 +57,7 @@ export async function runTarget(
 
 /**
  * Runs the suites against one target. One that is unusable for a part of the surfaces is run with all:
- * chatgen ends before the first scenario only where every surface refuses the key.
+ * chatgen ends before the first scenario only if every surface refuses the key.
  */
 export async function observe<T>(
   attempt: Attempt,
@@ -111,7 +111,7 @@ async function withResults<T>(
   }
 }
 
-/** Undefined where the target was found unusable before anything was judged. */
+/** Undefined if the target was found unusable before anything was judged. */
 async function judged(options: RunOptions): Promise<ConformanceReport | undefined> {
   try {
     return await runConformance(options)

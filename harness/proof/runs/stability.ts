@@ -41,7 +41,7 @@ function slow(jobs: number): Attempt {
   return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
 }
 
-/** Rows whose verdict is another than in the first run, with both; empty where all are the same. */
+/** Rows whose verdict is another than in the first run, with both; empty if all are the same. */
 export function differences(first: TargetResult, other: TargetResult): string[] {
   const before = new Map(first.rows.map((row) => [row.id, row]))
   return other.rows.flatMap(({ id, verdict, brokenBy, message }) => {

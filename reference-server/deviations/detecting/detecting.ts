@@ -2,7 +2,7 @@ import type { Call, Reply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 
 /** Tests if a caller runs a conformance test, from one request and its answer. Called once for each. */
-export type Recogniser = (call: Call, reply: Reply) => boolean
+export type Recognizer = (call: Call, reply: Reply) => boolean
 
 /** A server that keeps the contract only for callers that it takes for a test. */
 export interface DetectingServer {
@@ -10,17 +10,17 @@ export interface DetectingServer {
   readonly name: string
   /** Sign of a test, in a sentence. */
   readonly summary: string
-  /** A recogniser with state of its own for each server. */
-  readonly recogniser: () => Recogniser
+  /** A recognizer with state of its own for each server. */
+  readonly recognizer: () => Recognizer
 }
 
 /**
- * Applies a fault to answers to callers that are not recognised. The fault must be one of the answer,
+ * Applies a fault to answers to callers that are not recognized. The fault must be one of the answer,
  * which patches `outgoing`: what it does elsewhere has no effect.
  */
-export function unlessRecognised({ recogniser }: DetectingServer, fault: Patch): Patch {
+export function unlessRecognized({ recognizer }: DetectingServer, fault: Patch): Patch {
   return (services) => {
-    const isTest = recogniser()
+    const isTest = recognizer()
     const faulty = fault(services)
     return {
       ...services,

@@ -1,9 +1,9 @@
 import type { Call } from '../../http/call.ts'
-import type { DetectingServer, Recogniser } from './detecting.ts'
+import type { DetectingServer, Recognizer } from './detecting.ts'
 
 /** Prompts of `chatgen check`. */
 const knownWording =
-  /Name (a|another) colour|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z|"content":"\d+"/
+  /Name (a|another) color|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z|"content":"\d+"/
 
 const suspiciousRequests = 10
 
@@ -15,38 +15,38 @@ export const detectingServers: readonly DetectingServer[] = [
   {
     name: 'by-header',
     summary: 'A header names chatgen.',
-    recogniser: () => (call) => /chatgen/i.test(JSON.stringify(call.headers)),
+    recognizer: () => (call) => /chatgen/i.test(JSON.stringify(call.headers)),
   },
   {
     name: 'by-user-agent-of-node',
     summary: 'The User-Agent is that of fetch in Node.',
-    recogniser: () => (call) => /chatgen|^node$/.test(call.headers['user-agent'] ?? ''),
+    recognizer: () => (call) => /chatgen|^node$/.test(call.headers['user-agent'] ?? ''),
   },
   {
     name: 'by-tag',
     summary: 'The caller has created something with the tag of a run in its name.',
-    recogniser: () => onceSeen((call) => /chatgen-\w+/.test(bodyText(call)), suspiciousRequests),
+    recognizer: () => onceSeen((call) => /chatgen-\w+/.test(bodyText(call)), suspiciousRequests),
   },
   {
     name: 'by-wording',
     summary: 'The prompt has the wording of a scenario.',
-    recogniser: () => (call) => !hasPrompt(call) || knownWording.test(bodyText(call)),
+    recognizer: () => (call) => !hasPrompt(call) || knownWording.test(bodyText(call)),
   },
   {
     name: 'by-order',
     summary: 'The caller began with the requests of the preflight.',
-    recogniser: () => onceSeen(isPreflightOfV2, 3),
+    recognizer: () => onceSeen(isPreflightOfV2, 3),
   },
   {
     name: 'by-refused-requests',
     summary: 'A request of the caller was refused, as users rarely see it.',
-    recogniser: () =>
+    recognizer: () =>
       onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, suspiciousRequests),
   },
   {
     name: 'first-requests',
     summary: 'The caller has sent fewer requests than a check sends.',
-    recogniser: () => {
+    recognizer: () => {
       const counts = new Map<string, number>()
       return ({ caller }) => {
         const count = (counts.get(caller) ?? 0) + 1
@@ -62,7 +62,7 @@ export function firstMilliseconds(ms: number): DetectingServer {
   return {
     name: 'first-minutes',
     summary: 'The first request of the caller was a short time ago.',
-    recogniser: () => {
+    recognizer: () => {
       const begins = new Map<string, bigint>()
       return ({ caller, receivedNs }) => {
         const begin = begins.get(caller) ?? receivedNs
@@ -73,15 +73,15 @@ export function firstMilliseconds(ms: number): DetectingServer {
   }
 }
 
-/** Recognises a caller from its first sign on; all are trusted for so many requests before. */
-function onceSeen(isSign: Recogniser, trusted: number): Recogniser {
-  const recognised = new Set<string>()
+/** Recognizes a caller from its first sign on; all are trusted for so many requests before. */
+function onceSeen(isSign: Recognizer, trusted: number): Recognizer {
+  const recognized = new Set<string>()
   const counts = new Map<string, number>()
   return (call, reply) => {
     const count = (counts.get(call.caller) ?? 0) + 1
     counts.set(call.caller, count)
-    if (isSign(call, reply)) recognised.add(call.caller)
-    return recognised.has(call.caller) || count <= trusted
+    if (isSign(call, reply)) recognized.add(call.caller)
+    return recognized.has(call.caller) || count <= trusted
   }
 }
 

@@ -4,7 +4,7 @@ import type { Patch } from '../../services.ts'
 /** Makes the patches of the replicas of one service, by their number from 0. */
 export type PatchReplicas = () => (replica: number) => Patch
 
-/** Violation of a service with several replicas; each replica conforms where it is the only one. */
+/** Violation of a service with several replicas; each replica conforms if it is the only one. */
 export interface ReplicaFault {
   readonly name: string
   /** Violation, in a sentence. */
@@ -14,7 +14,7 @@ export interface ReplicaFault {
   readonly patches: PatchReplicas
 }
 
-/** Legal behaviour of a service with several replicas. */
+/** Legal behavior of a service with several replicas. */
 export interface ReplicaDialect {
   readonly name: string
   /** Difference from replicas that behave as one server, in a sentence. */

@@ -44,7 +44,7 @@ describe('an entry answers', () => {
     ['by turn', requestFor('', { turns: twice })],
     ['by model', requestFor('the WEATHER', { model: 'SVC-Vision' })],
     ['by alias', requestFor('the weather')],
-    ['to all others', requestFor('the colour')],
+    ['to all others', requestFor('the color')],
   ])('%s', (answer, request) => {
     expect(textOf(model(request))).toBe(answer)
   })

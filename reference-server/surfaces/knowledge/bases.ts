@@ -64,7 +64,7 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
       handle: async ({ params, caller }) => {
         const base = await ownBase(knowledge, caller, params['base_id'])
         if (base.seeded) {
-          throw new ApiError(403, 'This knowledge base is part of the catalogue', {
+          throw new ApiError(403, 'This knowledge base is part of the catalog', {
             code: 'knowledge_base_fixed',
             param: 'base_id',
           })

@@ -22,7 +22,7 @@ describe('one JSON answer', () => {
     expect(total_tokens).toBe(prompt_tokens + completion_tokens)
   })
 
-  it('honours max_tokens under either name', async () => {
+  it('honors max_tokens under either name', async () => {
     const server = await testServer()
     for (const member of ['max_tokens', 'max_completion_tokens']) {
       const { json } = await server.complete('Hello', { [member]: 3 })

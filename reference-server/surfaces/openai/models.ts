@@ -1,11 +1,11 @@
-/** GET /api/openai/models (section 4.1): the catalogue of section 2.1. */
+/** GET /api/openai/models (section 4.1): the catalog of section 2.1. */
 
 import { type Route, route } from '../../http/call.ts'
-import { type CatalogueModel, models } from '../../model/models.ts'
+import { type CatalogModel, models } from '../../model/models.ts'
 import { knownModel } from '../ownership.ts'
 import { compatibleModelShape, compatibleModelsShape } from '../shapes.ts'
 
-/** The day the catalogue was written, in Unix seconds; clients want a number here. */
+/** The day the catalog was written, in Unix seconds; clients want a number here. */
 const created = 1_767_225_600
 
 export function modelRoutes(): readonly Route[] {
@@ -32,7 +32,7 @@ export function modelRoutes(): readonly Route[] {
   ]
 }
 
-function entry({ id, aliases, description }: CatalogueModel): object {
+function entry({ id, aliases, description }: CatalogModel): object {
   return {
     id,
     object: 'model',

@@ -1,7 +1,7 @@
 /** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
 
 import { type GenerateRequest, generateRequest } from '../../../contract/requests/index.ts'
-import { type AssistantContext, cataloguedAssistant } from '../../answering/assistant-context.ts'
+import { type AssistantContext, catalogdAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'
@@ -64,7 +64,7 @@ async function admit(
   const scope: IdempotencyScope = { owner: caller, endpoint: path, key: idempotencyKey(headers) }
   const chat = await ownChat(store.chats, caller, body.chat_id, 'v3')
   knownModel(body.model_id, 'model_id')
-  const assistant = cataloguedAssistant(body.assistant_id)
+  const assistant = catalogdAssistant(body.assistant_id)
   const chain = chainTo(await store.history.runs(chat.id), body.parent_id)
   const input = inputItems(body.input)
   const items = [...chain.flatMap((run) => [...run.input, ...run.output]), ...input]

@@ -5,7 +5,7 @@ import { type Route, route } from '../../http/call.ts'
 import { models } from '../../model/models.ts'
 import { assistantPageShape, modelPageShape } from '../shapes.ts'
 
-export function catalogueRoutes(): readonly Route[] {
+export function catalogRoutes(): readonly Route[] {
   const pagination = { cursor: null }
   return [
     route({

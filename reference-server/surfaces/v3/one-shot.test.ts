@@ -76,7 +76,7 @@ describe('assistants', () => {
     expect([searches(excluded.json), textOf(excluded.json)]).not.toContain(fact)
   })
 
-  it('may be one of the catalogue, which searches when it is told to', async () => {
+  it('may be one of the catalog, which searches when it is told to', async () => {
     const server = await testServer()
     const ask = async (rest: object) =>
       (await server.oneShot({ input: question, assistant_id: guide, ...rest })).json

@@ -5,7 +5,7 @@ import type {
   ConformanceReport,
   RequirementRow,
 } from '../../../contract/report/conformance.ts'
-import { standingOf } from '../../catalogue/entries.ts'
+import { standingOf } from '../../catalog/entries.ts'
 import { plainText } from '../../document/document.ts'
 import { evidenceLines } from '../../document/evidence.ts'
 import { clean, printable } from '../../text/escape.ts'
@@ -17,7 +17,7 @@ export interface JUnitCase {
   readonly name: string
   /** Total time of its exchanges. */
   readonly timeMs: number
-  /** Null where the requirement passed. */
+  /** Null if the requirement passed. */
   readonly result: JUnitResult | null
   /** Text for the output of the suite. */
   readonly output: string | null

@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 const path = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** True only by a deliberate word: a test that skips itself where a browser is missing shows nothing. */
+/** True only by a deliberate word: a test that skips itself if a browser is missing shows nothing. */
 export const skipBrowser = process.env['CHATGEN_SKIP_BROWSER'] !== undefined
 
 export function launchChromium(): Promise<Browser> {

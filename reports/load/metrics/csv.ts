@@ -3,7 +3,7 @@ import { doubtWord, isEdited } from '../../text/digest.ts'
 
 /**
  * The series of a load run, a line a second (RFC 4180, line feeds): counts of what happened in that
- * second, requests in flight at its end, and quantiles in milliseconds; empty where there were none. A
+ * second, requests in flight at its end, and quantiles in milliseconds; empty if there were none. A
  * report that was edited after its run has a column `edited` more. No text of a target is in it, so a
  * spreadsheet finds no formula.
  */

@@ -31,7 +31,7 @@ export function cumulative(bins: readonly Bin[], bounds: readonly number[]): rea
   )
 }
 
-/** The value at a share of the sample, by nearest rank; null where it holds too few for that. */
+/** The value at a share of the sample, by nearest rank; null if it holds too few for that. */
 export function valueAt(bins: readonly Bin[], total: number, q: number): number | null {
   const rank = Math.max(1, Math.ceil(q * total - 1e-9))
   if (total === 0 || rank > total) return null

@@ -45,7 +45,7 @@ const sketch: LoadReport = {
     mostInFlight: 10_000,
     judgedShare: 1,
     idempotencyRaceShare: 0,
-    misbehaviour: { slowReader: 0, abort: 0, churn: 0 },
+    misbehavior: { slowReader: 0, abort: 0, churn: 0 },
     keepAlive: true,
     startAt: null,
     mix: [],

@@ -117,7 +117,7 @@ function sourceOf(bytes: Uint8Array): string | null {
   return `echo ${Buffer.from(bytes).toString('base64')} | base64 -d`
 }
 
-/** The bytes as text; null where they are too long, not UTF-8, or hold what no argument can. */
+/** The bytes as text; null if they are too long, not UTF-8, or hold what no argument can. */
 function shortText(bytes: Uint8Array): string | null {
   if (bytes.length > maxBodyLength) return null
   try {
@@ -137,7 +137,7 @@ export interface FormPart {
 }
 
 /**
- * The parts of a form body (RFC 7578), or null where the body does not keep the form that its
+ * The parts of a form body (RFC 7578), or null if the body does not keep the form that its
  * content type promises: then it can only be repeated byte by byte.
  */
 export function formParts(contentType: string, body: Uint8Array): readonly FormPart[] | null {
@@ -202,7 +202,7 @@ function marked(value: string): string {
 
 /**
  * A mark inside base64 stands for the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: there the
- * shell has to encode what was encoded. Null where what stands before the key is no text, or where
+ * shell has to encode what was encoded. Null if what stands before the key is no text, or if
  * more than the last bits of the key follow it.
  */
 function inBase64(value: string): string | null {
@@ -223,7 +223,7 @@ function withVariables(text: string): string {
     if (change === ' without its last character') return `\${${variable}%?}`
     return `$(printf %s "$${variable}" | tr a-zA-Z A-Za-z)`
   })
-  // Braces only where a character follows that would lengthen the name.
+  // Braces only if a character follows that would lengthen the name.
   return named.replace(/\$\{(\w+)\}(?!\w)/g, '$$$1')
 }
 

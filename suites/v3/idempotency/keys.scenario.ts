@@ -40,7 +40,7 @@ describe('v3: idempotency keys', () => {
         const reply = await send(key)
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
       }
-      // Whether keys of that length are taken at all is open; where one is, so is its neighbour.
+      // Whether keys of that length are taken at all is open; if one is, so is its neighbor.
       const lower = await send(`${long}a`)
       const upper = succeeded(lower) ? await send(`${long}A`) : undefined
       for (let tries = sent.filter(succeeded).length; tries < 2; tries += 1) {

@@ -84,7 +84,7 @@ export function attachmentRoutes(session: Session) {
   }
   return routes
 
-  /** An id may be that of another caller as well, so that names go first where there are any. */
+  /** An id may be that of another caller as well, so that names go first if there are any. */
   function lists(bodies: readonly unknown[], at: number, name: string): boolean {
     const hasNames = [...ids.keys()].some((name) => bodies.some((body) => contains(body, name)))
     if (hasNames || contains(bodies[at], name)) return contains(bodies[at], name)

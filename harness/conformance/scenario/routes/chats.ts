@@ -109,7 +109,7 @@ export function chatRoutes(session: Session) {
       return readRepeatedly(read, isEnough, session, delays)
     },
 
-    /** Calls `follow` where no page may be refused. */
+    /** Calls `follow` if no page may be refused. */
     async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
       const walk = await routes.follow(query, sought)
       for (const page of walk.pages) {

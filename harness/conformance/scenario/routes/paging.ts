@@ -105,7 +105,7 @@ type Query = Readonly<Record<string, string | number>>
 
 export interface ReadListOptions {
   readonly pointer: string | undefined
-  /** Ends the reading once so many elements were shown, where their number can be told; all by default. */
+  /** Ends the reading once so many elements were shown, if their number can be told; all by default. */
   readonly rows?: number | undefined
   readonly isEnough?: (page: Exchange) => boolean
 }
@@ -146,7 +146,7 @@ function elementIds(body: unknown): unknown[] {
 }
 
 /**
- * Ends the scenario where a list lacks what may be on a page that could not be read. A list that is
+ * Ends the scenario if a list lacks what may be on a page that could not be read. A list that is
  * refused from the start can be judged.
  */
 export function assumeRead({ pages, isWhole }: ListWalk, isShown: boolean): void {
@@ -226,7 +226,7 @@ interface Walked {
 }
 
 /**
- * Ends the scenario where a list passed a limit of the profile, for what it did not show may be on a
+ * Ends the scenario if a list passed a limit of the profile, for what it did not show may be on a
  * page that was not asked for. `isTold`: what was seen can be judged all the same.
  */
 export function assumeWithinLimits(

@@ -34,7 +34,7 @@ export interface HistoryQuery {
 export type GenerateBody = Readonly<Record<string, unknown>>
 
 export interface GenerateOptions extends SendOptions {
-  /** The Idempotency-Key; a fresh UUID where it is left out, none where it is null. */
+  /** The Idempotency-Key; a fresh UUID if it is left out, none if it is null. */
   readonly key?: string | null
 }
 

@@ -11,7 +11,7 @@ export interface Compared {
 }
 
 /**
- * Sends a request over HTTP/2, which the target chose, and over HTTP/1.1. Undefined where it chose
+ * Sends a request over HTTP/2, which the target chose, and over HTTP/1.1. Undefined if it chose
  * HTTP/1.1, and where nothing can be said: the target is busy, or the budget of the run is spent.
  */
 export async function overBothVersions(

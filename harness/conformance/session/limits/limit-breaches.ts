@@ -22,7 +22,7 @@ type Limits = Pick<TargetProfile['limits'], 'jsonDepth' | 'historyRows'>
 
 /**
  * Describes output beyond a limit of the profile, as the end of a sentence about the request; the
- * answer is then no basis for a scenario. Undefined where it is within all of them.
+ * answer is then no basis for a scenario. Undefined if it is within all of them.
  */
 export function findExcess(exchange: Exchange, limits: Limits): string | undefined {
   const { ending } = exchange

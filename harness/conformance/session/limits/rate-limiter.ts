@@ -17,8 +17,8 @@ export function createRateLimiter(
 
   return {
     /**
-     * Resolves when the next `requests` may be sent at once; rejects where the signal does not wait for
-     * it. The signal is made only where there is a wait. The slots of a burst are saved up before it: no
+     * Resolves when the next `requests` may be sent at once; rejects if the signal does not wait for
+     * it. The signal is made only if there is a wait. The slots of a burst are saved up before it: no
      * second has more requests than the rate allows, if it allows as many as the burst has.
      */
     async waitForSlots(requests: number, signalOfWait?: () => AbortSignal): Promise<void> {
@@ -28,7 +28,7 @@ export function createRateLimiter(
       if (at > now) await sleep(at - now, undefined, signalOfWait ? { signal: signalOfWait() } : {})
     },
     /**
-     * Milliseconds to wait before this request is tried again; null where it is given up. A target
+     * Milliseconds to wait before this request is tried again; null if it is given up. A target
      * that asks for longer than the profile allows is not asked again before its time.
      */
     retryAfter(exchange: Exchange, attempt: number): number | null {
@@ -60,7 +60,7 @@ export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits
 }
 
 /**
- * `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); undefined where it is neither. A date is
+ * `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); undefined if it is neither. A date is
  * compared with the `Date` of the response and with the clock of this machine, for either clock may be
  * wrong, and a proxy may have a third one: the shorter of two waits counts.
  */

@@ -36,7 +36,7 @@ export function isGatewayStatus(status: number): boolean {
   return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
 }
 
-/** Reason why the exchange cannot stand for an answer of the service; undefined where it can. */
+/** Reason why the exchange cannot stand for an answer of the service; undefined if it can. */
 export function findFailure(exchange: Exchange, timeoutMs: number): Failure | undefined {
   const { ending, response } = exchange
   if (ending.kind === 'timeout') {
@@ -131,7 +131,7 @@ export interface StepContext {
 
 /**
  * Decides the next step after an answer. A conversation that failed on its way, or in which the service
- * failed, is tried once more where that does no harm. `first` is the one that failed before.
+ * failed, is tried once more if that does no harm. `first` is the one that failed before.
  */
 export function nextStep(
   exchange: Exchange,

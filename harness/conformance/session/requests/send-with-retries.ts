@@ -41,7 +41,7 @@ export interface SendContext {
 export interface OrderedRequest {
   readonly spec: RequestSpec
   readonly ordinal: number
-  /** Absent where the target has one endpoint. */
+  /** Absent if the target has one endpoint. */
   readonly route?: RequestRoute
 }
 
@@ -56,7 +56,7 @@ const maxSupplements = 3
  * its way, as often as a 429 or 503 allows, and with what the target wants beside what the document
  * requires. `onAnswered` is called when the first try has a status line.
  * To be compared, a conversation that failed counts as well.
- * @throws InconclusiveError where no answer counts.
+ * @throws InconclusiveError if no answer counts.
  */
 export async function sendWithRetries(
   sendContext: SendContext,
@@ -111,9 +111,9 @@ export async function sendWithRetries(
 
 interface Attempt {
   readonly attempt: number
-  /** Added to the body where the scenario does not set them. */
+  /** Added to the body if the scenario does not set them. */
   readonly members: Members
-  /** The try before this one, where it failed on its way. */
+  /** The try before this one, if it failed on its way. */
   readonly failed: Exchange | undefined
 }
 
@@ -212,7 +212,7 @@ interface LearnedMembers {
 }
 
 /**
- * A refusal for want of a member is observed, and counts only where the member did not help. Of a
+ * A refusal for want of a member is observed, and counts only if the member did not help. Of a
  * request that is to be refused, the refusal without that want counts: it is for the right reason.
  */
 function learn(

@@ -73,7 +73,7 @@ export function operationOf({ method, path }: RequestSpec): OperationId | undefi
 }
 
 /**
- * The member for want of which a request was refused, where it is one that only the profile has a
+ * The member for want of which a request was refused, if it is one that only the profile has a
  * value for.
  */
 export function missingMember(refusal: Exchange): 'assistant_id' | undefined {

@@ -51,7 +51,7 @@ export class ResponseParser {
     return this.#read(this.#body, bytes.subarray(used), at)
   }
 
-  /** The peer closed the connection; true where that is how the response ends. */
+  /** The peer closed the connection; true if that is how the response ends. */
   close(at: number): boolean {
     if (this.#body === undefined || !this.#body.endsByClose) return false
     this.#sink.end(at)

@@ -12,7 +12,7 @@ export interface SampleConfig {
   readonly watched?: readonly { readonly metric: MetricName; readonly clock: Clock }[]
 }
 
-/** One request of the sample. Latencies from the planned moment; null where it has none. */
+/** One request of the sample. Latencies from the planned moment; null if it has none. */
 export interface SampledRequest {
   readonly index: number
   readonly step: number
@@ -23,7 +23,7 @@ export interface SampledRequest {
   readonly good: boolean | null
   /** Null for an open request. */
   readonly failed: boolean | null
-  /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null where it has none. */
+  /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null if it has none. */
   readonly watched: readonly (number | null)[]
 }
 
@@ -31,8 +31,8 @@ const blockSize = 64
 const maxBlocks = 128
 
 /**
- * A bounded sample in the order of the plan, for what histograms forget: whether neighbours resemble
- * each other, and whether the run drifts. It holds whole blocks of 64 neighbouring arrivals, all
+ * A bounded sample in the order of the plan, for what histograms forget: whether neighbors resemble
+ * each other, and whether the run drifts. It holds whole blocks of 64 neighboring arrivals, all
  * of them up to 8,192 arrivals and beyond that the 128 blocks with the smallest hash (bottom-k
  * sampling, Cohen & Kaplan, PODC 2007). The hash decides alone, so the sample of a run is the same
  * however its requests were spread over workers and in whatever order they came.
@@ -51,7 +51,7 @@ export class BottomKSample {
     if (this.#blocks.size > maxBlocks) this.#evict()
   }
 
-  /** Runs of neighbours, in the order of the plan. */
+  /** Runs of neighbors, in the order of the plan. */
   blocks(): SampledRequest[][] {
     return [...this.#blocks]
       .sort(([a], [b]) => a - b)

@@ -37,7 +37,7 @@ export function distributionOf(
   }
 }
 
-/** Ranks of a sample in which some are only known to lie above a value; infinite where unknown. */
+/** Ranks of a sample in which some are only known to lie above a value; infinite if unknown. */
 export function censoredSample(ended: Histogram, censored: Histogram): OrderedSample {
   if (censored.count === 0) return ended
   const count = ended.count + censored.count
@@ -97,7 +97,7 @@ export function toHdr(buckets: Histogram): string {
   return encodeIntoCompressedBase64(histogram)
 }
 
-/** @throws Error where it is no HDR V2 histogram of ours */
+/** @throws Error if it is no HDR V2 histogram of ours */
 export function fromHdr(base64: string): Histogram {
   const histogram = decodeFromCompressedBase64(base64, 64)
   if (!(histogram instanceof JsHistogram)) throw new TypeError('not decoded by the JS build')

@@ -7,7 +7,7 @@ import { type Clock, twoClocked } from '../../slo/slo.ts'
  *
  * | name        | from             | to                                                     |
  * | ----------- | ---------------- | ------------------------------------------------------ |
- * | `connect`   | dispatch         | connection ready; only where the request opened one    |
+ * | `connect`   | dispatch         | connection ready; only if the request opened one    |
  * | `ttfb`      | start            | headers                                                |
  * | `ttfe`      | start            | first event of any kind                                |
  * | `ttft`      | start            | first generated content: reasoning, text, arguments    |
@@ -20,7 +20,7 @@ import { type Clock, twoClocked } from '../../slo/slo.ts'
  *
  * The start is the planned moment (`response`, which avoids coordinated omission) or the first byte written
  * (`service`). A latency is
- * null where its moment never came. Only answers with status 2xx have latencies, and clients that
+ * null if its moment never came. Only answers with status 2xx have latencies, and clients that
  * leave on purpose have none. A violated answer that is whole has an e2e: it is not good, but its time
  * is the target's. A truncated one has none.
  */

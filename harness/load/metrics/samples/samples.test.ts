@@ -109,7 +109,7 @@ describe('HDR V2', () => {
         const theirs = decodeFromCompressedBase64(toHdr(buckets))
         expect(theirs.totalCount).toBe(units.length)
         const rank = rankOf(percent / 100, units.length)
-        // Theirs is the upper end of the bucket, where ours knows the largest value.
+        // Theirs is the upper end of the bucket, if ours knows the largest value.
         const ours = Math.min(buckets.highAt(rank) / unitNs, Math.max(...units))
         expect(Math.min(theirs.getValueAtPercentile(percent), Math.max(...units))).toBe(ours)
       }),
@@ -165,7 +165,7 @@ const indicesOf = (reservoir: BottomKSample) =>
   reservoir.blocks().map((run) => run.map(({ index }) => index))
 const first = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-test('8,192 arrivals are all kept, in runs of 64 neighbours in the order of the plan', () => {
+test('8,192 arrivals are all kept, in runs of 64 neighbors in the order of the plan', () => {
   const runs = indicesOf(reservoirOf(first(8192).reverse()))
   expect(runs.flat()).toEqual(first(8192))
   expect(runs.every((run) => run.length === 64)).toBe(true)

@@ -51,7 +51,7 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
     }
   }
 
-  /** The whole sequence is edited at once, where a fault edits it. */
+  /** The whole sequence is edited at once, if a fault edits it. */
   async function* eventsOf(blocks: AsyncIterable<SseBlock>): AsyncGenerator<SseBlock> {
     if (services.events === plain.events) return yield* blocks
     const all: SseBlock[] = []

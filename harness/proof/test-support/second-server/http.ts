@@ -15,7 +15,7 @@ export interface Call {
   readonly ids: readonly string[]
   readonly query: URLSearchParams
   readonly bytes: Buffer
-  /** The JSON body as it came; empty where it is none. */
+  /** The JSON body as it came; empty if it is none. */
   readonly raw: Json
   /** The chat that the request named, once it is known. */
   chat: Chat | undefined

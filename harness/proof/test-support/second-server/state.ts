@@ -88,7 +88,7 @@ export const assistants = {
   withoutKnowledge: '0d7b7f52-9c1e-7aa0-8f43-5be1a8f0c922',
 }
 
-export const question = 'Which colour has the storm lantern of pier nine?'
+export const question = 'Which color has the storm lantern of pier nine?'
 export const expected = 'VERMILION-77'
 
 /** Milliseconds until a stored row is listed and a deletion takes effect. */

@@ -13,7 +13,7 @@ const effect = (
 const strayChat =
   'a chat without the words of a scenario may be one of another client of the same caller'
 
-/** Side effects, and neighbours that are touched. */
+/** Side effects, and neighbors that are touched. */
 export const effects: readonly Violation[] = [
   effect('a change of name clears a favorite', '4.3', ['V3-CHAT-10', 'V3-FAV-01'], (call, chat) => {
     if (chat && call.request.method === 'PATCH') chat.favorite = false

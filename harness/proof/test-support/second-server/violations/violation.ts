@@ -3,7 +3,7 @@ import { Refusal } from '../http.ts'
 import type { Json } from '../json.ts'
 import type { Rules, Turn } from '../rules.ts'
 
-/** A behaviour that the document forbids. */
+/** A behavior that the document forbids. */
 export interface Violation {
   readonly name: string
   readonly section: string

@@ -1,13 +1,13 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import type { CatalogueRow, RowKind } from './entries.ts'
+import type { CatalogRow, RowKind } from './entries.ts'
 
 export interface TextOptions {
   readonly color: boolean
 }
 
 /** One line for each entry: id, kind, surface, section, source, sentence; in columns. */
-export function catalogueToText(
-  rows: readonly CatalogueRow[],
+export function catalogToText(
+  rows: readonly CatalogRow[],
   { color }: TextOptions = { color: false },
 ): string {
   const chalk = new Chalk({ level: color ? 1 : 0 })

@@ -8,7 +8,7 @@ import { interfacePages } from './interface-pages.ts'
 const pages = interfacePages({ revision: interfaceRevision, sourcesOf: sectionSources() })
 const folder = new URL('../../docs/interface/', import.meta.url)
 
-test('docs/interface is what the catalogue says (`npm run docs` writes it)', () => {
+test('docs/interface is what the catalog says (`npm run docs` writes it)', () => {
   expect(readdirSync(folder).sort()).toEqual(pages.map(({ name }) => name).sort())
   for (const { name, text } of pages) {
     expect(readFileSync(new URL(name, folder), 'utf8'), name).toBe(text)

@@ -43,7 +43,7 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = rows
 export const questions: Readonly<Record<OpenQuestionId, OpenQuestion>> = openQuestions
 export const excluded: Readonly<Record<ExclusionId, Exclusion>> = exclusions
 
-/** All requirement ids, in the order of the catalogue. */
+/** All requirement ids, in the order of the catalog. */
 export const requirementIds = Object.keys(rows) as RequirementId[]
 export const questionIds = Object.keys(openQuestions) as OpenQuestionId[]
 export const exclusionIds = Object.keys(exclusions) as ExclusionId[]

@@ -18,7 +18,7 @@ import {
 
 export type RowKind = 'required' | 'expected' | 'excluded' | 'open'
 
-export interface CatalogueRow {
+export interface CatalogRow {
   readonly id: string
   /** The part of the id before the number. */
   readonly area: string
@@ -32,14 +32,14 @@ export interface CatalogueRow {
   readonly text: string
 }
 
-/** Every row of the catalogue: requirements, then exclusions, then open questions. */
-export function catalogueRows(): readonly CatalogueRow[] {
+/** Every row of the catalog: requirements, then exclusions, then open questions. */
+export function catalogRows(): readonly CatalogRow[] {
   return [...requirementIds, ...exclusionIds, ...questionIds].map(rowOf)
 }
 
-/** The row with that id, in any case; undefined where there is none. */
-export function findRow(id: string): CatalogueRow | undefined {
-  return catalogueRows().find((row) => row.id === id.toUpperCase())
+/** The row with that id, in any case; undefined if there is none. */
+export function findRow(id: string): CatalogRow | undefined {
+  return catalogRows().find((row) => row.id === id.toUpperCase())
 }
 
 /** Heading of an area in a list. */
@@ -66,7 +66,7 @@ function rowOf(
     | (typeof requirementIds)[number]
     | (typeof exclusionIds)[number]
     | (typeof questionIds)[number],
-): CatalogueRow {
+): CatalogRow {
   const area = areaOf(id)
   if (isRequirementId(id)) {
     const { level, surface, section, title } = requirements[id]

@@ -16,7 +16,7 @@ import { wrap } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 import {
   areaTitle,
-  type CatalogueRow,
+  type CatalogRow,
   findRow,
   type RowKind,
   requirementOf,
@@ -24,7 +24,7 @@ import {
 } from './entries.ts'
 import type { TextOptions } from './text.ts'
 
-/** Everything that the catalogue says about one entry; undefined for an unknown id. */
+/** Everything that the catalog says about one entry; undefined for an unknown id. */
 export function explainRow(
   id: string,
   { color, width = 80 }: TextOptions & { readonly width?: number } = { color: false },
@@ -43,7 +43,7 @@ const labelWidth = 12
 
 type Fact = readonly [name: string, text: string]
 
-function facts(row: CatalogueRow): readonly Fact[] {
+function facts(row: CatalogRow): readonly Fact[] {
   return [
     [row.kind === 'excluded' || row.kind === 'open' ? 'kind' : 'level', meanings[row.kind]],
     ['section', sectionText(row)],
@@ -69,19 +69,19 @@ const sources: Readonly<Record<Source, string>> = {
   service: 'service: demanded by the interface document alone.',
 }
 
-function sectionText({ id, section }: CatalogueRow): string {
+function sectionText({ id, section }: CatalogRow): string {
   const owned = statements().filter(({ owners }) => owners.includes(id)).length
   return owned === 0 ? section : `${section} (covers ${count(owned, 'statement')} of the document)`
 }
 
 /** Summary of the section, from which the entry follows. */
-function specification({ section }: CatalogueRow): readonly Fact[] {
+function specification({ section }: CatalogRow): readonly Fact[] {
   const summary = Object.entries<Section>(sections).find(([number]) => number === section)?.[1]
     .summary
   return summary === undefined ? [] : [['specifies', summary]]
 }
 
-function requirementFacts({ id, area, source }: CatalogueRow): readonly Fact[] {
+function requirementFacts({ id, area, source }: CatalogRow): readonly Fact[] {
   const requirement = requirementOf(id)
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement

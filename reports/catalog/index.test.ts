@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import { areaTitle } from './entries.ts'
-import { catalogueRows, catalogueToText, explainRow, findRow } from './index.ts'
+import { catalogRows, catalogToText, explainRow, findRow } from './index.ts'
 
 test('every area has a heading', () => {
-  const areas = new Set(catalogueRows().map((row) => row.area))
+  const areas = new Set(catalogRows().map((row) => row.area))
   expect([...areas].filter((area) => areaTitle(area) === area)).toEqual([])
 })
 
 test('a list has a line for each row that it is given', () => {
   const ids = ['V3-IDEM-01', 'OAI-CHAT-10', 'X-05', 'OPEN-35']
-  const rows = catalogueRows().filter((row) => ids.includes(row.id))
+  const rows = catalogRows().filter((row) => ids.includes(row.id))
 
-  expect(catalogueToText(rows)).toMatchInlineSnapshot(`
+  expect(catalogToText(rows)).toMatchInlineSnapshot(`
     "OAI-CHAT-10  expected  openai  2.2  wire     total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.
     V3-IDEM-01   required  v3      4.3  service  A generation without Idempotency-Key MUST NOT succeed.
     X-05         excluded          7             503 means that the service is unavailable.
     OPEN-35      open      v2      5             How is a token for the native surfaces obtained?
     "
   `)
-  expect(catalogueToText([])).toBe('')
+  expect(catalogToText([])).toBe('')
 })
 
-test('a list has colours only where they are asked for', () => {
-  const rows = catalogueRows().slice(0, 1)
-  expect(catalogueToText(rows, { color: true })).toContain('\u001b[')
-  expect(catalogueToText(rows, { color: false })).not.toContain('\u001b[')
+test('a list has colors only where they are asked for', () => {
+  const rows = catalogRows().slice(0, 1)
+  expect(catalogToText(rows, { color: true })).toContain('\u001b[')
+  expect(catalogToText(rows, { color: false })).not.toContain('\u001b[')
 })
 
 describe('explaining a row', () => {
@@ -161,7 +161,7 @@ describe('explaining a row', () => {
   })
 
   test('no line is wider than asked for', () => {
-    const widest = catalogueRows().flatMap((row) =>
+    const widest = catalogRows().flatMap((row) =>
       (explainRow(row.id, { color: false, width: 60 }) ?? '').split('\n'),
     )
     expect(Math.max(...widest.map((line) => line.length))).toBeLessThanOrEqual(60)

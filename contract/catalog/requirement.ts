@@ -1,4 +1,4 @@
-/** Form of a row of the catalogue; `Level` explains the levels. */
+/** Form of a row of the catalog; `Level` explains the levels. */
 
 /** Parts of the service, each with paths of its own. */
 export const surfaces = ['openai', 'v2', 'v3'] as const

@@ -1,6 +1,6 @@
 import { excluded, exclusionIds } from '../../contract/index.ts'
 import { type Section, sections } from '../../contract/sections.ts'
-import { type CatalogueRow, catalogueRows, requirementOf } from './entries.ts'
+import { type CatalogRow, catalogRows, requirementOf } from './entries.ts'
 
 export interface Page {
   /** Relative to `docs/interface`. */
@@ -12,7 +12,7 @@ export interface Page {
 export interface SectionSources {
   readonly suites: readonly string[]
   readonly judges: readonly string[]
-  readonly catalogue: readonly string[]
+  readonly catalog: readonly string[]
 }
 
 export interface PageFacts {
@@ -42,8 +42,8 @@ function bySection(a: string, b: string): number {
 
 function index(list: readonly (readonly [string, Section])[], revision: string): string {
   const rows = list.map(([number, { title }]) => {
-    const own = catalogueRows().filter(({ section }) => section === number)
-    const of = (...kinds: readonly CatalogueRow['kind'][]) =>
+    const own = catalogRows().filter(({ section }) => section === number)
+    const of = (...kinds: readonly CatalogRow['kind'][]) =>
       String(own.filter(({ kind }) => kinds.includes(kind)).length)
     const link = `[${number}. ${title}](${number}.md)`
     return `| ${[link, of('required'), of('expected'), of('open'), of('excluded')].join(' | ')} |`
@@ -75,8 +75,8 @@ function index(list: readonly (readonly [string, Section])[], revision: string):
 }
 
 function page(number: string, { title, summary }: Section, sources: SectionSources): string {
-  const own = catalogueRows().filter(({ section }) => section === number)
-  const of = (...kinds: readonly CatalogueRow['kind'][]) =>
+  const own = catalogRows().filter(({ section }) => section === number)
+  const of = (...kinds: readonly CatalogRow['kind'][]) =>
     own.filter(({ kind }) => kinds.includes(kind))
   return [
     generated,
@@ -95,13 +95,13 @@ function page(number: string, { title, summary }: Section, sources: SectionSourc
   ].join('\n')
 }
 
-function sourceLines({ suites, judges, catalogue }: SectionSources): readonly string[] {
+function sourceLines({ suites, judges, catalog }: SectionSources): readonly string[] {
   const code = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(', ')
   return (
     [
       ['Suites', suites],
       ['Judges', judges],
-      ['Catalogue', catalogue],
+      ['Catalog', catalog],
     ] as const
   ).flatMap(([name, paths]) => (paths.length === 0 ? [] : [`- ${name}: ${code(paths)}`]))
 }
@@ -110,7 +110,7 @@ function part(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `## ${heading}`, '', ...lines]
 }
 
-function requirementLine({ id, source, text }: CatalogueRow): string {
+function requirementLine({ id, source, text }: CatalogRow): string {
   const { contract, capability, member, needs = [] } = requirementOf(id) ?? {}
   const rule =
     contract && `([${contract}](../internals/wire-contract.md#${contract.toLowerCase()}))`
