@@ -6,6 +6,7 @@ import {
   type Exchange,
   expect,
   expectAccepted,
+  isDeclined,
   isObject,
   succeeded,
   test,
@@ -28,7 +29,7 @@ describe('compatible surface: laws of completions', () => {
         ...(['OAI-CHAT-04', 'OAI-CHAT-05', 'OAI-CHAT-06', 'OAI-CHAT-07', 'OAI-CHAT-08'] as const),
         ...(['OAI-CHAT-09', 'OAI-CHAT-10', 'OAI-CHAT-11', 'OAI-CHAT-15'] as const),
       ],
-      (rows) => ({ requests: 2 * rows + 1, generations: Math.ceil(rows * 1.5) + 1 }),
+      (rows) => ({ requests: 2 * rows + 2, generations: Math.ceil(rows * 1.5) + 2 }),
     ),
     async ({ openai, claim, profile, session, prompts, coverage }) => {
       const facts: string[] = []
@@ -38,6 +39,8 @@ describe('compatible surface: laws of completions', () => {
         send(openai.chatBody(text)),
       )
       const stopped = new Set<string>()
+      // A refusal of these members says nothing about stop.
+      const isSteady = !isDeclined(await send(openai.chatBody(prompts.brief(), steady)))
 
       const trials = await tryConditions(
         { claim, session, coverage },
@@ -48,7 +51,10 @@ describe('compatible surface: laws of completions', () => {
             recall = buildRecall(profile, facts.at(-1) ?? '')
             const isStopped = row['stop'] !== plain
             if (isStopped)
-              return openai.chatBody(prompts.sentences(5, 'the sea looks in winter'), steady)
+              return openai.chatBody(
+                prompts.sentences(5, 'the sea looks in winter'),
+                isSteady ? steady : {},
+              )
             return openai.chatBody(row['max_tokens'] === plain ? recall.ask : prompts.longAnswer())
           },
           edits: {
