@@ -16,7 +16,7 @@ export const conditions = {
     },
     model: { alias: 'OAI-MODELS-02', vision: 'OAI-MODELS-03' },
     max_tokens: { '1': 'OAI-MAXTOK-01', '7': 'OAI-MAXTOK-01', '64': 'OAI-MAXTOK-01' },
-    temperature: { '0': 'OAI-TEMP-01', '2': 'OAI-TEMP-01' },
+    temperature: { '0': 'OAI-TEMP-01', '0.7': 'OAI-TEMP-01', '2': 'OAI-TEMP-01' },
     top_p: { '0.5': 'OAI-TOPP-01' },
     stop: {
       text: 'OAI-STOP-01',
@@ -63,7 +63,7 @@ export const conditions = {
     },
     parent: { given: 'V3-GEN-11' },
     think: { true: 'V3-GEN-01', false: 'V3-GEN-01' },
-    rag: { false: 'V3-GEN-01', true: 'RAG-07', agent: 'V3-GEN-01', object: 'RAG-08' },
+    rag: { false: 'RAG-02', true: 'RAG-07', agent: 'RAG-03', object: 'RAG-08' },
     tools: {
       'include_tools given': 'V3-GEN-01',
       'exclude_tools given': 'V3-GEN-01',
@@ -71,7 +71,7 @@ export const conditions = {
     },
     assistant_id: { UUID: 'V3-ASST-01' },
     max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09' },
-    temperature: { '0.3': 'V3-GEN-09' },
+    temperature: { '0.3': 'V3-GEN-09', '1': 'V3-GEN-09' },
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },
     form: { stream: 'V3-GEN-01' },
@@ -87,7 +87,7 @@ export const conditions = {
     },
     // Section 4.3 lists these for a generation in a chat alone.
     think: { true: null, false: null },
-    rag: { false: 'V3-ONE-01', agent: 'V3-ONE-01', true: 'RAG-07' },
+    rag: { false: 'RAG-02', agent: 'RAG-03', true: 'RAG-07' },
     tools: { 'include_tools given': null, 'exclude_tools given': null },
     max_tokens: { '24': null },
     runs: { given: 'V3-ONE-05' },

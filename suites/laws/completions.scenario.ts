@@ -46,6 +46,7 @@ describe('compatible surface: laws of completions', () => {
         { claim, session, coverage },
         {
           operation: 'openai.chat',
+          accepts: 'OAI-CHAT-01',
           base(row) {
             facts.push(session.nonce())
             recall = buildRecall(profile, facts.at(-1) ?? '')
@@ -84,7 +85,11 @@ describe('compatible surface: laws of completions', () => {
               '7': set({ max_tokens: 7 }),
               '64': set({ max_tokens: 64 }),
             },
-            temperature: { '0': set({ temperature: 0 }), '2': set({ temperature: 2 }) },
+            temperature: {
+              '0': set({ temperature: 0 }),
+              '0.7': set({ temperature: 0.7 }),
+              '2': set({ temperature: 2 }),
+            },
             top_p: { '0.5': set({ top_p: 0.5 }) },
             stop: {
               text: set({ stop: stopOf('text', 'zqxjkv') }),
@@ -99,17 +104,13 @@ describe('compatible surface: laws of completions', () => {
             caller: { second: profile.otherKey === undefined ? undefined : (body) => body },
           },
           send: (body, row) => send(body, row['caller'] === 'second'),
-          second: { messages: 'with an assistant message' },
-          laws: [isText, isRemembered, isOfThisRequest, isCut],
+          always: [{ messages: 'with an assistant message' }],
+          laws: [isObjectOfItsModel, isRemembered, isOfThisRequest, isCut],
         },
       )
       const ids = trials.map(({ answer }) => jsonOf(answer)['id']).filter((id) => id !== undefined)
       const [latest] = trials.toReversed()
-      if (latest === undefined) {
-        const refused = await send(openai.chatBody(prompts.brief()))
-        claim('OAI-CHAT-01', () => expectAccepted(refused, 'a completion'), refused)
-        return
-      }
+      if (latest === undefined) return
       claim(
         'OAI-CHAT-14',
         () => expect(new Set(ids).size, 'different ids of completions').toBe(ids.length),
@@ -122,21 +123,22 @@ describe('compatible surface: laws of completions', () => {
         return openai.chat(body, { ...options, ...caller })
       }
 
-      function isText({ row, body, answer }: Trial): void {
+      function isObjectOfItsModel({ row, body, answer }: Trial): void {
         const { model } = jsonOf(answer)
         if (row['model'] === 'alias' && model !== undefined)
           session.observe('OPEN-33', `${body['model']} is echoed as ${model}`, [answer])
-        const text = answerText(answer)
+        if (body['stream'] === true) return
         claim(
           'OAI-CHAT-01',
-          () => expect(text, 'the text of the answer').toBeTypeOf('string'),
+          () => expect(bodyJson(answer), 'the body').toBeTypeOf('object'),
           answer,
         )
       }
 
       async function isRemembered({ row, body, answer }: Trial): Promise<void> {
         const messages = messagesOf(body).map(({ content }) => String(content))
-        const isAsked = row['messages'] !== plain && messages.at(-1)?.includes(recall.ask)
+        const isAsked =
+          row['messages'] !== plain && messages.at(-1)?.includes(recall.ask) && answerText(answer)
         if (!isAsked || row['max_tokens'] !== plain) return
         await knowsFact({
           requirement: 'OAI-CHAT-13',

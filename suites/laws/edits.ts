@@ -58,7 +58,7 @@ function textEditsOf(edit: (change: (text: string) => string) => Edit) {
     'outer space': { given: edit((text) => `  ${text}\t `) },
     length: {
       'of 1,000 characters and more': edit(
-        (text) => `${'It is a long way to the harbor. '.repeat(40)}${text}`,
+        (text) => `${'It is a long way to the harbor. '.repeat(140)}${text}`,
       ),
     },
     text: {

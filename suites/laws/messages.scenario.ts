@@ -44,6 +44,7 @@ describe('v2: laws of messages', () => {
         { claim, session, coverage },
         {
           operation: 'v2.message',
+          accepts: 'V2-MSG-01',
           base: () => v2.messageBody(chat, prompts.brief(session.nonce())),
           edits: {
             ...textEdits('content'),
@@ -132,6 +133,7 @@ describe('v2: laws of messages', () => {
         { claim, session, coverage: { ...coverage, rows: share(coverage.rows) } },
         {
           operation: 'v2.generate',
+          accepts: 'V2-GEN-01',
           async base(row) {
             const { model_id } =
               modelEdits(profile, 'model_id')[row['model'] as 'alias' | 'vision']?.({}) ?? {}
@@ -174,7 +176,7 @@ describe('v2: laws of messages', () => {
             },
           },
           send: (body) => v2.generate(body, { role: 'act' }),
-          second: { parent: 'given' },
+          always: [{ parent: 'given' }],
           laws: [hasText, isRemembered],
         },
       )

@@ -2,8 +2,10 @@ import {
   coversAtDepth,
   describe,
   expect,
+  expectAccepted,
   expectResponse,
   fill,
+  isDeclined,
   isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -20,9 +22,9 @@ describe('v3: laws of one-shots', () => {
       [
         ...(['V3-ONE-01', 'V3-ONE-02', 'V3-ONE-03', 'V3-ONE-04', 'V3-ONE-05'] as const),
         ...(['V3-ONE-08', 'V3-ONE-10', 'V3-ONE-11', 'V3-MODEL-01', 'V3-MODEL-02'] as const),
-        ...(['V3-GEN-16', 'RAG-07', 'V3-AUTH-05'] as const),
+        ...(['V3-GEN-16', 'RAG-02', 'RAG-03', 'RAG-07', 'V3-AUTH-05'] as const),
       ],
-      (rows) => ({ requests: rows, generations: rows }),
+      (rows) => ({ requests: rows + 3, generations: rows + 2 }),
     ),
     async ({ oneShot, claim, profile, session, prompts, coverage }) => {
       const facts: string[] = []
@@ -39,7 +41,7 @@ describe('v3: laws of one-shots', () => {
         })
       const inputs = inputEdits('')
 
-      await tryConditions(
+      const trials = await tryConditions(
         { claim, session, coverage },
         {
           operation: 'v3.oneShot',
@@ -83,13 +85,25 @@ describe('v3: laws of one-shots', () => {
           },
           send: (body, row) => send(body, row['caller'] === 'second'),
           laws: [isInItsForm, isRemembered, isOfThisRequest],
+          always: [{ input: 'content' }],
         },
       )
+      if (trials.length === 0) await claimRefused()
+
+      /** A one-shot that is accepted with an Idempotency-Key wants one. */
+      async function claimRefused(): Promise<void> {
+        const body = oneShot.body(prompts.brief())
+        const refused = await oneShot.send(body, { role: 'act' })
+        const headers = { 'idempotency-key': session.uuid() }
+        const withKey = await oneShot.send(body, { role: 'control', headers })
+        const requirement = isDeclined(withKey) ? 'V3-ONE-01' : 'V3-ONE-03'
+        claim(requirement, () => expectAccepted(refused, 'a one-shot'), refused, withKey)
+      }
 
       /** No request of this scenario has an Idempotency-Key. */
       function isInItsForm({ body, answer }: Trial): void {
-        claim('V3-ONE-03', () => expectResponse(answer, 'a one-shot without a key'), answer)
         if (body['stream'] !== true) {
+          claim('V3-ONE-03', () => expectResponse(answer, 'a one-shot without a key'), answer)
           claim('V3-ONE-01', () => expectResponse(answer, 'a one-shot'), answer)
           return
         }

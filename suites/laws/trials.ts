@@ -1,5 +1,6 @@
 /** Requests under conditions: rows of a covering array, sent one after the other. */
 import { type Conditions, conditions, type LawfulOperation } from '../../contract/conditions.ts'
+import type { RequirementId } from '../../contract/index.ts'
 import {
   coveringRows,
   type Exchange,
@@ -37,8 +38,10 @@ interface Plan<O extends LawfulOperation> {
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
   readonly laws?: readonly Law[]
-  /** A row that every depth tries after the plain one. */
-  readonly second?: Row
+  /** Requirement that is broken if the plain request is refused. */
+  readonly accepts?: RequirementId
+  /** Rows that every depth tries after the plain one. */
+  readonly always?: readonly Row[]
 }
 
 type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
@@ -60,12 +63,16 @@ export async function tryConditions<O extends LawfulOperation>(
   const { values } = requests
   const trials: Trial[] = []
   const [first = {}, ...others] = coveringRows(values, { depth, seed: session.contentSeed, count })
-  for (const row of [first, ...(plan.second ? [{ ...first, ...plan.second }] : []), ...others]) {
+  const always = (plan.always ?? []).map((row) => ({ ...first, ...row }))
+  for (const row of [first, ...always, ...others]) {
     const trial = await requests.tryRow(row)
     if (trial !== undefined) {
       trials.push(trial)
       for (const law of plan.laws ?? []) await law(trial)
-    } else if (trials.length === 0) break
+    } else if (trials.length === 0) {
+      await requests.claimPlainRefused(first)
+      break
+    }
   }
   const all = pairsOf(requests.allValues)
   const tried = pairsOf(
@@ -118,6 +125,12 @@ class LawfulRequests<O extends LawfulOperation> {
     const again = await this.#send(row)
     if (!isDeclined(again.answer) || !this.#isKnownToWork) return undefined
     return (await this.#withoutRefusedAlone(row)) ?? this.#withoutRefusedTogether(again)
+  }
+
+  async claimPlainRefused(row: Row): Promise<void> {
+    const { answer } = await this.#send(row)
+    const { accepts } = this.#plan
+    if (accepts) this.#claim(accepts, () => expectAccepted(answer, 'a plain request'), answer)
   }
 
   /** Tries each value alone that was not accepted before. */

@@ -1,12 +1,14 @@
 import {
   answerParts,
   answerText,
+  assume,
   type Chat,
   contains,
   coversAtDepth,
   describe,
   type Exchange,
   expect,
+  expectAccepted,
   finalResponse,
   isDeclined,
   isObject,
@@ -28,12 +30,21 @@ describe('v3: laws of turns', () => {
       [
         ...(['V3-GEN-01', 'V3-GEN-05', 'V3-GEN-06', 'V3-GEN-07', 'V3-GEN-09'] as const),
         ...(['V3-GEN-11', 'V3-GEN-15', 'V3-GEN-16', 'V3-MODEL-01', 'V3-MODEL-02'] as const),
-        ...(['V3-ASST-01', 'RAG-07', 'RAG-08', 'V3-TOOLS-02', 'V3-TOOLS-03', 'V3-CTX-01'] as const),
+        ...([
+          'V3-ASST-01',
+          'RAG-02',
+          'RAG-03',
+          'RAG-07',
+          'RAG-08',
+          'V3-TOOLS-02',
+          'V3-TOOLS-03',
+          'V3-CTX-01',
+        ] as const),
         ...(['V3-HIST-05', 'V3-HIST-06', 'V3-HIST-07', 'V3-HIST-10', 'V3-HIST-11'] as const),
         ...(['V3-HIST-12', 'V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03'] as const),
         ...(['V3-IDEM-08', 'V3-CTX-02', 'V3-GEN-10', 'V3-GEN-14'] as const),
       ],
-      (rows) => ({ requests: 3 * rows + 40, generations: rows + 4, chats: 2 }),
+      (rows) => ({ requests: 3 * rows + 46, generations: rows + 8, chats: 2 }),
     ),
     async ({ v3, claim, profile, session, prompts, coverage }) => {
       const chat = await v3.createChat()
@@ -43,8 +54,12 @@ describe('v3: laws of turns', () => {
       const first = await v3.generateOk(v3.generateBody(chat, opening))
       // The fact stands two links away, so that a chain of one link does not look like a whole one.
       const link = { parent_id: finalResponse(first)?.['id'] }
-      const second = await v3.generateOk(v3.generateBody(chat, prompts.brief(), link))
-      let parent = finalResponse(second)?.['id']
+      const linked = await v3.generate(v3.generateBody(chat, prompts.brief(), link), {
+        role: 'act',
+      })
+      claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
+      assume(!isDeclined(linked), 'a turn with parent_id is refused', linked)
+      let parent = finalResponse(linked)?.['id']
       const conversation = [opening, prompts.brief()]
       const ownFact = session.nonce()
       const own = buildRecall(profile, ownFact)
@@ -65,6 +80,7 @@ describe('v3: laws of turns', () => {
         { claim, session, coverage },
         {
           operation: 'v3.generate',
+          accepts: 'V3-GEN-01',
           base: (row) => v3.generateBody(chat, textOf(row)),
           edits: {
             ...textEdits('input'),
@@ -89,13 +105,19 @@ describe('v3: laws of turns', () => {
             tools: toolEdits(profile),
             assistant_id: { UUID: setKnown('assistant_id', assistant) },
             max_tokens: { '1': set({ max_tokens: 1 }), '24': set({ max_tokens: 24 }) },
-            temperature: { '0.3': set({ temperature: 0.3 }) },
+            temperature: { '0.3': set({ temperature: 0.3 }), '1': set({ temperature: 1 }) },
             top_p: { '0.5': set({ top_p: 0.5 }) },
             presence_penalty: { '0.5': set({ presence_penalty: 0.5 }) },
             form: { stream: set({ stream: true }) },
           },
           send,
-          second: { parent: 'given' },
+          always: [
+            { parent: 'given' },
+            { parent: 'given', think: 'true' },
+            { parent: 'given', form: 'stream' },
+            { input: 'several items' },
+            { input: 'several parts' },
+          ],
           laws: [isRemembered, usesAllowedTools, goesOn],
         },
       )

@@ -16,7 +16,6 @@ export const refused: ByOperation<Clauses> = {
       'stream: true; temperature: at its maximum',
     ],
     'OAI-TOPP-01': ['top_p: given', 'stream: true; top_p: given'],
-    'OAI-STOP-05': ['stop: a text; stream: true'],
     'OAI-MODELS-02': ['model name: alias; stream: true', 'model name: alias'],
     'OAI-MODELS-03': ['model name: vision; stream: true', 'model name: vision'],
   },
@@ -24,7 +23,7 @@ export const refused: ByOperation<Clauses> = {
     'OAI-MODELS-01': [''],
   },
   'v2.message': {
-    'V2-MSG-01': ['text: beyond ASCII', 'think: not given'],
+    'V2-MSG-01': ['text: beyond ASCII'],
     'V2-MSG-11': ['parent_id: given'],
     'V2-MSG-12': ['think: true', 'think: false'],
     'V2-MSG-13': ['rag: true', 'rag: false', 'rag: agent'],
@@ -65,7 +64,7 @@ export const refused: ByOperation<Clauses> = {
     'V3-GEN-05': ['input: a text'],
     'V3-GEN-06': ['input: a list', 'input: a list; stream: true'],
     'V3-GEN-07': ['input: with input_image'],
-    'V3-GEN-11': ['parent_id: given', 'occurrence: second; parent_id: not given'],
+    'V3-GEN-11': ['parent_id: given'],
     'V3-MODEL-01': ['model name: alias', 'model name: alias; stream: true'],
     'V3-MODEL-02': [
       'input: a text; model name: vision',
@@ -153,7 +152,6 @@ export const others: ByOperation<Clauses> = {
       'only the last element counts of input',
       'only the first element counts of input',
       'the turn is not stored (stream: true)',
-      'the turn is not stored (model name: vision)',
       'the turn is not stored (model name: alias)',
       'the turn is not stored (occurrence: after a rename)',
       'the turn is not stored (occurrence: after a refusal)',

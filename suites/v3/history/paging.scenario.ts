@@ -50,7 +50,8 @@ describe('v3: pages of the history', () => {
         () => expect(historyRows(first), 'rows of a page without limit').toHaveLength(50),
         first,
       )
-      for (const page of pages.slice(1, -1)) {
+      const last = pages.findLastIndex((page) => historyRows(page).length > 0)
+      for (const page of pages.slice(1, last)) {
         const what = 'rows of a later page without limit'
         claim('V3-HIST-08', () => expect(historyRows(page), what).toHaveLength(50), page)
       }
@@ -68,7 +69,7 @@ describe('v3: pages of the history', () => {
       assume(strayed.length === 0 || everyItemShown(rows), hidden, ...pages)
       claim('V3-HIST-10', () => expect(strayed, 'rows lost or repeated').toEqual([]), ...pages)
 
-      for (const limit of [9, 10, 11, 20, 51]) {
+      for (const limit of [9, 10, 11, 20, 30, 51]) {
         const walk = await v3.walk(chat, limit)
         claimSizes(claim, walk.pages, limit)
         const missed = strays(walk.rows, nonce, many)

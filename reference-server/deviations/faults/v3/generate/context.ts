@@ -102,7 +102,10 @@ const thinkingFaults = faultTable({
   },
   'V3-THINK-02': {
     'v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
-      onModel('native', (model, request) => withReasoningInText(model(request), true)),
+      {
+        also: ['V3-GEN-10'],
+        patch: onModel('native', (model, request) => withReasoningInText(model(request), true)),
+      },
   },
 })
 

@@ -45,8 +45,10 @@ export const oneShotInputFaults = faultTable({
       rejectSearcher(({ kb_id: id }) => isPresent(id)),
   },
   'V3-ONE-08': {
-    'one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
-      rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+    'one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.': {
+      also: ['RAG-07'],
+      patch: rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+    },
   },
   'V3-ONE-11': {
     'one-shot-remembers: The inputs of previous one-shots are passed to the model.': perServer(
