@@ -108,7 +108,11 @@ export function inputEdits(note: string) {
     'several parts': form((text) => [
       {
         ...inputText(text),
-        content: [note, text].map((part) => ({ type: 'input_text', text: part })),
+        // Neither the first part nor the last has the fact.
+        content: ['Be brief.', note, text, 'Use plain words.'].map((part) => ({
+          type: 'input_text',
+          text: part,
+        })),
       },
     ]),
   }

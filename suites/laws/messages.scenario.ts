@@ -1,11 +1,14 @@
 import { header } from '../../contract/index.ts'
 import {
   answerText,
+  assume,
   bodyJson,
   coversAtDepth,
   describe,
   type Exchange,
   expect,
+  expectAccepted,
+  isDeclined,
   isObject,
   succeeded,
   test,
@@ -116,9 +119,12 @@ describe('v2: laws of messages', () => {
       const nonce = session.nonce()
       const { tell, ask } = buildRecall(profile, nonce)
       const opening = `${prompts.brief()}\n${tell}\n${prompts.note(session.nonce())}`
-      const first = await v2.storeAndGenerate(chat, opening)
+      const { id: openingId } = await v2.storeOk(chat, opening)
+      const first = await v2.generate(v2.generateBody(chat, openingId), { role: 'act' })
+      claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
+      assume(!isDeclined(first), 'a reply is refused', first)
       // The fact stands two links away, so that a chain of one link does not look like a whole one.
-      const between = { parent_id: first.messageId }
+      const between = { parent_id: openingId }
       let parent = (await v2.storeAndGenerate(chat, prompts.brief(), between)).messageId
       const conversation = [opening, prompts.brief()]
       let question = ''

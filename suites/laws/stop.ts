@@ -42,7 +42,9 @@ export async function claimStop(
   const upToStop = before.slice(0, before.indexOf(sequence))
   const isShown = sameAnswer(text, upToStop + sequence)
   const hasStopped = isShown || sameAnswer(text, upToStop)
-  const ranOn = runsOn(text, before, sequence) || (text.includes(sequence) && !isShown)
+  // A sequence may be shown at the end of an answer.
+  const goesOn = text.includes(sequence) && !text.trimEnd().endsWith(sequence)
+  const ranOn = runsOn(text, before, sequence) || goesOn
   // Another answer than before shows nothing.
   if (!hasStopped && !ranOn) return
   const what = `the text continues after ${JSON.stringify(sequence)}`
@@ -65,8 +67,10 @@ function wordIn(answer: Exchange, isStream: boolean): string | undefined {
     .filter((word) => word.isWellFormed() && !word.includes('\ufffd'))
     .filter((word) => !isStream || deltas.some((delta) => delta.includes(word)))
   const isAscii = (word: string) => /^[\0-\x7f]*$/.test(word)
-  const [preferred] = words.filter((word) => isAscii(word) !== isStream)
-  return preferred ?? words[0]
+  const [preferred = words[0]] = words.filter((word) => isAscii(word) !== isStream)
+  // The rest of a chunk that contains the sequence is text after it.
+  const start = isStream ? preferred?.slice(0, Math.max(3, preferred.length - 2)) : preferred
+  return start && text.indexOf(start) === text.indexOf(preferred ?? start) ? start : preferred
 }
 
 /** Tests if an answer is the earlier one without a sequence, beyond the place where it stood. */

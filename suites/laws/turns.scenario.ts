@@ -44,7 +44,7 @@ describe('v3: laws of turns', () => {
         ...(['V3-HIST-12', 'V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03'] as const),
         ...(['V3-IDEM-08', 'V3-CTX-02', 'V3-GEN-10', 'V3-GEN-14'] as const),
       ],
-      (rows) => ({ requests: 3 * rows + 46, generations: rows + 8, chats: 2 }),
+      (rows) => ({ requests: 3 * rows + 46, generations: rows + 10, chats: 2 }),
     ),
     async ({ v3, claim, profile, session, prompts, coverage }) => {
       const chat = await v3.createChat()
@@ -122,9 +122,26 @@ describe('v3: laws of turns', () => {
         },
       )
       await claimTurns({ v3, claim }, chat, trials, keys)
+      await knowsLaterFact()
       await claimApart({ v3, claim, session, prompts }, chat, ask)
       const [latest] = trials.toReversed()
       if (latest) await claimKeyNeeded({ v3, claim, session, prompts }, chat, latest)
+
+      /** A fact of the run before, which is not the first of the chat. */
+      async function knowsLaterFact(): Promise<void> {
+        const fact = session.nonce()
+        const { tell: later } = buildRecall(profile, fact)
+        const told = await v3.generateOk(v3.generateBody(chat, later, { parent_id: parent }))
+        const question = v3.generateBody(chat, ask, { parent_id: finalResponse(told)?.['id'] })
+        await knowsFact({
+          requirement: 'V3-CTX-01',
+          answer: await send(question),
+          fact,
+          conversation: [opening, later, ask],
+          again: () => send(question),
+          what: 'the answer to a question about the run before',
+        })
+      }
 
       function textOf(row: Row): string {
         const note = prompts.note(session.nonce())

@@ -58,7 +58,7 @@ describe('v3: one-shot', () => {
 
   test(
     'a one-shot with a field of another type is refused',
-    covers(['V3-ONE-12'], { requests: 24, generations: 2, chats: 1 }),
+    covers(['V3-ONE-12'], { requests: 28, generations: 3, chats: 1 }),
     async ({ oneShot, v3, expectRejected, prompts }) => {
       const chat = await v3.createChat()
       const wrong = {
@@ -83,6 +83,14 @@ describe('v3: one-shot', () => {
           })
         }
       }
+      const { input, ...rest } = oneShot.body(prompts.brief())
+      await expectRejected({
+        row: 'V3-ONE-12',
+        control: await oneShot.send({ ...rest, content: input }, { role: 'control' }),
+        what: 'content: an object',
+        send: () => oneShot.send({ ...rest, content: { text: input } }, { role: 'negative' }),
+        ping: () => v3.ping(chat),
+      })
     },
   )
 

@@ -57,6 +57,10 @@ export const openaiStopFaults = faultTable({
     },
   },
   'OAI-STOP-04': {
+    'openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
+      cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
+  },
+  'OAI-STOP-05': {
     'openai-stop-list-of-one-ignored: In a stream, a list with a single stop sequence is ignored.':
       {
         only: { form: ['stream'] },
@@ -64,10 +68,6 @@ export const openaiStopFaults = faultTable({
           ({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true,
         ),
       },
-    'openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
-      cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
-  },
-  'OAI-STOP-05': {
     'openai-stop-shows-the-rest-of-its-chunk: A stream includes the whole chunk that contains the stop sequence.':
       cutStreamsAtStop((chunk) => chunk),
   },

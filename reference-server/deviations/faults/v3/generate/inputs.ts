@@ -22,7 +22,7 @@ export const generateInputFaults: readonly Fault[] = [
         inputContains('data:image/'),
       ),
     },
-    'V3-GEN-09': {
+    'V3-GEN-06': {
       'v3-parameters-of-items-refused-in-streams: In a stream with an array as input, top_p and presence_penalty are rejected.':
         {
           only: { form: ['stream'], input: ['items'] },
@@ -33,6 +33,8 @@ export const generateInputFaults: readonly Fault[] = [
               ('top_p' in body || 'presence_penalty' in body),
           ),
         },
+    },
+    'V3-GEN-09': {
       'v3-whole-parameters-refused: A temperature or top_p without a fraction is rejected.':
         rejectWhere(
           ({ temperature, top_p }) => Number.isInteger(temperature) || Number.isInteger(top_p),

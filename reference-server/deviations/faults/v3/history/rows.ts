@@ -63,10 +63,9 @@ const shapeFaults = faultTable({
     'v3-history-input-without-type: User messages omit type.': editRows('user', (row) =>
       setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
     ),
-    'v3-history-input-of-a-human: The role of a user message is human.': {
-      also: ['V3-HIST-07'],
-      patch: editRows('user', (row) => setAt(row, 'item.role', 'human')),
-    },
+    'v3-history-input-of-a-human: The role of a user message is human.': editRows('user', (row) =>
+      setAt(row, 'item.role', 'human'),
+    ),
     'v3-history-developer-as-system: A developer message is returned with the role system.':
       editRows('developer', (row) => setAt(row, 'item.role', 'system')),
   },
