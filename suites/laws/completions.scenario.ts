@@ -5,7 +5,6 @@ import {
   describe,
   type Exchange,
   expect,
-  expectAccepted,
   isDeclined,
   isObject,
   succeeded,
