@@ -97,7 +97,7 @@ const cases: Readonly<Record<string, Case>> = {
     answer: endlessHeaders,
     only: 'OAI-MODELS-01',
     code: 5,
-    says: 'Headers Overflow',
+    says: 'Header overflow',
   },
   'a page of more rows than a history may have': {
     asks: history,

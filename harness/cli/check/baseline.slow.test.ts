@@ -102,7 +102,8 @@ describe('a run that is over', () => {
 
   test('is rendered with a baseline, and what is stored stays as it is', async () => {
     const before = readFileSync(join(folder, 'results/report.json'), 'utf8')
-    const rejudged = await chatgen(['report', 'results', '--baseline', 'known.yaml'], {}, folder)
+    const args = ['report', 'results', '--baseline', 'known.yaml', '--verbose']
+    const rejudged = await chatgen(args, {}, folder)
     expect(rejudged.stdout).toMatch(/^CONFORMS except 1 known violation {2}/)
     expect(rejudged.stdout).toContain('the gateway is open')
     expect(rejudged.code).toBe(0)

@@ -6,6 +6,9 @@ import { type Loaded, load, reportIn } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
+/** Requests before the load: which surfaces there are, and which models. */
+const discovery = 2
+
 /** A load run that refused, lost or never measured its requests is not met: by the real bin. */
 
 /** Expects INVALID if a busy machine let the generator fall behind, as no SLO counts then. */
@@ -67,7 +70,7 @@ test.each([['1'], ['0.01'], ['101%'], ['some']])('--max-refusals %s is refused',
 
 describe('nothing measured is never met', () => {
   test('requests that are all open at the end', async () => {
-    const { url } = await oddServer((n) => (n === 0 ? 200 : 'silent'))
+    const { url } = await oddServer((n) => (n < discovery ? 200 : 'silent'))
     const args = [url, '--rate', '20', '--arrival', 'constant', '--duration', '1s']
     const run = await load([...args, '--drain', '200ms'])
     const { stdout, report } = run
@@ -78,7 +81,7 @@ describe('nothing measured is never met', () => {
   })
 
   test('and with an SLO on errors alone', async () => {
-    const { url } = await oddServer((n) => (n === 0 ? 200 : 'silent'))
+    const { url } = await oddServer((n) => (n < discovery ? 200 : 'silent'))
     const args = [url, '--rate', '20', '--duration', '1s', '--drain', '200ms']
     expectEnd(await load([...args, '--slo', 'errors < 1%']), 'UNDECIDED', 5)
   })
@@ -102,7 +105,7 @@ describe('nothing measured is never met', () => {
   })
 
   test('connections that are all dropped', async () => {
-    const { url } = await oddServer((n) => (n === 0 ? 200 : 'reset'))
+    const { url } = await oddServer((n) => (n < discovery ? 200 : 'reset'))
     const run = await load([url, '--rate', '20', '--duration', '1s'])
     const { disturbances, plan } = run.report
     expect(disturbances?.droppedConnections).toBe(plan.transactions)

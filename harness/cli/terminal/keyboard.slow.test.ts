@@ -66,7 +66,7 @@ describe('Ctrl-C on a terminal', () => {
     const stored = readFileSync(join(cwd, 'results', 'report.json'), 'utf8')
     expect(conformanceReport.parse(JSON.parse(stored)).interrupted).toBe(true)
     expect(await text(run)).toContain('interrupted: partial results')
-    expectTidy(run)
+    await expectTidy(run)
   })
 
   test('leaves no frame of a spinner that fills the line, after which ^C is echoed', async () => {
@@ -86,7 +86,7 @@ describe('Ctrl-C on a terminal', () => {
   })
 
   test('ends chatgen load, with a report', async () => {
-    const { server, waits } = await silentTarget(1)
+    const { server, waits } = await silentTarget(2)
     await using _ = server
     const cwd = emptyFolder()
     const args = ['load', server.url, '--rate', '2', '--duration', '60s', '--surface', 'openai']
@@ -96,7 +96,7 @@ describe('Ctrl-C on a terminal', () => {
     expect(code).toBe(130)
     expect(ms).toBeLessThan(graceMs + slack)
     expect(existsSync(join(cwd, 'chatgen-results', 'report.json'))).toBe(true)
-    expectTidy(run)
+    await expectTidy(run)
   })
 
   test.each([0, surfaces])('ends chatgen init after %i requests', async (requestCount) => {
@@ -110,7 +110,7 @@ describe('Ctrl-C on a terminal', () => {
     expect(ms).toBeLessThan(graceMs + slack)
     expect(await text(run)).toContain('chatgen: interrupted')
     expect(existsSync(join(cwd, 'target.yaml'))).toBe(false)
-    expectTidy(run)
+    await expectTidy(run)
   })
 
   test('ends chatgen cleanup', async () => {
@@ -140,7 +140,7 @@ describe('Ctrl-C on a terminal', () => {
     const run = startInTerminal(['check', ...profileOf(server.url, cwd), ...rows], { env, cwd })
     await Promise.all([waits, run.shows(spinner)])
     await pressedTwice(run)
-    expectTidy(run)
+    await expectTidy(run)
   })
 
   test('leaves a terminal as it was, where the run was killed', async () => {
@@ -172,9 +172,11 @@ async function pressedTwice(run: InTerminal): Promise<void> {
   expect({ code, signal }).toEqual({ code: 0, signal: constants.signals.SIGINT })
 }
 
-/** The cursor is shown again, and nothing is left of the spinner. */
-function expectTidy(run: InTerminal): void {
-  expect(run.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(run.raw().lastIndexOf('\u001b[?25l'))
+/** The cursor is not left hidden, and nothing is left of the spinner. */
+async function expectTidy(run: InTerminal): Promise<void> {
+  const raw = run.raw()
+  expect(raw.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\u001b[?25l'))
+  expect(await text(run)).not.toMatch(spinner)
 }
 
 async function text(run: InTerminal): Promise<string> {

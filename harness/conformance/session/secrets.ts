@@ -41,6 +41,7 @@ function ordinaryText(profile: TargetProfile): string {
 function withNearMiss(name: string, value: string, ordinary: string): Secret[] {
   return [
     { name, value, ordinary },
+    { name: `${name} without its first character`, value: value.slice(1) },
     { name: `${name} without its last character`, value: value.slice(0, -1) },
     { name: `${name} in the other letter case`, value: swapLetterCase(value) },
   ]

@@ -48,6 +48,10 @@ describe('the credential', () => {
     ['Bearer [native token]', '"Authorization: Bearer $CHATGEN_NATIVE_TOKEN"'],
     ['Basic [api key]', '"Authorization: Basic $CHATGEN_API_KEY"'],
     [
+      'Bearer A[api key without its first character]',
+      `"Authorization: Bearer A\${CHATGEN_API_KEY#?}"`,
+    ],
+    [
       'Bearer [api key without its last character]',
       `"Authorization: Bearer \${CHATGEN_API_KEY%?}"`,
     ],

@@ -182,8 +182,8 @@ function parameterOf(value: string, name: string): string | null {
 /**
  * The `-H` argument that repeats the credential of an exchange without showing it. Recorded
  * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
- * without its end becomes `${CHATGEN_API_KEY%?}`, one in the other letter case goes through `tr`. A credential without a mark was a wrong one where
- * the request had to be refused; it is named as such, since any wrong one repeats the request.
+ * without its first or last character becomes `${CHATGEN_API_KEY#?}` or `${CHATGEN_API_KEY%?}`, one in the
+ * other letter case goes through `tr`. A credential without a mark was a wrong one if the request had to be refused; it is named as such, since any wrong one repeats the request.
  */
 export function authorizationArgument(exchange: Exchange): string {
   const value = header(exchange.request.headers, 'authorization')
@@ -194,7 +194,8 @@ export function authorizationArgument(exchange: Exchange): string {
   return inBase64(printed) ?? marked(printed)
 }
 
-const marks = /\[([a-z]+(?: [a-z]+)*?)( without its last character| in the other letter case)?\]/
+const marks =
+  /\[([a-z]+(?: [a-z]+)*?)( without its (?:first|last) character| in the other letter case)?\]/
 
 function marked(value: string): string {
   return `"${withVariables(`Authorization: ${value}`)}"`
@@ -220,6 +221,7 @@ function withVariables(text: string): string {
   const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, change?: string) => {
     const variable = `CHATGEN_${name.toUpperCase().replaceAll(' ', '_')}`
     if (change === undefined) return `\${${variable}}`
+    if (change === ' without its first character') return `\${${variable}#?}`
     if (change === ' without its last character') return `\${${variable}%?}`
     return `$(printf %s "$${variable}" | tr a-zA-Z A-Za-z)`
   })
