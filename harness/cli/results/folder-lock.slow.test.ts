@@ -21,9 +21,7 @@ function lockOf(pid: number, host = hostname()): string {
 
 describe('a folder in which a run writes', () => {
   test('is refused to all other commands that write results, and to no reader', async () => {
-    let arrived: () => void = () => {}
-    const isUnderWay = new Promise<void>((resolve) => (arrived = resolve))
-    await using server = await startModelsServer({ onRequest: () => arrived() })
+    await using server = await startModelsServer()
     const cwd = emptyFolder()
     // Long enough for all others.
     const load = start(
@@ -32,7 +30,7 @@ describe('a folder in which a run writes', () => {
       cwd,
     )
     onTestFinished(() => void load.child.kill('SIGKILL'))
-    await isUnderWay
+    await vi.waitUntil(() => existsSync(join(cwd, 'same', 'requests.ndjson')), { timeout: 60_000 })
     const before = readdirSync(join(cwd, 'same'))
     for (const args of [
       ['check', server.url, ...only],
