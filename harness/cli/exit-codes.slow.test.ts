@@ -13,8 +13,8 @@ const models = ['--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
 const slip = { ...withKey, ...failing(`Promise.reject(new Error('a slip of ours'))`) }
 const modelsAuth = ['--only', 'OAI-AUTH-01']
 
-/** The first request of a scenario of `models`: a discovery sends two before it, and the preflight one. */
-const scenarioRequest = 4
+/** A request of a scenario of `models`. */
+const scenarioRequest = 6
 
 describe('chatgen check ends with', () => {
   test('0 where the target conforms', async () => {
