@@ -78,7 +78,7 @@ describe('explaining a row', () => {
       required by V3-GEN-10
       variations  form: JSON, stream; think: without think, with think; input: text,
                   items.
-      conditions  v3.generate with max_tokens: 1, 24; temperature: 0.3; top_p: 0.5;
+      conditions  v3.generate with max_tokens: 1, 24; temperature: 1, 0.3; top_p: 0.5;
                   presence_penalty: 0.5. Each of them at every depth, at normal
                   several times with others, at full with each condition of the
                   operation.
