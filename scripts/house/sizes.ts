@@ -21,6 +21,7 @@ const longFiles: Readonly<Record<string, string>> = {
   'harness/certification/test-support/edits.ts': 'data: one edit of a bundle after another',
   'harness/load/engine/in-flight-request.ts': 'one request in flight: bytes, times and outcome',
   'reports/load/test-support/sketch.ts': 'data: one report of a load run',
+  'suites/v3/attachments.scenario.ts': 'one section of the document',
 }
 
 /** Folders with too many source files, files with too many lines, and exceptions that are not needed. */

@@ -151,11 +151,11 @@ describe('compatible surface: laws of completions', () => {
 
       function isOfThisRequest({ body, answer }: Trial): void {
         const own = messagesOf(body).map(({ content }) => String(content))
-        const told = [...own, facts.at(-1) ?? ''].join(' ')
+        const text = [...own, facts.at(-1) ?? ''].join(' ')
         // A server that mixes requests up may give back the fact of another scenario.
         const foreign = session
           .noncesIn(answerText(answer) ?? '')
-          .filter((fact) => !told.includes(fact))
+          .filter((fact) => !text.includes(fact))
         claim('OAI-CHAT-16', () => expect(foreign, 'facts of other requests').toEqual([]), answer)
       }
 

@@ -131,8 +131,8 @@ describe('v3: laws of turns', () => {
       async function knowsLaterFact(): Promise<void> {
         const fact = session.nonce()
         const { tell: later } = buildRecall(profile, fact)
-        const told = await v3.generateOk(v3.generateBody(chat, later, { parent_id: parent }))
-        const question = v3.generateBody(chat, ask, { parent_id: finalResponse(told)?.['id'] })
+        const saying = await v3.generateOk(v3.generateBody(chat, later, { parent_id: parent }))
+        const question = v3.generateBody(chat, ask, { parent_id: finalResponse(saying)?.['id'] })
         await knowsFact({
           requirement: 'V3-CTX-01',
           answer: await send(question),

@@ -4,6 +4,7 @@ import {
   assume,
   covers,
   describe,
+  type Exchange,
   expect,
   holdsList,
   inputRows,
@@ -88,25 +89,30 @@ describe('v3: authentication', () => {
       acceptsKey(claim, 'V3-AUTH-05', control, isResponse(control))
 
       requireProfile(keys.v3, 'apiKey')
-      const sent: (RefusedCredential & { readonly nonce: string })[] = []
+      const sent: RefusedCredential[] = []
+      const nonces = new Map<Exchange, string>()
       for (const stream of [false, true]) {
-        const nonce = session.nonce()
-        const turn = v3.generateBody(chat, prompts.brief(nonce), { stream })
         const refusals = await expectKeyNeeded(
           { claim, session },
           {
             control,
             credentials: badCredentials('V3', keys.v3),
-            send: (options) => v3.generate(turn, options),
+            async send(options) {
+              const nonce = session.nonce()
+              const turn = v3.generateBody(chat, prompts.brief(nonce), { stream })
+              const refused = await v3.generate(turn, options)
+              nonces.set(refused, nonce)
+              return refused
+            },
             ping: () => v3.ping(chat),
           },
         )
-        sent.push(...refusals.map((refusal) => ({ ...refusal, nonce })))
+        sent.push(...refusals)
       }
       const { rows: stored, pages } = await v3.historyAfterPause(chat)
-      for (const { row, what, nonce, refused } of sent) {
-        const steps = inputRows(stored, nonce)
-        const stores = `steps stored by requests without the key, such as one with ${what}`
+      for (const { row, what, refused } of sent) {
+        const steps = inputRows(stored, nonces.get(refused) ?? '')
+        const stores = `steps stored by a request with ${what}`
         claim(row, () => expect(steps, stores).toEqual([]), refused, ...pages)
       }
     },

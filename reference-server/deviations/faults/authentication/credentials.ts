@@ -16,9 +16,11 @@ export const mistakes = {
   },
   'with-key-of-that-length': {
     requirement: 'AUTH-02',
-    description: 'any key with the length of the valid key',
-    accepts: (authorization: string, key: string) =>
-      bearerToken(authorization)?.length === key.length,
+    description: 'a key that has the length of the valid key and begins otherwise',
+    accepts: (authorization: string, key: string) => {
+      const token = bearerToken(authorization)
+      return token?.length === key.length && token[0] !== key[0]
+    },
   },
   'with-basic': {
     requirement: 'AUTH-03',
