@@ -103,7 +103,8 @@ describe('compatible surface: laws of completions', () => {
             caller: { second: profile.otherKey === undefined ? undefined : (body) => body },
           },
           send: (body, row) => send(body, row['caller'] === 'second'),
-          always: [{ messages: 'with an assistant message' }],
+          // A plain question after a fact was told in another request.
+          always: [{ messages: 'with an assistant message' }, {}],
           laws: [isObjectOfItsModel, isRemembered, isOfThisRequest, isCut],
         },
       )

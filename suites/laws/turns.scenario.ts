@@ -162,7 +162,7 @@ describe('v3: laws of turns', () => {
           requirement: isOwn ? 'V3-GEN-16' : 'V3-CTX-01',
           answer,
           fact: isOwn ? ownFact : [nonce, ownFact],
-          conversation: isOwn ? inputsOf(body) : [...conversation, ...inputsOf(body)],
+          conversation: isOwn ? [own.tell, ask] : [...conversation, ...inputsOf(body)],
           again: () => send(body),
           what: `the answer to a question (${describeRow(row)})`,
         })
