@@ -114,5 +114,5 @@ test('members that are named one after the other are added one after the other',
   const report = await judged('requires-sampling', { only: ['OAI-*'], outDir })
   expect(rowsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])
   const open = report.observations.find(({ id }) => id === 'OPEN-38')
-  expect(open?.answer).toContain('without max_tokens, temperature: 400')
+  expect(open?.answer).toMatch(/without (max_tokens, temperature|temperature, max_tokens): 400/)
 }, 60_000)

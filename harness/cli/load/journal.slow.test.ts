@@ -74,7 +74,7 @@ describe('the chats of a load run', () => {
       JSON.parse(readFileSync(join(whole.results, 'report.json'), 'utf8')),
     )
     expect(report.notes).toEqual([])
-    expect(readdirSync(whole.results)).toEqual(['report.json'])
+    expect(readdirSync(whole.results).toSorted()).toEqual(['report.json', 'requests.ndjson'])
     expect(await whole.chats()).toBe(0)
   })
 

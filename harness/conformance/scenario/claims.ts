@@ -66,10 +66,14 @@ export function requireProfile<T>(value: T, member: string): asserts value is No
 export function expectAccepted(answer: Evidence, what = 'the request'): void {
   const exchange = 'pages' in answer ? answer.pages[0] : answer
   if (succeeded(exchange)) return
-  // Which members a generation requires is open (section 4.3): this one has to come from the profile.
-  const missing = missingMember(exchange)
-  if (missing !== undefined) throw new UndeclaredError(`requests.generate.${missing}`)
+  expectMembers(exchange)
   throw new ContractViolation(`${what}: expected success, received ${describeAnswer(exchange)}`)
+}
+
+/** Ends the scenario if it was refused for want of a member that has to come from the profile: which are required is open (section 4.3). */
+export function expectMembers(refusal: Exchange): void {
+  const missing = missingMember(refusal)
+  if (missing !== undefined) throw new UndeclaredError(`requests.generate.${missing}`)
 }
 
 /**

@@ -11,9 +11,10 @@ import {
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
+import { mayNameMembers } from '../../session/requests/supplements.ts'
 import type { RequestSpec } from '../../session/requests/wire-request.ts'
 import type { Session, Started } from '../../session/session.ts'
-import { assume } from '../claims.ts'
+import { assume, expectMembers, requireProfile } from '../claims.ts'
 import type { SendOptions } from '../options.ts'
 import { poll } from '../poll.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
@@ -81,6 +82,7 @@ export function v3Routes(session: Session) {
     /** Generates what must be accepted for the scenario to go on. */
     async generateOk(body: GenerateBody, options: GenerateOptions = {}): Promise<Exchange> {
       const exchange = await routes.generate(body, { role: 'arrange', ...options })
+      expectMembers(exchange)
       assume(succeeded(exchange), `a generation was refused with ${statusText(exchange)}`, exchange)
       return exchange
     },
@@ -101,6 +103,8 @@ export function v3Routes(session: Session) {
     /** A fresh chat, deleted after the scenario. */
     async createChat(options: SendOptions = {}, name = session.name()): Promise<Chat> {
       const created = await routes.postChat(name, {}, { role: 'arrange', ...options })
+      if (mayNameMembers(created))
+        requireProfile(profile.requests.createChat, 'requests.createChat')
       assume(succeeded(created), `POST /chat was refused with ${statusText(created)}`, created)
       const id = routes.newChatId(created)
       assume(id, 'the answer to POST /chat has no chat id', created)

@@ -103,7 +103,7 @@ export function openQuestionFor(operation: OperationId): OpenQuestionId {
 }
 
 /** A refusal for want of a member: not of the key, not of the rate, not of the time it took. */
-function mayNameMembers({ response }: Exchange): boolean {
+export function mayNameMembers({ response }: Exchange): boolean {
   const status = response?.status ?? 0
   return status >= 400 && status < 500 && ![401, 403, 408, 413, 415, 429].includes(status)
 }
