@@ -17,7 +17,7 @@ describe('v3: laws of names', () => {
   test(
     'a chat is found with names of every kind, given and changed',
     coversAtDepth(['V3-CHAT-01', 'V3-CHAT-02', 'V3-CHAT-10', 'V3-AUTH-05'], (rows) => ({
-      requests: 4 * rows + 10,
+      requests: 4 * rows + 16,
       chats: rows + 1,
     })),
     async ({ v3, chats, claim, session, coverage, profile }) => {

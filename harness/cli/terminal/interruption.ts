@@ -1,10 +1,10 @@
+import { eraseStatus } from './status.ts'
+
 /** Ctrl-C, `kill`, and a terminal that is closed. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** One Ctrl-C may arrive twice: from the terminal, and from npx, which forwards signals. */
 const samePressMs = 500
-
-const showCursor = '\u001b[?25h'
 
 /**
  * Signal that is aborted by the first of these signals, so that partial results are still written; a
@@ -23,8 +23,7 @@ export function watchInterrupts(reason: Error): AbortSignal {
       }
       if (performance.now() - firstAt < samePressMs) return
       process.removeAllListeners(signal)
-      // The spinner has hidden the cursor and does not get to restore it.
-      if (process.stderr.isTTY) process.stderr.write(showCursor)
+      eraseStatus()
       process.kill(process.pid, signal)
     })
     // Those of bin/chatgen.cjs, which end the process at once. There is a listener at any time.

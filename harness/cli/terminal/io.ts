@@ -3,6 +3,7 @@ import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import type { Secret } from '../../client/redaction/redaction.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { fitted } from './fitted.ts'
+import { eraseStatus } from './status.ts'
 import { escapeWorkflowCommands } from './workflow-commands.ts'
 
 /** The process as commands see it. */
@@ -48,9 +49,13 @@ export function processIo(signal: AbortSignal): Io {
   const terminal =
     Boolean(stderr.isTTY) && stderr.columns > 0 && env['CI'] === undefined && env['TERM'] !== 'dumb'
   return {
-    out: (text) => toOut(`${text}\n`),
+    out: (text) => {
+      eraseStatus()
+      toOut(`${text}\n`)
+    },
     err: (text) => {
       const lines = fitted(text, { terminal, width: fittingWidth(stderr) })
+      eraseStatus()
       toErr(`${escapeWorkflowCommands(lines, env)}\n`)
     },
     write: (file, text, flag) => {

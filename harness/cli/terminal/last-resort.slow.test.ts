@@ -30,7 +30,7 @@ describe('a fault that nobody catches ends with 4', () => {
     const firstRequest = Promise.withResolvers<void>()
     await using server = await startModelsServer({
       delayMs: 300,
-      onRequest: (count) => count === 4 && firstRequest.resolve(),
+      onRequest: (count) => count === 6 && firstRequest.resolve(),
     })
     const args = ['--profile', 'openai', '--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
     const run = start(['check', server.url, '--jobs', '1', ...args], {

@@ -39,6 +39,13 @@ export function showStatus(io: Io, text: StatusText): Status {
   return io.terminal ? drawn(io, text) : logged(io, text)
 }
 
+/** Erases the drawn status, so that a line can be printed in its place; it is drawn again below. */
+export function eraseStatus(): void {
+  eraseDrawn()
+}
+
+let eraseDrawn = () => {}
+
 function drawn({ colorErr, clean }: Io, text: StatusText): Status {
   const { stderr } = process
   const words = () => clean(text.drawn((stderr.columns || 80) - reservedColumns))
@@ -50,6 +57,7 @@ function drawn({ colorErr, clean }: Io, text: StatusText): Status {
     cursorTo(stderr, 0)
     if (lines > 1) moveCursor(stderr, 0, 1 - lines)
     clearScreenDown(stderr)
+    lines = 0
   }
   const draw = () => {
     if (performance.now() - changedAt >= ticksMs) change()
@@ -66,6 +74,7 @@ function drawn({ colorErr, clean }: Io, text: StatusText): Status {
     drawnText = words()
   }
   draw()
+  eraseDrawn = erase
   const frames = setInterval(draw, frameMs).unref()
   return {
     refresh: () => {
@@ -73,6 +82,7 @@ function drawn({ colorErr, clean }: Io, text: StatusText): Status {
     },
     stop: () => {
       clearInterval(frames)
+      eraseDrawn = () => {}
       erase()
     },
   }
