@@ -46,7 +46,7 @@ describe('chatgen serve with a limit', () => {
   })
 
   test('says so in its help', async () => {
-    const { stdout } = await chatgen(['serve', '--help'])
+    const { stdout } = await chatgen(['serve', '--help', 'all'])
     expect(stdout).toContain('--requests-per-minute <n>')
     expect(stdout).toContain('CHATGEN_REQUESTS_PER_MINUTE')
   })
