@@ -29,7 +29,9 @@ export function judgeUsage(
   const output = asIndex(usage['output_tokens'])
   if (maxTokens === undefined || output === undefined) return
   const why = `output_tokens is ${output}; max_tokens is ${maxTokens}.`
-  if (output > maxTokens) collector.broken('V3-GEN-10', why, event)
+  // Whether reasoning counts against max_tokens is open.
+  const reasoning = asIndex(asObject(usage['output_tokens_details'])?.['reasoning_tokens']) ?? 0
+  if (output - reasoning > maxTokens) collector.broken('V3-GEN-10', why, event)
   else collector.held('V3-GEN-10', why, event)
 }
 

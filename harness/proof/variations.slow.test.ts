@@ -43,6 +43,7 @@ describe('the dimensions of requirements', () => {
       'form: JSON',
       'form: stream',
       'input: items',
+      'input: text',
       'occurrence: repeat',
       'page size: above 20',
       'page: third or later',
