@@ -52,9 +52,14 @@ const maxRest = 20
 
 function restText(rows: readonly RequirementRow[]): string {
   const ids = compactIds(rows.map(({ id }) => id)).join(', ')
-  const [reason = '', ...others] = new Set(rows.map(reasonOf))
-  if (others.length === 0) return `${reason}: ${ids}`
-  return rows.length > maxRest ? `${rows.length} for other reasons (--verbose)` : ids
+  const groups = [...Map.groupBy(rows, reasonOf)].toSorted(([, a], [, b]) => b.length - a.length)
+  const [[reason, own] = ['', []]] = groups
+  if (groups.length === 1) return `${reason}: ${ids}`
+  if (rows.length <= maxRest) return ids
+  // A limit that ended the run is the reason of most.
+  const common = own.length * 2 > rows.length ? own.length : 0
+  const rest = `${rows.length - common} for other reasons (--verbose)`
+  return common === 0 ? rest : `${common} for one reason, ${reason}; ${rest}`
 }
 
 function lacksMember({ id, verdict, message }: RequirementRow): boolean {
