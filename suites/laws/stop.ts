@@ -63,6 +63,7 @@ function wordIn(answer: Exchange, isStream: boolean): string | undefined {
   const deltas = deltasOf(answer).map((delta) => delta.text)
   const words = [...text.matchAll(/\p{L}{3,}/gu)]
     .filter(({ 0: word, index }) => text.indexOf(word) === index && index > text.length / 4)
+    .filter(({ 0: word, index }) => text.slice(index + word.length).trim().length > 2)
     .map(({ 0: word }) => word)
     .filter((word) => word.isWellFormed() && !word.includes('\ufffd'))
     .filter((word) => !isStream || deltas.some((delta) => delta.includes(word)))

@@ -38,6 +38,8 @@ interface Plan<O extends LawfulOperation> {
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
   readonly laws?: readonly Law[]
+  /** Dimensions whose requirements take more than an accepted request: a law shows them. */
+  readonly shownByLaws?: readonly string[]
   /** Requirement that is broken if the plain request is refused. */
   readonly accepts?: RequirementId
   /** Rows that every depth tries after the plain one. */
@@ -178,7 +180,7 @@ class LawfulRequests<O extends LawfulOperation> {
     for (const [name, value] of valuesOf(trial.row)) {
       this.#accepted.add(`${name} ${value}`)
       const requirement = this.#dimensions[name]?.[value]
-      if (requirement == null) continue
+      if (requirement == null || this.#plan.shownByLaws?.includes(name)) continue
       this.#claim(requirement, () => expectAccepted(trial.answer), trial.answer)
     }
     return trial
