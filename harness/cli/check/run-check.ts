@@ -35,7 +35,7 @@ export function runCheck(
   const taking = { kind: 'conformance-report', formats: run.formats } as const
   return withTarget(
     url,
-    flags,
+    { ...flags, beforeSending: () => makeOutFolder(out) },
     io,
     async (profile, container) => {
       run.onTarget(profile)

@@ -71,7 +71,9 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
         const { runWithPage } = await import('../ui/open-page.ts')
         return finish(await runWithPage(command, url, flags, io))
       }
-      const report = await withTarget(url, targetFlagsOf(flags), io, async (profile, container) =>
+      const beforeSending = () => makeOutFolder(flags.out)
+      const target = { ...targetFlagsOf(flags), beforeSending }
+      const report = await withTarget(url, target, io, async (profile, container) =>
         withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
       )
       const { out, json = false, quiet = false, verbose = false } = flags

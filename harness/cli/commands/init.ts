@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { messageOf } from '../../../contract/error-message.ts'
 import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
@@ -53,8 +54,12 @@ export const initCommand: AddCommand = (program, io) => {
       out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
     const progress = showSteps(io, { name: 'init', enabled: !flags.quiet })
     try {
-      const result = await withTarget(url, targetFlagsOf(flags), io, (profile) =>
-        initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
+      const result = await withTarget(
+        url,
+        { ...targetFlagsOf(flags), beforeSending: () => requireFolderOf(journalFile) },
+        io,
+        (profile) =>
+          initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
       )
       progress.stop()
       if (out === '-') io.out(escapeWorkflowCommands(result.text.trimEnd(), io.env))
@@ -70,6 +75,15 @@ export const initCommand: AddCommand = (program, io) => {
 /** Target flags without the target file and the reference server, which `init` does not know. */
 function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): TargetFlags {
   return flags
+}
+
+/** Only a file that is made shows that one can be. */
+function requireFolderOf(file: string): void {
+  try {
+    rmdirSync(mkdtempSync(`${file}-`))
+  } catch (error) {
+    throw new ConfigurationError([`--out: cannot write to ${file}: ${messageOf(error)}`])
+  }
 }
 
 /** Runs before anything is sent. */

@@ -129,7 +129,9 @@ export const loadCommand: AddCommand = (program, io, finish) => {
         finish(endDryRun(command, io))
         return
       }
-      const report = await withTarget(url, targetFlagsOf(flags), io, async (profile, container) =>
+      const beforeSending = () => makeOutFolder(flags.out)
+      const target = { ...targetFlagsOf(flags), beforeSending }
+      const report = await withTarget(url, target, io, async (profile, container) =>
         withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
       )
       publishReport(report, loadKind, { formats, out, style, json, quiet, evidence: undefined }, io)

@@ -28,6 +28,8 @@ export interface TargetFlags extends KeyFlags, NetworkFlags, ContainerFlags {
   readonly prefix?: readonly string[]
   /** True: nothing may be sent. */
   readonly dryRun?: boolean
+  /** Called before the first request. @throws ConfigurationError for an output that cannot be written */
+  readonly beforeSending?: () => void
 }
 
 /** Slow enough to tell a stream from a buffered response, fast enough for a quick run. */
@@ -71,10 +73,11 @@ export async function withTarget<T>(
 /** The profile of a bare URL, completed with the place of its compatible surface. */
 async function located(
   profile: TargetProfile,
-  { target, dryRun = false }: TargetFlags,
+  { target, dryRun = false, beforeSending }: TargetFlags,
   io: Io,
 ): Promise<TargetProfile> {
   if (target !== undefined || dryRun || profile.prefixes !== undefined) return profile
+  beforeSending?.()
   const { locateCompatible, locatedText } = await import(
     '../../conformance/preflight/suggest-address.ts'
   )
