@@ -22,7 +22,7 @@ export const disputes: Readonly<Record<string, Dispute>> = {
   'a proxy that buffers': {
     server: () => ({ pace: parsePace('ttft=100ms,gap=60ms') }),
     proxy: () => ({}),
-    args: ['--only', 'V3-SSE-0*', '--only', 'V3-SSE-30'],
+    args: ['--only', 'V3-SSE-0*', '--only', 'V3-SSE-30', '--verbose'],
   },
   'a rate limit in mid-run': {
     proxy: limited,
@@ -30,7 +30,7 @@ export const disputes: Readonly<Record<string, Dispute>> = {
   },
   'another error shape': {
     server: () => refittedBy('errors-with-detail'),
-    args: ['--only', 'OAI-ERR-*', '--only', 'V3-IDEM-01', '--only', 'V3-CHAT-14'],
+    args: ['--only', 'OAI-ERR-*', '--only', 'V3-IDEM-01', '--only', 'V3-CHAT-14', '--verbose'],
   },
   'a slow model': {
     server: () => ({ pace: parsePace('ttft=2500ms') }),
@@ -42,7 +42,7 @@ export const disputes: Readonly<Record<string, Dispute>> = {
   },
   'a chat list under items': {
     server: () => refittedBy('lists-under-items'),
-    args: ['--only', 'V3-CHAT-0*'],
+    args: ['--only', 'V3-CHAT-0*', '--verbose'],
   },
 }
 
