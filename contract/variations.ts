@@ -19,7 +19,7 @@ export const variations: { readonly [Id in RequirementId]?: Variation } = {
   'OAI-TEMP-01': all('form'),
   'OAI-TEMP-02': all('form'),
   'OAI-TOOL-01': all('form'),
-  'OAI-TOPP-01': all('form'),
+  'OAI-TOPP-01': { form: ['stream'] },
   'RAG-01': all('form'),
   'RAG-02': all('form'),
   'RAG-03': all('form'),
