@@ -38,6 +38,8 @@ interface Plan<O extends LawfulOperation> {
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
   readonly laws?: readonly Law[]
+  /** Tests if a response holds an answer; one that does not shows no condition. */
+  readonly isAnswer?: (answer: Exchange) => boolean
   /** Dimensions whose requirements take more than an accepted request: a law shows them. */
   readonly shownByLaws?: readonly string[]
   /** Requirement that is broken if the plain request is refused. */
@@ -177,10 +179,11 @@ class LawfulRequests<O extends LawfulOperation> {
 
   #accept(trial: Trial): Trial {
     this.#isKnownToWork = true
+    const isAnswer = this.#plan.isAnswer?.(trial.answer) ?? true
     for (const [name, value] of valuesOf(trial.row)) {
       this.#accepted.add(`${name} ${value}`)
       const requirement = this.#dimensions[name]?.[value]
-      if (requirement == null || this.#plan.shownByLaws?.includes(name)) continue
+      if (!isAnswer || requirement == null || this.#plan.shownByLaws?.includes(name)) continue
       this.#claim(requirement, () => expectAccepted(trial.answer), trial.answer)
     }
     return trial

@@ -77,7 +77,7 @@ function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): 
   return flags
 }
 
-/** Only a file that is made shows that one can be. */
+/** Requires that files can be made beside this one. @throws ConfigurationError */
 function requireFolderOf(file: string): void {
   try {
     rmdirSync(mkdtempSync(`${file}-`))

@@ -2,8 +2,8 @@ import { messageOf } from '../../../contract/error-message.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import type { Secret } from '../../client/redaction/redaction.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { eraseStatus } from './drawn-status.ts'
 import { fitted } from './fitted.ts'
-import { eraseStatus } from './status.ts'
 import { escapeWorkflowCommands } from './workflow-commands.ts'
 
 /** The process as commands see it. */

@@ -1,5 +1,6 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline'
 import { styleText } from 'node:util'
+import { onErase } from './drawn-status.ts'
 import type { Io } from './io.ts'
 
 /** Current status of a command. */
@@ -39,13 +40,6 @@ export function showStatus(io: Io, text: StatusText): Status {
   return io.terminal ? drawn(io, text) : logged(io, text)
 }
 
-/** Erases the drawn status, so that a line can be printed in its place; it is drawn again below. */
-export function eraseStatus(): void {
-  eraseDrawn()
-}
-
-let eraseDrawn = () => {}
-
 function drawn({ colorErr, clean }: Io, text: StatusText): Status {
   const { stderr } = process
   const words = () => clean(text.drawn((stderr.columns || 80) - reservedColumns))
@@ -74,7 +68,7 @@ function drawn({ colorErr, clean }: Io, text: StatusText): Status {
     drawnText = words()
   }
   draw()
-  eraseDrawn = erase
+  onErase(erase)
   const frames = setInterval(draw, frameMs).unref()
   return {
     refresh: () => {
@@ -82,7 +76,7 @@ function drawn({ colorErr, clean }: Io, text: StatusText): Status {
     },
     stop: () => {
       clearInterval(frames)
-      eraseDrawn = () => {}
+      onErase(() => {})
       erase()
     },
   }
