@@ -28,7 +28,7 @@ describe('v2: laws of messages', () => {
         ...(['V2-MSG-06', 'V2-MSG-07', 'V2-MSG-10', 'V2-MSG-11', 'V2-MSG-12'] as const),
         ...(['V2-MSG-13', 'V2-MSG-14', 'V2-MODEL-01', 'V2-MODEL-02'] as const),
       ],
-      (rows) => ({ requests: rows + 6, uploads: 2 }),
+      (rows) => ({ requests: rows + 7, uploads: 2 }),
     ),
     async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
       const chat = await v2.chat()
@@ -40,6 +40,8 @@ describe('v2: laws of messages', () => {
       }
       const canAttach = files.length > 0 && files.every(isObject)
       const { id: parent } = await v2.storeOk(chat, prompts.brief())
+      const next = await v2.message(v2.messageBody(chat, prompts.brief()), { role: 'act' })
+      claim('V2-MSG-01', () => expectAccepted(next, 'a second message of a chat'), next)
       const ids = new Set<unknown>([parent])
       const { main, aliases, vision } = profile.models
 

@@ -74,7 +74,9 @@ export function createRecallLaw(
   return async ({ requirement, answer, fact, conversation, again, what }: Remembered) => {
     if (isOver) return
     let last = answer
-    for (let tries = 1; tries < 3 && !knows(last, fact); tries += 1) last = await again()
+    // Another endpoint may know what this one has lost.
+    const repeats = session.context.setup.profile.baseUrls === undefined ? 2 : 0
+    for (let tries = 0; tries < repeats && !knows(last, fact); tries += 1) last = await again()
     const isKnown = knows(last, fact)
     if (!isKnown) {
       isOver = true
