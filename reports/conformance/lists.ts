@@ -48,19 +48,27 @@ function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): 
 }
 
 /** Ids in two lines of a terminal. */
-const maxRest = 20
+const maxIds = 20
+const maxReasons = 3
 
+/** The most frequent reasons, one for all routes: with ids if they are few, else with their number. */
 function restText(rows: readonly RequirementRow[]): string {
-  const ids = compactIds(rows.map(({ id }) => id)).join(', ')
-  const groups = [...Map.groupBy(rows, reasonOf)].toSorted(([, a], [, b]) => b.length - a.length)
-  const [[reason, own] = ['', []]] = groups
-  if (groups.length === 1) return `${reason}: ${ids}`
-  if (rows.length <= maxRest) return ids
-  // A limit that ended the run is the reason of most.
-  const common = own.length * 2 > rows.length ? own.length : 0
-  const rest = `${rows.length - common} for other reasons (--verbose)`
-  return common === 0 ? rest : `${common} for one reason, ${reason}; ${rest}`
+  const groups = [...Map.groupBy(rows, (row) => reasonOf(row).replace(route, ''))]
+  const sorted = groups.toSorted(([, a], [, b]) => b.length - a.length)
+  const hasIds = rows.length <= maxIds || groups.length === 1
+  const reasons = sorted
+    .slice(0, maxReasons)
+    .map(
+      ([reason, own]) =>
+        `${reason}: ${hasIds ? compactIds(own.map(({ id }) => id)).join(', ') : own.length}`,
+    )
+  const others = sorted.slice(maxReasons).flatMap(([, own]) => own).length
+  return [...reasons, ...(others === 0 ? [] : [`${others} for other reasons (--verbose)`])].join(
+    '; ',
+  )
 }
+
+const route = /^[A-Z]+ \/\S*( as a stream)? /
 
 function lacksMember({ id, verdict, message }: RequirementRow): boolean {
   const member = memberOf(id)
