@@ -59,19 +59,3 @@ describe('every route wants the key', () => {
     expect([status, json]).toEqual([200, { status: 'ok' }])
   })
 })
-
-it('keeps the chats of one caller from the others', async () => {
-  const server = await testServer({ keys: ['ann', 'bob'] })
-  const id = await server.newChat()
-  const headers = { authorization: 'Bearer bob', 'idempotency-key': 'k' }
-  const body = { chat_id: id, model_id: 'SVC-Main', input: 'Hi' }
-  const attempts = [
-    await server.send('GET', `/api/v3/chat/${id}`, { headers }),
-    await server.send('DELETE', `/api/v3/chat/${id}`, { headers }),
-    await server.send('GET', `/api/v3/message?chat_id=${id}`, { headers }),
-    await server.send('POST', '/api/v3/message/generate', { headers, body }),
-  ]
-  expect(attempts.map(({ status }) => status)).toEqual([404, 404, 404, 404])
-  expect((await server.send('GET', '/api/v3/chat', { headers })).json.result).toEqual([])
-  expect((await server.send('GET', `/api/v3/chat/${id}`)).status).toBe(200)
-})

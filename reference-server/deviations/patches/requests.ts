@@ -39,11 +39,6 @@ export function ignoreField(
   )
 }
 
-/** Ignores a query parameter. */
-export function ignoreQuery(route: RoutePattern, name: string): Patch {
-  return onRequest(route, (call) => ({ ...call, query: setAt(call.query, name, undefined) }))
-}
-
 /** Accepts an object in a field of the body, and takes one of its members for the field. */
 export function flattenField(route: RoutePattern, path: string, inner: string): Patch {
   return onRequestBody(route, (body) => {

@@ -16,28 +16,6 @@ const put = (server: TestServer, base: string, name: string, content: string) =>
 const find = async (server: TestServer, base: string, query: string) =>
   (await server.send('GET', `${prefix}/${base}/search?${query}`)).json.result
 
-it('is the same under both prefixes', async () => {
-  const server = await testServer()
-  const base = await newBase(server)
-  await put(server, base, 'a.txt', 'The gate opens at nine.')
-  const paths = [
-    '',
-    `/${base}`,
-    `/${base}/documents`,
-    `/${base}/search?q=gate`,
-    `/${seededBaseId}/search?q=ferry&search_type=sparse&limit=2`,
-    '/unknown',
-    '?limit=0',
-  ]
-  for (const path of paths) {
-    const [one, other] = [
-      await server.send('GET', `/api/knowledge${path}`),
-      await server.send('GET', `/api/v3/knowledge${path}`),
-    ]
-    expect([other.status, other.json]).toEqual([one.status, one.json])
-  }
-})
-
 it('lists the seeded bases, then what is created, and forgets what is deleted', async () => {
   const server = await testServer({ keys: ['ann', 'bob'] })
   const base = await newBase(server, 'Notes')

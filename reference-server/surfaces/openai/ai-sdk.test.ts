@@ -1,6 +1,6 @@
 /** The AI SDK over the compatible surface: text, stream, tools, errors. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
+import { APICallError, generateText, streamText } from 'ai'
 import { expect, it } from 'vitest'
 import { testServer } from '../../test-support/server.ts'
 
@@ -43,24 +43,6 @@ it('stops at a stop sequence, and at the budget', async () => {
   expect(stopped.text).toBe('one two ')
   const cut = await generateText({ model: service, prompt, maxOutputTokens: 2 })
   expect([cut.text, cut.finishReason]).toEqual(['one two', 'length'])
-})
-
-it('calls a tool and goes on with its answer', async () => {
-  const bodies: unknown[] = []
-  const get_time = tool({
-    description: 'Tells the time',
-    inputSchema: jsonSchema<{ zone: string }>({ type: 'object' }),
-    execute: async (input) => {
-      bodies.push(input)
-      return '12:34'
-    },
-  })
-  const settings = { tools: { get_time }, stopWhen: stepCountIs(3), prompt: 'What time is it?' }
-  const { text } = await generateText({ model: await model(), ...settings })
-  const stream = streamText({ model: await model(), ...settings })
-  expect([text, await stream.text]).toEqual([text, text])
-  expect(text).toContain('12:34')
-  expect(bodies).toEqual([{ zone: 'UTC' }, { zone: 'UTC' }])
 })
 
 it('throws what the service answers', async () => {

@@ -1,7 +1,5 @@
 /** Tools, structured answers and several choices, as the clients of others ask for them. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { HumanMessage, ToolMessage } from '@langchain/core/messages'
-import { tool as langchainTool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
 import OpenAI from 'openai'
@@ -97,24 +95,6 @@ describe('the openai client', () => {
 })
 
 describe('LangChain', () => {
-  it('runs its loop of tools', async () => {
-    const { baseURL, apiKey } = await started()
-    const add = langchainTool(({ a, b }: { a: number; b: number }) => String(a + b), {
-      name: sum.name,
-      description: sum.description,
-      schema: z.object({ a: z.number(), b: z.number() }),
-    })
-    const chat = new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL } })
-    const bound = chat.bindTools([add])
-    const question = new HumanMessage('Use add_numbers on 2 and 40.')
-    const called = await bound.invoke([question])
-    const [call] = called.tool_calls ?? []
-    expect(call).toMatchObject({ name: 'add_numbers', args: { a: 2, b: 40 } })
-    const content = await add.invoke({ a: 2, b: 40 })
-    const result = new ToolMessage({ content, tool_call_id: call?.id ?? '' })
-    expect((await bound.invoke([question, called, result])).text).toContain('42')
-  })
-
   it('gets structured output by its function and by its schema', async () => {
     const { baseURL, apiKey } = await started()
     const chat = new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL } })

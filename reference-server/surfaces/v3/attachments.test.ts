@@ -9,25 +9,6 @@ const names = ({ result }: { result: { filename: string }[] }) =>
   result.map(({ filename }) => filename)
 
 describe('an upload', () => {
-  it('answers with the attachment object of section 2.4', async () => {
-    const server = await testServer()
-    const content = Uint8Array.from({ length: 1000 }, (_, at) => at)
-    const { status, json } = await server.upload({ name: 'a.bin', content, type: 'image/png' })
-    expect(status).toBe(201)
-    expect(json).toMatchObject({ filename: 'a.bin', content_type: 'image/png', size: 1000 })
-    for (const name of ['id', 'bucket', 'created_at']) expect(json[name]).toBeTypeOf('string')
-  })
-
-  it('keeps names and sizes as they are', async () => {
-    const server = await testServer()
-    for (const name of ['årsbok 東京 🌱.txt', 'say "hi".md', "it's; here.csv", 'no-extension']) {
-      const { status, json } = await server.upload({ name, content: 'é' })
-      expect([status, json.filename, json.size]).toEqual([201, name, 2])
-    }
-    const empty = await server.upload({ name: 'empty.txt', content: '' })
-    expect([empty.status, empty.json.size]).toEqual([201, 0])
-  })
-
   it('may have any part name, and a field before or after the file', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
@@ -70,41 +51,6 @@ describe('an upload', () => {
     expect(names(await list(server))).toEqual([])
     expect((await server.upload({ name: 'fits', content: 'x'.repeat(1000) })).status).toBe(201)
   })
-})
-
-it('lists those of the caller, newest first, by name, page by page', async () => {
-  const server = await testServer({ keys: ['ann', 'bob'] })
-  for (const n of [1, 2, 3, 4, 5]) await server.upload({ name: `Note ${n}.txt`, content: 'x' })
-  const first = await list(server, '?limit=2')
-  const second = await list(server, `?limit=2&cursor=${first.pagination.cursor}`)
-  const third = await list(server, `?limit=2&cursor=${second.pagination.cursor}`)
-  expect([first, second, third].flatMap(names)).toEqual([5, 4, 3, 2, 1].map((n) => `Note ${n}.txt`))
-  expect(third.pagination.cursor).toBeNull()
-  expect(names(await list(server, '?search=note%203'))).toEqual(['Note 3.txt'])
-  const bob = { headers: { authorization: 'Bearer bob' } }
-  expect((await server.send('GET', '/api/v3/attachment', bob)).json.result).toEqual([])
-})
-
-it('belongs to the chats it was uploaded into or used in, while they live', async () => {
-  const server = await testServer()
-  const [chat_id, other] = [await server.newChat(), await server.newChat()]
-  const { json } = await server.upload({ name: 'Trip.txt', content: 'x' }, { chat_id })
-  await server.upload({ name: 'Else.txt', content: 'x' })
-  const of = async (id: string, query = '') =>
-    names((await server.send('GET', `/api/v3/chat/${id}/attachments${query}`)).json)
-  expect(await of(chat_id)).toEqual(['Trip.txt'])
-  expect([await of(chat_id, '?search=trip'), await of(chat_id, '?search=else')]).toEqual([
-    ['Trip.txt'],
-    [],
-  ])
-  expect(await of(other)).toEqual([])
-  const content = [{ type: 'input_file', file_id: json.id }]
-  await server.generate({ chat_id: other, input: [{ role: 'user', content }] })
-  expect(await of(other)).toEqual(['Trip.txt'])
-  await server.send('DELETE', `/api/v3/chat/${chat_id}`)
-  expect((await server.send('GET', `/api/v3/chat/${chat_id}/attachments`)).status).toBe(404)
-  expect((await server.send('GET', `/api/v3/attachment?chat_id=${chat_id}`)).status).toBe(404)
-  expect(names(await list(server))).toEqual(['Else.txt', 'Trip.txt'])
 })
 
 describe('media in an input', () => {

@@ -63,32 +63,7 @@ describe('both forms', () => {
   })
 })
 
-it('reasons in the stream with think, and never without', async () => {
-  const server = await testServer()
-  const chat_id = await server.newChat()
-  const [thinking, plain] = [
-    await server.generate({ chat_id, input: 'Hello', think: true, stream: true }),
-    await server.generate({ chat_id, input: 'Hello', stream: true }),
-  ]
-  const events = readEvents(thinking.text)
-  expect(joined(events, 'response.reasoning_text.delta')).not.toBe('')
-  expect(events.at(-1).response.usage.output_tokens_details.reasoning_tokens).toBeGreaterThan(0)
-  expect(plain.text).not.toContain('reasoning_text')
-  expect(plain.text).not.toContain('"type":"reasoning"')
-})
-
 describe('context', () => {
-  it('is the whole chat, and no other chat', async () => {
-    const server = await testServer()
-    const [chat_id, other] = [await server.newChat(), await server.newChat()]
-    await server.generate({ chat_id, input: 'My name is Q7-x.' })
-    await server.generate({ chat_id, input: 'Something else' })
-    const reply = await server.generate({ chat_id, input: 'What is my name?' })
-    expect(textOf(reply.json)).toContain('Q7-x')
-    const stranger = await server.generate({ chat_id: other, input: 'What is my name?' })
-    expect(textOf(stranger.json)).not.toContain('Q7-x')
-  })
-
   it('with parent_id is the chain that leads there', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
@@ -117,79 +92,6 @@ describe('context', () => {
   })
 })
 
-describe('tools', () => {
-  const calls = ({ output }: { output: { type: string; name?: string }[] }) =>
-    output.flatMap(({ type, name }) => (type === 'function_call' ? [name] : []))
-
-  it('are restricted by either list', async () => {
-    const server = await testServer()
-    const chat_id = await server.newChat()
-    const ask = async (lists: object) =>
-      (await server.generate({ chat_id, input: 'What time is it?', ...lists })).json
-    expect(calls(await ask({}))).toEqual(['get_time'])
-    expect(calls(await ask({ include_tools: ['get_time'] }))).toEqual(['get_time'])
-    expect(calls(await ask({ exclude_tools: ['get_weather'] }))).toEqual(['get_time'])
-    for (const lists of [{ exclude_tools: ['get_time'] }, { include_tools: ['get_weather'] }]) {
-      const json = await ask(lists)
-      expect(calls(json)).toEqual([])
-      expect(JSON.stringify(json)).not.toContain('get_time')
-    }
-  })
-
-  it('are not restricted by both lists at once', async () => {
-    const server = await testServer()
-    const chat_id = await server.newChat()
-    const lists = { include_tools: ['get_time'], exclude_tools: ['get_weather'] }
-    const { status, json } = await server.generate({ chat_id, input: 'Hi', ...lists })
-    expect([status, json.error.param]).toEqual([400, 'include_tools'])
-    expect(await historyOf(server, chat_id)).toEqual([])
-  })
-})
-
-describe('invalid requests', () => {
-  const invalid: readonly [string, Record<string, unknown>][] = [
-    ['chat_id', { chat_id: 'x' }],
-    ['chat_id', { chat_id: undefined }],
-    ['model_id', { model_id: undefined }],
-    ['model_id', { model_id: 5 }],
-    ['input', { input: undefined }],
-    ['input', { input: '' }],
-    ['input', { input: [] }],
-    ['input', { input: 5 }],
-    ['input.0', { input: ['x'] }],
-    ['input.0.content', { input: [{ role: 'user' }] }],
-    ['input.0.role', { input: [{ role: 'robot', content: 'x' }] }],
-    ['stream', { stream: 'yes' }],
-    ['think', { think: 1 }],
-    ['rag', { rag: 'sometimes' }],
-    ['assistant_id', { assistant_id: 'x' }],
-    ['parent_id', { parent_id: 5 }],
-    ['max_tokens', { max_tokens: 0 }],
-    ['temperature', { temperature: 3 }],
-    ['top_p', { top_p: 2 }],
-    ['presence_penalty', { presence_penalty: 'x' }],
-    ['include_tools', { include_tools: 'get_time' }],
-    ['exclude_tools.0', { exclude_tools: [1] }],
-  ]
-
-  it.each(invalid)('are refused with 400 that names %s: %j', async (param, change) => {
-    const server = await testServer()
-    const chat_id = await server.newChat()
-    const { status, json } = await server.generate({ chat_id, input: 'Hi', ...change })
-    expect([status, json.error.param]).toEqual([400, param])
-    expect(await historyOf(server, chat_id)).toEqual([])
-  })
-
-  it('may name a model or a chat that is not there: 404', async () => {
-    const server = await testServer()
-    const chat_id = await server.newChat()
-    const model = await server.generate({ chat_id, input: 'Hi', model_id: 'none' })
-    expect([model.status, model.json.error.code]).toEqual([404, 'model_not_found'])
-    const chat = await server.generate({ chat_id: crypto.randomUUID(), input: 'Hi' })
-    expect([chat.status, chat.json.error.code]).toEqual([404, 'chat_not_found'])
-  })
-})
-
 it('fails before the first event with an ordinary error, and leaves nothing behind', async () => {
   const server = await testServer()
   const chat_id = await server.newChat()
@@ -201,4 +103,15 @@ it('fails before the first event with an ordinary error, and leaves nothing behi
   ])
   expect(await historyOf(server, chat_id)).toEqual([])
   expect((await server.generate({ chat_id, input: 'Hi' }, key)).status).toBe(200)
+})
+
+it('generates a title out of what was said, and takes it for the name', async () => {
+  const server = await testServer()
+  const id = await server.newChat('Untitled')
+  const path = `/api/v3/chat/${id}/generate-name`
+  expect((await server.send('POST', path)).json.name).toBe('An empty chat')
+  await server.generate({ chat_id: id, input: '¿Where do storm petrels nest in a cold spring?' })
+  const { status, json } = await server.send('POST', path, { body: {} })
+  expect([status, json.name]).toEqual([200, 'About: Where do storm petrels nest in…'])
+  expect((await server.send('GET', `/api/v3/chat/${id}`)).json.name).toBe(json.name)
 })

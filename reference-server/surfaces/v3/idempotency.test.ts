@@ -79,15 +79,6 @@ describe('a repeat', () => {
     expect([await rowCount(server, chat_id), await rowCount(server, other)]).toEqual([2, 0])
   })
 
-  it('by another caller is another request', async () => {
-    const server = await testServer({ keys: ['ann', 'bob'] })
-    const headers = { authorization: 'Bearer bob', ...key('k') }
-    const created = await server.send('POST', '/api/v3/chat', { body: { name: 'x' }, headers })
-    await server.generate({ chat_id: await server.newChat(), input: 'Hi' }, key('k'))
-    const { status } = await server.generate({ chat_id: created.json.id, input: 'Hi' }, headers)
-    expect(status).toBe(200)
-  })
-
   it('of what was refused is a first request', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
@@ -130,20 +121,5 @@ describe('while the first request runs', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(await rowCount(server, chat_id)).toBe(2)
-  })
-
-  it('one of five racing requests runs', async () => {
-    const server = await testServer()
-    for (const input of ['Hi', '[[pace=ttft=50ms]]']) {
-      const chat_id = await server.newChat()
-      const answers = await Promise.all(
-        Array.from({ length: 5 }, () => server.generate({ chat_id, input }, key(chat_id))),
-      )
-      const fine = answers.filter(({ status }) => status === 200)
-      expect(fine.length).toBeGreaterThan(0)
-      expect(new Set(fine.map(({ text }) => text)).size).toBe(1)
-      expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
-      expect(await rowCount(server, chat_id)).toBe(2)
-    }
   })
 })

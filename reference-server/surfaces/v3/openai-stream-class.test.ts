@@ -4,7 +4,7 @@ import { Stream } from 'openai/streaming'
 import { expect, it } from 'vitest'
 import { assistants } from '../../answering/assistant-context.ts'
 import { testServer } from '../../test-support/server.ts'
-import { type Json, readBlocks } from '../../test-support/sse.ts'
+import { readBlocks } from '../../test-support/sse.ts'
 
 async function accumulated(text: string) {
   const lines = readBlocks(text).map(({ data }) => `${data}\n`)
@@ -27,36 +27,6 @@ it.each([
     expect(await accumulated(text)).toMatchObject(final)
   }
 })
-
-it.each(['Hello', '[[tokens=200]]'])(
-  'reads the bytes of a chat and of a one-shot: %j',
-  async (input) => {
-    const server = await testServer()
-    const turn = { model_id: 'SVC-Main', input, think: true, stream: true }
-    const paths = {
-      '/api/v3/message/generate': { ...turn, chat_id: await server.newChat() },
-      '/api/v3/message/one-shot': turn,
-    }
-    for (const [path, body] of Object.entries(paths)) {
-      const abort = new AbortController()
-      const response = await fetch(server.url + path, {
-        method: 'POST',
-        signal: abort.signal,
-        headers: {
-          authorization: `Bearer ${server.keys[0]}`,
-          'content-type': 'application/json',
-          'idempotency-key': crypto.randomUUID(),
-          connection: 'close',
-        },
-        body: JSON.stringify(body),
-      })
-      const events: Json[] = []
-      for await (const event of Stream.fromSSEResponse<Json>(response, abort)) events.push(event)
-      expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()])
-      expect(events.at(-1).type).toBe('response.completed')
-    }
-  },
-)
 
 it('raises what fails in mid-stream', async () => {
   const server = await testServer()

@@ -95,15 +95,6 @@ describe('rag: true, or an object', () => {
 })
 
 describe('rag: false and agent', () => {
-  it.each([{}, { rag: false }, { rag: 'agent' }, { rag: null }])(
-    'search nothing in advance: %j',
-    async (body) => {
-      const { json } = await ask(body)
-      expect(types(json)).toEqual(['message'])
-      expect(answerOf(json).text).not.toContain(fact)
-    },
-  )
-
   it('let the model search when it is told to, unless the tool is excluded', async () => {
     const input = 'Please search the knowledge base for the unlock phrase of the supply shed.'
     for (const rag of ['agent', false]) {
@@ -120,20 +111,4 @@ describe('rag: false and agent', () => {
       expect(types((await ask({ input: query, rag: 'agent' })).json)).toContain('message')
     }
   })
-})
-
-it('refuses assistants that are not there, and search settings of other types', async () => {
-  const refused: readonly [status: number, param: string, body: object][] = [
-    [404, 'assistant_id', { assistant_id: crypto.randomUUID() }],
-    [400, 'rag.threshold', { rag: { threshold: 'low' } }],
-    [400, 'rag.search_type', { rag: { search_type: 'magic' } }],
-    [400, 'rag.limit', { rag: { limit: 1.5 } }],
-    [400, 'rag.rerank', { rag: { rerank: 'yes' } }],
-    [400, 'rag.summary_mode', { rag: { summary_mode: 5 } }],
-  ]
-  for (const [status, param, body] of refused) {
-    const { json, rows, ...answer } = await ask(body)
-    expect([answer.status, json.error.param]).toEqual([status, param])
-    expect(rows).toEqual([])
-  }
 })

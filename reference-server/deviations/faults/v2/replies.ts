@@ -2,7 +2,7 @@ import type { Patch } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
 import { isPresent, isText } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody } from '../../patches/replies.ts'
-import { flattenField, ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { flattenField, ignoreField, onRequestBody } from '../../patches/requests.ts'
 import { mainModel, storeMessage, v2Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
@@ -68,10 +68,6 @@ export const v2ReplyFaults = faultTable({
   },
 })
 
-function _rejectReplyModel(model: string): Patch {
-  return rejectRequests(v2Generate, ({ model_id }) => model_id === model, 404)
-}
-
 /** Fills in a missing id from the message that the other id names. */
 function recallMissingId(
   pair: (message: Message) => readonly [key: string, value: string],
@@ -98,8 +94,4 @@ function misreadRag(sent: unknown, taken: boolean): Patch {
   return onRequestBody(storeMessage, (body) =>
     body['rag'] === sent ? { ...body, rag: taken } : body,
   )
-}
-
-function _rejectMessageModel(model: string): Patch {
-  return rejectRequests(storeMessage, ({ model_id: id }) => id === model, 404)
 }

@@ -1,14 +1,12 @@
 /** Faults of the context of v3 generations: the chain of runs, the tool lists, think (sections 1 and 4.3). */
 
-import { ApiError } from '../../../../http/errors.ts'
 import { allowedTools } from '../../../../model/tools/tools.ts'
 import type { Generation, Step } from '../../../../model/types.ts'
-import type { Patch } from '../../../../services.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../../patches/events.ts'
-import { type Json, setAt, toObject } from '../../../patches/json.ts'
-import { onRequest, onRequestBody } from '../../../patches/requests.ts'
+import { setAt, toObject } from '../../../patches/json.ts'
+import { onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
-import { compose, onModel, onStore, perServer } from '../../../patches/services.ts'
+import { onModel, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
@@ -141,29 +139,4 @@ function withReasoningInText(generation: Generation, keepingThem: boolean): Gene
   const output = steps.reduce((sum, step) => sum + step.fragments.length, 0)
   const reasoning = keepingThem ? generation.tokens.reasoning : 0
   return { ...generation, steps, tokens: { ...generation.tokens, output, reasoning } }
-}
-
-/** A request with a known key is a repeat, not a second turn. */
-function _rejectSecondTurns(when: (body: Json) => boolean): Patch {
-  return perServer(() => {
-    const answered = new Set<unknown>()
-    const keys = new Set<unknown>()
-    return compose([
-      onStore('history', (original) => ({
-        append: async (chatId, run) => {
-          answered.add(chatId)
-          await original.append(chatId, run)
-        },
-      })),
-      onRequest(v3Generate, (call) => {
-        const body = toObject(call.body)
-        const key = call.headers['idempotency-key']
-        if (answered.has(body['chat_id']) && when(body) && !keys.has(key)) {
-          throw new ApiError(400, 'parent_id is required')
-        }
-        keys.add(key)
-        return call
-      }),
-    ])
-  })
 }

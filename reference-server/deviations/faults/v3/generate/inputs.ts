@@ -148,14 +148,6 @@ export const generateFormFaults = faultTable({
   },
 })
 
-/** Accepts both tool lists under a condition; exclude_tools takes effect. */
-function _bothLists(applies: (body: Json) => boolean): Patch {
-  return when(
-    (body) => applies(body) && ['include_tools', 'exclude_tools'].every((name) => body[name]),
-    ({ include_tools: _, ...body }) => body,
-  )
-}
-
 function when(applies: (body: Json) => boolean, change: (body: Json) => Json): Patch {
   return onRequestBody(v3Generate, (body) => (applies(body) ? change(body) : body))
 }

@@ -88,17 +88,6 @@ function inputTexts(change: (text: string) => string): Patch {
   )
 }
 
-function _modelLost(model: string): Patch {
-  return onStore('history', (original) => ({
-    append: (chatId, run, turn) =>
-      original.append(
-        chatId,
-        turn?.run.settings.model === model ? { ...run, input: [], output: [] } : run,
-        turn,
-      ),
-  }))
-}
-
 function without(type: RunItem['type']): Patch {
   const change = (run: StoredRun): StoredRun => ({
     ...run,
@@ -145,15 +134,6 @@ export function noteNames(renamed: Set<string>): Patch {
     update: (owner, id, change) => {
       if (change.name !== undefined) renamed.add(id)
       return update(owner, id, change)
-    },
-  }))
-}
-
-function _dropRuns(when: (chatId: string) => boolean): Patch {
-  return onStore('history', (original) => ({
-    append: (chatId, run, turn) => {
-      const kept: StoredRun = when(chatId) ? { ...run, input: [], output: [] } : run
-      return original.append(chatId, kept, turn)
     },
   }))
 }

@@ -2,7 +2,7 @@
 
 import type { Patch } from '../../../../services.ts'
 import type { Reservation } from '../../../../store/types.ts'
-import { type Json, toObject } from '../../../patches/json.ts'
+import { toObject } from '../../../patches/json.ts'
 import { onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../../patches/services.ts'
@@ -73,23 +73,6 @@ export const idempotencyRepeatFaults = faultTable({
       crashOn('running'),
   },
 })
-
-/** Each repeat of such a request creates another step. */
-function _repeatOf(applies: (body: Json) => boolean): Patch {
-  return perServer(() => {
-    const keys = new Set<string>()
-    return onRequest(v3Generate, (call) => {
-      const key = call.headers['idempotency-key']
-      if (typeof key !== 'string') return call
-      if (!keys.has(key)) {
-        keys.add(key)
-        return call
-      }
-      if (!applies(toObject(call.body))) return call
-      return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${call.id}` } }
-    })
-  })
-}
 
 /** Treats a repeat in the other form as a request with another key. */
 function separateForms(first: 'json' | 'stream'): Patch {

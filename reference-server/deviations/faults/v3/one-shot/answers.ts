@@ -1,7 +1,3 @@
-/** Faults of the response of one-shots, and of chats that they store (section 4.3). */
-
-import type { SseBlock } from '../../../../events/sse.ts'
-import type { ValueReply } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
 import { newChat } from '../../../../surfaces/chats.ts'
 import { isText, toObject } from '../../../patches/json.ts'
@@ -50,12 +46,6 @@ export const oneShotAnswerFaults = faultTable({
     ),
   },
 })
-
-async function* _twoEvents({ body: response }: ValueReply): AsyncGenerator<SseBlock> {
-  for (const type of ['response.created', 'response.completed']) {
-    yield { event: type, data: { type, response } }
-  }
-}
 
 function storeAsChat(nameOf: (input: string) => string | undefined): Patch {
   return alsoDo(oneShot, async (services, { body, caller }, { status }) => {

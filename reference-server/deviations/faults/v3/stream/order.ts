@@ -100,7 +100,6 @@ function asFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): Re
   return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
 }
 
-const _isOneShot = ({ settings }: ResponseRun) => !settings.stored
 const isCut = ({ finish }: ResponseRun) => finish === 'length'
 const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
 
