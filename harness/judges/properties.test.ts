@@ -9,12 +9,6 @@ import { bytewise, complete, exchangeOf, transcriptExchange } from './test-suppo
 const operation = fc.constantFrom<StreamedOperation>('v3.generate', 'v3.oneShot', 'openai.chat')
 
 describe('segmentation', () => {
-  test.each(goldenTranscripts)('%s, byte by byte, is judged the same', (name) => {
-    const { bytes } = readTranscript(name)
-    const whole = judge(transcriptExchange(name))
-    expect(judge(transcriptExchange(name, { body: bytewise(bytes) }))).toEqual(whole)
-  })
-
   test.each(goldenTranscripts)('%s, cut in two anywhere, is judged the same', (name) => {
     const { bytes } = readTranscript(name)
     const whole = judge(transcriptExchange(name))

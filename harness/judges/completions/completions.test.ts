@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../index.ts'
+import { set } from '../test-support/bodies.ts'
 import {
   edited,
   everywhere,
@@ -24,26 +25,9 @@ const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
 const faults: readonly Fault[] = [
   ['a block that is a number', '01', 'chat', inserted(2, '7')],
   ['a block that is no JSON', '01', 'chat', inserted(2, 'pong')],
-  [
-    'choices that is an object',
-    '01',
-    'chat',
-    nth(1, (json) => Object.assign(json, { choices: {} })),
-  ],
-  [
-    'no chunk with choices',
-    '01',
-    'chat',
-    everywhere(({ json }) => {
-      delete json.choices
-    }),
-  ],
-  [
-    'content that is a number',
-    '03',
-    'chat',
-    nth(1, ({ choices }) => Object.assign(choices[0].delta, { content: 7 })),
-  ],
+  ['choices that is an object', '01', 'chat', nth(1, set('choices', {}))],
+  ['no chunk with choices', '01', 'chat', everywhere(set('json.choices', undefined))],
+  ['content that is a number', '03', 'chat', nth(1, set('choices[0].delta.content', 7))],
   [
     'content in parts',
     '03',
@@ -53,12 +37,7 @@ const faults: readonly Fault[] = [
         choice.delta.content = [{ type: 'text', text: choice.delta.content }]
     }),
   ],
-  [
-    'a delta that is a string',
-    '03',
-    'chat',
-    nth(1, ({ choices }) => Object.assign(choices[0], { delta: 'Grüße' })),
-  ],
+  ['a delta that is a string', '03', 'chat', nth(1, set('choices[0].delta', 'Grüße'))],
   [
     'the text under another name',
     '04',
@@ -77,14 +56,14 @@ const faults: readonly Fault[] = [
       delete choice.delta.content
     }),
   ],
-  ['another id', '05', 'chat', nth(2, (json) => Object.assign(json, { id: 'c-other' }))],
+  ['another id', '05', 'chat', nth(2, set('id', 'c-other'))],
   [
     'created moves on',
     '05',
     'chat',
     nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
   ],
-  ['another model', '05', 'chat', nth(4, (json) => Object.assign(json, { model: 'other' }))],
+  ['another model', '05', 'chat', nth(4, set('model', 'other'))],
   [
     'the object of an unstreamed answer',
     '05',
@@ -93,50 +72,13 @@ const faults: readonly Fault[] = [
       if (typeof json === 'object') json.object = 'chat.completion'
     }),
   ],
-  [
-    'no role',
-    '06',
-    'chat',
-    nth(0, ({ choices }) => {
-      delete choices[0].delta.role
-    }),
-  ],
-  [
-    'the role of the user',
-    '06',
-    'chat',
-    nth(0, ({ choices }) => Object.assign(choices[0].delta, { role: 'user' })),
-  ],
-  [
-    'another role later',
-    '06',
-    'chat',
-    nth(1, ({ choices }) => Object.assign(choices[0].delta, { role: 'tool' })),
-  ],
-  [
-    'no finish_reason',
-    '07',
-    'chat',
-    nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: null })),
-  ],
-  [
-    'two finish_reasons',
-    '07',
-    'chat',
-    nth(3, ({ choices }) => Object.assign(choices[0], { finish_reason: 'stop' })),
-  ],
-  [
-    'text after the finish_reason',
-    '07',
-    'chat',
-    nth(1, ({ choices }) => Object.assign(choices[0], { finish_reason: 'stop' })),
-  ],
-  [
-    'a finish_reason that is true',
-    '07',
-    'chat',
-    nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: true })),
-  ],
+  ['no role', '06', 'chat', nth(0, set('choices[0].delta.role', undefined))],
+  ['the role of the user', '06', 'chat', nth(0, set('choices[0].delta.role', 'user'))],
+  ['another role later', '06', 'chat', nth(1, set('choices[0].delta.role', 'tool'))],
+  ['no finish_reason', '07', 'chat', nth(4, set('choices[0].finish_reason', null))],
+  ['two finish_reasons', '07', 'chat', nth(3, set('choices[0].finish_reason', 'stop'))],
+  ['text after the finish_reason', '07', 'chat', nth(1, set('choices[0].finish_reason', 'stop'))],
+  ['a finish_reason that is true', '07', 'chat', nth(4, set('choices[0].finish_reason', true))],
   ['usage that nobody asked for', '08', 'chat', nth(4, (json) => Object.assign(json, { usage }))],
   ['no usage chunk', '08', 'chat-usage', withoutNth(3)],
   [
@@ -174,17 +116,13 @@ const faults: readonly Fault[] = [
     'more tokens than max_tokens',
     'OAI-MAXTOK-01',
     'chat-usage',
-    nth(3, (json) => {
-      json.usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }
-    }),
+    nth(3, set('usage', { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 })),
   ],
   [
     'a total without the prompt',
     'OAI-CHAT-10',
     'chat-usage',
-    nth(3, (json) => {
-      json.usage = { ...usage, total_tokens: 3 }
-    }),
+    nth(3, set('usage', { ...usage, total_tokens: 3 })),
   ],
 ]
 

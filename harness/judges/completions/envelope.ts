@@ -27,7 +27,7 @@ export class EnvelopeJudge implements ChunkJudge {
       )
     }
     if (this.#first === undefined) {
-      this.#first = { json, event, atMs: 0, choices: [] }
+      this.#first = { json, event, choices: [] }
       return
     }
     const before = this.#first.json

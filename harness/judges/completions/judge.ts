@@ -119,7 +119,7 @@ export class CompletionsJudge implements StreamJudge {
     } else this.#json(json, block)
   }
 
-  #json(json: JsonObject, { index, atMs }: Block): void {
+  #json(json: JsonObject, { index }: Block): void {
     const { choices } = json
     this.#observer.block(json)
     // A block of another kind between the chunks is only observed.
@@ -131,7 +131,7 @@ export class CompletionsJudge implements StreamJudge {
     this.#chunks += 1
     if (this.#contents !== undefined) readChunk(this.#contents, json, choices)
     this.#collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
-    const chunk = chunkOf(json, index, atMs)
+    const chunk = chunkOf(json, index)
     for (const judge of this.#judges) judge.chunk(chunk)
     this.#fragment = loneFragment(json, choices)
   }

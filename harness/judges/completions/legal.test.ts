@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { set } from '../test-support/bodies.ts'
 import {
   everywhere,
   type Fault,
@@ -19,22 +20,8 @@ const legal: readonly Fault[] = [
       delta.content ??= null
     }),
   ],
-  [
-    'event: lines',
-    '',
-    'chat',
-    everywhere((event) => {
-      event.event = 'message'
-    }),
-  ],
-  [
-    'a role in every delta',
-    '',
-    'chat',
-    inChoices(({ delta }) => {
-      delta.role = 'assistant'
-    }),
-  ],
+  ['event: lines', '', 'chat', everywhere(set('event', 'message'))],
+  ['a role in every delta', '', 'chat', inChoices(set('delta.role', 'assistant'))],
   [
     'unknown members',
     '',
@@ -44,12 +31,7 @@ const legal: readonly Fault[] = [
       choice.logprobs = null
     }),
   ],
-  [
-    'another finish_reason',
-    '',
-    'chat',
-    nth(4, ({ choices }) => Object.assign(choices[0], { finish_reason: 'eos' })),
-  ],
+  ['another finish_reason', '', 'chat', nth(4, set('choices[0].finish_reason', 'eos'))],
   [
     'the last text with the finish_reason',
     '',

@@ -5,7 +5,6 @@ import { asIndex } from '../json.ts'
 export interface Chunk {
   /** Index of its event in the stream. */
   readonly event: number
-  readonly atMs: number
   readonly json: JsonObject
   readonly choices: readonly ChunkChoice[]
 }
@@ -32,9 +31,9 @@ export interface ChunkJudge {
   end(end: StreamEnd): void
 }
 
-export function chunkOf(json: JsonObject, event: number, atMs: number): Chunk {
+export function chunkOf(json: JsonObject, event: number): Chunk {
   const choices = Array.isArray(json['choices']) ? json['choices'] : []
-  return { event, atMs, json, choices: choices.map(choiceOf) }
+  return { event, json, choices: choices.map(choiceOf) }
 }
 
 /** `delta.content`, if it is a string. */

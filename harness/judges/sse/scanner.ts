@@ -1,9 +1,3 @@
-/** A line of a block, comments aside, as the rules of event streams split it. */
-interface Field {
-  readonly name: string
-  readonly value: string
-}
-
 /**
  * Lines between two empty lines. Blocks without `data:` are shown too, although a client never
  * sees them: that they are there may be the fault.
@@ -13,7 +7,6 @@ export interface Block {
   readonly index: number
   /** Time at which its last byte arrived. */
   readonly atMs: number
-  readonly fields: readonly Field[]
   /** Value of the last `event:` line; null without one, or if it is empty. */
   readonly name: string | null
   /** Number of its `event:` lines. */
@@ -76,32 +69,25 @@ export class SseScanner {
     this.#lines.skip(bytes)
     this.#dispatched += 1
   }
-
-  /** True if the stream began with a byte order mark. */
-  get hadByteOrderMark(): boolean {
-    return this.#lines.hadByteOrderMark
-  }
 }
 
 class BlockBuilder {
-  readonly #fields: Field[] = []
   #name: string | null = null
   #names = 0
   #data: string[] | undefined
   #invalidAt: number | null = null
-
-  get isEmpty(): boolean {
-    return this.#fields.length === 0 && this.#invalidAt === null
-  }
+  /** True if it has neither a field nor a byte that is not UTF-8. */
+  isEmpty = true
 
   line(text: string, invalidAt: number | null): void {
     this.#invalidAt ??= invalidAt
+    if (invalidAt !== null) this.isEmpty = false
     const colon = text.indexOf(':')
     if (colon === 0) return
+    this.isEmpty = false
     const name = colon < 0 ? text : text.slice(0, colon)
     const value =
       colon < 0 ? '' : text.slice(text.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1)
-    this.#fields.push({ name, value })
     if (name === 'data') {
       if (this.#data === undefined) this.#data = [value]
       else this.#data.push(value)
@@ -116,7 +102,6 @@ class BlockBuilder {
     return {
       index,
       atMs,
-      fields: this.#fields,
       name: this.#name,
       names: this.#names,
       data: this.#data === undefined ? null : this.#data.join('\n'),
@@ -138,8 +123,6 @@ type OnLine = (text: string, invalidAt: number | null) => void
  * that the cost does not depend on how the stream was segmented.
  */
 class LineReader {
-  /** True if the stream began with a byte order mark. */
-  hadByteOrderMark = false
   #pieces: Uint8Array[] = []
   /** Stream offset of the line that is being read. */
   #start = 0
@@ -199,7 +182,6 @@ class LineReader {
 
   #withoutMark(line: Uint8Array): Uint8Array {
     if (this.#start > 0 || !byteOrderMark.every((byte, at) => line[at] === byte)) return line
-    this.hadByteOrderMark = true
     this.#start = byteOrderMark.length
     return line.subarray(byteOrderMark.length)
   }

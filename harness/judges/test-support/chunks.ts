@@ -67,6 +67,13 @@ export function everywhere(change: (event: ReturnType<typeof the>) => void): Edi
   }
 }
 
+/** An edit of every event whose data has a member of this value; undefined takes the member away. */
+export function replaceEverywhere(member: string, from: unknown, to: unknown): Edit {
+  return everywhere(({ json }) => {
+    if (json[member] === from) json[member] = to
+  })
+}
+
 /** An edit of the final response. */
 export function inFinal(change: (response: Body) => void): Edit {
   return (events) => {

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { set } from '../test-support/bodies.ts'
 import {
   after,
   changed,
@@ -34,18 +35,9 @@ const faults: readonly Fault[] = [
     'only the final text is another',
     '17',
     'message',
-    inFinal((response) => {
-      response.output[0].content[0].text = 'other'
-    }),
+    inFinal(set('output[0].content[0].text', 'other')),
   ],
-  [
-    'the final response lost its message',
-    '17',
-    'message',
-    inFinal((response) => {
-      response.output = []
-    }),
-  ],
+  ['the final response lost its message', '17', 'message', inFinal(set('output', []))],
   ['the last delta is missing, five events', '17', 'minimal', without(delta, 1)],
   [
     'created and completed alone',
@@ -62,38 +54,20 @@ const faults: readonly Fault[] = [
       return without(delta, 3)(events)
     },
   ],
-  [
-    'only output_text.done is another',
-    '18',
-    'message',
-    changed(textDone, (json) => {
-      json.text = 'other'
-    }),
-  ],
+  ['only output_text.done is another', '18', 'message', changed(textDone, set('text', 'other'))],
   [
     'only content_part.done is another',
     '18',
     'message',
-    changed(partDone, ({ part }) => {
-      part.text = 'other'
-    }),
+    changed(partDone, set('part.text', 'other')),
   ],
   [
     'only output_item.done is another',
     '18',
     'message',
-    changed(done, ({ item }) => {
-      item.content[0].text = 'other'
-    }),
+    changed(done, set('item.content[0].text', 'other')),
   ],
-  [
-    'output_item.done has no content',
-    '18',
-    'message',
-    changed(done, ({ item }) => {
-      item.content = []
-    }),
-  ],
+  ['output_item.done has no content', '18', 'message', changed(done, set('item.content', []))],
   [
     'a delta of one item goes to the other',
     '17',
@@ -109,18 +83,14 @@ const faults: readonly Fault[] = [
     'only the final refusal is another',
     '18',
     'refusal',
-    inFinal((response) => {
-      response.output[0].content[0].refusal = 'other'
-    }),
+    inFinal(set('output[0].content[0].refusal', 'other')),
   ],
   ['a reasoning delta is missing', '18', 'reasoning', without('response.reasoning_text.delta')],
   [
     'a summary delta is missing',
     '18',
     'reasoning',
-    changed('response.reasoning_summary_text.delta', (json) => {
-      json.delta = 'other'
-    }),
+    changed('response.reasoning_summary_text.delta', set('delta', 'other')),
   ],
   [
     'an argument delta is missing',
@@ -132,25 +102,19 @@ const faults: readonly Fault[] = [
     'only arguments.done is another',
     '18',
     'function-call',
-    changed('response.function_call_arguments.done', (json) => {
-      json.arguments = '{}'
-    }),
+    changed('response.function_call_arguments.done', set('arguments', '{}')),
   ],
   [
     'only the final arguments are others',
     '18',
     'function-call',
-    inFinal((response) => {
-      response.output[0].arguments = '{}'
-    }),
+    inFinal(set('output[0].arguments', '{}')),
   ],
   [
     'arguments cut in the done item',
     '18',
     'function-call',
-    changed(done, ({ item }) => {
-      item.arguments = '{"zone":'
-    }),
+    changed(done, set('item.arguments', '{"zone":')),
   ],
 ]
 

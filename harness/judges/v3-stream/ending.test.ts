@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { set } from '../test-support/bodies.ts'
 import {
   after,
   changed,
@@ -13,7 +14,7 @@ import {
 
 const { completed, delta, textDone } = names
 
-const faults: readonly Fault[] = [
+const endings: readonly Fault[] = [
   ['no response.created', '05', 'message', without('response.created')],
   ['response.created twice', '05', 'message', after('response.created', (event) => event)],
   [
@@ -67,14 +68,7 @@ const faults: readonly Fault[] = [
       }
     }),
   ],
-  [
-    'completed without a response',
-    '09',
-    'message',
-    changed(completed, (json) => {
-      delete json.response
-    }),
-  ],
+  ['completed without a response', '09', 'message', changed(completed, set('response', undefined))],
   [
     'the response beside, not below, response',
     '09',
@@ -84,14 +78,7 @@ const faults: readonly Fault[] = [
       delete json.response
     }),
   ],
-  [
-    'a final response without output',
-    '09',
-    'message',
-    inFinal((response) => {
-      delete response.output
-    }),
-  ],
+  ['a final response without output', '09', 'message', inFinal(set('output', undefined))],
   [
     '[DONE] after the end',
     '29',
@@ -112,4 +99,53 @@ const faults: readonly Fault[] = [
   ],
 ]
 
-describe('beginning and end', () => testFaults(faults))
+describe('beginning and end', () => testFaults(endings))
+
+const snapshots: readonly Fault[] = [
+  ['another response id at the end', '10', 'message', inFinal(set('id', 'resp_other'))],
+  [
+    'another response id in between',
+    '10',
+    'message',
+    changed('response.in_progress', set('response.id', 'resp_other')),
+  ],
+  [
+    'created_at moves on',
+    '11',
+    'message',
+    inFinal((response) => {
+      response.created_at += 1
+    }),
+  ],
+  ['another model at the end', '11', 'message', inFinal(set('model', 'svc-other'))],
+  ['in_progress in a completed event', '21', 'message', inFinal(set('status', 'in_progress'))],
+  [
+    'completed in a created event',
+    '21',
+    'message',
+    changed('response.created', set('response.status', 'completed')),
+  ],
+  [
+    'an error in a completed response',
+    '21',
+    'message',
+    inFinal(set('error', { code: 'server_error', message: 'x' })),
+  ],
+  [
+    'incomplete_details in a completed response',
+    '21',
+    'message',
+    inFinal(set('incomplete_details', { reason: 'max_output_tokens' })),
+  ],
+  [
+    'a completed event for a cut answer',
+    '21',
+    'message',
+    inFinal((response) => {
+      response.status = 'incomplete'
+      response.incomplete_details = { reason: 'max_output_tokens' }
+    }),
+  ],
+]
+
+describe('the response in lifecycle events', () => testFaults(snapshots))

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../../contract/json.ts'
 export interface ResponseEvent {
   /** Index among the dispatched events. */
   readonly index: number
-  readonly atMs: number
   /** Name of the event, by its `event:` line or, failing that, by the type in its data. */
   readonly name: string
   readonly json: JsonObject

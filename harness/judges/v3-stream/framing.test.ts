@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../judge.ts'
+import { set } from '../test-support/bodies.ts'
 import {
   changed,
   edited,
@@ -35,49 +36,17 @@ const faults: readonly Fault[] = [
     'another type than the event',
     '03',
     'message',
-    changed(delta, (json) => {
-      json.type = 'response.text.delta'
-    }),
+    changed(delta, set('type', 'response.text.delta')),
   ],
-  [
-    'another name than the type',
-    '03',
-    'message',
-    everywhere((event) => {
-      event.event = 'message'
-    }),
-  ],
-  [
-    'no type in one event',
-    '04',
-    'message',
-    changed(textDone, (json) => {
-      delete json.type
-    }),
-  ],
-  [
-    'no type at all',
-    '04',
-    'message',
-    everywhere(({ json }) => {
-      delete json.type
-    }),
-  ],
-  [
-    'no sequence_number',
-    '06',
-    'message',
-    everywhere(({ json }) => {
-      delete json.sequence_number
-    }),
-  ],
+  ['another name than the type', '03', 'message', everywhere(set('event', 'message'))],
+  ['no type in one event', '04', 'message', changed(textDone, set('type', undefined))],
+  ['no type at all', '04', 'message', everywhere(set('json.type', undefined))],
+  ['no sequence_number', '06', 'message', everywhere(set('json.sequence_number', undefined))],
   [
     'a sequence_number that is a string',
     '06',
     'message',
-    changed(delta, (json) => {
-      json.sequence_number = '4'
-    }),
+    changed(delta, set('sequence_number', '4')),
   ],
 ]
 
@@ -85,21 +54,15 @@ describe('framing and numbers', () => testFaults(faults))
 
 describe('sequence_number', () => {
   test('that stands still, or starts again, breaks 07', () => {
-    const still = everywhere(({ json }) => {
-      json.sequence_number = 1
-    })
-    const again = changed('response.output_item.done', (json) => {
-      json.sequence_number = 0
-    })
+    const still = everywhere(set('json.sequence_number', 1))
+    const again = changed('response.output_item.done', set('sequence_number', 0))
     expectBroken('message', { body: edited('message', still, { raw: true }) }, '07')
     expectBroken('message', { body: edited('message', again, { raw: true }) }, '07')
   })
 })
 
 test('data without any type keeps 03: a type that is present equals the name', () => {
-  const withoutType = everywhere(({ json }) => {
-    delete json.type
-  })
+  const withoutType = everywhere(set('json.type', undefined))
   const exchange = transcriptExchange('message', { body: edited('message', withoutType) })
   expect(heldRows(judge(exchange))).toContain('V3-SSE-03')
 })

@@ -58,7 +58,7 @@ export class FramingJudge {
     }
   }
 
-  #judgeType({ name, index, atMs }: Block, json: JsonObject): ResponseEvent | undefined {
+  #judgeType({ name, index }: Block, json: JsonObject): ResponseEvent | undefined {
     const { type } = json
     const means = meaningOf(name, type)
     if (means === undefined) return undefined
@@ -76,7 +76,7 @@ export class FramingJudge {
       const why = `The data of ${means} has no type, and some clients drop such an event.`
       this.#collector.broken('V3-SSE-04', why, index)
     }
-    return { index, atMs, name: means, json }
+    return { index, name: means, json }
   }
 }
 

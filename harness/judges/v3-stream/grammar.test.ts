@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { set } from '../test-support/bodies.ts'
 import {
   after,
   changed,
@@ -73,9 +74,7 @@ const faults: readonly Fault[] = [
     'an in_progress response without output',
     '13',
     'message',
-    changed('response.in_progress', ({ response }) => {
-      delete response.output
-    }),
+    changed('response.in_progress', set('response.output', undefined)),
   ],
   [
     'a created event whose response is not below response',
@@ -86,14 +85,7 @@ const faults: readonly Fault[] = [
       delete json.response
     }),
   ],
-  [
-    'a null item',
-    '13',
-    'message',
-    changed(added, (json) => {
-      json.item = null
-    }),
-  ],
+  ['a null item', '13', 'message', changed(added, set('item', null))],
   [
     'a refusal delta in a call',
     '13',

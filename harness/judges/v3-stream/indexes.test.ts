@@ -1,96 +1,46 @@
 import { describe } from 'vitest'
-import { changed, everywhere, type Fault, names, testFaults } from '../test-support/chunks.ts'
+import { set } from '../test-support/bodies.ts'
+import {
+  changed,
+  everywhere,
+  type Fault,
+  names,
+  replaceEverywhere,
+  testFaults,
+} from '../test-support/chunks.ts'
 
 const { added, delta, done, textDone } = names
 
 const faults: readonly Fault[] = [
-  [
-    'output_index from 1',
-    '14',
-    'message',
-    everywhere(({ json }) => {
-      if (json.output_index === 0) json.output_index = 1
-    }),
-  ],
-  [
-    'a gap in output_index',
-    '14',
-    'reasoning',
-    everywhere(({ json }) => {
-      if (json.output_index === 1) json.output_index = 2
-    }),
-  ],
-  [
-    'two items at output_index 0',
-    '14',
-    'reasoning',
-    everywhere(({ json }) => {
-      if (json.output_index === 1) json.output_index = 0
-    }),
-  ],
+  ['output_index from 1', '14', 'message', replaceEverywhere('output_index', 0, 1)],
+  ['a gap in output_index', '14', 'reasoning', replaceEverywhere('output_index', 1, 2)],
+  ['two items at output_index 0', '14', 'reasoning', replaceEverywhere('output_index', 1, 0)],
   [
     'output_index changes before output_text.done',
     '14',
     'message',
-    changed(textDone, (json) => {
-      json.output_index = 1
-    }),
+    changed(textDone, set('output_index', 1)),
   ],
-  [
-    'item_id of another item',
-    '14',
-    'message',
-    changed(
-      delta,
-      (json) => {
-        json.item_id = 'msg_other'
-      },
-      1,
-    ),
-  ],
-  [
-    'item_id of the other item',
-    '14',
-    'two-items',
-    changed(delta, (json) => {
-      json.item_id = 'msg_a'
-    }),
-  ],
+  ['item_id of another item', '14', 'message', changed(delta, set('item_id', 'msg_other'), 1)],
+  ['item_id of the other item', '14', 'two-items', changed(delta, set('item_id', 'msg_a'))],
   [
     'the item gets another id when it is done',
     '14',
     'message',
-    changed(done, ({ item }) => {
-      item.id = 'msg_other'
-    }),
+    changed(done, set('item.id', 'msg_other')),
   ],
-  [
-    'two items with one id',
-    '14',
-    'reasoning',
-    changed(
-      added,
-      ({ item }) => {
-        item.id = 'rs_1'
-      },
-      1,
-    ),
-  ],
+  ['two items with one id', '14', 'reasoning', changed(added, set('item.id', 'rs_1'), 1)],
   [
     'no output_index where it is 0',
     '15',
     'message',
-    everywhere(({ json }) => {
-      if (json.output_index === 0) delete json.output_index
-    }),
+    replaceEverywhere('output_index', 0, undefined),
   ],
   [
     'no content_index where it is 0',
     '15',
     'message',
-    everywhere(({ json }) => {
-      if (json.content_index === 0) delete json.content_index
-    }),
+    replaceEverywhere('content_index', 0, undefined),
   ],
   [
     'no index where it is 0, two items',
@@ -102,30 +52,14 @@ const faults: readonly Fault[] = [
       }
     }),
   ],
-  [
-    'an output_index that is a string',
-    '15',
-    'message',
-    changed(delta, (json) => {
-      json.output_index = '0'
-    }),
-  ],
+  ['an output_index that is a string', '15', 'message', changed(delta, set('output_index', '0'))],
   [
     'no annotation_index',
     '15',
     'file-search',
-    changed('response.output_text.annotation.added', (json) => {
-      delete json.annotation_index
-    }),
+    changed('response.output_text.annotation.added', set('annotation_index', undefined)),
   ],
-  [
-    'no output_index in one delta',
-    '15',
-    'minimal',
-    changed(delta, (json) => {
-      delete json.output_index
-    }),
-  ],
+  ['no output_index in one delta', '15', 'minimal', changed(delta, set('output_index', undefined))],
   [
     'content_index runs on from item to item',
     '16',
@@ -142,14 +76,7 @@ const faults: readonly Fault[] = [
       if (json.output_index === 1 && json.content_index === 0) json.content_index = 1
     }),
   ],
-  [
-    'content_index from 1',
-    '16',
-    'message',
-    everywhere(({ json }) => {
-      if (json.content_index === 0) json.content_index = 1
-    }),
-  ],
+  ['content_index from 1', '16', 'message', replaceEverywhere('content_index', 0, 1)],
   [
     'content_index counts the deltas',
     '16',
@@ -163,14 +90,7 @@ const faults: readonly Fault[] = [
       return undefined
     },
   ],
-  [
-    'summary_index from 1',
-    '16',
-    'reasoning',
-    everywhere(({ json }) => {
-      if (json.summary_index === 0) json.summary_index = 1
-    }),
-  ],
+  ['summary_index from 1', '16', 'reasoning', replaceEverywhere('summary_index', 0, 1)],
 ]
 
 describe('indexes', () => testFaults(faults))

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { set } from '../test-support/bodies.ts'
 import {
   after,
   changed,
@@ -60,17 +61,13 @@ const legal: readonly Fault[] = [
     'members that only the final items show',
     '',
     'message',
-    inFinal(({ output }) => {
-      output[0].phase = 'final_answer'
-    }),
+    inFinal(set('output[0].phase', 'final_answer')),
   ],
   [
     'results that only the done item shows',
     '',
     'file-search',
-    inFinal(({ output }) => {
-      delete output[0].results
-    }),
+    inFinal(set('output[0].results', undefined)),
   ],
   [
     'a search that failed in a completed response',
@@ -95,31 +92,10 @@ const legal: readonly Fault[] = [
     'failed',
     (events) => events.filter(({ event }) => event !== 'error'),
   ],
-  [
-    'a flat error event',
-    '',
-    'failed',
-    changed('error', (json) => {
-      delete json.error
-    }),
-  ],
+  ['a flat error event', '', 'failed', changed('error', set('error', undefined))],
   ['an empty delta in between', '', 'message', after(delta, (event) => event)],
-  [
-    'no usage',
-    '',
-    'message',
-    inFinal((response) => {
-      response.usage = null
-    }),
-  ],
-  [
-    'usage of one member',
-    '',
-    'message',
-    inFinal((response) => {
-      response.usage = { total_tokens: 12 }
-    }),
-  ],
+  ['no usage', '', 'message', inFinal(set('usage', null))],
+  ['usage of one member', '', 'message', inFinal(set('usage', { total_tokens: 12 }))],
   [
     'ids of no kind in items',
     '',
@@ -168,9 +144,7 @@ const legal: readonly Fault[] = [
     'a part whose logprobs only one place shows',
     '',
     'message',
-    changed(partDone, ({ part }) => {
-      part.logprobs = [{ token: 'x' }]
-    }),
+    changed(partDone, set('part.logprobs', [{ token: 'x' }])),
   ],
   [
     'the text of a five-event stream in several parts',

@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest'
+import { set } from '../test-support/bodies.ts'
 import {
   changed,
   edited,
@@ -11,9 +12,80 @@ import {
   the,
 } from '../test-support/chunks.ts'
 
+const outputs: readonly Fault[] = [
+  [
+    'the final items are in another order',
+    '19',
+    'reasoning',
+    inFinal((response) => {
+      response.output.reverse()
+    }),
+  ],
+  [
+    'an item of the stream is not in the final response',
+    '19',
+    'reasoning',
+    inFinal((response) => {
+      response.output.shift()
+    }),
+  ],
+  [
+    'an item of the final response was not in the stream',
+    '19',
+    'message',
+    inFinal((response) => {
+      response.output.unshift({ id: 'rs_x', type: 'reasoning', summary: [] })
+    }),
+  ],
+  [
+    'another item id in the final response',
+    '19',
+    'message',
+    inFinal(set('output[0].id', 'msg_other')),
+  ],
+  [
+    'another name of the function in the final response',
+    '19',
+    'function-call',
+    inFinal(set('output[0].name', 'get_date')),
+  ],
+  [
+    'another call_id in the final response',
+    '19',
+    'function-call',
+    inFinal(set('output[0].call_id', 'call_other')),
+  ],
+  [
+    'names.added as completed',
+    '20',
+    'message',
+    changed(names.added, set('item.status', 'completed')),
+  ],
+  [
+    'names.done in_progress',
+    '20',
+    'message',
+    changed(names.done, set('item.status', 'in_progress')),
+  ],
+  [
+    'an item in_progress in a completed response',
+    '20',
+    'message',
+    inFinal(set('output[0].status', 'in_progress')),
+  ],
+  [
+    'an incomplete item in a completed response',
+    '20',
+    'message',
+    inFinal(set('output[0].status', 'incomplete')),
+  ],
+]
+
+describe('the items of the final response', () => testFaults(outputs))
+
 const { completed, delta, done, partDone } = names
 
-const faults: readonly Fault[] = [
+const values: readonly Fault[] = [
   [
     'a total that is off by one',
     '22',
@@ -26,33 +98,23 @@ const faults: readonly Fault[] = [
     'more cached than input tokens',
     '22',
     'message',
-    inFinal(({ usage }) => {
-      usage.input_tokens_details.cached_tokens = 10
-    }),
+    inFinal(set('usage.input_tokens_details.cached_tokens', 10)),
   ],
   [
     'more reasoning than output tokens',
     '22',
     'reasoning',
-    inFinal(({ usage }) => {
-      usage.output_tokens_details.reasoning_tokens = 21
-    }),
+    inFinal(set('usage.output_tokens_details.reasoning_tokens', 21)),
   ],
-  [
-    'a count that is a string',
-    '22',
-    'message',
-    inFinal(({ usage }) => {
-      usage.total_tokens = '16'
-    }),
-  ],
+  ['a count that is a string', '22', 'message', inFinal(set('usage.total_tokens', '16'))],
   [
     'more output tokens than max_tokens',
     'V3-GEN-10',
     'incomplete',
-    changed('response.incomplete', ({ response }) => {
-      response.usage = { input_tokens: 6, output_tokens: 3, total_tokens: 9 }
-    }),
+    changed(
+      'response.incomplete',
+      set('response.usage', { input_tokens: 6, output_tokens: 3, total_tokens: 9 }),
+    ),
   ],
   [
     'arguments that are no JSON',
@@ -67,26 +129,8 @@ const faults: readonly Fault[] = [
       return undefined
     },
   ],
-  [
-    'a delta that is a number',
-    '25',
-    'message',
-    changed(
-      delta,
-      (json) => {
-        json.delta = 7
-      },
-      1,
-    ),
-  ],
-  [
-    'a delta that is null',
-    '25',
-    'message',
-    changed(delta, (json) => {
-      json.delta = null
-    }),
-  ],
+  ['a delta that is a number', '25', 'message', changed(delta, set('delta', 7), 1)],
+  ['a delta that is null', '25', 'message', changed(delta, set('delta', null))],
   [
     'a delta that is an object',
     '25',
@@ -99,14 +143,7 @@ const faults: readonly Fault[] = [
       1,
     ),
   ],
-  [
-    'no delta in a delta',
-    '25',
-    'minimal',
-    changed(delta, (json) => {
-      delete json.delta
-    }),
-  ],
+  ['no delta in a delta', '25', 'minimal', changed(delta, set('delta', undefined))],
   [
     'a reasoning delta that is an array',
     '25',
@@ -144,17 +181,13 @@ const faults: readonly Fault[] = [
     'content_part.done without the annotation',
     '28',
     'file-search',
-    changed(partDone, ({ part }) => {
-      part.annotations = []
-    }),
+    changed(partDone, set('part.annotations', [])),
   ],
   [
     'the final response without the annotation',
     '28',
     'file-search',
-    inFinal((response) => {
-      response.output[1].content[0].annotations = []
-    }),
+    inFinal(set('output[1].content[0].annotations', [])),
   ],
   [
     'annotations under a misspelt name',
@@ -187,7 +220,7 @@ const faults: readonly Fault[] = [
   ],
 ]
 
-describe('usage, deltas, arguments and annotations', () => testFaults(faults))
+describe('usage, deltas, arguments and annotations', () => testFaults(values))
 
 describe('reasoning', () => {
   test('without think it breaks 24', () => {
