@@ -33,10 +33,9 @@ export interface RunOptions {
   readonly strict?: boolean
   /** Nothing in a request tells it apart from those of users: no tag, no name of this package. */
   readonly incognito?: boolean
-  /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network. */
+  /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network: an answer
+   * counts only for the request that it was given to. */
   readonly recordingFile?: string
-  /** The recording is evidence: an answer counts only for the request that it was given to. */
-  readonly evidence?: boolean
   /** Called when the target has answered, before the first file is written. */
   readonly beforeWriting?: () => void
   readonly onProgress?: (progress: Progress) => void
@@ -70,7 +69,6 @@ export function buildSetup(options: RunOptions, rows: readonly RequirementId[]):
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),
     recordingFile: options.recordingFile ?? null,
-    evidence: options.evidence ?? false,
   }
 }
 

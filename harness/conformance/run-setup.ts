@@ -46,8 +46,6 @@ export interface RunSetup {
   readonly state: RunState
   /** Scenarios that run again on one of several endpoints; absent in the run itself. */
   readonly again?: { readonly endpoint: string; readonly scenarios: readonly string[] }
-  /** True: an answer of the recording counts only for the request that it was given to. */
-  readonly evidence?: boolean
 }
 
 /** Tests if nothing tells the requests of a run apart from those of users. */

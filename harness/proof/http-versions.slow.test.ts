@@ -111,7 +111,6 @@ describe('a target that chooses HTTP/2', () => {
       only,
       seed: report.seed,
       recordingFile,
-      evidence: true,
     })
     expect(again.observations.find(({ id }) => id === 'OPEN-44')?.answer).toBe(expected)
     expect(again.outcome).toBe('conforms')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Ending,
   type Exchange,
@@ -8,8 +8,9 @@ import {
   type StreamEvent,
   storedPieces,
 } from '../../../contract/index.ts'
-import { outgoing } from '../test-support/send.ts'
-import { createRecordingTransport } from './recording.ts'
+import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
+import type { Outgoing } from '../transport.ts'
+import { createRecordingTransport, notRecorded } from './recording.ts'
 
 const milliseconds = fc.nat({ max: 60_000 }).map((ms) => ms / 16)
 const headers = fc.array(
@@ -77,64 +78,82 @@ const exchanges = fc.record<Exchange>({
   ending: endings,
 })
 
-/** Exchange as it is read from a line of exchanges.ndjson. */
-function reread(exchange: Exchange): Exchange {
-  return restoreExchange(JSON.parse([...storedPieces(exchange)].join('')))
+test('an exchange that was stored is restored as it was', () => {
+  fc.assert(
+    fc.property(exchanges, (exchange) => {
+      expect(restoreExchange(JSON.parse([...storedPieces(exchange)].join('')))).toEqual(exchange)
+    }),
+  )
+  expect(() => restoreExchange({ id: 'x1' })).toThrow()
+})
+
+/** Recorded: a question, the same again, one that was turned away once, and another body. */
+const recorded = [
+  sent({ id: 'x1', ordinal: 1, body: 'a' }),
+  sent({ id: 'x5', ordinal: 3, body: 'a' }),
+  sent({ id: 'x3', ordinal: 2, body: 'b', status: 429 }),
+  sent({ id: 'x4', ordinal: 2, body: 'b', attempt: 1 }),
+]
+
+test('equal requests get their answers in the order of sending, in whatever place', async () => {
+  const ask = asker()
+  expect(await ask({ ordinal: 7, body: 'a' })).toBe('x1')
+  expect(await ask({ ordinal: 8, body: 'a' })).toBe('x5')
+  expect(await ask({ ordinal: 9, body: 'a' })).toBe(notRecorded)
+})
+
+test('a further try gets the answer to the further try', async () => {
+  const ask = asker()
+  expect(await ask({ ordinal: 1, body: 'b' })).toBe('x3')
+  expect(await ask({ ordinal: 1, body: 'b', attempt: 1 })).toBe('x4')
+  expect(await ask({ ordinal: 1, body: 'b', attempt: 2 })).toBe(notRecorded)
+})
+
+test.each([
+  ['another body', { body: 'c' }],
+  ['another address', { url: 'http://127.0.0.1:4010/api/v3/chat' }],
+  ['another method', { method: 'PUT' }],
+  ['another scheme', { authorization: 'Basic abc' }],
+  ['no credential', { authorization: null }],
+  ['another idempotency key', { headers: [['idempotency-key', 'k']] as const }],
+  ['another scenario', { scenario: 'v3/other' }],
+])('%s is another request, in the same place', async (_, more) => {
+  expect(await asker()({ ordinal: 1, body: 'a', ...more })).toBe(notRecorded)
+})
+
+test('a credential is compared by its scheme, and what is secret by its mark', async () => {
+  const transport = createRecordingTransport(
+    byId([sent({ ordinal: 1, id: 'x9', body: 'a [api key]' })]),
+    (request) => ({ ...request, body: new TextEncoder().encode('a [api key]') }),
+  )
+  const today = sent({ ordinal: 1, body: 'a sk-live', authorization: 'Bearer sk-live' })
+  expect((await transport.send(outgoing(today)).exchange).id).toBe('x9')
+})
+
+interface Sketch extends NonNullable<Parameters<typeof exchangeOf>[0]> {
+  readonly ordinal: number
+  readonly attempt?: number
+  readonly scenario?: string
 }
 
-describe('an exchange that was stored', () => {
-  test('is restored as it was', () => {
-    fc.assert(
-      fc.property(exchanges, (exchange) => {
-        expect(reread(exchange)).toEqual(exchange)
-      }),
-    )
-  })
+function sent({ ordinal, attempt = 0, scenario = 'v3/example', ...sketch }: Sketch): Exchange {
+  const exchange = exchangeOf(sketch)
+  return { ...exchange, labels: { ...exchange.labels, scenario, ordinal, attempt } }
+}
 
-  test('answers the same place again, for the request of today', async () => {
-    await fc.assert(
-      fc.asyncProperty(exchanges, async (exchange) => {
-        const transport = createRecordingTransport(new Map([[exchange.id, reread(exchange)]]))
-        const today = outgoing('http://localhost/today', { id: 'x99', labels: exchange.labels })
-        const { answered, exchange: replayed } = transport.send(today)
-        await answered
-        expect(await replayed).toEqual({ ...exchange, request: today.request })
-      }),
-    )
-  })
+function outgoing({ id, labels, request }: Exchange): Outgoing {
+  return { id, labels, request, timeoutMs: 1 }
+}
 
-  test('is no exchange where a member is missing', () => {
-    expect(() => restoreExchange({ id: 'x1' })).toThrow()
-  })
-})
+/** The id of the answer, or the code for want of one. */
+function asker(): (sketch: Sketch) => Promise<string> {
+  const transport = createRecordingTransport(byId(recorded), (request) => request)
+  return async (sketch) => {
+    const { id, ending } = await transport.send(outgoing(sent(sketch))).exchange
+    return ending.kind === 'unreachable' ? ending.code : id
+  }
+}
 
-describe('a recording', () => {
-  const labels = { scenario: 'a', ordinal: 2, attempt: 1, role: 'act' } as const
-  const recorded = fc.sample(exchanges, 1).map((exchange) => ({ ...exchange, labels }))
-  const transport = createRecordingTransport(
-    new Map(recorded.map((exchange) => [exchange.id, exchange])),
-  )
-
-  test.each([
-    ['another scenario', { ...labels, scenario: 'b' }],
-    ['another ordinal', { ...labels, ordinal: 1 }],
-    ['another attempt', { ...labels, attempt: 0 }],
-  ])('holds nothing for %s', async (_, place) => {
-    const exchange = await transport.send(outgoing('http://localhost/', { labels: place })).exchange
-    expect(exchange.response).toBeNull()
-    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'NOT_RECORDED' })
-    expect(exchange.labels).toEqual(place)
-  })
-
-  test('does not care for the role', async () => {
-    const negative = { ...labels, role: 'negative' } as const
-    const exchange = await transport.send(outgoing('http://localhost/', { labels: negative }))
-      .exchange
-    expect(exchange.ending).toEqual(recorded[0]?.ending)
-    expect(exchange.labels).toEqual(negative)
-  })
-
-  test('closes', async () => {
-    await expect(transport.close()).resolves.toBeUndefined()
-  })
-})
+function byId(recorded: readonly Exchange[]): ReadonlyMap<string, Exchange> {
+  return new Map(recorded.map((exchange) => [exchange.id, exchange]))
+}

@@ -37,7 +37,6 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     incognito: record.incognito ?? false,
     depth: record.depth,
     recordingFile,
-    evidence: true,
     outDir,
     ...(record.explore && explorationOf && { exploration: explorationOf(record.explore) }),
     ...(onProgress === undefined ? {} : { onProgress }),

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Exchange, ExchangeLabels, OperationId } from '../../../contract/index.ts'
 import {
-  createEvidenceTransport,
   createNetworkTransport,
   createRecordingTransport,
   createRedactor,
@@ -177,7 +176,7 @@ export interface ExchangeSource {
 }
 
 export function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource {
-  const { profile, recordingFile, evidence } = setup
+  const { profile, recordingFile } = setup
   if (recordingFile === null) {
     const transport = createNetworkTransport(networkOf(profile), profile.limits)
     return { transport, live: true, suppliedIn: () => undefined }
@@ -185,9 +184,7 @@ export function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource 
   const recorded = new StoredRecording(recordingFile)
   const supplied = new Map(suppliedAtFirst(recorded))
   return {
-    transport: evidence
-      ? createEvidenceTransport(recorded, redactor.request)
-      : createRecordingTransport(recorded),
+    transport: createRecordingTransport(recorded, redactor.request),
     live: false,
     suppliedIn: (place) => supplied.get(placeKey(place)),
   }

@@ -1,0 +1,112 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restoreExchanges } from '../../../contract/index.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { wholeProfile } from '../../proof/test-support/second-server/judged.ts'
+import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
+import { check, lineOf, temporaryFolder } from '../test-support/check.ts'
+import { makeFolder, removeFolder } from '../test-support/folders.ts'
+import { rejudge } from './rejudge.ts'
+
+const folder = makeFolder()
+afterAll(() => removeFolder(folder))
+const [first, second] = [join(folder, 'first'), join(folder, 'second')]
+let keys: readonly string[]
+let live: ConformanceReport
+let again: ConformanceReport
+
+beforeAll(async () => {
+  // One fault of each kind, so that there are violations to be found again.
+  const server = await startSecondServer({
+    row: (row) => ({ ...row, item_type: 'item' }),
+    checks: (check) => check !== 'both lists',
+  })
+  keys = server.keys
+  // Effects are waited for the first time, and nothing the second time.
+  const profile = wholeProfile(server, { limits: { timeoutMs: 15_000, settleMs: 4000 } })
+  try {
+    live = await check(profile, { outDir: first, seed: 'a-seed' })
+  } finally {
+    await server.close()
+  }
+  again = await rejudge({ dir: first, outDir: second })
+})
+
+const textIn = (dir: string) => readFileSync(join(dir, 'exchanges.ndjson'), 'utf8')
+
+describe('a run that is judged again, with its server gone', () => {
+  test('has the verdicts, messages, answers and evidence that it had', () => {
+    expect(live.outcome).toBe('violated')
+    expect(again.requirements.map(lineOf)).toEqual(live.requirements.map(lineOf))
+    const answers = ({ observations }: ConformanceReport) =>
+      observations.map(({ id, answer }) => `${id}: ${answer}`)
+    expect(answers(again)).toEqual(answers(live))
+    const evidence = ({ requirements }: ConformanceReport) =>
+      requirements
+        .filter(({ verdict }) => verdict === 'fail')
+        .map(({ id, event, exchanges }) => [id, event, exchanges.toSorted()])
+    expect(evidence(again)).toEqual(evidence(live))
+    expect(again.faults).toEqual([])
+    expect(again.recording).toEqual({ startedAt: live.startedAt, suite: live.suite })
+  })
+
+  test('waits for nothing, and asks neither who is there nor what is left', () => {
+    expect(again.durationMs).toBeLessThan(live.durationMs)
+    expect(again.cost).toEqual({ ...live.cost, requests: again.cost.requests })
+    const beside = live.cost.requests - again.cost.requests
+    expect(beside).toBeGreaterThan(0)
+    expect(beside).toBeLessThan(30)
+  })
+
+  test('has every exchange in a line of its own', () => {
+    const { exchanges, lost } = restoreExchanges(textIn(first))
+    expect([lost, exchanges.length]).toEqual([0, textIn(first).trimEnd().split('\n').length])
+    expect(exchanges.length).toBeGreaterThanOrEqual(live.cost.requests - 3)
+    const ids = new Set(exchanges.map(({ id }) => id))
+    expect(ids.size).toBe(exchanges.length)
+    const named = live.requirements.flatMap((row) => row.exchanges)
+    expect(named.filter((id) => !ids.has(id))).toEqual([])
+  })
+
+  test('may be judged a third time from what the second left', async () => {
+    const third = temporaryFolder()
+    const report = await rejudge({ dir: second, outDir: third })
+    expect(report.requirements.map(lineOf)).toEqual(live.requirements.map(lineOf))
+    expect(textIn(third).split('\n').toSorted()).toEqual(textIn(second).split('\n').toSorted())
+  })
+
+  test('leaves open what was never asked', async () => {
+    const dir = temporaryFolder()
+    const kept = textIn(first)
+      .split('\n')
+      .filter((line) => !line.includes('/api/openai/models'))
+    // The last line is cut as by a crash.
+    writeFileSync(join(dir, 'exchanges.ndjson'), kept.join('\n').slice(0, -40))
+    writeFileSync(join(dir, 'run.json'), readFileSync(join(first, 'run.json')))
+    const report = await rejudge({ dir, outDir: temporaryFolder() })
+    const row = report.requirements.find(({ id }) => id === 'OAI-MODELS-01')
+    expect(row && lineOf(row)).toMatchInlineSnapshot(
+      `"OAI-MODELS-01 inconclusive: the recording lacks GET /api/openai/models, which this version sends"`,
+    )
+    expect([report.faults, report.totals.error]).toEqual([[], 0])
+  })
+})
+
+test('the settings of a run hold no key', () => {
+  const text = readFileSync(join(first, 'run.json'), 'utf8')
+  for (const key of keys) expect(text).not.toContain(key.slice(0, -1))
+  expect(JSON.parse(text)).toMatchObject({
+    kind: 'chatgen-run',
+    schemaVersion: 1,
+    selection: { profile: 'full', only: [], skip: [] },
+    profile: { apiKey: '[api key]', otherKey: '[other key]' },
+  })
+})
+
+test.each([
+  ['a folder without a run', () => temporaryFolder(), /there is no .*run\.json/],
+  ['the folder of the evidence itself', () => first, /overwrite the recording/],
+])('%s is refused', async (_, dir, problem) => {
+  await expect(rejudge({ dir: dir(), outDir: first })).rejects.toThrow(problem)
+})
