@@ -65,11 +65,9 @@ const rooms = {
       'harness/capacity',
       'harness/certification',
       'harness/proof',
-      'vitest.config',
-      'vitest.browser.config',
     ),
     '^package.json',
-    ...pkg('fast-check', 'openai', 'playwright-core', 'undici', 'vitest', 'yaml', 'zod'),
+    ...pkg('openai', 'oxc-parser', 'playwright-core', 'undici', 'vitest', 'yaml', 'zod'),
   ],
 }
 

@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config'
 /** Tests in a real browser; they need Chromium. */
 export default defineConfig({
   test: {
-    include: ['{harness,reports,reference-server}/**/*browser.test.ts'],
+    include: ['**/*browser.test.ts'],
+    exclude: ['{node_modules,dist}/**'],
     globalSetup: './vitest.setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -6,10 +6,8 @@ import { defineConfig } from 'vitest/config'
  */
 export default defineConfig({
   test: {
-    include: [
-      '{contract,harness,reports,reference-server,fixtures,suites,bin,scripts}/**/*.test.ts',
-    ],
-    exclude: ['**/*browser.test.ts'],
+    include: ['**/*.test.ts'],
+    exclude: ['**/*browser.test.ts', '{node_modules,dist}/**'],
     // The modules of the server and of the suites are loaded once for each worker instead of once for each file.
     isolate: false,
     globalSetup: './vitest.setup.ts',

@@ -35,19 +35,12 @@ export async function testTargets(image: string, step: Step): Promise<void> {
   const out = ['--out', join(folder, 'results')]
   try {
     const passed = chatgen(['check', ...start, ...env, ...one, ...out])
-    const { target } = reportIn(folder)
+    const { digest } = reportIn(folder).target.container
     step(`check --image: exit code ${passed.code}`, passed.code === 0 && unchanged())
-    step(`its report names ${target.container.digest}`, /^sha256:/.test(target.container.digest))
+    step(`its report names ${digest}`, /^sha256:/.test(digest))
 
-    const violated = chatgen([
-      'check',
-      ...start,
-      ...env,
-      '--env',
-      `CHATGEN_FAULT=${fault}`,
-      ...one,
-      ...out,
-    ])
+    const faulty = ['--env', `CHATGEN_FAULT=${fault}`]
+    const violated = chatgen(['check', ...start, ...env, ...faulty, ...one, ...out])
     const hasLog = /Last lines of the container.*"url\.path"/s.test(violated.stdout)
     step(
       `a fault: exit code ${violated.code}, with log lines`,
@@ -63,26 +56,9 @@ export async function testTargets(image: string, step: Step): Promise<void> {
       [0, 6].includes(load.code ?? -1) && container.image === server && unchanged(),
     )
 
-    const search = [
-      '--min',
-      '2',
-      '--max',
-      '8',
-      '--probe',
-      '2s',
-      '--slo',
-      'ttft.p95 < 5s',
-      '--quiet',
-    ]
-    const capacity = chatgen([
-      'capacity',
-      ...start,
-      ...env,
-      ...search,
-      '--surface',
-      'openai',
-      ...out,
-    ])
+    const search = ['--min', '2', '--max', '8', '--probe', '2s', '--slo', 'ttft.p95 < 5s']
+    const surface = ['--surface', 'openai', '--quiet']
+    const capacity = chatgen(['capacity', ...start, ...env, ...search, ...surface, ...out])
     if (capacity.code === 2) console.log(capacity.stderr)
     step(
       `capacity --image: exit code ${capacity.code}`,
@@ -90,60 +66,72 @@ export async function testTargets(image: string, step: Step): Promise<void> {
       [0, 1, 5, 6].includes(capacity.code ?? -1) && unchanged(),
     )
 
+    const program = ['--profile', 'openai', '--challenge', 'image-test-4711-0815']
+    const target = ['--target', join(root, 'fixtures/targets/reference.yaml')]
     const certified = chatgen([
-      ...[
-        'certify',
-        ...start,
-        ...env,
-        '--profile',
-        'openai',
-        '--challenge',
-        'image-test-4711-0815',
-      ],
-      ...['--target', join(root, 'fixtures/targets/reference.yaml'), ...signing(folder)],
+      ...['certify', ...start, ...env, ...program, ...target, ...signing(folder)],
     ])
     if (certified.code !== 0) console.log(certified.stderr)
     step(`certify --image: exit code ${certified.code}`, certified.code === 0 && unchanged())
 
-    await interrupted('SIGINT', [...start, ...env, ...out], (code) =>
-      step(`Ctrl-C: exit code ${code}`, code === 130 && unchanged()),
-    )
-    await interrupted('SIGKILL', [...start, ...env, ...out], () =>
-      step('kill -9 leaves a container', !unchanged()),
-    )
-    const cleaned = chatgen(['cleanup', '--containers'])
-    step('chatgen cleanup --containers removes it', cleaned.code === 0 && unchanged())
-    await interrupted('SIGKILL', [...start, ...env, ...out], () => {})
-    const next = chatgen(['check', ...start, ...env, ...one, ...out])
-    step('and so does the next run', next.code === 0 && unchanged())
-
-    const words: readonly (readonly [readonly string[], number, RegExp])[] = [
-      [
-        ['--image', 'chatgen-image-test:absent', '--port', '1'],
-        2,
-        /not on this machine and cannot be pulled/,
-      ],
-      [
-        [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '45s'],
-        3,
-        /not ready after 45 s.*status 404/,
-      ],
-      [['--image', image, '--port', '4010'], 3, /exited with code 0 before it was ready/],
-      [
-        ['--image', server, '--port', '4010', '--env', 'CHATGEN_FAULT=absent'],
-        3,
-        /did not start|exited with code 2/,
-      ],
-    ]
-    for (const [args, code, sentence] of words) {
-      const ended = chatgen(['check', ...args, ...one, ...out])
-      const isSaid = ended.code === code && sentence.test(ended.stderr) && unchanged()
-      step(`exit code ${code}: ${ended.stderr.split('\n')[0]}`, isSaid)
-    }
+    await testInterruptions([...start, ...env], out, step, unchanged)
+    testMessages(image, out, step, unchanged)
     await testCompose(folder, step, unchanged)
   } finally {
     rmSync(folder, { recursive: true, force: true })
     run('docker', ['image', 'rm', '--force', server])
+  }
+}
+
+/** Containers of a run that was interrupted or killed are removed. */
+async function testInterruptions(
+  target: readonly string[],
+  out: readonly string[],
+  step: Step,
+  unchanged: () => boolean,
+): Promise<void> {
+  await interrupted('SIGINT', [...target, ...out], (code) =>
+    step(`Ctrl-C: exit code ${code}`, code === 130 && unchanged()),
+  )
+  await interrupted('SIGKILL', [...target, ...out], () =>
+    step('kill -9 leaves a container', !unchanged()),
+  )
+  const cleaned = chatgen(['cleanup', '--containers'])
+  step('chatgen cleanup --containers removes it', cleaned.code === 0 && unchanged())
+  await interrupted('SIGKILL', [...target, ...out], () => {})
+  const next = chatgen(['check', ...target, ...one, ...out])
+  step('and so does the next run', next.code === 0 && unchanged())
+}
+
+/** Exit codes and messages of targets that do not start. */
+function testMessages(
+  image: string,
+  out: readonly string[],
+  step: Step,
+  unchanged: () => boolean,
+): void {
+  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [
+      ['--image', 'chatgen-image-test:absent', '--port', '1'],
+      2,
+      /not on this machine and cannot be pulled/,
+    ],
+    [
+      [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '45s'],
+      3,
+      /not ready after 45 s.*status 404/,
+    ],
+    [['--image', image, '--port', '4010'], 3, /exited with code 0 before it was ready/],
+    [
+      ['--image', server, '--port', '4010', '--env', 'CHATGEN_FAULT=absent'],
+      3,
+      /did not start|exited with code 2/,
+    ],
+  ]
+  for (const [args, code, sentence] of cases) {
+    const ended = chatgen(['check', ...args, ...one, ...out])
+    const isSaid = ended.code === code && sentence.test(ended.stderr) && unchanged()
+    step(`exit code ${code}: ${ended.stderr.split('\n')[0]}`, isSaid)
   }
 }
 

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one section of the document
 import {
   assume,
   assumeRead,

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: requirements of one area
 import { leak, usage } from '../hints.ts'
 import type { Requirement } from '../requirement.ts'
 

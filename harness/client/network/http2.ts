@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one protocol client
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one request in flight: bytes, times and outcome
 import type { Ending, Header } from '../../../contract/index.ts'
 import { ProxyError } from '../../client/network/proxy.ts'
 import { StreamContents } from '../../judges/index.ts'

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: data, one report of a load run
 import { encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js'
 import type { Distribution, Metric, MetricName } from '../../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'

@@ -22,6 +22,7 @@ import type { Chat } from './v3.ts'
 type Query = Readonly<Record<string, string | number>>
 
 /** Chat management (section 4.3, prefix /chat). Shapes are not shown: everything is found by value. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
 export function chatRoutes(session: Session) {
   const { requests, shapes, limits } = session.context.setup.profile
 

@@ -19,6 +19,7 @@ import { fill } from '../template.ts'
 type Body = Readonly<Record<string, unknown>>
 
 /** The v2 surface (section 4.2) as a scenario calls it. How a v2 chat comes to be, the profile says. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
 export function v2Routes(session: Session) {
   const { models, v2Chat } = session.context.setup.profile
   let usedIds = 0

@@ -50,6 +50,7 @@ export interface HistoryWalk {
 const pauseMs = 300
 
 /** The v3 surface (section 4.3) as a scenario calls it. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
 export function v3Routes(session: Session) {
   const { profile } = session.context.setup
   const { models, limits, shapes } = profile
