@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isotonic } from '../../contract/isotonic.ts'
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
-import { loadReportOf } from '../../reports/load/test-support/sketch.ts'
+import { capacityReportOf, nothingFound } from '../../reports/capacity/test-support/sketch.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 import { attainablePrecision, budgetText } from './budget.ts'
@@ -403,27 +402,9 @@ test('searches for other SLOs have no verdict, and an overloaded generator makes
   expect(compareCapacities(a, { ...b, outcome: 'invalid' }, 0.05).outcome).toBe('invalid')
 })
 
-function reportOf(rate: number | null, interval: readonly [number, number] | null): CapacityReport {
-  const { suite, target, generator } = loadReportOf()
-  return {
-    kind: 'capacity-report',
-    schemaVersion: 1,
+function reportOf(rate: number | null, interval: readonly [number, number] | null) {
+  return capacityReportOf({
     outcome: rate === null ? 'undecided' : 'found',
-    ...{ suite, target, interrupted: false, seed: 's', loop: 'open' },
-    startedAt: '2026-12-01T10:00:00.000Z',
-    durationMs: 60_000,
-    config: {
-      ...{ slos: ['ttft.p95 < 1s'], min: 1, max: 1000, precision: 0.05, budgetMs: 6e5 },
-      ...{ headroom: 0.7, probeMs: 1e4, arrival: 'poisson', workers: 1, timeoutMs: 6e4 },
-      ...{ mixName: 'openai-stream', mix: [] },
-    },
-    result: {
-      ...{ rate, interval: interval === null ? null : [interval[0], interval[1]] },
-      ...{ confidence: 0.95, limitedBy: null, limit: null, firstFailing: null },
-      ...{ highestMet: null, by: null, headroom: null, concurrency: null, tokensPerSecond: null },
-    },
-    ...{ probes: [], frontier: [], policyLimit: null, hysteresis: null, drift: null },
-    generator: { ...generator, holds: null },
-    ...{ notes: [], faults: [] },
-  }
+    result: { ...nothingFound, rate, interval: interval && [...interval] },
+  })
 }

@@ -3,6 +3,7 @@
  * reaches what is allowed: the dose-response problem of bioassay (Finney, Probit Analysis, 1971).
  */
 import { meanOf } from '../../contract/averages.ts'
+import { dot, inverse, normalEquations } from '../load/statistics/linear-algebra.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 
 export interface DosePoint {
@@ -91,7 +92,7 @@ function fitted(points: readonly DosePoint[], { allowed, origin, now, terms }: F
   if (fit === null) return null
   const beta = [fit.intercept, fit.slope, fit.drift]
   const chiSquare = rows.reduce((sum, { x, count, over }) => {
-    const p = expit(product(x, beta))
+    const p = expit(dot(x, beta))
     return sum + (over - count * p) ** 2 / (count * p * (1 - p))
   }, 0)
   const degrees = points.length - terms
@@ -122,22 +123,18 @@ function fitLogistic(rows: readonly Row[]): Fit | null {
   const terms = rows[0]?.x.length ?? 0
   const beta = new Array<number>(terms).fill(0)
   for (let step = 0; step < maxSteps; step++) {
-    const information = beta.map(() => new Array<number>(terms).fill(0))
-    const score = new Array<number>(terms).fill(0)
-    for (const { x, count, over } of rows) {
-      const p = expit(product(x, beta))
-      const weight = count * p * (1 - p)
-      x.forEach((xi, i) => {
-        score[i] = (score[i] ?? 0) + (over - count * p) * xi
-        const line = information[i] ?? []
-        x.forEach((xj, j) => {
-          line[j] = (line[j] ?? 0) + weight * xi * xj
-        })
-      })
-    }
-    const covariance = inverse(information)
+    const weighted = rows.map(({ x, count, over }) => {
+      const p = expit(dot(x, beta))
+      const root = Math.sqrt(count * p * (1 - p))
+      return { x: x.map((value) => value * root), y: (over - count * p) / root }
+    })
+    const { matrix, right } = normalEquations(
+      beta.map((_, at) => weighted.map(({ x }) => x[at] ?? 0)),
+      weighted.map(({ y }) => y),
+    )
+    const covariance = inverse(matrix)
     if (covariance === null) return null
-    const moves = covariance.map((line) => clamp(product(line, score), 5))
+    const moves = covariance.map((line) => clamp(dot(line, right), 5))
     moves.forEach((move, i) => {
       beta[i] = (beta[i] ?? 0) + move
     })
@@ -146,23 +143,6 @@ function fitLogistic(rows: readonly Row[]): Fit | null {
     return { intercept, slope, drift, covariance }
   }
   return null
-}
-
-/** Inverts a small matrix, by Gauss and Jordan; null if it is singular. */
-function inverse(matrix: readonly (readonly number[])[]): number[][] | null {
-  const size = matrix.length
-  const rows = matrix.map((line, i) => [...line, ...matrix.map((_, j) => (i === j ? 1 : 0))])
-  for (let column = 0; column < size; column++) {
-    const pivot = rows[column]
-    const lead = pivot?.[column] ?? 0
-    if (pivot === undefined || !(Math.abs(lead) > 1e-12)) return null
-    const scaled = pivot.map((value) => value / lead)
-    rows.forEach((line, i) => {
-      const factor = i === column ? 0 : (line[column] ?? 0)
-      rows[i] = i === column ? scaled : line.map((value, j) => value - factor * (scaled[j] ?? 0))
-    })
-  }
-  return rows.map((line) => line.slice(size))
 }
 
 /**
@@ -202,8 +182,4 @@ function expit(x: number): number {
 
 function clamp(value: number, limit: number): number {
   return Math.max(-limit, Math.min(limit, value))
-}
-
-function product(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 }

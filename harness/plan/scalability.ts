@@ -1,7 +1,7 @@
 import type { PlanScalability } from '../../contract/report/plan.ts'
 import { standardNormal } from '../load/plan/random.ts'
+import { normalEquations, solve } from '../load/statistics/linear-algebra.ts'
 import { type PlanOptions, peakRateOf } from './demand.ts'
-import { solve } from './fit/minimize-squares.ts'
 import { drawOf } from './simulation/requests.ts'
 import type { Sizing } from './sizing.ts'
 
@@ -90,25 +90,22 @@ function lawOf(sizes: readonly MeasuredSize[], errors: readonly number[]): Unive
     sizes.length === 2 ? [[0], [0, 1]] : [[0], [0, 1], [0, 2], [0, 1, 2]]
   let best = { distance: Number.POSITIVE_INFINITY, coefficients: [1, 0, 0] }
   for (const used of terms) {
-    const rows = sizes.map(({ replicas, rate }, at) => {
-      const value = replicas / rate
-      const weight = 1 / (value * (errors[at] ?? 1))
-      const all = [1, replicas - 1, replicas * (replicas - 1)]
-      return { value: value * weight, terms: used.map((term) => (all[term] ?? 0) * weight) }
-    })
-    const matrix = used.map((_, one) =>
-      used.map((__, other) =>
-        rows.reduce((sum, row) => sum + (row.terms[one] ?? 0) * (row.terms[other] ?? 0), 0),
-      ),
+    const weights = sizes.map(({ replicas, rate }, at) => rate / replicas / (errors[at] ?? 1))
+    const columns = used.map((term) =>
+      sizes.map(({ replicas }, at) => {
+        const all = [1, replicas - 1, replicas * (replicas - 1)]
+        return (all[term] ?? 0) * (weights[at] ?? 0)
+      }),
     )
-    const right = used.map((_, one) =>
-      rows.reduce((sum, row) => sum + (row.terms[one] ?? 0) * row.value, 0),
-    )
+    const values = sizes.map(({ replicas, rate }, at) => (replicas / rate) * (weights[at] ?? 0))
+    const { matrix, right } = normalEquations(columns, values)
     const found = solve(matrix, right)
     if (found.some((value) => value < 0)) continue
-    const distance = rows.reduce((sum, row) => {
-      const fitted = row.terms.reduce((total, term, at) => total + term * (found[at] ?? 0), 0)
-      return sum + (row.value - fitted) ** 2
+    const distance = values.reduce((sum, value, at) => {
+      const fitted = columns.reduce((total, column, term) => {
+        return total + (column[at] ?? 0) * (found[term] ?? 0)
+      }, 0)
+      return sum + (value - fitted) ** 2
     }, 0)
     if (distance >= best.distance - 1e-9) continue
     const coefficients = [0, 1, 2].map((term) => found[used.indexOf(term)] ?? 0)

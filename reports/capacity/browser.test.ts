@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { simulatedReport } from '../../harness/plan/test-support/simulated-report.ts'
 import { toHtml } from '../document/html.ts'
 import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
 import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
 import { capacityDocument } from './document.ts'
+import { capacityProbeOf, capacityReportOf } from './test-support/sketch.ts'
 
 /** The page of a capacity report in a real browser. */
 describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => {
@@ -17,47 +17,10 @@ describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => 
 
   beforeAll(async () => {
     browser = await launchChromium()
-    const report = simulatedReport({ rates: [1, 2, 4, 5] })
-    const probes = report.probes.map((probe, index) => ({
-      ...probe,
-      atMs: index * 60_000,
-      verdict: index === 3 ? ('missed' as const) : ('met' as const),
-      report: index === 0 ? 'javascript:alert(1)' : `probes/00${index}/report.json`,
-      slo: [
-        {
-          expression: 'ttft.p95 < 400ms',
-          verdict: index === 3 ? ('missed' as const) : ('met' as const),
-          observed: 100 * (index + 1),
-          limit: 400,
-          unit: 'ms',
-          margin: 0.1,
-          over: 5 * index,
-          requests: 200,
-          allowed: 0.05,
-          independent: 1,
-        },
-      ],
-    }))
-    const frontier = probes.map(({ rate, latencies, verdict }) => {
-      const of = (metric: string) => latencies.find((row) => row.metric === metric)
-      const pair = (metric: string) => ({
-        p50: of(metric)?.p50 ?? null,
-        p95: of(metric)?.p95 ?? null,
-      })
-      return {
-        rate,
-        clients: null,
-        probes: 1,
-        completed: rate,
-        outputTokens: 80 * rate,
-        concurrency: rate,
-        ttft: pair('ttft'),
-        tpot: pair('tpot'),
-        e2e: pair('e2e'),
-        verdict,
-      }
-    })
-    writeFileSync(file, toHtml(capacityDocument({ ...report, probes, frontier })))
+    const { probes } = capacityReportOf()
+    const hostile = capacityProbeOf({ index: 0, report: 'javascript:alert(1)' })
+    const report = capacityReportOf({ probes: [hostile, ...probes] })
+    writeFileSync(file, toHtml(capacityDocument(report)))
   })
   afterAll(async () => {
     await browser?.close()
@@ -78,7 +41,7 @@ describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => 
     }
     await page.locator('#margin .plot').focus()
     await page.keyboard.press('End')
-    expect(await page.locator('#margin .readout').textContent()).toContain('ttft.p95 < 400ms')
+    expect(await page.locator('#margin .readout').textContent()).toContain('ttft.p95 < 1s')
   })
 
   test('links each probe to its own load report, and to nothing else', async () => {

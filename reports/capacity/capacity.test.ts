@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { toMarkdown } from '../document/markdown.ts'
 import { toTerminal } from '../document/terminal.ts'
 import { evil } from '../load/test-support/sketch.ts'
@@ -7,14 +6,10 @@ import { answerText } from './answer.ts'
 import { capacityCharts } from './charts.ts'
 import { capacityDocument } from './document.ts'
 import { capacityToJUnit } from './junit.ts'
-import { capacityProbeOf, capacityReportOf } from './test-support/sketch.ts'
+import { capacityProbeOf, capacityReportOf, nothingFound } from './test-support/sketch.ts'
 
 const style = { color: false, width: 100, verbose: true }
-const open: CapacityReport['result'] = {
-  ...capacityReportOf().result,
-  ...{ rate: null, interval: null, limitedBy: null, limit: null, by: null },
-  ...{ headroom: null, concurrency: null, tokensPerSecond: null },
-}
+const open = { ...nothingFound, firstFailing: 44, highestMet: 38 }
 
 describe('the answer in a line', () => {
   test('is the rate with its interval, its limit, the first failing rate and the headroom', () => {

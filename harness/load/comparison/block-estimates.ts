@@ -1,11 +1,11 @@
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
+import { shareInterval } from '../slo/share-test.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
-import { binomialAtLeast, binomialCdf } from '../statistics/binomial.ts'
 import { type OrderedSample, quantileRanks, rankOf } from '../statistics/quantile-interval.ts'
 import { studentQuantile } from '../statistics/student.ts'
-import type { Estimate, Limits, RatioEstimate } from './estimate.ts'
+import type { Estimate, RatioEstimate } from './estimate.ts'
 
 /** Values of a latency in one block; censored ones are longer than any other. */
 interface BlockSample {
@@ -79,32 +79,10 @@ export function shareOf(blocks: readonly ClusterCount[]): Estimate {
   return {
     value,
     limits: (confidence) => {
-      const size = effectiveSize(n, effect, blocks.length, confidence)
-      return size < 1 ? { low: null, high: null } : shareLimits(value, Math.floor(size), confidence)
+      const size = Math.floor(effectiveSize(n, effect, blocks.length, confidence))
+      return size < 1 ? { low: null, high: null } : shareInterval(size, value * size, confidence)
     },
   }
-}
-
-/** Counts that are not whole, of a size that is not, are rounded so that the limits become wider. */
-function shareLimits(share: number, n: number, confidence: number): Limits {
-  const error = (1 - confidence) / 2
-  const lower = Math.floor(share * n + 1e-9)
-  const upper = Math.ceil(share * n - 1e-9)
-  return {
-    low: lower === 0 ? 0 : root((p) => binomialAtLeast(lower, n, p) >= error),
-    high: upper === n ? 1 : root((p) => binomialCdf(upper, n, p) <= error),
-  }
-}
-
-/** Smallest p in 0..1 for which a monotonic condition is true. */
-function root(isTrue: (p: number) => boolean): number {
-  let [low, high] = [0, 1]
-  for (let step = 0; step < 50; step++) {
-    const middle = (low + high) / 2
-    if (isTrue(middle)) high = middle
-    else low = middle
-  }
-  return high
 }
 
 /** Mean of the blocks, with Student's limits. */

@@ -88,77 +88,39 @@ describe('points at', () => {
       'goodput() > 99%',
       'rate > 10',
     ]
-    expect(wrong.map(messageOf).join('\n')).toMatchInlineSnapshot(`
-      "Expected an SLO such as "ttft.p95 < 500ms", "goodput > 99%", "errors < 1%" or "rate > 10/s".
-        
-        ^
-      Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap, goodput, errors, rate, tokens.
-        tttf.p95 < 500ms
-        ^
-      Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap, goodput, errors, rate, tokens.
-        service.p95 < 500ms
-                ^
-      Expected ".", as in service.ttft.p95.
-        service ttft < 1s
-                ^
-      tpot starts at an event of the answer, so it has no response time; that have ttfb, ttfe, ttft, ttfo, e2e.
-        response.tpot.p95 < 40ms
-        ^
-      Expected a statistic: ttft.p50, ttft.p99, ttft.p99.9 or ttft.mean.
-        ttft < 500ms
-             ^
-      Expected < or <=: ttft takes an upper limit.
-        ttft.p95
-                ^
-      Expected a percentile between p0 and p100.
-        ttft.p100 < 1s
-             ^
-      Expected a statistic: ttft.p50, ttft.p99, ttft.p99.9 or ttft.mean.
-        ttft.max < 1s
-             ^
-      Expected < or <=: ttft takes an upper limit.
-        ttft.p95 > 500ms
-                 ^
-      Expected a duration such as 500ms or 3s.
-        ttft.p95 < 
-                   ^
-      Expected a unit of time: us, ms, s or min.
-        ttft.p95 < 500
-                      ^
-      Expected a unit of time: us, ms, s or min.
-        ttft.p95 < 500 parsecs
-                       ^
-      Expected more than 0.
-        ttft.p95 < 0ms
-                   ^
-      Expected nothing more. Give each SLO a --slo of its own.
-        ttft.p95 < 500ms and more
-                         ^
-      Expected > or >=: goodput takes a lower limit.
-        goodput < 99%
-                ^
-      Expected "%".
-        goodput > 99
-                    ^
-      Expected more than 0% and less than 100%: no sample can show that something always or never happens.
-        goodput > 100%
-                  ^
-      Expected more than 0% and less than 100%: no sample can show that something always or never happens.
-        errors < 0%
-                 ^
-      Expected "," and another limit, or ")".
-        goodput(ttft < 1s > 99%
-                          ^
-      icl is of gaps, of which a request has many; max_gap limits the longest.
-        goodput(icl < 1s) > 99%
-                ^
-      Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap.
-        goodput() > 99%
-                ^
-      Expected /s or /min.
-        rate > 10
-                 ^"
+    expect(wrong.map(mistakeIn)).toMatchInlineSnapshot(`
+      [
+        "0: Expected an SLO such as "ttft.p95 < 500ms", "goodput > 99%", "errors < 1%" or "rate > 10/s".",
+        "0: Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap, goodput, errors, rate, tokens.",
+        "8: Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap, goodput, errors, rate, tokens.",
+        "8: Expected ".", as in service.ttft.p95.",
+        "0: tpot starts at an event of the answer, so it has no response time; that have ttfb, ttfe, ttft, ttfo, e2e.",
+        "5: Expected a statistic: ttft.p50, ttft.p99, ttft.p99.9 or ttft.mean.",
+        "8: Expected < or <=: ttft takes an upper limit.",
+        "5: Expected a percentile between p0 and p100.",
+        "5: Expected a statistic: ttft.p50, ttft.p99, ttft.p99.9 or ttft.mean.",
+        "9: Expected < or <=: ttft takes an upper limit.",
+        "11: Expected a duration such as 500ms or 3s.",
+        "14: Expected a unit of time: us, ms, s or min.",
+        "15: Expected a unit of time: us, ms, s or min.",
+        "11: Expected more than 0.",
+        "17: Expected nothing more. Give each SLO a --slo of its own.",
+        "8: Expected > or >=: goodput takes a lower limit.",
+        "12: Expected "%".",
+        "10: Expected more than 0% and less than 100%: no sample can show that something always or never happens.",
+        "9: Expected more than 0% and less than 100%: no sample can show that something always or never happens.",
+        "18: Expected "," and another limit, or ")".",
+        "8: icl is of gaps, of which a request has many; max_gap limits the longest.",
+        "8: Expected one of connect, ttfb, ttfe, ttft, ttfo, thinking, icl, tpot, e2e, close_lag, max_gap.",
+        "9: Expected /s or /min.",
+      ]
     `)
+  })
+
+  test('the place in the text', () => {
+    expect(() => parseSlo('ttft.p95 < 500')).toThrow(
+      'Expected a unit of time: us, ms, s or min.\n  ttft.p95 < 500\n                ^',
+    )
   })
 
   test('whatever it cannot read, inside the text', () => {
@@ -222,11 +184,11 @@ describe('what makes a request good', () => {
   })
 })
 
-function messageOf(expression: string): string {
+function mistakeIn(expression: string): string {
   try {
     parseSlo(expression)
   } catch (error) {
-    if (error instanceof SloSyntaxError) return error.message
+    if (error instanceof SloSyntaxError) return `${error.at}: ${error.allowed}`
     throw error
   }
   return `${expression} was read`

@@ -40,8 +40,8 @@ export function decideShare(n: number, over: number, allowed: number, independen
 const rounding = 1e-12
 
 /** Fewest requests of which `over` may be over the limit while at most `allowed` of all are. */
-export function minRequests(over: number, allowed: number, level = confidence): number {
-  const isDecided = (n: number) => binomialCdf(over, n, allowed) <= 1 - level + rounding
+export function minRequests(over: number, allowed: number): number {
+  const isDecided = (n: number) => binomialCdf(over, n, allowed) <= 1 - confidence + rounding
   let high = Math.max(1, over + 1)
   while (!isDecided(high)) high *= 2
   let low = over
@@ -53,11 +53,18 @@ export function minRequests(over: number, allowed: number, level = confidence): 
   return high
 }
 
-/** Exact interval of a share (Clopper & Pearson, Biometrika 26, 1934), 95 %. */
-export function shareInterval(n: number, count: number): { low: number; high: number } {
-  const low = count === 0 ? 0 : bisect((p) => binomialAtLeast(count, n, p) < 0.025)
-  const high = count === n ? 1 : bisect((p) => binomialCdf(count, n, p) > 0.025)
-  return { low, high }
+/**
+ * Exact interval of a share (Clopper & Pearson, Biometrika 26, 1934). A count that is not whole is rounded
+ * so that the interval becomes wider.
+ */
+export function shareInterval(n: number, count: number, level = 0.95) {
+  const error = (1 - level) / 2
+  const lower = Math.floor(count + 1e-9)
+  const upper = Math.ceil(count - 1e-9)
+  return {
+    low: lower === 0 ? 0 : bisect((p) => binomialAtLeast(lower, n, p) < error),
+    high: upper === n ? 1 : bisect((p) => binomialCdf(upper, n, p) > error),
+  }
 }
 
 /** Finds the point in 0..1 at which a predicate becomes false. */

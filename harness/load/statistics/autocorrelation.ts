@@ -1,4 +1,5 @@
-import { batchMeansOf, meanOf } from '../../../contract/averages.ts'
+import { meanOf } from '../../../contract/averages.ts'
+
 /**
  * Lag-1 autocorrelation of a series in the order of time, pairs taken within runs of neighbors
  * only (one run for a whole series, several where it was sampled in blocks). Null under three pairs
@@ -29,32 +30,6 @@ export function lag1Autocorrelation(runs: readonly (readonly number[])[]): numbe
 export function effectiveSampleSize(n: number, rho: number | null): number {
   if (rho === null || rho <= 0) return n
   return Math.max(Math.min(n, 1), (n * (1 - Math.min(rho, 1))) / (1 + rho))
-}
-
-export interface BatchMeans {
-  readonly means: readonly number[]
-  readonly mean: number
-  /** Half of the 95 % interval of the mean. */
-  readonly halfWidth: number
-}
-
-/** Batches of a series; Student's t of 0.975 at 19 degrees of freedom belongs to them. */
-const batches = 20
-const student = 2.093
-
-/**
- * Mean of a correlated series with its interval, by 20 non-overlapping batches (Schmeiser, Operations
- * Research 30, 1982: little is gained beyond 30). Null under 5 values a batch. The remainder at the
- * start is left out.
- */
-export function batchMeans(values: readonly number[]): BatchMeans | null {
-  const size = Math.floor(values.length / batches)
-  if (size < 5) return null
-  const first = values.length - size * batches
-  const means = batchMeansOf(values.slice(first), batches, size)
-  const mean = meanOf(means) ?? Number.NaN
-  const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (batches - 1)
-  return { means, mean, halfWidth: student * Math.sqrt(variance / batches) }
 }
 
 /**

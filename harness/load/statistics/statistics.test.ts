@@ -2,12 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normal, uniform } from '../test-support/simulated-run.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
-import {
-  batchMeans,
-  effectiveSampleSize,
-  episodesOf,
-  lag1Autocorrelation,
-} from './autocorrelation.ts'
+import { effectiveSampleSize, episodesOf, lag1Autocorrelation } from './autocorrelation.ts'
 import { binomialAtLeast, binomialCdf } from './binomial.ts'
 import { kaplanMeierQuantile, type LifeTable } from './kaplan-meier.ts'
 import {
@@ -74,13 +69,6 @@ describe('the smallest sample', () => {
     [0.01, 300],
   ])('of quantile %d is %d', (q, n) => expect(minimumSamples(q)).toBe(n))
 
-  test('is where the largest value exceeds the quantile with 95 %', () => {
-    for (const q of [0.9, 0.95, 0.99, 0.999]) {
-      expect(q ** minimumSamples(q)).toBeLessThanOrEqual(0.05)
-      expect(q ** (minimumSamples(q) * 0.93)).toBeGreaterThan(0.05)
-    }
-  })
-
   test('is asked for by name', () => {
     expect(quantileEstimate(sampleOf([1, 2, 3]), 0.999)).toEqual({
       q: 0.999,
@@ -139,16 +127,6 @@ describe('an estimate', () => {
 })
 
 describe('the binomial by hand', () => {
-  test('two heads at most in four throws are 11 of 16', () => {
-    expect(binomialCdf(2, 4, 0.5)).toBeCloseTo(11 / 16, 14)
-    expect(binomialAtLeast(3, 4, 0.5)).toBeCloseTo(5 / 16, 14)
-  })
-
-  test('none of 299 at 1 % is 0.99 to the 299th', () => {
-    expect(binomialCdf(0, 299, 0.01)).toBeCloseTo(0.99 ** 299, 14)
-    expect(binomialAtLeast(1, 299, 0.01)).toBeCloseTo(1 - 0.99 ** 299, 14)
-  })
-
   test('the ends are certain', () => {
     expect([binomialCdf(-1, 5, 0.3), binomialCdf(5, 5, 0.3)]).toEqual([0, 1])
     expect([binomialAtLeast(0, 5, 0.3), binomialAtLeast(6, 5, 0.3)]).toEqual([1, 0])
@@ -291,28 +269,6 @@ describe('autocorrelation', () => {
   })
 })
 
-describe('batch means', () => {
-  test('of 1..100 are 3, 8, …, 98', () => {
-    const result = batchMeans(series(100, (i) => i + 1))
-    expect(result?.means.slice(0, 3)).toEqual([3, 8, 13])
-    expect(result?.mean).toBe(50.5)
-    // Standard deviation of 3, 8, …, 98 is 29.58; over the root of 20, times 2.093.
-    expect(result?.halfWidth).toBeCloseTo((29.5804 / Math.sqrt(20)) * 2.093, 3)
-  })
-
-  test('99 values are too few', () => expect(batchMeans(series(99, (i) => i))).toBeNull())
-
-  test('enclose the mean of a correlated series, where single values would not', () => {
-    let enclosed = 0
-    for (let seed = 0; seed < 200; seed++) {
-      const result = batchMeans(autoregressive(2000, 0.7, seed))
-      if (result !== null && Math.abs(result.mean) <= result.halfWidth) enclosed++
-    }
-    expect(enclosed).toBeGreaterThan(180)
-    expect(enclosed).toBeLessThan(199)
-  })
-})
-
 describe('MSER-5', () => {
   test('cuts a step where it is', () => {
     const noise = normal(1)
@@ -336,22 +292,6 @@ describe('MSER-5', () => {
   test('a constant series has no warm-up; under 50 values nothing is said', () => {
     expect(mser5(series(100, () => 4))).toEqual({ cut: 0, settled: true })
     expect(mser5(series(49, () => 4))).toEqual({ cut: 0, settled: false })
-  })
-
-  test('neither scale nor offset moves the cut', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 50, maxLength: 200 }),
-        fc.integer({ min: -500, max: 500 }),
-        (values, offset) => {
-          const moved = values.map((value) => 4 * value + offset)
-          expect(bestHalf(moved, mser5(moved).cut)).toBeCloseTo(
-            bestHalf(moved, mser5(values).cut),
-            6,
-          )
-        },
-      ),
-    )
   })
 })
 
@@ -388,18 +328,6 @@ describe('steady state', () => {
     expect(spearman([10, 20, 20, 30])).toBeCloseTo(4.5 / Math.sqrt(22.5), 12)
     expect(spearman([3, 2, 1])).toBe(-1)
     expect(spearman([7, 7, 7])).toBe(0)
-  })
-
-  test('only order counts', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.integer({ min: -30, max: 30 }), { minLength: 3 }), (values) => {
-        expect(spearman(values.map((value) => Math.exp(value / 10)))).toBeCloseTo(
-          spearman(values),
-          12,
-        )
-        expect(spearman(values.toReversed())).toBeCloseTo(-spearman(values), 12)
-      }),
-    )
   })
 
   test('noise is steady in 99 of 100 runs, correlated noise too', () => {
@@ -484,50 +412,12 @@ describe("Little's law", () => {
   })
 })
 
-describe('conservation', () => {
-  const count = fc.nat(1000)
-
-  test('holds exactly where every request is accounted for', () => {
-    fc.assert(
-      fc.property(
-        count,
-        count,
-        count,
-        count,
-        count,
-        fc.integer({ min: -2, max: 2 }),
-        (ok, failed, open, left, notDispatched, lost) => {
-          const dispatched = ok + failed + open + left + lost
-          const rows = conservation({
-            planned: dispatched + notDispatched,
-            dispatched,
-            notDispatched,
-            ok,
-            failed,
-            open,
-            left,
-          })
-          expect(rows.map(({ verdict }) => verdict)).toEqual(['pass', lost === 0 ? 'pass' : 'fail'])
-        },
-      ),
-    )
-  })
-
-  test('says how many are missing', () => {
-    const rows = conservation({
-      planned: 10,
-      dispatched: 8,
-      notDispatched: 1,
-      ok: 5,
-      failed: 1,
-      open: 1,
-      left: 1,
-    })
-    expect(rows.map(({ message }) => message)).toEqual([
-      '10 planned = 8 dispatched + 1 not dispatched does not hold: 1 unaccounted for.',
-      '8 dispatched = 5 ok + 1 failed + 1 open + 1 aborted by the client.',
-    ])
-  })
+test('a request of which nothing became fails an audit', () => {
+  const counts = { planned: 9, dispatched: 9, notDispatched: 0, ok: 5, failed: 1, open: 1, left: 1 }
+  expect(conservation(counts)).toMatchObject([
+    { verdict: 'pass' },
+    { verdict: 'fail', message: expect.stringMatching(/does not hold: 1 unaccounted for\.$/) },
+  ])
 })
 
 test('one stamp out of order fails the audit of the clocks', () => {

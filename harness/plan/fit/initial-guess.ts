@@ -1,7 +1,7 @@
 import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
+import { solve } from '../../load/statistics/linear-algebra.ts'
 import type { ServiceModel } from '../service-model.ts'
-import { solve } from './minimize-squares.ts'
 
 type Times = Omit<ServiceModel, 'maxSequences' | 'maxWaiting'>
 

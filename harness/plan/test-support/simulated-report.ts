@@ -3,10 +3,17 @@ import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { defaultEngine, type EngineOptions } from '../../../reference-server/engine/engine.ts'
 import { simulate } from '../../../reference-server/engine/simulate.ts'
+import {
+  capacityProbeOf,
+  capacityReportOf,
+  nothingFound,
+} from '../../../reports/capacity/test-support/sketch.ts'
 import { drawOf, gamma, poissonArrivals } from '../simulation/requests.ts'
 import { type Arrival, quantile } from '../simulation/simulate.ts'
 
-export interface SimulatedRun {
+const slo = 'ttft.p95 < 400ms'
+
+interface SimulatedRun {
   readonly engine?: Partial<EngineOptions>
   readonly rates: readonly number[]
   readonly durationMs?: number
@@ -70,7 +77,7 @@ export function simulatedReport({
     const refused = requests.length - rows.length
     const completed = rows.filter(({ atMs, e2eMs }) => atMs + e2eMs < durationMs).length
     return {
-      ...emptyProbe,
+      ...capacityProbeOf({ slo: [] }),
       index,
       rate,
       durationMs,
@@ -114,7 +121,8 @@ export function simulatedReport({
       },
     }
   })
-  return { ...emptyReport, probes }
+  const config = { ...capacityReportOf().config, slos: [slo], max: 100, mixName: 'v3-stream' }
+  return capacityReportOf({ config, probes, frontier: [] })
 }
 
 /** The same search as it ends if its budget is too short: the rates are probed, none is found. */
@@ -139,108 +147,4 @@ export function endedInvalid(report: CapacityReport): CapacityReport {
   const holds = report.probes[held - 1]?.rate ?? null
   const generator = { ...report.generator, verdict: late.verdict, reasons, holds }
   return { ...report, outcome: 'invalid', probes, result: nothingFound, generator }
-}
-
-const nothingFound: CapacityReport['result'] = {
-  rate: null,
-  interval: null,
-  confidence: 0.95,
-  limitedBy: null,
-  limit: null,
-  firstFailing: null,
-  highestMet: null,
-  by: null,
-  headroom: null,
-  concurrency: null,
-  tokensPerSecond: null,
-}
-
-const emptyProbe: CapacityProbe = {
-  index: 0,
-  purpose: 'search',
-  rate: 1,
-  clients: null,
-  verdict: 'met',
-  valid: true,
-  stopped: null,
-  atMs: 0,
-  durationMs: 0,
-  rest: null,
-  slo: [],
-  perSecond: {
-    offered: 0,
-    completed: 0,
-    shed: 0,
-    failed: 0,
-    good: 0,
-    inputTokens: null,
-    outputTokens: 0,
-  },
-  concurrency: null,
-  latencies: [],
-  violated: [],
-  generator: { verdict: 'valid', reasons: [], eventLoopUtilization: 0.1 },
-  audits: [],
-  samples: null,
-  planHash: 'abc',
-  report: null,
-}
-
-const emptyReport: CapacityReport = {
-  kind: 'capacity-report',
-  schemaVersion: 1,
-  outcome: 'found',
-  interrupted: false,
-  suite: { version: '0.1.0', interface: '1' },
-  target: { baseUrl: 'http://127.0.0.1:4010', surfaces: ['v3'] },
-  seed: 'seed',
-  startedAt: '2026-01-01T00:00:00.000Z',
-  durationMs: 600_000,
-  loop: 'open',
-  config: {
-    slos: ['ttft.p95 < 400ms'],
-    min: 1,
-    max: 100,
-    precision: 0.05,
-    budgetMs: 600_000,
-    headroom: 0.7,
-    probeMs: 60_000,
-    arrival: 'poisson',
-    workers: 1,
-    timeoutMs: 60_000,
-    mixName: 'v3-stream',
-    mix: {},
-  },
-  result: {
-    rate: 5,
-    interval: [4.8, 5.2],
-    confidence: 0.95,
-    limitedBy: 'ttft.p95 < 400ms',
-    limit: 'capacity',
-    firstFailing: 5.5,
-    highestMet: 4.8,
-    by: 'fit',
-    headroom: { share: 0.7, rate: 3.5 },
-    concurrency: null,
-    tokensPerSecond: null,
-  },
-  probes: [],
-  frontier: [],
-  policyLimit: null,
-  hysteresis: null,
-  drift: null,
-  generator: {
-    verdict: 'valid',
-    reasons: [],
-    environment: {
-      node: 'v24',
-      platform: 'linux',
-      cpus: 2,
-      cpuModel: 'cpu',
-      loadAverage: 0.1,
-    },
-    holds: null,
-  },
-  notes: [],
-  faults: [],
 }

@@ -93,6 +93,7 @@ const missed = capacityProbeOf({
   rate: 44,
   verdict: 'missed',
   stopped: `more than half of the requests are over ${slo}`,
+  report: 'probes/003/report.json',
   slo: probe.slo.map((row) => ({
     ...row,
     verdict: 'missed',
@@ -198,4 +199,11 @@ const sketch: CapacityReport = {
   },
   notes: [],
   faults: [],
+}
+
+/** Result of a search that found no rate. */
+export const nothingFound: CapacityReport['result'] = {
+  ...sketch.result,
+  ...{ rate: null, interval: null, limitedBy: null, limit: null, firstFailing: null, by: null },
+  ...{ highestMet: null, headroom: null, concurrency: null, tokensPerSecond: null },
 }

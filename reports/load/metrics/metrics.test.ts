@@ -14,117 +14,50 @@ test('a report that was edited after its run says so', () => {
   expect(edited).toContain('\nchatgen_load_edited 1\n')
 })
 
-test('a run in the text format of Prometheus', () => {
-  const withoutBuckets = text.split('\n').filter((line) => !line.includes('_bucket'))
-  expect(withoutBuckets.join('\n')).toMatchInlineSnapshot(`
+test('a run in the text format of Prometheus, with the last sample of each family', () => {
+  const lines = text.split('\n').filter((line) => !line.includes('_bucket'))
+  const last = lines.filter(
+    (line, at) => line.startsWith('#') || /^(#|$)/.test(lines[at + 1] ?? ''),
+  )
+  expect(last.join('\n')).toMatchInlineSnapshot(`
     "# HELP chatgen_load_info Labels of the run; always 1.
     # TYPE chatgen_load_info gauge
     chatgen_load_info{version="0.1.0",interface="2026-01",plan="0123456789ab",seed="a-seed",target="http://127.0.0.1:4010"} 1
     # HELP chatgen_load_outcome 1 for the outcome of the run.
     # TYPE chatgen_load_outcome gauge
-    chatgen_load_outcome{outcome="met"} 0
-    chatgen_load_outcome{outcome="undecided"} 0
-    chatgen_load_outcome{outcome="missed"} 0
-    chatgen_load_outcome{outcome="invalid"} 0
     chatgen_load_outcome{outcome="violated"} 1
     # HELP chatgen_load_edited 1 if the stored report was edited after its run.
     # TYPE chatgen_load_edited gauge
     chatgen_load_edited 0
     # HELP gen_ai_client_operation_duration_seconds From sending to the event that ends a complete response.
     # TYPE gen_ai_client_operation_duration_seconds histogram
-    gen_ai_client_operation_duration_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 157.375
     gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
     # HELP gen_ai_client_operation_time_per_output_chunk_seconds Gaps between reads with generated content.
     # TYPE gen_ai_client_operation_time_per_output_chunk_seconds histogram
-    gen_ai_client_operation_time_per_output_chunk_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 60.895
     gen_ai_client_operation_time_per_output_chunk_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 3000
     # HELP gen_ai_server_time_to_first_token_seconds Until the first generated content, including reasoning; measured by the client, including the network.
     # TYPE gen_ai_server_time_to_first_token_seconds histogram
-    gen_ai_server_time_to_first_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 31.475
     gen_ai_server_time_to_first_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
     # HELP gen_ai_server_time_per_output_token_seconds From first to last content, divided by the tokens after the first; measured by the client.
     # TYPE gen_ai_server_time_per_output_token_seconds histogram
-    gen_ai_server_time_per_output_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 6.295
     gen_ai_server_time_per_output_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
     # HELP chatgen_load_response_seconds Latencies from the planned send time, including time spent waiting for a stalled target.
     # TYPE chatgen_load_response_seconds histogram
-    chatgen_load_response_seconds_sum{metric="ttft"} 40.2585
-    chatgen_load_response_seconds_count{metric="ttft"} 300
-    chatgen_load_response_seconds_sum{metric="e2e"} 167.0835
     chatgen_load_response_seconds_count{metric="e2e"} 300
     # HELP chatgen_load_latency_seconds Quantiles of the measured window; absent if the sample is too small.
     # TYPE chatgen_load_latency_seconds gauge
-    chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.5"} 0.107803448
-    chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.9"} 0.128906897
-    chatgen_load_latency_seconds{metric="ttft",clock="response",quantile="0.99"} 0.99
-    chatgen_load_latency_seconds{metric="ttft",clock="service",quantile="0.5"} 0.104833333
-    chatgen_load_latency_seconds{metric="ttft",clock="service",quantile="0.9"} 0.124833333
-    chatgen_load_latency_seconds{metric="ttft",clock="service",quantile="0.99"} 0.129333333
-    chatgen_load_latency_seconds{metric="icl",clock="service",quantile="0.5"} 0.0208241379
-    chatgen_load_latency_seconds{metric="icl",clock="service",quantile="0.9"} 0.024962069
-    chatgen_load_latency_seconds{metric="icl",clock="service",quantile="0.99"} 0.0258931034
-    chatgen_load_latency_seconds{metric="tpot",clock="service",quantile="0.5"} 0.0209666667
-    chatgen_load_latency_seconds{metric="tpot",clock="service",quantile="0.9"} 0.0249666667
-    chatgen_load_latency_seconds{metric="tpot",clock="service",quantile="0.99"} 0.0258666667
-    chatgen_load_latency_seconds{metric="e2e",clock="response",quantile="0.5"} 0.530562069
-    chatgen_load_latency_seconds{metric="e2e",clock="response",quantile="0.9"} 0.634424138
-    chatgen_load_latency_seconds{metric="e2e",clock="response",quantile="0.99"} 1.54
-    chatgen_load_latency_seconds{metric="e2e",clock="service",quantile="0.5"} 0.524166667
-    chatgen_load_latency_seconds{metric="e2e",clock="service",quantile="0.9"} 0.624166667
     chatgen_load_latency_seconds{metric="e2e",clock="service",quantile="0.99"} 0.646666667
     # HELP chatgen_load_latency_low_seconds Lower end of the 95 % interval of a quantile.
     # TYPE chatgen_load_latency_low_seconds gauge
-    chatgen_load_latency_low_seconds{metric="ttft",clock="response",quantile="0.5"} 0.106748276
-    chatgen_load_latency_low_seconds{metric="ttft",clock="response",quantile="0.9"} 0.127851724
-    chatgen_load_latency_low_seconds{metric="ttft",clock="response",quantile="0.99"} 0.72
-    chatgen_load_latency_low_seconds{metric="ttft",clock="service",quantile="0.5"} 0.103833333
-    chatgen_load_latency_low_seconds{metric="ttft",clock="service",quantile="0.9"} 0.123833333
-    chatgen_load_latency_low_seconds{metric="ttft",clock="service",quantile="0.99"} 0.128333333
-    chatgen_load_latency_low_seconds{metric="icl",clock="service",quantile="0.5"} 0.0206172414
-    chatgen_load_latency_low_seconds{metric="icl",clock="service",quantile="0.9"} 0.0247551724
-    chatgen_load_latency_low_seconds{metric="icl",clock="service",quantile="0.99"} 0.0256862069
-    chatgen_load_latency_low_seconds{metric="tpot",clock="service",quantile="0.5"} 0.0207666667
-    chatgen_load_latency_low_seconds{metric="tpot",clock="service",quantile="0.9"} 0.0247666667
-    chatgen_load_latency_low_seconds{metric="tpot",clock="service",quantile="0.99"} 0.0256666667
-    chatgen_load_latency_low_seconds{metric="e2e",clock="response",quantile="0.5"} 0.525368966
-    chatgen_load_latency_low_seconds{metric="e2e",clock="response",quantile="0.9"} 0.629231034
-    chatgen_load_latency_low_seconds{metric="e2e",clock="response",quantile="0.99"} 1.12
-    chatgen_load_latency_low_seconds{metric="e2e",clock="service",quantile="0.5"} 0.519166667
-    chatgen_load_latency_low_seconds{metric="e2e",clock="service",quantile="0.9"} 0.619166667
     chatgen_load_latency_low_seconds{metric="e2e",clock="service",quantile="0.99"} 0.641666667
     # HELP chatgen_load_latency_high_seconds Upper end of the 95 % interval of a quantile.
     # TYPE chatgen_load_latency_high_seconds gauge
-    chatgen_load_latency_high_seconds{metric="ttft",clock="response",quantile="0.5"} 0.108331034
-    chatgen_load_latency_high_seconds{metric="ttft",clock="response",quantile="0.9"} 0.129434483
-    chatgen_load_latency_high_seconds{metric="ttft",clock="response",quantile="0.99"} 1.125
-    chatgen_load_latency_high_seconds{metric="ttft",clock="service",quantile="0.5"} 0.105333333
-    chatgen_load_latency_high_seconds{metric="ttft",clock="service",quantile="0.9"} 0.125333333
-    chatgen_load_latency_high_seconds{metric="ttft",clock="service",quantile="0.99"} 0.129833333
-    chatgen_load_latency_high_seconds{metric="icl",clock="service",quantile="0.5"} 0.0209068966
-    chatgen_load_latency_high_seconds{metric="icl",clock="service",quantile="0.9"} 0.0250448276
-    chatgen_load_latency_high_seconds{metric="icl",clock="service",quantile="0.99"} 0.0259758621
-    chatgen_load_latency_high_seconds{metric="tpot",clock="service",quantile="0.5"} 0.0210666667
-    chatgen_load_latency_high_seconds{metric="tpot",clock="service",quantile="0.9"} 0.0250666667
-    chatgen_load_latency_high_seconds{metric="tpot",clock="service",quantile="0.99"} 0.0259666667
-    chatgen_load_latency_high_seconds{metric="e2e",clock="response",quantile="0.5"} 0.533158621
-    chatgen_load_latency_high_seconds{metric="e2e",clock="response",quantile="0.9"} 0.63702069
-    chatgen_load_latency_high_seconds{metric="e2e",clock="response",quantile="0.99"} 1.75
-    chatgen_load_latency_high_seconds{metric="e2e",clock="service",quantile="0.5"} 0.526666667
-    chatgen_load_latency_high_seconds{metric="e2e",clock="service",quantile="0.9"} 0.626666667
     chatgen_load_latency_high_seconds{metric="e2e",clock="service",quantile="0.99"} 0.649166667
     # HELP chatgen_load_requests_per_second Five rates of the measured window.
     # TYPE chatgen_load_requests_per_second gauge
-    chatgen_load_requests_per_second{state="offered"} 102
-    chatgen_load_requests_per_second{state="dispatched"} 102
-    chatgen_load_requests_per_second{state="completed"} 98.7
-    chatgen_load_requests_per_second{state="shed"} 0.67
     chatgen_load_requests_per_second{state="failed"} 1.67
     # HELP chatgen_load_requests_total Requests of the measured window by state.
     # TYPE chatgen_load_requests_total counter
-    chatgen_load_requests_total{state="offered"} 306
-    chatgen_load_requests_total{state="dispatched"} 306
-    chatgen_load_requests_total{state="completed"} 296
-    chatgen_load_requests_total{state="shed"} 2
     chatgen_load_requests_total{state="failed"} 5
     # HELP chatgen_load_open_requests In flight when the run ended.
     # TYPE chatgen_load_open_requests gauge
@@ -137,28 +70,21 @@ test('a run in the text format of Prometheus', () => {
     chatgen_load_goodput_requests_per_second 96.7
     # HELP chatgen_load_errors_total Failed requests of the whole run by kind.
     # TYPE chatgen_load_errors_total counter
-    chatgen_load_errors_total{error_type="integrity"} 4
-    chatgen_load_errors_total{error_type="shed"} 2
     chatgen_load_errors_total{error_type="truncated"} 1
     # HELP chatgen_load_stalled_ratio Share of stream time spent in stalls.
     # TYPE chatgen_load_stalled_ratio gauge
     chatgen_load_stalled_ratio 0.012
     # HELP chatgen_load_judged_total Streams, bodies and events judged.
     # TYPE chatgen_load_judged_total counter
-    chatgen_load_judged_total{what="streams"} 303
-    chatgen_load_judged_total{what="bodies"} 0
     chatgen_load_judged_total{what="events"} 6060
     # HELP chatgen_load_broken_answers_total Responses that violated a requirement.
     # TYPE chatgen_load_broken_answers_total counter
     chatgen_load_broken_answers_total{requirement="V3-SSE-17",level="required"} 4
     # HELP chatgen_load_slo_met 1 met, 0 missed; absent if undecided.
     # TYPE chatgen_load_slo_met gauge
-    chatgen_load_slo_met{slo="ttft.p90 < 500ms"} 1
     chatgen_load_slo_met{slo="goodput > 99%"} 0
     # HELP chatgen_load_generator_verdict 1 for the current verdict; if invalid, the figures do not describe the target.
     # TYPE chatgen_load_generator_verdict gauge
-    chatgen_load_generator_verdict{verdict="valid"} 0
-    chatgen_load_generator_verdict{verdict="degraded"} 1
     chatgen_load_generator_verdict{verdict="invalid"} 0
     # HELP chatgen_load_timestamp_error_seconds Timestamp error of the generator, p99.
     # TYPE chatgen_load_timestamp_error_seconds gauge

@@ -1,0 +1,64 @@
+/** Rows of a small matrix. */
+type Matrix = readonly (readonly number[])[]
+
+/** Normal equations of least squares: products of the columns with each other and with the values. */
+export function normalEquations(columns: Matrix, values: readonly number[]) {
+  return {
+    matrix: columns.map((column) => columns.map((other) => dot(column, other))),
+    right: columns.map((column) => dot(column, values)),
+  }
+}
+
+/** Solves a symmetric positive definite system. */
+export function solve(matrix: Matrix, right: readonly number[]): readonly number[] {
+  return substituted(cholesky(matrix), right)
+}
+
+/** Inverse of a symmetric positive definite matrix; null if it is singular. */
+export function inverse(matrix: Matrix): Matrix | null {
+  const root = cholesky(matrix)
+  if (root.some((row, at) => (row[at] ?? 0) < 1e-6)) return null
+  return matrix.map((_, column) =>
+    substituted(
+      root,
+      matrix.map((__, at) => Number(at === column)),
+    ),
+  )
+}
+
+/** Lower triangle of the root; a direction that is not positive has the length 1e-9. */
+export function cholesky(matrix: Matrix): Matrix {
+  const root: number[][] = []
+  for (const [at, row] of matrix.entries()) {
+    const own: number[] = []
+    for (let column = 0; column < at; column++) {
+      const above = root[column] ?? []
+      own.push(((row[column] ?? 0) - dot(own, above.slice(0, column))) / (above[column] ?? 1))
+    }
+    own.push(Math.sqrt(Math.max(1e-18, (row[at] ?? 0) - dot(own, own))))
+    root.push(own)
+  }
+  return root
+}
+
+/** Solution by forward and backward substitution. */
+function substituted(root: Matrix, right: readonly number[]): readonly number[] {
+  const forward: number[] = []
+  for (const [at, row] of root.entries()) {
+    const sum = dot(row.slice(0, at), forward)
+    forward.push(((right[at] ?? 0) - sum) / (row[at] ?? 1))
+  }
+  const solution: number[] = right.map(() => 0)
+  for (let at = root.length - 1; at >= 0; at--) {
+    let value = forward[at] ?? 0
+    for (let below = at + 1; below < root.length; below++) {
+      value -= (root[below]?.[at] ?? 0) * (solution[below] ?? 0)
+    }
+    solution[at] = value / (root[at]?.[at] ?? 1)
+  }
+  return solution
+}
+
+export function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
+}
