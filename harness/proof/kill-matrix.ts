@@ -1,4 +1,4 @@
-import { requirementIds, requirements, type Variation } from '../../contract/index.ts'
+import { requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
 import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/figures.ts'
 import { redRows, type TargetResult } from './verdicts.ts'
@@ -8,8 +8,6 @@ export interface FaultLine {
   readonly name: string
   readonly summary: string
   readonly breaks: readonly string[]
-  /** Values of dimensions with which alone it shows. */
-  readonly only?: Variation
   /** Scenarios that saw a declared row broken. */
   readonly killedBy: readonly string[]
   /** Declared rows that did not turn red: the fault survives there. */
@@ -115,14 +113,13 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
   ]
 }
 
-function faultLine({ name, summary, breaks, only }: Fault, result: TargetResult): FaultLine {
+function faultLine({ name, summary, breaks }: Fault, result: TargetResult): FaultLine {
   const red = redRows(result)
   const declared: readonly string[] = breaks
   return {
     name,
     summary,
     breaks,
-    ...(only && { only }),
     killedBy: [
       ...new Set(
         result.rows.filter(({ id }) => declared.includes(id)).flatMap(({ brokenBy }) => brokenBy),

@@ -1,5 +1,5 @@
 /** Deliberate deviations: violations of few requirements (faults), and legal variants (dialects). */
-import type { RequirementId, Surface, Variation } from '../../contract/index.ts'
+import type { RequirementId, Surface } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
 
 /** One narrow violation of the document or of the contract that it names. */
@@ -10,8 +10,6 @@ export interface Fault {
   readonly summary: string
   /** All requirements that it breaks; more than two need `because`. */
   readonly breaks: readonly [RequirementId, ...RequirementId[]]
-  /** Values of a dimension with which the fault occurs, if it does not occur with all. */
-  readonly only?: Variation
   /** Reason why no narrower fault shows it. */
   readonly because?: string
   /** Real server that did this. */

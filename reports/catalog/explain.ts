@@ -7,8 +7,6 @@ import {
   requirementIds,
   requirements,
   type Source,
-  variations,
-  variationText,
 } from '../../contract/index.ts'
 import { type Section, sections } from '../../contract/sections.ts'
 import { statements } from '../../contract/statements.ts'
@@ -85,7 +83,6 @@ function requirementFacts({ id, area, source }: CatalogRow): readonly Fact[] {
   const requirement = requirementOf(id)
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement
-  const variation = isRequirementId(id) ? variations[id] : undefined
   const tried = isRequirementId(id) ? conditionsOf(id) : []
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
@@ -96,7 +93,6 @@ function requirementFacts({ id, area, source }: CatalogRow): readonly Fact[] {
     ...(capability ? [['capability', capabilityText(capability)] as const] : []),
     ...(member ? [['profile', memberText(member)] as const] : []),
     ...(contract ? [['contract', contractText(contract)] as const] : []),
-    ...(variation === undefined ? [] : [['variations', `${variationText(variation)}.`] as const]),
     ...tried.map(([operation, text]) => ['conditions', conditionsText(operation, text)] as const),
   ]
 }

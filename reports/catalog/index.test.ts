@@ -50,7 +50,6 @@ describe('explaining a row', () => {
       depends on  V3-GEN-02, V3-SSE-08, V3-SSE-09: if one of these is violated, this
                   requirement is inconclusive.
       contract    R22 of the Responses-style streaming contract.
-      variations  form: JSON, stream.
       "
     `)
   })
@@ -76,8 +75,6 @@ describe('explaining a row', () => {
       depends on  V3-GEN-11: if one of these is violated, this requirement is
                   inconclusive.
       required by V3-GEN-10
-      variations  form: JSON, stream; think: without think, with think; input: text,
-                  items.
       conditions  v3.generate with max_tokens: 1, 24; temperature: 1, 0.3; top_p: 0.5;
                   presence_penalty: 0.5. Each of them at every depth, at normal
                   several times with others, at full with each condition of the
@@ -111,7 +108,6 @@ describe('explaining a row', () => {
                   not applicable; absent: not tested.
       profile     rag.object: without this member of the target profile the
                   requirement is not tested.
-      variations  form: JSON, stream.
       "
     `)
   })

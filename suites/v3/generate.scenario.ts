@@ -85,9 +85,6 @@ describe('v3: generation', () => {
   )
 })
 
-/** A hundred characters in few tokens. */
-const _ruler = `${'-'.repeat(99)}\n`
-
 /** Types of the output items, each once, as one text. */
 function itemTypesOf({ output }: Readonly<Record<string, unknown>>): string {
   const items = Array.isArray(output) ? output : []

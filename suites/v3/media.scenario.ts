@@ -3,18 +3,12 @@ import {
   describe,
   expectResponse,
   fill,
-  type HistoryRow,
-  inputRows,
   isDeclined,
-  isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
 /** Sections 2.1 and 4.3: images and video in the input, and the model that is made for them. */
 describe('v3: media', () => {
-  /** One red pixel. */
-  const _image =
-    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
   /** The head of an MP4 file, without a frame. */
   const video = 'data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE='
 
@@ -49,14 +43,3 @@ describe('v3: media', () => {
     },
   )
 })
-
-function _hasParts({ item }: HistoryRow): boolean {
-  return isObject(item) && Array.isArray(item['content'])
-}
-
-function _holdsImage(rows: readonly HistoryRow[]): boolean {
-  return inputRows(rows).some(({ item }) => {
-    const content = isObject(item) && Array.isArray(item['content']) ? item['content'] : []
-    return content.some((part) => isObject(part) && part['type'] === 'input_image')
-  })
-}

@@ -1,6 +1,6 @@
 /** Faults that the grammar makes, with the requirements that they break. */
-import { isRequirementId, type RequirementId, type Variation } from '../../../contract/index.ts'
-import { effectsOf, type GeneratedFault, generatedFaultNamed } from '../grammar/draw.ts'
+import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
+import { effectsOf, generatedFaultNamed } from '../grammar/draw.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
 import type { Fault } from '../types.ts'
 import { type ByOperation, type Clauses, others, refused } from './clauses.ts'
@@ -103,17 +103,5 @@ function clausesOf(
 export function faultOf(name: string, id: string): Fault {
   const fault = generatedFaultNamed(name)
   if (fault === undefined || !isRequirementId(id)) throw new Error(`the grammar has no ${name}`)
-  const only = variationOf(fault)
-  return { name, summary: `${name}.`, breaks: [id], patch: fault.patch, ...(only && { only }) }
-}
-
-/** Values of dimensions with which alone the fault occurs. */
-function variationOf({ conditions }: GeneratedFault): Variation | undefined {
-  const values: Variation = {
-    ...(conditions.includes('stream: true') && { form: ['stream'] }),
-    ...(conditions.includes('think: true') && { think: ['with think'] }),
-    ...(conditions.includes('input: a list') && { input: ['items'] }),
-    ...(conditions.includes('input: a text') && { input: ['text'] }),
-  }
-  return Object.keys(values).length === 0 ? undefined : values
+  return { name, summary: `${name}.`, breaks: [id], patch: fault.patch }
 }

@@ -128,8 +128,3 @@ describe('v3: history', () => {
     },
   )
 })
-
-/** Tests for an item that is not the model's, whatever its role is called. */
-function _isPutIn(item: unknown): boolean {
-  return isObject(item) && typeof item['role'] === 'string' && item['role'] !== 'assistant'
-}

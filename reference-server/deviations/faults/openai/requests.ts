@@ -57,12 +57,10 @@ const maxTokensFaults = faultTable({
 
 const streamFaults = faultTable({
   'OAI-MAXTOK-02': {
-    'openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.': {
-      only: { form: ['stream'] },
-      patch: setInChunks({
+    'openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.':
+      setInChunks({
         'choices.*.finish_reason': (reason: unknown) => (reason === 'length' ? 'stop' : reason),
       }),
-    },
   },
 })
 

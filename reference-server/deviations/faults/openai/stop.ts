@@ -12,10 +12,8 @@ import { isFinished } from './chunks.ts'
 
 export const openaiStopFaults = faultTable({
   'OAI-STOP-01': {
-    'openai-stop-text-ignored: In a non-streaming response, stop is ignored if it is a string.': {
-      only: { form: ['JSON'] },
-      patch: ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
-    },
+    'openai-stop-text-ignored: In a non-streaming response, stop is ignored if it is a string.':
+      ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
     'openai-stop-leaks-a-word: If stop is a string, the answer includes the stop sequence and the text right after it.':
       cutAnswersAtStop(
         ({ stop }) => typeof stop === 'string',
@@ -28,10 +26,8 @@ export const openaiStopFaults = faultTable({
       ),
   },
   'OAI-STOP-02': {
-    'openai-stop-array-ignored: In a non-streaming response, stop is ignored if it is an array.': {
-      only: { form: ['JSON'] },
-      patch: ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
-    },
+    'openai-stop-array-ignored: In a non-streaming response, stop is ignored if it is an array.':
+      ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
     'openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
       rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
   },
@@ -40,9 +36,9 @@ export const openaiStopFaults = faultTable({
       () => true,
       (text, end) => text.slice(0, end),
     ),
-    'openai-stop-shown-in-streams: A stream ends with its first stop sequence.': {
-      only: { form: ['stream'] },
-      patch: onBlocks(completions, async function* (blocks, call) {
+    'openai-stop-shown-in-streams: A stream ends with its first stop sequence.': onBlocks(
+      completions,
+      async function* (blocks, call) {
         const { stop } = toObject(call.body)
         const [sequence] = Array.isArray(stop) ? stop : [stop]
         for await (const block of blocks) {
@@ -53,8 +49,8 @@ export const openaiStopFaults = faultTable({
           }
           yield block
         }
-      }),
-    },
+      },
+    ),
   },
   'OAI-STOP-04': {
     'openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
@@ -62,12 +58,7 @@ export const openaiStopFaults = faultTable({
   },
   'OAI-STOP-05': {
     'openai-stop-list-of-one-ignored: In a stream, a list with a single stop sequence is ignored.':
-      {
-        only: { form: ['stream'] },
-        patch: ignoreStop(
-          ({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true,
-        ),
-      },
+      ignoreStop(({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true),
     'openai-stop-shows-the-rest-of-its-chunk: A stream includes the whole chunk that contains the stop sequence.':
       cutStreamsAtStop((chunk) => chunk),
   },
@@ -134,26 +125,20 @@ export const openaiFormFaults: readonly Fault[] = [
   ...faultTable({
     'OAI-ERR-02': {
       'openai-streams-of-any-type: A streaming request with messages, max_tokens or stop of the wrong type is accepted.':
-        {
-          only: { form: ['stream'] },
-          patch: inStreams((body) => ({
-            ...body,
-            messages: isText(body['messages'])
-              ? [{ role: 'user', content: body['messages'] }]
-              : body['messages'],
-            max_tokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
-            stop: typeof body['stop'] === 'number' ? null : body['stop'],
-          })),
-        },
+        inStreams((body) => ({
+          ...body,
+          messages: isText(body['messages'])
+            ? [{ role: 'user', content: body['messages'] }]
+            : body['messages'],
+          max_tokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
+          stop: typeof body['stop'] === 'number' ? null : body['stop'],
+        })),
     },
     'OAI-TEMP-02': {
       'openai-streams-of-any-temperature: A streaming request with a temperature above 2 is accepted.':
-        {
-          only: { form: ['stream'] },
-          patch: inStreams((body) =>
-            setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
-          ),
-        },
+        inStreams((body) =>
+          setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
+        ),
     },
     'OAI-STOP-02': {
       'openai-stop-list-refused: A non-streaming request with several stop sequences is rejected.':

@@ -93,14 +93,11 @@ export const openaiStreamFaults = faultTable({
   },
   'OAI-CHAT-10': {
     'openai-stream-usage-miscounted: total_tokens in the usage of a stream leaves out the prompt.':
-      {
-        only: { form: ['stream'] },
-        patch: onEachBlock(completions, (chunk) => [
-          chunk['usage']
-            ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
-            : chunk,
-        ]),
-      },
+      onEachBlock(completions, (chunk) => [
+        chunk['usage']
+          ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
+          : chunk,
+      ]),
   },
 })
 

@@ -32,10 +32,10 @@ export const openaiToolFaults = faultTable({
       ['tools', 'tool_choice'],
       () => true,
     ),
-    'openai-tools-ignored-in-streams: tools and tool_choice are ignored in streams.': {
-      only: { form: ['stream'] },
-      patch: ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),
-    },
+    'openai-tools-ignored-in-streams: tools and tool_choice are ignored in streams.': ignoreMembers(
+      ['tools', 'tool_choice'],
+      ({ stream }) => stream === true,
+    ),
     'openai-tool-choice-ignored: tool_choice required is treated as auto: the model answers with text.':
       ignoreMembers(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
   },

@@ -74,10 +74,8 @@ export const chatNeighborFaults = faultTable({
           update(owner, id, change.name === undefined ? change : { ...change, favorite: false }),
       }),
     ),
-    'chat-favorite-twice-removes: Adding a chat to favorites twice removes it from favorites.': {
-      only: { occurrence: ['repeat'] },
-      patch: everySecond(addFavorite, false),
-    },
+    'chat-favorite-twice-removes: Adding a chat to favorites twice removes it from favorites.':
+      everySecond(addFavorite, false),
   },
   'V3-CHAT-13': {
     'chat-delete-clears-histories: The deletion of a chat that was renamed and used empties the histories of favorites.':
@@ -119,7 +117,7 @@ export const chatNeighborFaults = faultTable({
   },
   'V3-FAV-02': {
     'chat-favorite-removed-twice-returns: Removing a chat from favorites twice adds it to favorites.':
-      { only: { occurrence: ['repeat'] }, patch: everySecond(removeFavorite, true) },
+      everySecond(removeFavorite, true),
   },
   'V3-CHAT-02': {
     'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': alsoDo(

@@ -28,10 +28,9 @@ export const chatListFaults = faultTable({
       ...page,
       limit: page.limit + 1,
     })),
-    'chat-limit-above-20-is-50: GET /chat treats a limit above 20 as 50.': {
-      only: { 'page size': ['above 20'] },
-      patch: editPageRequest((page) => (page.limit > 20 ? { ...page, limit: 50 } : page)),
-    },
+    'chat-limit-above-20-is-50: GET /chat treats a limit above 20 as 50.': editPageRequest(
+      (page) => (page.limit > 20 ? { ...page, limit: 50 } : page),
+    ),
   },
   'V3-CHAT-08': {
     'chat-cursor-skips-one: GET /chat omits one chat between two pages.': onStore(
@@ -44,16 +43,13 @@ export const chatListFaults = faultTable({
       }),
     ),
     'chat-cursor-skips-one-above-20: GET /chat with a limit from 21 to 49 omits one chat between two pages.':
-      {
-        only: { 'page size': ['above 20'] },
-        patch: onStore('chats', ({ list }) => ({
-          list: async (owner, request) => {
-            if (request.limit <= 20 || request.limit >= 50) return list(owner, request)
-            const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
-            return { rows: rows.slice(0, request.limit), next }
-          },
-        })),
-      },
+      onStore('chats', ({ list }) => ({
+        list: async (owner, request) => {
+          if (request.limit <= 20 || request.limit >= 50) return list(owner, request)
+          const { rows, next } = await list(owner, { ...request, limit: request.limit + 1 })
+          return { rows: rows.slice(0, request.limit), next }
+        },
+      })),
   },
   'V3-CHAT-09': {
     'chat-exclude-favorites-all: exclude_favorites excludes all chats.': editPage(

@@ -24,15 +24,12 @@ export const generateInputFaults: readonly Fault[] = [
     },
     'V3-GEN-06': {
       'v3-parameters-of-items-refused-in-streams: In a stream with an array as input, top_p and presence_penalty are rejected.':
-        {
-          only: { form: ['stream'], input: ['items'] },
-          patch: rejectWhere(
-            (body) =>
-              body['stream'] === true &&
-              Array.isArray(body['input']) &&
-              ('top_p' in body || 'presence_penalty' in body),
-          ),
-        },
+        rejectWhere(
+          (body) =>
+            body['stream'] === true &&
+            Array.isArray(body['input']) &&
+            ('top_p' in body || 'presence_penalty' in body),
+        ),
     },
     'V3-GEN-09': {
       'v3-whole-parameters-refused: A temperature or top_p without a fraction is rejected.':
@@ -41,18 +38,14 @@ export const generateInputFaults: readonly Fault[] = [
         ),
     },
     'V3-GEN-10': {
-      'v3-max-tokens-ignored: In a non-streaming response, max_tokens is ignored.': {
-        only: { form: ['JSON'] },
-        patch: onRequestBody(v3Generate, (body) =>
-          body['stream'] === true ? body : setAt(body, 'max_tokens', ignoreNumber),
-        ),
-      },
-      'v3-max-tokens-ignored-in-streams: In a stream, max_tokens is ignored.': {
-        only: { form: ['stream'] },
-        patch: onRequestBody(v3Generate, (body) =>
-          body['stream'] === true ? setAt(body, 'max_tokens', ignoreNumber) : body,
-        ),
-      },
+      'v3-max-tokens-ignored: In a non-streaming response, max_tokens is ignored.': onRequestBody(
+        v3Generate,
+        (body) => (body['stream'] === true ? body : setAt(body, 'max_tokens', ignoreNumber)),
+      ),
+      'v3-max-tokens-ignored-in-streams: In a stream, max_tokens is ignored.': onRequestBody(
+        v3Generate,
+        (body) => (body['stream'] === true ? setAt(body, 'max_tokens', ignoreNumber) : body),
+      ),
       'v3-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
         'native',
         (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
@@ -93,32 +86,25 @@ const thinks = ({ think }: Json) => think === true
 export const generateFormFaults = faultTable({
   'V3-GEN-17': {
     'v3-streams-of-any-type: A streaming request with max_tokens, temperature or rag of the wrong type is accepted.':
-      {
-        only: { form: ['stream'] },
-        patch: when(isStream, (body) => {
-          const numbers = ['max_tokens', 'temperature']
-          const mended = numbers.reduce<Json>(
-            (changed, name) =>
-              setAt(changed, name, (value: unknown) => (typeof value === 'number' ? value : null)),
-            body,
-          )
-          return typeof body['rag'] === 'number' ? { ...mended, rag: null } : mended
-        }),
-      },
+      when(isStream, (body) => {
+        const numbers = ['max_tokens', 'temperature']
+        const mended = numbers.reduce<Json>(
+          (changed, name) =>
+            setAt(changed, name, (value: unknown) => (typeof value === 'number' ? value : null)),
+          body,
+        )
+        return typeof body['rag'] === 'number' ? { ...mended, rag: null } : mended
+      }),
   },
   'V3-IDEM-01': {
-    'v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.': {
-      only: { think: ['with think'] },
-      patch: generateMissingKey(thinks),
-    },
+    'v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
+      generateMissingKey(thinks),
   },
   'V3-GEN-06': {
-    'v3-items-of-users-alone: Input items with the role system or developer are rejected.': {
-      only: { input: ['items'] },
-      patch: rejectRequests(v3Generate, ({ input }) =>
+    'v3-items-of-users-alone: Input items with the role system or developer are rejected.':
+      rejectRequests(v3Generate, ({ input }) =>
         toList(input).some(({ role }) => role === 'system' || role === 'developer'),
       ),
-    },
   },
   'V3-CTX-01': {
     'v3-parent-without-its-own: Only the parent run is passed to the model, not the runs before it.':
@@ -131,7 +117,6 @@ export const generateFormFaults = faultTable({
     'v3-reasoning-in-the-answer-in-one-piece: In a non-streaming response, the answer text starts with the reasoning.':
       {
         also: ['V3-THINK-02'],
-        only: { form: ['JSON'] },
         patch: onSuccessBody(v3Generate, (body, { body: request }) => {
           if (!thinks(toObject(request))) return body
           const reasoning = toList(body['output']).find(({ type }) => type === 'reasoning')

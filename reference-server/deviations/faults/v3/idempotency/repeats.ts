@@ -15,12 +15,11 @@ export const idempotencyRepeatFaults = faultTable({
     'v3-idempotency-streams-after-an-answer: A streaming repeat of a non-streaming request creates a second step.':
       separateForms('json'),
     'v3-idempotency-forgets-answers: The Idempotency-Key of a non-streaming request is forgotten when the request completes.':
-      { only: { form: ['JSON'] }, patch: forgetFinished('json') },
+      forgetFinished('json'),
     'v3-idempotency-stores-replayed-answers: A repeat of a non-streaming request returns the first response but stores its answer again.':
       storeReplays('json'),
     'v3-idempotency-latest-key-alone: Only the latest Idempotency-Key of a chat is remembered.': {
       also: ['V3-IDEM-03'],
-      only: { occurrence: ['repeat'] },
       patch: perServer(() => {
         const latest = new Map<unknown, string>()
         const used = new Set<string>()
@@ -41,9 +40,9 @@ export const idempotencyRepeatFaults = faultTable({
     'v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
       separateForms('stream'),
     'v3-idempotency-forgets-streams: The Idempotency-Key of a stream is forgotten when the stream completes.':
-      { only: { form: ['stream'] }, patch: forgetFinished('stream') },
+      forgetFinished('stream'),
     'v3-idempotency-stores-replayed-streams: A repeat of a streaming request returns the first response but stores its answer again.':
-      { only: { form: ['stream'] }, patch: storeReplays('stream') },
+      storeReplays('stream'),
   },
   'V3-IDEM-04': {
     'v3-idempotency-of-finished-streams-alone: The Idempotency-Key of a stream takes effect only when the stream completes.':

@@ -85,19 +85,15 @@ export const oneShotFormFaults: readonly Fault[] = [
   ...faultTable({
     'V3-ONE-04': {
       'one-shot-streams-without-content: A streaming one-shot with content instead of input is rejected.':
-        {
-          only: { form: ['stream'] },
-          patch: rejectRequests(
-            oneShot,
-            (body) =>
-              isStream(body) && body['content'] !== undefined && body['input'] === undefined,
-          ),
-        },
+        rejectRequests(
+          oneShot,
+          (body) => isStream(body) && body['content'] !== undefined && body['input'] === undefined,
+        ),
     },
     'V3-ONE-09': {
-      'one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': {
-        only: { form: ['stream'] },
-        patch: alsoDo(oneShot, ({ store, ids, clock }, { body, caller }, { status }) => {
+      'one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': alsoDo(
+        oneShot,
+        ({ store, ids, clock }, { body, caller }, { status }) => {
           const request = toObject(body)
           if (status >= 300 || !isStream(request)) return undefined
           const now = clock.now()
@@ -105,12 +101,12 @@ export const oneShotFormFaults: readonly Fault[] = [
             ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(request['input'] ?? '') },
             ...{ version: 'v3', favorite: false, createdAt: now, updatedAt: now },
           })
-        }),
-      },
+        },
+      ),
     },
     'RAG-06': {
       'one-shot-streams-search-by-default: rag defaults to true instead of agent in a streaming one-shot.':
-        { only: { form: ['stream'] }, patch: inStreams((body) => ({ rag: true, ...body })) },
+        inStreams((body) => ({ rag: true, ...body })),
     },
   }),
 ]
