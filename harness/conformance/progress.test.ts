@@ -10,7 +10,7 @@ test('rows and scenarios are counted as the report counts them', async () => {
   const server = await startSecondServer({
     accepts: (_, [key]) => key,
     // Broken by every answer, and one row all the same.
-    answers: (_, body) =>
+    answers: (body) =>
       body['object'] === 'chat.completion'
         ? { ...body, usage: { prompt_tokens: 1, total_tokens: 0 } }
         : body,

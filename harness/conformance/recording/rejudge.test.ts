@@ -20,7 +20,7 @@ beforeAll(async () => {
   // One fault of each kind, so that there are violations to be found again.
   const server = await startSecondServer({
     row: (row) => ({ ...row, item_type: 'item' }),
-    checks: (check) => check !== 'both lists',
+    refusesBothLists: false,
   })
   keys = server.keys
   // Effects are waited for the first time, and nothing the second time.

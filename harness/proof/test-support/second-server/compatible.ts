@@ -31,7 +31,7 @@ export async function complete(call: Call): Promise<void> {
   const wrong = Object.keys(types).find(
     (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
   )
-  if (wrong !== undefined && call.rules.checks('types', call, body)) {
+  if (wrong !== undefined) {
     throw new Refusal(400, `${wrong}: not allowed`)
   }
   if (!isText(body['model']) || asList(body['messages']).length === 0) {
@@ -40,9 +40,9 @@ export async function complete(call: Call): Promise<void> {
   const unsupported = ['tools', 'response_format', 'n'].find((name) => body[name] !== undefined)
   if (unsupported !== undefined) throw new Refusal(400, `${unsupported}: not supported`)
   if (!models.includes(body['model'])) throw new Refusal(404, 'no such model')
-  const turn = call.rules.turn(turnOf(body, body['model']), undefined)
-  const answer = runModel(turn, call.rules)
-  if (turn.stream) await sendChunks(call, call.rules.chunks(chunksOf(call, answer, turn), turn))
+  const turn = call.rules.turn(turnOf(body, body['model']))
+  const answer = runModel(turn)
+  if (turn.stream) await sendChunks(call, chunksOf(answer, turn))
   else sendJson(call, 200, completion(answer, turn))
 }
 
@@ -89,7 +89,7 @@ function completion(answer: Answer, turn: Turn): Json {
   return { ...head(turn, 'chat.completion'), choices, usage: usageOf(answer, turn) }
 }
 
-function chunksOf(_: Call, answer: Answer, turn: Turn): Json[] {
+function chunksOf(answer: Answer, turn: Turn): Json[] {
   const common = head(turn, 'chat.completion.chunk')
   const choice = (delta: Json, finish_reason: string | null = null) => ({
     ...common,

@@ -3,7 +3,7 @@ import { asJson, asList, asText, isJson, isText, isTextList, type Json } from '.
 import { runModel, toolNames } from './model.ts'
 import { toResult } from './output.ts'
 import type { Turn } from './rules.ts'
-import { assistants, type Chat, type KnowledgeBase, type TurnResult } from './state.ts'
+import { assistants, type KnowledgeBase, type TurnResult } from './state.ts'
 
 const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   stream: isBoolean,
@@ -34,15 +34,14 @@ export function isNumber(value: unknown): value is number {
 
 /** Refuses a listed field of another type, and both tool lists. `null` is what was left out. */
 export function checkFields(call: Call, body: Json): void {
-  const { rules } = call
   const wrong = Object.keys(types).find(
     (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
   )
-  if (wrong !== undefined && rules.checks('types', call, body)) {
+  if (wrong !== undefined) {
     throw new Refusal(422, `${wrong}: wrong type`)
   }
   const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined
-  if (both && rules.checks('both lists', call, body)) {
+  if (both && call.rules.refusesBothLists) {
     throw new Refusal(418, 'one tool list only')
   }
   if (!isText(body['model_id'])) throw new Refusal(422, 'model_id: required')
@@ -52,8 +51,7 @@ export function checkFields(call: Call, body: Json): void {
 export const models = ['SVC-Main', 'svc-main-model', 'SVC-Vision']
 
 /** Every generation has to say which assistant answers. */
-export function checkAssistant(call: Call, body: Json): void {
-  if (!call.rules.checks('assistant', call, body)) return
+export function checkAssistant(body: Json): void {
   const assistant = body['assistant_id']
   if (assistant === undefined) throw new Refusal(422, 'field assistant_id is required')
   const assistantIds: readonly unknown[] = [...Object.values(assistants), null, 'searcher']
@@ -115,7 +113,7 @@ function basesOf(body: Json, all: readonly KnowledgeBase[]): readonly KnowledgeB
   return all.filter(({ id }) => body['kb_id'] === undefined || body['kb_id'] === id)
 }
 
-export function take(call: Call, planned: Turn, chat: Chat | undefined): [Turn, TurnResult] {
-  const turn = call.rules.turn(planned, chat)
-  return [turn, toResult(call, runModel(turn, call.rules), turn)]
+export function take(call: Call, planned: Turn): [Turn, TurnResult] {
+  const turn = call.rules.turn(planned)
+  return [turn, toResult(call, runModel(turn), turn)]
 }

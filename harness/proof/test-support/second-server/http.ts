@@ -41,7 +41,7 @@ export function echo({ request, raw }: Pick<Call, 'request' | 'raw'>): Json {
 }
 
 export function sendJson(call: Call, status: number, body: Json): void {
-  const payload = { x_request: echo(call), ...call.rules.answers(call, body) }
+  const payload = { x_request: echo(call), ...call.rules.answers(body) }
   const text = `${JSON.stringify(payload, null, 1)}\n`
   call.response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' })
   call.response.end(text)
@@ -52,7 +52,7 @@ export function sendNothing({ response }: Call, status = 204): void {
 }
 
 export function sendRefusal(call: Call, refusal: Refusal): void {
-  const { status, body } = call.rules.refusal(refusal, call)
+  const { status, body } = refusal
   const head: Record<string, string> =
     status === 401 ? { 'www-authenticate': 'Bearer realm="harbour"' } : {}
   if (isCompatible(call)) {
@@ -90,7 +90,7 @@ export async function readForm({ request, bytes }: Call): Promise<Form> {
   return { fields, file }
 }
 
-/** The body as the rules let it be read; refuses what is no JSON object. */
+/** Refuses what is no JSON object. */
 export function bodyOf(call: Call): Json {
   const text = call.bytes.toString('utf8')
   let value: unknown
@@ -102,8 +102,5 @@ export function bodyOf(call: Call): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal(400, 'the body is no JSON object')
   }
-  const body = call.rules.reads(call, asJson(value))
-  const refusal = call.rules.refuses(call, body)
-  if (refusal) throw refusal
-  return body
+  return asJson(value)
 }

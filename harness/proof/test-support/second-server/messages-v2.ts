@@ -19,7 +19,7 @@ export function storeMessage(call: Call): void {
   const wrong = Object.keys(types).find(
     (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
   )
-  if (wrong !== undefined && call.rules.checks('types', call, body)) {
+  if (wrong !== undefined) {
     throw new Refusal(422, `${wrong}: wrong type`)
   }
   const chat = openV2Chat(call, body['chat_id'])
@@ -65,7 +65,7 @@ export function answerMessage(call: Call): void {
   const texts = chain(chat, parent).map(({ content }) => content)
   const request = { ...body, stream: false, think: parent.think, assistant_id: parent.assistant }
   const planned = buildTurn(call, request, { surface: 'v2', texts, images: 0, rag: parent.rag })
-  const [, { response }] = take(call, planned, chat)
+  const [, { response }] = take(call, planned)
   const output = asList(response['output']).map(asJson)
   const text = textsOf(output.filter(({ type }) => type === 'message')).join('')
   const message = newMessage(chat, body, 'assistant', text)

@@ -5,37 +5,35 @@ import { asJson, asList, asText, isText, type Json } from './json.ts'
 import { pageOf } from './lists.ts'
 import type { Turn } from './rules.ts'
 import { sendEvents } from './sse.ts'
-import { type Chat, createChat, replicationMs, type TurnResult } from './state.ts'
+import { type Chat, replicationMs, type TurnResult } from './state.ts'
 
 export async function generate(call: Call): Promise<void> {
   const body = bodyOf(call)
-  const { rules } = call
   checkFields(call, body)
   const chat = findChat(call, body['chat_id'], 'v3')
   const key = call.request.headers['idempotency-key']
-  if (!isText(key) && rules.checks('idempotency key', call, body)) {
+  if (!isText(key)) {
     throw new Refusal(428, 'the header Idempotency-Key is required')
   }
-  checkAssistant(call, body)
+  checkAssistant(body)
   const input = readInput(body['input'])
   if (input.items.length === 0) throw new Refusal(422, 'input: required')
   const parent = asText(body['parent_id'])
-  if (parent !== '' && !chat.runs.has(parent) && rules.checks('parent', call, body)) {
+  if (parent !== '' && !chat.runs.has(parent)) {
     throw new Refusal(422, 'parent_id: no such run in this chat')
   }
   const texts = [...chain(chat, parent), ...textsOf(input.items)]
   const planned = buildTurn(call, body, { surface: 'generate', texts, ...input, rag: body['rag'] })
-  const name = rules.turnKey(isText(key) ? key : crypto.randomUUID(), body)
-  const earlier = chat.turns.get(name)
-  if (earlier && rules.remembers(name, [...chat.turns.keys()], planned)) {
+  const earlier = chat.turns.get(key)
+  if (earlier) {
     await send(call, planned.stream, await earlier.finished)
     return
   }
   const { promise, resolve } = Promise.withResolvers<TurnResult>()
-  chat.turns.set(name, { finished: promise })
-  const [turn, result] = take(call, planned, chat)
+  chat.turns.set(key, { finished: promise })
+  const [turn, result] = take(call, planned)
   const output = asList(result.response['output']).map(asJson)
-  store(chat, rules.keeps([...input.items, ...output], turn))
+  store(chat, [...input.items, ...output])
   const runTexts = [...textsOf(input.items), ...textsOf(output)]
   chat.runs.set(asText(result.response['id']), { parent, texts: runTexts })
   await send(call, turn.stream, result)
@@ -45,7 +43,7 @@ export async function generate(call: Call): Promise<void> {
 export async function oneShot(call: Call): Promise<void> {
   const body = bodyOf(call)
   checkFields(call, body)
-  checkAssistant(call, body)
+  checkAssistant(body)
   const input = readInput(body['input'] ?? body['content'])
   if (input.items.length === 0) throw new Refusal(422, 'input: required')
   const earlier = asList(body['runs']).flatMap((run) => leaves(run))
@@ -53,12 +51,7 @@ export async function oneShot(call: Call): Promise<void> {
   const rag = body['rag'] ?? 'agent'
   const searching = body['assistant_id'] === 'searcher' ? true : rag
   const planned = buildTurn(call, body, { surface: 'one-shot', texts, ...input, rag: searching })
-  const [turn, result] = take(call, planned, undefined)
-  if (call.rules.storesOneShot(turn)) {
-    const id = crypto.randomUUID()
-    const name = texts.at(-1) ?? ''
-    call.user.chats.set(id, createChat('v3', id, name, {}))
-  }
+  const [turn, result] = take(call, planned)
   await send(call, turn.stream, result)
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, Rules, Turn } from './rules.ts'
+import type { Answer, Turn } from './rules.ts'
 
 const words =
   'anchor beacon capstan davit eddy fathom gunwale halyard inlet jetty keel ledge mooring narrows oar pilot quay rudder sextant tiller undertow vessel wharf yard'.split(
@@ -8,7 +8,7 @@ const words =
 export const toolNames = ['lookup', 'clock']
 
 /** The model: recalls a name that it was told, reads what a search found, uses a clock when asked. */
-export function runModel(turn: Turn, rules: Rules): Answer {
+export function runModel(turn: Turn): Answer {
   const last = turn.texts.at(-1) ?? ''
   const search = searchFor(turn, last)
   const toolCall =
@@ -22,7 +22,7 @@ export function runModel(turn: Turn, rules: Rules): Answer {
   ]
   const answer = limited(parts.join(' '), turn)
   const reasoning = turn.think ? `Let me see: ${sentence(`${last}?`)}` : undefined
-  return rules.answer({ ...answer, reasoning, search, toolCall }, turn)
+  return { ...answer, reasoning, search, toolCall }
 }
 
 function recall(texts: readonly string[], last: string): string | undefined {

@@ -7,8 +7,7 @@ import type { StreamEvent, TurnResult } from './state.ts'
 
 /** An answer as a Responses-style object and as the events that lead to it. */
 export function toResult(call: Call, answer: Answer, turn: Turn): TurnResult {
-  const { rules } = call
-  const output = rules.output(itemsOf(answer), turn)
+  const output = itemsOf(answer)
   const head = {
     id: `run:${randomUUID().slice(0, 13)}`,
     object: 'response',
@@ -20,7 +19,7 @@ export function toResult(call: Call, answer: Answer, turn: Turn): TurnResult {
   const reasoningTokens = answer.reasoning === undefined ? 0 : tokensOf(answer.reasoning).length
   const inputTokens = turn.texts.flatMap(tokensOf).length
   const outputTokens = answer.tokens + reasoningTokens
-  const response = rules.answers(call, {
+  const response = call.rules.answers({
     ...head,
     status,
     output,
@@ -44,7 +43,7 @@ export function toResult(call: Call, answer: Answer, turn: Turn): TurnResult {
     name,
     data: { type: name, sequence_number: 40 + at * 3, ...data },
   }))
-  return { response, events: rules.events(events, turn) }
+  return { response, events }
 }
 
 function itemsOf({ text, reasoning, search, toolCall, cut }: Answer): Json[] {

@@ -1,15 +1,6 @@
-import type { Call, Refusal } from './http.ts'
+import type { Call } from './http.ts'
 import type { Json } from './json.ts'
-import type { Chat, KnowledgeBase, StoredFile, StreamEvent } from './state.ts'
-
-export type Check =
-  | 'types'
-  | 'both lists'
-  | 'idempotency key'
-  | 'assistant'
-  | 'chat'
-  | 'version'
-  | 'parent'
+import type { Chat, KnowledgeBase } from './state.ts'
 
 export type ListKind = 'chats' | 'favorites' | 'files' | 'files of a chat' | 'history'
 
@@ -54,38 +45,14 @@ export interface Rules {
     keys: readonly string[],
     call: Call,
   ): string | undefined
-  /** The body as the server reads it. */
-  reads(call: Call, body: Json): Json
-  /** The query as the server reads it. */
-  readsQuery(call: Call): URLSearchParams
-  /** A refusal that the document does not allow. */
-  refuses(call: Call, body: Json): Refusal | undefined
-  checks(check: Check, call: Call, body: Json): boolean
-  /** Status and body of a refusal. */
-  refusal(refusal: Refusal, call: Call): Refusal
+  readonly refusesBothLists: boolean
   /** A JSON answer before it is sent. */
-  answers(call: Call, body: Json): Json
+  answers(body: Json): Json
   /** Runs when a request was answered, with the chat that it named. */
-  afterwards(call: Call, chat: Chat | undefined, status: number): void
-  turn(turn: Turn, chat: Chat | undefined): Turn
-  answer(answer: Answer, turn: Turn): Answer
-  output(items: readonly Json[], turn: Turn): readonly Json[]
-  events(events: readonly StreamEvent[], turn: Turn): readonly StreamEvent[]
-  chunks(chunks: readonly Json[], turn: Turn): readonly Json[]
-  /** Items of a turn that its history keeps. */
-  keeps(items: readonly Json[], turn: Turn): readonly Json[]
+  afterwards(call: Call, chat: Chat | undefined): void
+  turn(turn: Turn): Turn
   row(row: Json): Json
   page<T>(kind: ListKind, list: readonly T[], from: number, limit: number): Page<T>
-  listsChat(kind: ListKind, chat: Chat, call: Call): boolean
-  listsFile(kind: ListKind, file: StoredFile, call: Call): boolean
-  /** Tests if a key that was seen is known again. */
-  remembers(key: string, keys: readonly string[], turn: Turn): boolean
-  /** The key under which a turn is kept. */
-  turnKey(key: string, body: Json): string
-  storesOneShot(turn: Turn): boolean
-  storesRefused(call: Call): boolean
-  searched(base: KnowledgeBase, all: readonly KnowledgeBase[]): readonly KnowledgeBase[]
-  storesUpload(call: Call): boolean
   readonly pageMax: Readonly<Record<ListKind, number>>
   readonly defaultLimit: number
 }
@@ -96,32 +63,15 @@ export const legal: Rules = {
     if (scheme.toLowerCase() !== 'bearer' || rest.length > 0) return undefined
     return keys.find((key) => key === token)
   },
-  reads: (_, body) => body,
-  readsQuery: ({ query }) => query,
-  refuses: () => undefined,
-  checks: () => true,
-  refusal: (refusal) => refusal,
-  answers: (_, body) => body,
+  refusesBothLists: true,
+  answers: (body) => body,
   afterwards: () => {},
   turn: (turn) => turn,
-  answer: (answer) => answer,
-  output: (items) => items,
-  events: (events) => events,
-  chunks: (chunks) => chunks,
-  keeps: (items) => items,
   row: (row) => row,
   page: (_, list, from, limit) => {
     const next = from + limit
     return { rows: list.slice(from, next), next: next < list.length ? next : undefined }
   },
-  listsChat: () => true,
-  listsFile: () => true,
-  remembers: () => true,
-  turnKey: (key) => key,
-  storesOneShot: () => false,
-  storesRefused: () => false,
-  searched: (base) => [base],
-  storesUpload: () => true,
   pageMax: { chats: 7, favorites: 7, files: 7, 'files of a chat': 7, history: 60 },
   defaultLimit: 50,
 }

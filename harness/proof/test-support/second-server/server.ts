@@ -18,13 +18,7 @@ import { answerMessage, storeMessage } from './messages-v2.ts'
 import { generate, oneShot, showHistory } from './messages-v3.ts'
 import { findIn } from './model.ts'
 import { type ListKind, legal, type Rules } from './rules.ts'
-import {
-  createChat,
-  createState,
-  type KnowledgeBase,
-  type State,
-  type StoredFile,
-} from './state.ts'
+import { createState, type KnowledgeBase, type State, type StoredFile } from './state.ts'
 
 export interface SecondServer extends TestHost {
   /** Keys of two callers. */
@@ -71,22 +65,17 @@ async function serve(
   const visit = { rules, state, request, response, route, ids, bytes, raw }
   const stranger: Call = { ...visit, query: url.searchParams, user, chat: undefined }
   const key = rules.accepts(request.headers.authorization, keys, stranger)
-  const query = rules.readsQuery(stranger)
-  const call: Call = { ...stranger, query, user: state.users.get(key ?? '') ?? user }
+  const call: Call = { ...stranger, user: state.users.get(key ?? '') ?? user }
   try {
     if (key === undefined) throw new Refusal(isCompatible(call) ? 401 : 403, 'no entry')
     const handle = routes[route]
     if (handle === undefined) throw new Refusal(404, 'nothing is moored here')
     await handle(call)
     // A deletion takes effect later, and tells of it itself.
-    if (route !== 'DELETE /api/v3/chat/{id}') rules.afterwards(call, call.chat, response.statusCode)
+    if (route !== 'DELETE /api/v3/chat/{id}') rules.afterwards(call, call.chat)
   } catch (error) {
     if (response.headersSent) throw error
     const refusal = error instanceof Refusal ? error : new Refusal(500, String(error))
-    if (rules.storesRefused(call)) {
-      const id = crypto.randomUUID()
-      call.user.chats.set(id, createChat('v3', id, '', {}))
-    }
     sendRefusal(call, refusal)
   }
 }
@@ -143,18 +132,14 @@ export async function addDocument(call: Call): Promise<void> {
   const { file } = await readForm(call)
   if (file === undefined) throw new Refusal(422, 'a file part is wanted')
   const id = `${base.id}-d${base.documents.length}`
-  if (call.rules.storesUpload(call)) base.documents.push({ id, text: file.bytes.toString('utf8') })
+  base.documents.push({ id, text: file.bytes.toString('utf8') })
   sendJson(call, 202, { document: id })
 }
 
 export function searchBase(call: Call): void {
   const base = baseOf(call)
-  const bases = call.rules.searched(base, [...call.state.bases.values()])
   const about = call.query.get('about') ?? ''
-  const hits = findIn(
-    bases.flatMap(({ documents }) => documents),
-    about,
-  )
+  const hits = findIn(base.documents, about)
   sendJson(call, 200, { hits: hits.map((excerpt) => ({ excerpt })) })
 }
 
@@ -180,7 +165,7 @@ export async function addFile(call: Call): Promise<void> {
     chat: chat?.id,
     text: file.bytes.toString('utf8'),
   }
-  if (call.rules.storesUpload(call)) call.user.files.push(stored)
+  call.user.files.push(stored)
   sendJson(call, 201, { cargo: publicRecord(stored) })
 }
 
@@ -189,15 +174,13 @@ function publicRecord({ id, filename, content_type, bucket, size, created_at }: 
 }
 
 export function listFiles(call: Call, kind: ListKind): void {
-  const { query, user, rules } = call
+  const { query, user } = call
   const chatId = kind === 'files of a chat' ? call.ids[0] : query.get('chat_id')
   const chat = chatId === null ? undefined : findChat(call, chatId, 'v3')
   const search = (query.get('search') ?? '').toLowerCase()
   const list = user.files.filter(
     (file) =>
-      (chat === undefined || file.chat === chat.id) &&
-      file.filename.toLowerCase().includes(search) &&
-      rules.listsFile(kind, file, call),
+      (chat === undefined || file.chat === chat.id) && file.filename.toLowerCase().includes(search),
   )
   const { rows, cursor } = pageOf(call, kind, list, ({ id }) => id)
   sendJson(call, 200, { manifest: rows.map(publicRecord), onward: { token: cursor } })
