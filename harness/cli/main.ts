@@ -111,13 +111,19 @@ const commands: Readonly<Record<string, ListedCommand>> = {
 
 const maxHelpWidth = 80
 
-/** Runs the command line and resolves to the exit code. */
+/** Runs the command line of this process and resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const io = processIo(watchInterrupts(new InterruptedError('interrupted')))
   const lastResorts = watchLastResorts(
     (error) => reportError(error, io),
     () => process.exit(exitCode.internalError),
   )
+  const code = await runCommandLine(argv, io)
+  return lastResorts.wasHandled ? withInternalError(code) : code
+}
+
+/** Runs a command line; errors are printed. */
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = exitCode.done
   try {
     const named = argv[0] === 'help' ? argv[1] : argv[0]
@@ -134,7 +140,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       }
     } else listCommands(program)
     await program.parseAsync(argv, { from: 'user' })
-    return lastResorts.wasHandled ? withInternalError(code) : code
+    return code
   } catch (error) {
     return reportError(error, io)
   }
@@ -184,7 +190,7 @@ function listCommands(program: Command): void {
   }
 }
 
-function reportError(error: unknown, io: Io): number {
+function reportError(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage
   const code = exitCodeOfError(error)
   if (code !== undefined && error instanceof ChatgenFailure) {

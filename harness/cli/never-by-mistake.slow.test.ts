@@ -76,18 +76,6 @@ describe('the bundled server', () => {
     expect(keys).not.toEqual([])
     expect(code).toBe(0)
   })
-
-  test.each([
-    ['a profile', {}, ['--reference', '--target', '/nonexistent.yaml']],
-    ['a profile of the environment', { CHATGEN_TARGET: 'staging.yaml' }, ['--reference']],
-    ['a URL', {}, ['--reference', 'http://127.0.0.1:1']],
-    ['a URL, by the environment', { CHATGEN_REFERENCE: 'yes' }, ['http://127.0.0.1:1']],
-  ])('is not checked beside %s: exit 2', async (_, env, args) => {
-    const { code, stdout, stderr } = await chatgen(['check', ...args], env)
-    expect(stderr).toContain('--reference, not both')
-    expect(stdout).toBe('')
-    expect(code).toBe(2)
-  })
 })
 
 describe('the key', () => {
@@ -133,12 +121,6 @@ describe('the key', () => {
     const { stderr } = await check(both, { OTHER: 'sk-other-1' }, '--key-env', 'OTHER')
     expect(new Set(keys)).toEqual(new Set(['Bearer sk-other-1']))
     expect(stderr).toContain('overrides compatKey, nativeToken of the profile')
-  })
-
-  test('that is named and not set is exit 2', async () => {
-    const { code, stderr } = await check('', env, '--key-env', 'NO_SUCH')
-    expect(stderr).toContain('the environment variable NO_SUCH is not set')
-    expect(code).toBe(2)
   })
 })
 

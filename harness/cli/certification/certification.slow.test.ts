@@ -9,7 +9,7 @@ import { envelopeName, filesOf, sumsName } from '../../certification/bundle.ts'
 import { payloadOf, preAuthenticationEncoding, readEnvelope } from '../../certification/envelope.ts'
 import { type Draw, edits } from '../../certification/test-support/edits.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
-import { chatgen, start } from '../test-support/chatgen.ts'
+import { chatgen, serving } from '../test-support/chatgen.ts'
 import { certify, copyOf, makeBundle, openssl, vendorFolder } from './test-support/bundles.ts'
 import { testResultStatement } from './test-support/in-toto.ts'
 
@@ -134,7 +134,7 @@ test('a bundle with another compression level, and digests in another order and 
 
 describe('certify', () => {
   test('refuses a server with a fault, and writes no certificate', async () => {
-    await using server = await serve(['--fault', 'openai-id-missing'])
+    const server = await serving(['--key', servedKey, '--fault', 'openai-id-missing'])
     const { code, stdout, folder } = await certifyUrl(server.url)
     expect(stdout).toMatch(/REFUSED/)
     expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
@@ -159,20 +159,6 @@ describe('certify', () => {
 })
 
 const servedKey = 'sk-certified-1'
-
-/** `chatgen serve` in a process of its own. */
-async function serve(flags: readonly string[]) {
-  const server = start(['serve', '--port', '0', '--key', servedKey, ...flags])
-  await server.shows('API key:')
-  const url = /Listening on (\S+)/.exec(server.soFar())?.[1] ?? ''
-  return {
-    url,
-    async [Symbol.asyncDispose]() {
-      server.child.kill('SIGTERM')
-      await server.ended
-    },
-  }
-}
 
 async function certifyUrl(url: string) {
   const folder = vendorFolder()

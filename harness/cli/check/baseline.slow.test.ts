@@ -45,27 +45,6 @@ describe('chatgen check --baseline ends with', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(sentence)
     expect(code).toBe(1)
   })
-
-  test.each([
-    ['an unknown id', 'OAI-AUHT-01: { because: x }', 'Did you mean OAI-AUTH-01?'],
-    ['an entry without a reason', 'OAI-AUTH-01: {}', 'known.yaml:1: OAI-AUTH-01.because'],
-    [
-      'a reason that is to be written',
-      'OAI-AUTH-01: { because: TO BE WRITTEN }',
-      'not filled in yet',
-    ],
-    ['a file that is not there', null, 'cannot read the baseline'],
-  ])('2 for %s, before anything is sent', async (_, baseline, sentence) => {
-    const { code, stdout, stderr, requests } = await check(baseline)
-    expect(stderr).toContain(sentence)
-    expect([code, stdout, requests]).toEqual([2, '', 0])
-  })
-
-  test('2 for --update-baseline without a file', async () => {
-    const { code, stderr } = await chatgen(['check', '--reference', '--update-baseline'])
-    expect(stderr).toContain('--update-baseline needs --baseline FILE')
-    expect(code).toBe(2)
-  })
 })
 
 test('--update-baseline writes drafts, and the run that follows their completion ends with 0', async () => {

@@ -36,17 +36,10 @@ test('benches an address, with its key, and prints JSON', async () => {
   expect(refused.stderr).toContain('refuses the key')
 })
 
-test.each([
-  [2, ['bench', '--only', 'nothing'], '--only matches no case; cases: compatible stream'],
-  [2, ['bench', '--duration', '1h'], 'must be a duration from 1s to 5m, e.g. 10s'],
-  [2, ['bench', '--connections', '1001'], 'must be at most 1000'],
-  [3, ['bench', 'http://127.0.0.1:1', '--quiet'], 'http://127.0.0.1:1: nothing listens there'],
-  [2, ['calibrate', '--rates', '5,3'], 'must be ascending numbers, e.g. 1000,5000,20000'],
-  [2, ['calibrate', '--rates', 'many'], 'must be ascending numbers, e.g. 1000,5000,20000'],
-])('ends with %i: %j', async (code, args, says) => {
-  const ended = await chatgen(args)
-  expect(ended.stderr).toContain(says)
-  expect(ended.code).toBe(code)
+test('ends with 3 if nothing listens', async () => {
+  const { code, stderr } = await chatgen(['bench', 'http://127.0.0.1:1', '--quiet'])
+  expect(stderr).toContain('http://127.0.0.1:1: nothing listens there')
+  expect(code).toBe(3)
 })
 
 const figures = {

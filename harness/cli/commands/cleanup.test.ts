@@ -120,17 +120,6 @@ describe('chatgen cleanup', () => {
     await server.close()
   })
 
-  test('ends with 2 for what is no journal, and says so', async () => {
-    const folder = emptyFolder()
-    writeFileSync(join(folder, 'report.json'), '{"kind":"conformance-report"}\n')
-    const missing = await chatgen(['cleanup', 'nothing.ndjson'], {}, folder)
-    expect(missing.stderr).toMatch(/^chatgen: the journal cannot be read: ENOENT/)
-    expect(missing.code).toBe(2)
-    const wrong = await chatgen(['cleanup', 'report.json'], {}, folder)
-    expect(wrong.stderr).toMatch(/^chatgen: report.json is not a journal of chatgen/)
-    expect(wrong.code).toBe(2)
-  })
-
   test('ends with 3 where nothing listens, and where the key is refused', async () => {
     const server = await startChatServer()
     const { folder } = journal(server, [

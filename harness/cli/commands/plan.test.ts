@@ -142,44 +142,4 @@ describe('chatgen plan', () => {
       expect([code, report.demand]).toMatchObject([6, { kind: 'trace', hours: [] }])
     })
   })
-
-  test('names what is wrong with a report of another shape', async () => {
-    const cut = join(folder, 'cut.json')
-    writeFileSync(cut, JSON.stringify({ kind: 'capacity-report', schemaVersion: 1, probes: 3 }))
-    const { code, stderr } = await chatgen(['plan', '--from', cut, '--demand', 'rate=2/s'])
-    expect(stderr).toMatch(
-      /cut\.json is not a readable capacity-report: \d+ members are missing or of the wrong shape; /,
-    )
-    expect(stderr).toMatch(/cut\.json: outcome: /)
-    expect(code).toBe(2)
-  })
-
-  test.each([
-    [['--demand', 'rate=x'], /--demand: cannot read "rate=x"/],
-    [['--demand', 'nowhere.csv'], /cannot read nowhere\.csv/],
-    [['--demand', 'rate=2/s', '--slo', 'ttfo.p95 < 1s'], /ttfo is not predicted/],
-    [['--demand', 'rate=2/s', '--price', 'cheap'], /--price: cannot read/],
-    [[], /no demand given/],
-  ])('ends with 2 for %j', async (args, message) => {
-    const { code, stderr } = await plan(...args)
-    expect(stderr).toMatch(message)
-    expect(code).toBe(2)
-  })
-
-  test('names the bad line of a trace, and a file that is no capacity report', async () => {
-    const trace = join(folder, 'bad.csv')
-    writeFileSync(trace, 'at,rate\n0,1\n60,many\n')
-    const bad = await plan('--demand', trace)
-    expect(bad).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('bad.csv:3: rate: must be'),
-    })
-    const other = join(folder, 'other.json')
-    writeFileSync(other, '{"kind":"load-report"}')
-    const wrong = await chatgen(['plan', '--from', other, '--demand', 'rate=2/s'])
-    expect(wrong).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('is a load-report, not a capacity report'),
-    })
-  })
 })

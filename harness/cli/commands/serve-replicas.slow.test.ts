@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { postgresPrograms, startPostgres } from '../../../reference-server/test-support/postgres.ts'
-import { start } from '../test-support/chatgen.ts'
+import { serving } from '../test-support/chatgen.ts'
 
 const missing = postgresPrograms() === undefined ? 'PostgreSQL is not installed' : ''
 
@@ -30,15 +30,8 @@ describe.skipIf(missing !== '')(`serve --store postgres://… ${missing}`, () =>
 
 const generate = '/api/v3/message/generate'
 
-async function replica(store: string) {
-  const args = ['--port', '0', '--key', 'test-key', '--store', store, '--lease', '5s']
-  const run = start(['serve', ...args])
-  onTestFinished(async () => {
-    run.child.kill('SIGTERM')
-    await run.ended
-  })
-  await run.shows('curl ')
-  return { run, url: /Listening on (\S+)/.exec(run.soFar())?.[1] ?? '' }
+function replica(store: string) {
+  return serving(['--key', 'test-key', '--store', store, '--lease', '5s'])
 }
 
 async function send(url: string, path: string, body?: object) {

@@ -21,19 +21,4 @@ describe('chatgen compare with load', () => {
     expect(JSON.parse(same.stdout)).toMatchObject({ kind: 'load-comparison', design: 'separate' })
     expect([0, 5, 6]).toContain(same.code)
   })
-
-  test.each([
-    [['a', 'b', '--rate', '3'], '--rate applies to --interleave only'],
-    [['a', 'b', '--metric', 'ttft.mean'], 'must be one of ttft.p95, tpot.p95, icl.p95, e2e.p95'],
-    [['http://x', 'http://y', '--interleave'], 'no load given'],
-    [['http://x', 'http://y', '--interleave', '--ramp', '1..2/3s'], '--ramp does not apply'],
-    [
-      ['http://x', 'http://y', '--interleave', '--rate', '5', '--duration', '1m'],
-      '--duration: 60 s has room for 3 pairs of blocks of 10 s, and it takes 6',
-    ],
-  ])('%j is a usage error', async (args, message) => {
-    const { code, stderr } = await chatgen(['compare', ...args], withKey)
-    expect(stderr).toContain(message)
-    expect(code).toBe(2)
-  })
 })

@@ -158,16 +158,6 @@ describe('pages of a stored report', () => {
   })
 })
 
-test('calibrate overwrites no file of another kind', async () => {
-  const cwd = emptyFolder()
-  writeFileSync(join(cwd, 'package.json'), '{}')
-  for (const out of ['package.json', '.']) {
-    const { code, stderr } = await chatgen(['calibrate', '--out', out], {}, cwd)
-    expect(stderr).toMatch(/is (a folder|not a calibration of this version): choose another/)
-    expect(code).toBe(2)
-  }
-})
-
 test('a folder for results that is a file is told before anything is sent', async () => {
   await using server = await startModelsServer()
   const cwd = emptyFolder()

@@ -68,38 +68,6 @@ describe('chatgen report', () => {
     expect(stderr).toContain('1 line cannot be read')
     expect(stdout).toMatch(/^VIOLATED/)
   })
-
-  test.each([
-    ['what is not there', 'nowhere', null, 'no such file or folder: nowhere'],
-    ['a folder without a report', 'empty', undefined, 'has no report.json'],
-    ['what is no JSON', 'f.json', '{"kind":', 'f.json is not valid JSON'],
-    ['what is no report', 'f.json', '[1]', 'f.json is not a conformance report'],
-    ['another kind', 'f.json', '{"kind":"comparison"}', 'f.json is a comparison, not a conf'],
-    [
-      'a load report that lacks members',
-      'f.json',
-      '{"kind":"load-report","schemaVersion":1}',
-      'f.json: outcome: ',
-    ],
-    [
-      'a newer schema',
-      'f.json',
-      '{"kind":"conformance-report","schemaVersion":2}',
-      'f.json has schema version 2',
-    ],
-    [
-      'a report that lacks members',
-      'f.json',
-      '{"kind":"conformance-report","schemaVersion":1}',
-      'f.json: outcome: ',
-    ],
-  ])('ends with 2 for %s', async (_, path, text, problem) => {
-    if (text === undefined) mkdirSync(join(folder, path))
-    else if (text !== null) writeFileSync(join(folder, path), text)
-    const { code, stderr } = await chatgen(['report', path], {}, folder)
-    expect(stderr).toContain(problem)
-    expect(code).toBe(2)
-  })
 })
 
 describe('chatgen rejudge', () => {
@@ -128,12 +96,10 @@ describe('chatgen rejudge', () => {
     expect((await chatgen(['report', 'mended', '--report', 'badge'], {}, folder)).code).toBe(0)
   })
 
-  test.each([
-    ['a folder without a run', ['rejudge', '.'], 'there is no run.json'],
-    ['the folder itself', ['rejudge', 'results', '--out', 'results'], 'overwrite the recording'],
-  ])('ends with 2 for %s', async (_, args, problem) => {
+  test('ends with 2 for the folder itself', async () => {
+    const args = ['rejudge', 'results', '--out', 'results']
     const { code, stderr } = await chatgen(args, {}, folder)
-    expect(stderr).toContain(problem)
+    expect(stderr).toContain('overwrite the recording')
     expect(code).toBe(2)
   })
 })
@@ -161,9 +127,5 @@ describe('chatgen compare', () => {
       notes: [expect.stringContaining('again has no run.json and no exchanges.ndjson')],
     })
     expect(code).toBe(0)
-  })
-
-  test('ends with 2 for what is no report', async () => {
-    expect((await chatgen(['compare', 'results', 'nowhere'], {}, folder)).code).toBe(2)
   })
 })

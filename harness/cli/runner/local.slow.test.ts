@@ -36,16 +36,3 @@ test('a plan is sent whole by shards that are processes, and merged; no key is l
   const requests = readFileSync(join(cwd, 'out', 'requests.ndjson'), 'utf8')
   expect(requests.trimEnd().split('\n')).toHaveLength(merged?.plan.transactions ?? 0)
 })
-
-test.each([
-  [['--shards', '2'], '--shards applies to --runner only'],
-  [['--runner', 'swarm'], '--runner swarm needs --image'],
-  [['--runner', 'local', '--shard', '0/2'], '--runner and --shard exclude each other'],
-  [['--job', '/nowhere'], '--job needs --shard'],
-  [['--job', '/nowhere', '--shard', '0/2'], '--job: cannot read the file'],
-])('%j is a usage error', async (flags, message) => {
-  const args = ['load', 'http://127.0.0.1:9', '--rate', '5', '--duration', '1s', ...flags]
-  const { code, stderr } = await chatgen(args, { CHATGEN_API_KEY: 'sk-local-4711' })
-  expect(stderr).toContain(message)
-  expect(code).toBe(2)
-})

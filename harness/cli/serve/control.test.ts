@@ -3,20 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
-import { emptyFolder, start } from '../test-support/chatgen.ts'
+import { expect, test } from 'vitest'
+import { emptyFolder, serving } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
-async function serve(...args: readonly string[]) {
-  const run = start(['serve', '--port', '0', '--key', 'test-key', '--control', '0', ...args])
-  onTestFinished(async () => {
-    run.child.kill('SIGTERM')
-    expect((await run.ended).code).toBe(0)
-  })
-  await run.shows('curl ')
-  const url = (name: string) => new RegExp(`${name} +(http\\S+)`).exec(run.soFar())?.[1] ?? ''
-  return { run, url: url('Listening on'), control: url('Control:') }
+function serve(...args: readonly string[]) {
+  return serving(['--key', 'test-key', '--control', '0', ...args])
 }
 
 async function ask(url: string, content: string) {

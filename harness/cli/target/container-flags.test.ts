@@ -58,30 +58,3 @@ test('the same by variables, one line for each of the environment', () => {
 test('no container without an image or a file', () => {
   expect(container([])).toBeUndefined()
 })
-
-const image = ['--image', 'chat:1.4']
-const compose = ['--compose', 'compose.yaml']
-
-test.each([
-  [['--port', '80'], '--port applies to --image and --compose only'],
-  [['--ready', '/healthz'], '--ready applies to --image and --compose only'],
-  [[...image], '--image needs --port: the port of the service in its container'],
-  [[...image, '--port', '0'], '--image needs --port: the port of the service in its container'],
-  [[...image, ...compose, '--port', '80'], '--image and --compose exclude each other'],
-  [[...compose, '--port', '80'], '--compose needs --service: the service to test'],
-  [[...image, '--port', '80', '--service', 'chat'], '--service applies to --compose only'],
-  [
-    [...image, '--port', '80', '--env', 'ABSENT'],
-    '--env ABSENT: the environment variable is not set',
-  ],
-])('%j is refused', (args, sentence) => {
-  expect(() => container(args)).toThrow(sentence)
-})
-
-test.each([
-  [['--ready', 'healthz'], 'must be a path such as /healthz'],
-  [['--ready', '//elsewhere.test/'], 'must be a path such as /healthz'],
-  [['--env', '1=2'], 'must be NAME=VALUE or NAME'],
-])('%j is no value', (args, sentence) => {
-  expect(() => container([...image, '--port', '80', ...args])).toThrow(sentence)
-})

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { onSuccessBody } from '../../../reference-server/deviations/patches/replies.ts'
 import { rejectRequests } from '../../../reference-server/deviations/patches/requests.ts'
 import {
@@ -13,7 +12,7 @@ import {
 } from '../../../reference-server/deviations/patches/routes.ts'
 import { compose } from '../../../reference-server/deviations/patches/services.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 
 /** `chatgen check` by the real bin, of a target of which only the address is known. */
 
@@ -31,12 +30,9 @@ function check(...args: readonly string[]) {
 async function checkOf(url: string, ...args: readonly string[]) {
   const folder = emptyFolder()
   const run = await chatgen(['check', url, ...args], withKey, folder)
-  const file = join(folder, 'chatgen-results', 'report.json')
-  const report = existsSync(file)
-    ? conformanceReport.parse(JSON.parse(readFileSync(file, 'utf8')))
-    : undefined
-  const verdicts = report?.requirements.map(({ id, verdict }) => `${id} ${verdict}`)
-  return { ...run, verdicts, capabilities: report?.target.capabilities, folder }
+  const { requirements, target } = reportIn(join(folder, 'chatgen-results'))
+  const verdicts = requirements.map(({ id, verdict }) => `${id} ${verdict}`)
+  return { ...run, verdicts, capabilities: target.capabilities }
 }
 
 const onlyModel = 'SVC-Vision'
@@ -109,7 +105,7 @@ describe('chatgen check URL', () => {
       ]),
     })
     onTestFinished(() => oneModel.close())
-    const { verdicts = [] } = await checkOf(oneModel.url, ...args)
+    const { verdicts } = await checkOf(oneModel.url, ...args)
     const decided = verdicts.filter((line) => / (pass|fail|inconclusive|error)$/.test(line))
     expect(decided.length).toBeGreaterThan(0)
     expect(decided.filter((line) => !line.endsWith(' pass'))).toEqual([])

@@ -3,11 +3,10 @@ import { platform } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { exchangesName, journalName } from '../../conformance/defaults.ts'
 import { startChatServer } from '../../conformance/test-support/chat-server.ts'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, reportIn, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { endsAtSecondPress } from '../test-support/second-press.ts'
 
@@ -49,9 +48,7 @@ describe('a run whose target is silent', () => {
     expect(Date.now() - before).toBeLessThan(patienceMs)
     expect(code).toBe(130)
     expect(stdout).toContain('interrupted: partial results')
-    const report = conformanceReport.parse(
-      JSON.parse(readFileSync(join(results, 'report.json'), 'utf8')),
-    )
+    const report = reportIn(results)
     expect(report).toMatchObject({ interrupted: true, outcome: 'incomplete', faults: [] })
     const undecided = report.requirements.filter(({ verdict }) => verdict !== 'pass')
     expect(undecided.length).toBeGreaterThan(0)
@@ -98,8 +95,7 @@ describe('whatever the run is doing', () => {
       const { code } = await run.ended
       expect(code, phase).toBe(130)
       expect(server.chats.size, phase).toBe(0)
-      const text = readFileSync(join(folder, 'results', 'report.json'), 'utf8')
-      expect(conformanceReport.parse(JSON.parse(text)).interrupted).toBe(true)
+      expect(reportIn(join(folder, 'results')).interrupted).toBe(true)
     }
   })
 

@@ -25,25 +25,6 @@ describe('a fault that nobody catches ends with 4', () => {
     expect(stderr).toContain('a slip of ours')
     expect(code).toBe(4)
   })
-
-  test('a rejection while the suites run, and stands in the report', async () => {
-    const firstRequest = Promise.withResolvers<void>()
-    await using server = await startModelsServer({
-      delayMs: 300,
-      onRequest: (count) => count === 6 && firstRequest.resolve(),
-    })
-    const args = ['--profile', 'openai', '--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
-    const run = start(['check', server.url, '--jobs', '1', ...args], {
-      ...withKey,
-      ...failing(`Promise.reject(new Error('a slip of ours'))`),
-    })
-    await firstRequest.promise
-    run.child.kill('SIGUSR2')
-    const { code, stdout } = await run.ended
-    expect(stdout).toContain('a slip of ours')
-    expect(stdout).toMatch(/^CONFORMS/)
-    expect(code).toBe(4)
-  })
 })
 
 describe('a reader who has had enough', () => {

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 
 const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 
@@ -72,6 +74,25 @@ export function chatgen(
   cwd = emptyFolder(),
 ): Promise<Ended> {
   return start(args, env, cwd).ended
+}
+
+/** `chatgen serve` on a free port, until the test is over or `stop` is called. */
+export async function serving(args: readonly string[], cwd = emptyFolder()) {
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const run = start(['serve', ...port, ...args], {}, cwd)
+  const stop = async () => {
+    run.child.kill('SIGTERM')
+    return run.ended
+  }
+  onTestFinished(async () => void (await stop()))
+  await run.shows('curl ')
+  const url = (name: string) => new RegExp(`${name} +(http\\S+)`).exec(run.soFar())?.[1] ?? ''
+  return { run, url: url('Listening on'), control: url('Control:'), stop }
+}
+
+/** The report of a check in its results folder. */
+export function reportIn(folder: string): ConformanceReport {
+  return conformanceReport.parse(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')))
 }
 
 export function emptyFolder(): string {

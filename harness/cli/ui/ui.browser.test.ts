@@ -1,16 +1,22 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { launchChromium, skipBrowser } from '../../../reports/html/test-support/chromium.ts'
 import { expectAccessible } from '../../../reports/html/test-support/offline-page.ts'
 import { hostileLoad, hostileReport, hostileTexts } from '../../../reports/test-support/hostile.ts'
 import { loadToJson, reportToJson } from '../../../reports/text/digest.ts'
-import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
+import {
+  chatgen,
+  emptyFolder,
+  type Running,
+  reportIn,
+  serving,
+  start,
+} from '../test-support/chatgen.ts'
 
 const key = 'k-of-the-page-1234'
 const withKey = { CHATGEN_API_KEY: key }
@@ -69,10 +75,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     expect(await page.locator('.passes').first().getAttribute('open')).not.toBeNull()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('No run under way').waitFor({ timeout: 120_000 })
-    const report = conformanceReport.parse(
-      JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')),
-    )
-    expect(report.interrupted).toBe(true)
+    expect(reportIn(out).interrupted).toBe(true)
     expect(await page.locator('header').textContent()).toContain('interrupted')
   })
 
@@ -216,15 +219,7 @@ async function pageOf(running: Running): Promise<string> {
 }
 
 async function serve(...args: readonly string[]) {
-  const port = args.includes('--port') ? [] : ['--port', '0']
-  const running = start(['serve', '--key', key, ...port, ...args])
-  const stop = async () => {
-    running.child.kill('SIGTERM')
-    await running.ended
-  }
-  onTestFinished(stop)
-  await running.shows('API key')
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(running.soFar())?.[0] ?? ''
+  const { url, stop } = await serving(['--key', key, ...args])
   return { url, port: new URL(url).port, stop }
 }
 
@@ -246,10 +241,7 @@ function stored({ report, exchanges }: ReturnType<typeof hostileReport>): string
 }
 
 function verdicts(folder: string): Record<string, string> {
-  const { requirements } = conformanceReport.parse(
-    JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')),
-  )
-  return Object.fromEntries(requirements.map(({ id, verdict }) => [id, verdict]))
+  return Object.fromEntries(reportIn(folder).requirements.map(({ id, verdict }) => [id, verdict]))
 }
 
 /** Waits for the end of the run that a click starts. */

@@ -1,26 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, start } from '../test-support/chatgen.ts'
 
 /** `chatgen ui` from a command line; what its page does is tested in a browser. */
-
-const unreadable = emptyFolder()
-writeFileSync(join(unreadable, 'report.json'), '{"kind":"other"}')
-
-test.each([
-  ['nothing', [], 'nothing to show: pass a URL, --target FILE, --reference, or results folders'],
-  ['a folder that is not there', ['no-such-folder'], 'no such file or folder: no-such-folder'],
-  ['a folder without a report', ['.'], '. has no report.json'],
-  ['a file of something else', [unreadable], 'is not a report of chatgen'],
-  ['two URLs', ['http://127.0.0.1:1', 'http://127.0.0.1:2'], 'pass one URL'],
-])('2 for %s', async (_, args, sentence) => {
-  const { code, stdout, stderr } = await chatgen(['ui', ...args])
-  expect(stderr).toContain(sentence)
-  expect(stderr.trim().split('\n')).toHaveLength(1)
-  expect(stdout).toBe('')
-  expect(code).toBe(2)
-})
 
 test('it listens at --port, says in a sentence that it is in use, and ends with 0 at Ctrl-C', async () => {
   const first = start(['ui', 'http://127.0.0.1:9'])

@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs'
+import { vi } from 'vitest'
+import { runCommandLine } from '../main.ts'
+import { quietIo } from './quiet-io.ts'
+
+/** A command line in this process, which has its working folder. */
+export async function inProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  const printed = { out: '', err: '' }
+  const io = quietIo({
+    out: (text) => (printed.out += `${text}\n`),
+    err: (text) => (printed.err += `${text}\n`),
+    write: (file, text, flag) => writeFileSync(file, text, { flag: flag ?? 'w' }),
+    env: process.env,
+  })
+  try {
+    const code = await runCommandLine(args, io)
+    return { code, stdout: printed.out, stderr: printed.err }
+  } finally {
+    vi.unstubAllEnvs()
+  }
+}
