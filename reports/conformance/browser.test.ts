@@ -7,9 +7,7 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { toHtml } from '../document/html.ts'
 import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
 import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
-import { eventsOf, exchangeOf } from '../test-support/exchanges.ts'
 import { type FaultyRun, faultyRun } from '../test-support/faulty-run.ts'
-import { reportOf, rowOf } from '../test-support/reports.ts'
 import { conformanceDocument } from './document.ts'
 
 /** The page in a real browser, made from a real run with violations of several kinds. */
@@ -224,35 +222,6 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
   ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
     const { page } = await open('few.html', { colorScheme, viewport: { width, height: 800 } })
     await expectAccessible(page)
-  })
-
-  test('runs nothing that a target sent', async () => {
-    const evil =
-      '</code></script></style><script>window.pwned=1</script><img src=x onerror="window.pwned=1"><svg onload="window.pwned=1">" onclick="window.pwned=1" \u202etxt'
-    const row = rowOf({ id: 'V3-SSE-07', verdict: 'fail', exchanges: ['x1', 'x2'], event: 0 })
-    const exchanges = [
-      exchangeOf({
-        id: 'x1',
-        headers: [['x-evil', evil]],
-        body: evil,
-        events: eventsOf([evil, { evil }]),
-      }),
-      exchangeOf({ id: 'x2', url: `http://127.0.0.1/${evil}`, answer: evil }),
-    ]
-    const report = reportOf([{ ...row, title: evil, message: evil, scenarios: [evil] }], {
-      observations: [{ id: 'OPEN-01', question: evil, answer: evil, exchanges: [] }],
-      target: { baseUrl: evil, profile: 'full', capabilities: {} },
-    })
-    const index = new Map(exchanges.map((one) => [one.id, one]))
-    const page = toHtml(conformanceDocument(report, index))
-    writeFileSync(join(folder, 'evil.html'), page)
-    const opened = await open('evil.html')
-    await opened.page.getByRole('button', { name: 'Open all shown' }).click()
-    expect(await opened.page.evaluate('window.pwned')).toBeUndefined()
-    expect(await opened.page.locator('img, [onclick], [onload], [onerror]').count()).toBe(0)
-    expect(await opened.page.locator('.message').textContent()).toContain('\\u202etxt')
-    expect(opened.requests).toEqual([])
-    expect(opened.complaints).toEqual([])
   })
 
   function open(file: string, options: Parameters<Browser['newContext']>[0] = {}) {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
-import { startReferenceServer } from '../../../reference-server/index.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import {
   createdEntries,
   headLine,
@@ -19,15 +19,14 @@ const tagged = (nonce: string) => `${nonce} chatgen-5eed`
 
 describe('chatgen cleanup', () => {
   test('deletes what a journal leaves open, and nothing else, line by line', async () => {
-    const server = await startChatServer()
-    const chat = server.add(tagged('Known1'))
+    const server = await chatServer()
     server.add(tagged('Lost1'))
     server.add('Somebody else made this')
     const { file, folder } = journal(server, [
-      { event: 'created', kind: 'chat', name: tagged('Known1'), scenario: 's', id: chat },
-      { event: 'create', kind: 'chat', name: tagged('Lost1'), scenario: 's' },
-      { event: 'create', kind: 'chat', name: tagged('Never1'), scenario: 's' },
-      { event: 'create', kind: 'attachment', name: 'a.txt', scenario: 's' },
+      created(tagged('Known1'), server.add(tagged('Known1'))),
+      { ...open, name: tagged('Lost1') },
+      { ...open, name: tagged('Never1') },
+      { ...open, kind: 'attachment', name: 'a.txt' },
     ])
     const { code, stdout } = await run(['cleanup', 'j.ndjson'], server, folder)
     expect(
@@ -51,50 +50,40 @@ describe('chatgen cleanup', () => {
     expect(again.stdout).toContain('no chats to delete')
     expect(again.code).toBe(0)
     expect(server.requests.length).toBe(before)
-    await server.close()
   })
 
   test('--dry-run sends nothing', async () => {
-    const server = await startChatServer()
+    const server = await chatServer()
     const id = server.add(tagged('Known1'))
-    const { folder } = journal(server, [
-      { event: 'created', kind: 'chat', name: tagged('Known1'), scenario: 's', id },
-    ])
+    const { folder } = journal(server, [created(tagged('Known1'), id)])
     const { code, stdout } = await run(['cleanup', 'j.ndjson', '--dry-run'], server, folder)
     expect(stdout).toContain(`would delete  ${id}`)
     expect(code).toBe(0)
     expect(server.requests).toEqual([])
-    await server.close()
   })
 
   test('ends with 1 where something could not be deleted', async () => {
-    const server = await startChatServer({ deletes: () => ({ done: false, status: 500 }) })
+    const server = await chatServer({ deletes: () => ({ done: false, status: 500 }) })
     const id = server.add(tagged('Hard1'))
+    const { folder } = journal(server, [created(tagged('Hard1'), id)])
     const profile = `baseUrl: ${server.url}\nlimits: { settleMs: 50 }\n`
-    const { folder } = journal(server, [
-      { event: 'created', kind: 'chat', name: tagged('Hard1'), scenario: 's', id },
-    ])
     writeFileSync(join(folder, 'target.yaml'), profile)
     const args = ['cleanup', 'j.ndjson', '--target', 'target.yaml']
     const { code, stdout } = await run(args, server, folder)
     expect(stdout).toContain(`left     ${id}`)
     expect(stdout).toContain('0 chats deleted or already gone, 1 left')
     expect(code).toBe(1)
-    await server.close()
   })
 
   test('asks every endpoint for what the others did not delete, also if one is down', async () => {
     const key = 'tok_of_both'
-    const servers = [await startChatServer({ key }), await startChatServer({ key })] as const
-    const ids = servers.map((server, at) => server.add(tagged(`Known${at}`)))
+    const servers = [await chatServer({ key }), await chatServer({ key })] as const
     const down = await startChatServer()
     await down.close()
-    const { folder } = journal(
-      servers[0],
-      ids.map((id, at) => ({
-        ...{ event: 'created', kind: 'chat', name: tagged(`Known${at}`), scenario: 's', id },
-      })),
+    const entries = servers.map((server, at) =>
+      created(tagged(`Known${at}`), server.add(tagged(`Known${at}`))),
     )
+    const { folder } = journal(servers[0], entries)
     const urls = [down, ...servers].map(({ url }) => url)
     const profile = `baseUrls: [${urls.join(', ')}]\nlimits: { settleMs: 50 }\n`
     writeFileSync(join(folder, 'target.yaml'), profile)
@@ -104,38 +93,33 @@ describe('chatgen cleanup', () => {
     expect(stdout).toContain('2 chats deleted or already gone')
     expect(code).toBe(0)
     expect(servers.map((server) => server.chats.size)).toEqual([0, 0])
-    for (const server of servers) await server.close()
   })
 
-  test('does not touch what lacks the tag of the run', async () => {
-    const server = await startChatServer()
-    const id = server.add('My own chat')
+  test('does not touch what lacks the tag of the run, nor sends an id that leads elsewhere', async () => {
+    const server = await chatServer()
+    const ids = ['..', '.', '', '../../v2/message', '%2e%2e']
     const { folder } = journal(server, [
-      { event: 'created', kind: 'chat', name: 'My own chat', scenario: 's', id },
+      created('My own chat', server.add('My own chat')),
+      ...ids.map((id) => created(tagged('Tavoru7316'), id)),
     ])
     const { code, stdout } = await run(['cleanup', 'j.ndjson'], server, folder)
     expect(stdout).toContain('does not carry the tag chatgen-5eed')
+    expect(stdout.match(/its id cannot be part of a path/g)).toHaveLength(3)
+    expect(stdout).toContain('2 chats deleted or already gone, 4 left')
     expect(code).toBe(1)
     expect(server.chats.size).toBe(1)
-    await server.close()
   })
 
   test('ends with 3 where nothing listens, and where the key is refused', async () => {
-    const server = await startChatServer()
-    const { folder } = journal(server, [
-      { event: 'create', kind: 'chat', name: tagged('Lost1'), scenario: 's' },
-    ])
-    const refused = await chatgen(
-      ['cleanup', 'j.ndjson'],
-      { CHATGEN_API_KEY: 'sk-wrong-key' },
-      folder,
-    )
+    const server = await chatServer()
+    const { folder } = journal(server, [{ ...open, name: tagged('Lost1') }])
+    const wrong = { CHATGEN_API_KEY: 'sk-wrong-key' }
+    const refused = await chatgen(['cleanup', 'j.ndjson'], wrong, folder)
     expect(refused.stderr).toContain('refuses the key')
     expect(refused.code).toBe(3)
     const unreachable = await chatgen(['cleanup', 'j.ndjson', 'http://127.0.0.1:1'], {}, folder)
     expect(unreachable.stderr).toContain('nothing listens there')
     expect(unreachable.code).toBe(3)
-    await server.close()
   })
 
   test('finds all that a killed run has left behind', { timeout: 60_000 }, async () => {
@@ -145,11 +129,8 @@ describe('chatgen cleanup', () => {
     const { code, stdout } = await chatgen(['cleanup', file], { CHATGEN_API_KEY: key }, folder)
     expect(stdout).toContain('deleted or already gone')
     expect(code).toBe(0)
-    const headers = { authorization: `Bearer ${key}` }
-    const left = await fetch(`${server.url}/api/v3/chat?limit=100`, { headers })
-    expect(await left.json()).toMatchObject({ result: [] })
+    expect(await leftOn(server)).toEqual([])
     expect(readFileSync(file, 'utf8')).not.toContain(key)
-    await server.close()
   })
 })
 
@@ -157,35 +138,17 @@ describe('chatgen cleanup', () => {
 const starvable = { retry: 2 }
 
 test('a run that is interrupted cleans up by itself', starvable, async () => {
-  const { server, key, file, code } = await endedInTheMiddle('SIGINT')
+  const { server, file, code } = await endedInTheMiddle('SIGINT')
   // The document shows no way to delete a file.
-  const open = openEntries(readJournal(file)).filter(({ kind }) => kind === 'chat')
-  expect(open).toEqual([])
-  const headers = { authorization: `Bearer ${key}` }
-  const left = await fetch(`${server.url}/api/v3/chat?limit=100`, { headers })
-  expect(await left.json()).toMatchObject({ result: [] })
+  expect(openEntries(readJournal(file)).filter(({ kind }) => kind === 'chat')).toEqual([])
+  expect(await leftOn(server)).toEqual([])
   expect(code).toBe(130)
-  await server.close()
-})
-
-test('an id that leads elsewhere is not sent', async () => {
-  const server = await startChatServer()
-  const name = 'Tavoru7316 chatgen-5eed'
-  const ids = ['..', '.', '', '../../v2/message', '%2e%2e']
-  const { file, folder } = journal(
-    server,
-    ids.map((id) => ({ event: 'created', kind: 'chat', name, scenario: 'a', id })),
-  )
-  const { stdout, code } = await run(['cleanup', file], server, folder)
-  expect(stdout.match(/its id cannot be part of a path/g)).toHaveLength(3)
-  expect(stdout).toContain('2 chats deleted or already gone, 3 left')
-  expect(code).toBe(1)
-  await server.close()
 })
 
 /** A check of a server of its own that a signal ends once five chats are made. */
 async function endedInTheMiddle(signal: 'SIGKILL' | 'SIGINT') {
   const server = await startReferenceServer()
+  onTestFinished(() => server.close())
   const [key = ''] = server.keys
   const folder = emptyFolder()
   const file = join(folder, 'chatgen-results', 'journal.ndjson')
@@ -197,8 +160,27 @@ async function endedInTheMiddle(signal: 'SIGKILL' | 'SIGINT') {
   return { server, key, folder, file, code }
 }
 
+/** Names of the chats that are left. */
+async function leftOn({ url, keys }: ReferenceServer): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${keys[0]}` }
+  const listed = await fetch(`${url}/api/v3/chat?limit=100`, { headers })
+  return JSON.parse(await listed.text()).result.map(({ name }: { name: string }) => name)
+}
+
 function createdSoFar(file: string): number {
   return readFileSync(file, 'utf8').includes('\n') ? createdEntries(readJournal(file)).length : 0
+}
+
+const open = { event: 'create', kind: 'chat', scenario: 's' }
+
+function created(name: string, id: string): object {
+  return { ...open, event: 'created', name, id }
+}
+
+async function chatServer(options: Parameters<typeof startChatServer>[0] = {}) {
+  const server = await startChatServer(options)
+  onTestFinished(() => server.close())
+  return server
 }
 
 function journal(server: ChatServer, entries: readonly object[]) {

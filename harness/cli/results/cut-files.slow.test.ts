@@ -2,11 +2,8 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ChatgenFailure } from '../../conformance/errors.ts'
-import { exitCodeOfError } from '../exit-codes.ts'
-import { buildProgram } from '../main.ts'
-import type { Io } from '../terminal/io.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { inProcess } from '../test-support/in-process.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
 /** Stored files that end early, at any byte: an error that names the file and exit code 2, or the rest. */
@@ -109,36 +106,7 @@ async function everyCut(
   )
 }
 
-/** The command in this process. What is thrown but no error of the command line goes on. */
-async function run(args: readonly string[]): Promise<{ code: number; text: string }> {
-  const lines: string[] = []
-  let code = -1
-  const program = await buildProgram(ioTo(lines), (ended) => {
-    code = ended
-  })
-  try {
-    await program.parseAsync([...args], { from: 'user' })
-  } catch (error) {
-    const exit = exitCodeOfError(error)
-    if (!(error instanceof ChatgenFailure) || exit === undefined) throw error
-    lines.push(error.message)
-    code = exit
-  }
-  return { code, text: lines.join('\n') }
-}
-
-function ioTo(lines: string[]): Io {
-  return {
-    out: (text) => lines.push(text),
-    err: (text) => lines.push(text),
-    write: (file, text) => writeFileSync(file, text),
-    clean: (text) => text,
-    redact: () => {},
-    env: {},
-    terminal: false,
-    color: false,
-    colorErr: false,
-    width: 100,
-    signal: new AbortController().signal,
-  }
+async function run(args: readonly string[]) {
+  const { code, stdout, stderr } = await inProcess(args)
+  return { code, text: stdout + stderr }
 }

@@ -81,36 +81,38 @@ describe('a run whose target is silent', () => {
 })
 
 describe('whatever the run is doing', () => {
-  test.each(signals)('%s ends it with 130, without a chat left', async (signal) => {
+  test.each([
+    ['SIGINT', '"create"'],
+    ['SIGTERM', '"scenario":"get-chat'],
+    ['SIGHUP', '"scenario":"explore"'],
+  ] as const)('%s ends it with 130, without a chat left, at %s', async (signal, phase) => {
     const server = await startChatServer()
     onTestFinished(() => server.close())
     const env = { CHATGEN_API_KEY: server.key }
-    for (const phase of ['"create"', '"scenario":"get-chat', '"scenario":"explore"']) {
-      const folder = emptyFolder()
-      const args = ['--out', 'results', '--profile', 'v3', '--explore', '5000']
-      const run = start(['check', server.url, '--target', target(folder), ...args], env, folder)
-      const files = [journalName, exchangesName].map((name) => join(folder, 'results', name))
-      await vi.waitUntil(() => files.some((file) => contains(file, phase)), { timeout: patienceMs })
-      run.child.kill(signal)
-      const { code } = await run.ended
-      expect(code, phase).toBe(130)
-      expect(server.chats.size, phase).toBe(0)
-      expect(reportIn(join(folder, 'results')).interrupted).toBe(true)
-    }
+    const folder = emptyFolder()
+    const args = ['--out', 'results', '--profile', 'v3', '--explore', '5000']
+    const run = start(['check', server.url, '--target', target(folder), ...args], env, folder)
+    const files = [journalName, exchangesName].map((name) => join(folder, 'results', name))
+    await vi.waitUntil(() => files.some((file) => contains(file, phase)), { timeout: patienceMs })
+    run.child.kill(signal)
+    expect((await run.ended).code).toBe(130)
+    expect(server.chats.size).toBe(0)
+    expect(reportIn(join(folder, 'results')).interrupted).toBe(true)
   })
 
-  test.each(signals)('%s ends a discovery with 130, without a chat left', async (signal) => {
+  test('SIGTERM ends a discovery with 130, without a chat left', async () => {
     const server = await startChatServer()
     onTestFinished(() => server.close())
     const run = start(['check', server.url], { CHATGEN_API_KEY: server.key })
     await vi.waitUntil(() => server.requests.includes('POST /api/v3/chat'), { timeout: patienceMs })
-    run.child.kill(signal)
+    run.child.kill('SIGTERM')
     expect((await run.ended).code).toBe(130)
     expect(server.chats.size).toBe(0)
   })
 
-  test.runIf(platform() === 'linux').each(signals)('%s ends its start with 130', async (signal) => {
-    for (const delayMs of [0, 40, 80, 120, 160, 240, 320]) {
+  test.runIf(platform() === 'linux')('a signal ends its start with 130', async () => {
+    for (const [at, delayMs] of [0, 40, 80, 120, 160, 240, 320].entries()) {
+      const signal = signals[at % signals.length]
       const run = start(['check', 'http://127.0.0.1:9'])
       // Before its first line runs, Node itself decides.
       await vi.waitUntil(() => catchesHangups(run.child.pid ?? 0), { interval: 1 })

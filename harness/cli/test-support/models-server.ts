@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen } from '../../conformance/test-support/listen.ts'
 
 export interface ModelsServer extends AsyncDisposable {
   readonly url: string
@@ -24,23 +24,18 @@ export const key = 'sk-models-server-4711'
 /** Service with only `GET /models`: it lists its models to clients with the key. */
 export async function startModelsServer(behavior: Behavior = {}): Promise<ModelsServer> {
   let requests = 0
-  const server = createServer((request, response) => {
+  const { url, close } = await listen((request, response) => {
     requests += 1
     behavior.onRequest?.(requests)
     if (requests > (behavior.silentAfter ?? requests)) return
     setTimeout(() => answer(request, response, behavior), behavior.delayMs ?? 0)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     get requests() {
       return requests
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -1,6 +1,6 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/addresses.ts'
+import { listen } from '../../conformance/test-support/listen.ts'
 
 export interface PrefixFront extends AsyncDisposable {
   readonly url: string
@@ -16,7 +16,7 @@ export async function startPrefixFront(
   key?: string,
 ): Promise<PrefixFront> {
   const entries = Object.entries(prefixes) as [PrefixName, string][]
-  const server = createServer((incoming, outgoing) => {
+  const { url: front, close } = await listen((incoming, outgoing) => {
     const { method, headers, url = '/' } = incoming
     const entry = entries.find(([, prefix]) => url === prefix || url.startsWith(`${prefix}/`))
     const [name, prefix] = entry ?? entries.find(([, each]) => url.startsWith(`${each}?`)) ?? []
@@ -39,13 +39,6 @@ export async function startPrefixFront(
     forwarded.on('error', () => outgoing.destroy())
     outgoing.on('close', () => forwarded.destroy())
     incoming.pipe(forwarded)
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  })
+  return { url: front, [Symbol.asyncDispose]: close }
 }

@@ -1,11 +1,10 @@
 import {
-  createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
   request as send,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen, readBody } from '../../conformance/test-support/listen.ts'
 
 export interface Answer {
   readonly status: number
@@ -34,18 +33,10 @@ export interface Proxy extends AsyncDisposable {
 
 /** A proxy that waits for whole answers before it passes them on. */
 export async function startProxy(target: string, middleman: Middleman = {}): Promise<Proxy> {
-  const server = createServer((request, response) => {
+  const { url, close } = await listen((request, response) => {
     void pass(request, response, target, middleman).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return { url, [Symbol.asyncDispose]: close }
 }
 
 async function pass(
@@ -56,7 +47,7 @@ async function pass(
 ): Promise<void> {
   const { method = 'GET', url: path = '/' } = request
   const received = { method, path, headers: request.headers }
-  const body = await whole(request)
+  const body = await readBody(request)
   const answer = instead?.(received) ?? (await ask(`${target}${path}`, received, body))
   const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...kept } = answer.headers
   response.writeHead(answer.status, { ...kept, ...headers?.(received, answer) })
@@ -71,7 +62,7 @@ async function pass(
 function ask(url: string, { method, headers }: ProxiedRequest, body: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const passed = send(url, { method, headers }, (answer) => {
-      whole(answer).then(
+      readBody(answer).then(
         (content) =>
           resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: content }),
         reject,
@@ -80,10 +71,4 @@ function ask(url: string, { method, headers }: ProxiedRequest, body: Buffer): Pr
     passed.on('error', reject)
     passed.end(body)
   })
-}
-
-async function whole(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

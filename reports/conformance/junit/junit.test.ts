@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { XMLParser } from 'fast-xml-parser'
 import { parse } from 'junit2json'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { conforming, exchanges, row, violated } from '../../test-support/reports.ts'
+import { conforming, exchanges, violated } from '../../test-support/reports.ts'
 import { reportToJUnit } from './junit.ts'
 
 const schema = readFileSync(new URL('../../test-support/junit.xsd', import.meta.url), 'utf8')
@@ -16,34 +15,11 @@ async function validate(xml: string) {
   return errors.map(({ message }) => message)
 }
 
-test('the report of a run with verdicts of every kind', () => {
-  expect(
-    reportToJUnit(violated, exchanges).replaceAll(/<prop[\s\S]*?<\/properties>\n/g, ''),
-  ).toMatchInlineSnapshot(`
-    "<?xml version="1.0" encoding="UTF-8"?>
-    <testsuites tests="18" failures="5" errors="2" time="0.065">
-    <testsuite id="0" name="V3-HIST" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="0" time="0.000">
-    <testcase name="V3-HIST-01 GET /message MUST return result, an array, and pagination, an object." classname="V3-HIST" time="0.000"/>
-    <testcase name="V3-HIST-02 The item of a history row MUST be an object or null." classname="V3-HIST" time="0.000"/>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="1" name="OAI-CHAT" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="2" errors="0" skipped="0" time="0.000">
-    <testcase name="OAI-CHAT-01 POST /chat/completions with a model and messages MUST succeed with a JSON object." classname="OAI-CHAT" time="0.000"/>
-    <testcase name="OAI-CHAT-09 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-09 (required, wire, section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.
-    found: usage is missing
-    likely cause and fix: The usage of the model is not passed on; add prompt_tokens, completion_tokens and total_tokens to every completion.
-    document: section 2.2, Chat completion: The object of a non-streamed completion: id, object (chat.completion), created in Unix seconds, model, choices with index, message (role, content) and finish_reason, and usage with three token counts.
-    x1 is not among the recorded exchanges</failure></testcase>
-    <testcase name="OAI-CHAT-06 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index." classname="OAI-CHAT" time="0.000"><failure type="violated" message="usage is missing">OAI-CHAT-06 (required, wire, section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.
-    found: usage is missing
-    likely cause and fix: A member of the completion is missing or has another type; compare the body in the evidence with section 2.2.
-    document: section 2.2, Chat completion: The object of a non-streamed completion: id, object (chat.completion), created in Unix seconds, model, choices with index, message (role, content) and finish_reason, and usage with three token counts.
-    x2 is not among the recorded exchanges</failure></testcase>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="2" name="V3-IDEM" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="1" skipped="0" time="0.025">
+test('a suite has a case for each requirement of its area, with the evidence of a violation', () => {
+  const xml = reportToJUnit(violated, exchanges).replaceAll(/<prop[\s\S]*?<\/properties>\n/g, '')
+  expect(xml).toContain('<testsuites tests="18" failures="5" errors="2" time="0.065">')
+  expect(/<testsuite id="2"[\s\S]*?<\/testsuite>/.exec(xml)?.[0]).toMatchInlineSnapshot(`
+    "<testsuite id="2" name="V3-IDEM" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="1" skipped="0" time="0.025">
     <testcase name="V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body)." classname="V3-IDEM" time="0.025"><failure type="violated" message="the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`">V3-IDEM-02 (required, section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
     found: the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`
     likely cause and fix: The Idempotency-Key is not stored, or only after the run has ended; store key and run atomically before the generation starts, and answer a repeat from it.
@@ -62,53 +38,10 @@ test('the report of a run with verdicts of every kind', () => {
     <testcase name="V3-IDEM-05 Concurrent requests with one Idempotency-Key MUST create one step." classname="V3-IDEM" time="0.000"><error type="internal error" message="TypeError: turns is undefined"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
-    </testsuite>
-    <testsuite id="3" name="V3-SSE" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="1" errors="0" skipped="0" time="0.040">
-    <testcase name="V3-SSE-05 The first event MUST be response.created, and it MUST occur exactly once." classname="V3-SSE" time="0.020"><failure type="violated" message="the first event is response.output_item.added">V3-SSE-05 (required, section 6): The first event MUST be response.created, and it MUST occur exactly once.
-    found: the first event is response.output_item.added
-    likely cause and fix: Events are sent as the model produces them, without the frame around them; emit the added event before the first delta and the done events after the last.
-    document: section 6, Events: The v3 stream is made of server-sent events in the Responses style: an event: line, data: lines with JSON and an empty line. response.created begins it, items are added, text and reasoning come as deltas (reasoning only with think), and response.completed carries the final response and ends it.
-    request (x9):
-      curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate \\
-        -H "Authorization: Bearer $CHATGEN_API_KEY" \\
-        -H 'content-type: application/json' \\
-        --data-raw '{"input":"ping","stream":true}'
-    response: 200 text/event-stream, 120 bytes in 20.0 ms, cut off by the target: other side closed
-      &gt;    +10.0 ms  event: response.output_item.added  {"output_index":0}
-           +11.0 ms  event: response.created  {"response":{"id":"resp_3"}}
-           +20.0 ms  cut off by the target: other side closed</failure></testcase>
-    <testcase name="V3-SSE-07 sequence_number SHOULD increase strictly." classname="V3-SSE" time="0.020"/>
-    <system-out>warning: V3-SSE-07 sequence_number 3 follows 3</system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="4" name="OAI-ERR" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="OAI-ERR-01 A body that is not JSON is a bad request: it MUST be answered with 400." classname="OAI-ERR" time="0.000"><skipped message="known: because the gateway answers (CHAT-17, until 2026-12-31)">found: answered with 422</skipped></testcase>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="5" name="V3-GEN" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
-    <testcase name="V3-GEN-03 Members that a response has in both forms, streamed and not, MUST have the same types in both." classname="V3-GEN" time="0.000"><skipped message="undecided: blocked by V3-SSE-05"/></testcase>
-    <testcase name="V3-GEN-08 input MUST be accepted with a video." classname="V3-GEN" time="0.000"><skipped message="not applicable: the target profile has capabilities.video: false"/></testcase>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="6" name="V2-MSG" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="2" failures="0" errors="0" skipped="2" time="0.000">
-    <testcase name="V2-MSG-01 POST /message with chat_id, content and model_id MUST store a message and return it." classname="V2-MSG" time="0.000"><skipped message="undecided: set v2Chat in the target profile to test this"/></testcase>
-    <testcase name="V2-MSG-02 The id of a message MUST be a UUID." classname="V2-MSG" time="0.000"><skipped message="undecided: set v2Chat in the target profile to test this"/></testcase>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="7" name="V3-CHAT" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="V3-CHAT-10 PATCH /chat/{chat_id} MUST update the chat." classname="V3-CHAT" time="0.000"><skipped message="observed: our guess of the body was refused with 422"/></testcase>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="8" name="KB" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="0" errors="0" skipped="1" time="0.000">
-    <testcase name="KB-01 GET on the knowledge prefix MUST list the knowledge bases." classname="KB" time="0.000"><skipped message="not tested: no scenario tests it"/></testcase>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="9" name="baseline" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="1" errors="0" skipped="0" time="0.000">
+    </testsuite>"
+  `)
+  expect(xml.slice(xml.indexOf('<testsuite id="9"'))).toMatchInlineSnapshot(`
+    "<testsuite id="9" name="baseline" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="1" failures="1" errors="0" skipped="0" time="0.000">
     <testcase name="baseline entry of V3-HIST-01" classname="baseline" time="0.000"><failure type="baseline: passes" message="V3-HIST-01 passes now: delete its entry"/></testcase>
     <system-out></system-out>
     <system-err></system-err>
@@ -122,6 +55,10 @@ test('the report of a run with verdicts of every kind', () => {
     </testsuites>
     "
   `)
+  expect(xml).toContain('<system-out>warning: V3-SSE-07 sequence_number 3 follows 3</system-out>')
+  expect(xml).toContain(
+    '<skipped message="known: because the gateway answers (CHAT-17, until 2026-12-31)">found: answered with 422</skipped>',
+  )
 })
 
 test('every suite says what the whole run came to', () => {
@@ -166,16 +103,6 @@ describe('valid by the common schema', () => {
     const xml = reportToJUnit(violated, exchanges)
     expect(await validate(xml.replace(' failures="', ' failed="'))).not.toEqual([])
     expect(await validate(xml.replace('<failure', '<failed'))).not.toEqual([])
-  })
-
-  test('whatever a target says', async () => {
-    const text = fc.string({ unit: 'binary', maxLength: 60 })
-    const hostile = fc.sample(text, 60).concat('\u0000\u001b]]>', '\ud800', '&#0;', '</failure>')
-    const requirements = hostile.map((message) => row('V3-SSE-05', 'fail', { message }))
-    const faults = hostile.map((message) => ({ scenario: message, message }))
-    const xml = reportToJUnit({ ...violated, requirements, faults }, exchanges)
-    expect(await validate(xml)).toEqual([])
-    expect(XMLValidator.validate(xml)).toBe(true)
   })
 })
 

@@ -33,9 +33,9 @@ function filter(isAsked) {
   for (const group of document.querySelectorAll('.section, .surface')) {
     group.hidden = group.querySelector('.row:not([hidden])') === null
   }
-  document.getElementById('shown').textContent = shown + ' of ' + rows.length + ' requirements'
+  document.getElementById('shown').textContent = `${shown} of ${rows.length} requirements`
   document.getElementById('none').hidden = shown > 0
-  if (isAsked) announce(shown + ' requirements shown')
+  if (isAsked) announce(`${shown} requirements shown`)
 }
 
 /** Filters that differ from the default, as verdict=fail,warn&surface=v3; empty for the default. */
@@ -43,16 +43,16 @@ function filterState() {
   const form = filtersOf()
   const data = new FormData(form)
   const verdicts = data.getAll('verdict')
-  const parts = verdicts.length === boxesOf(form).length ? [] : ['verdict=' + verdicts.join(',')]
+  const parts = verdicts.length === boxesOf(form).length ? [] : [`verdict=${verdicts.join(',')}`]
   for (const name of [...selectsOf(form), 'search']) {
-    if (data.get(name) !== '') parts.push(name + '=' + encodeURIComponent(data.get(name)))
+    if (data.get(name) !== '') parts.push(`${name}=${encodeURIComponent(data.get(name))}`)
   }
   return parts.join('&')
 }
 
 function changed() {
   filter(true)
-  history.replaceState(null, '', '#' + filterState())
+  history.replaceState(null, '', `#${filterState()}`)
 }
 
 function applyState(state) {

@@ -1,9 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, eventsOf, exchangeOf } from '../../test-support/exchanges.ts'
 import { toCurl } from './curl.ts'
-import { isQuotable, shellQuote } from './shell-quote.ts'
 
 test('a request with a JSON body', () => {
   const exchange = exchangeOf({
@@ -131,50 +128,5 @@ describe('a body that is not short text', () => {
     const exchange = exchangeOf({ url: 'http://h/api/v3/attachment', body })
     const headers = [['content-type', 'multipart/form-data; boundary=b1'] as const]
     return { ...exchange, request: { ...exchange.request, headers } }
-  }
-})
-
-describe('pasted into a shell', () => {
-  test('any text is one word, with the same characters', () => {
-    const words = fc.sample(
-      fc.string({ unit: 'grapheme' }).filter((text) => isQuotable(text)),
-      { numRuns: 200, seed: 1 },
-    )
-    const hard = [
-      "it's",
-      '\n',
-      '\\',
-      '$HOME `x` "y"',
-      '\u001b[31m0',
-      '\u202e',
-      '\u00851',
-      '',
-      '~',
-      '!',
-    ]
-    const all = [...words, ...hard]
-    expect(run(`printf '%s\\0' ${all.map(shellQuote).join(' ')}`)).toEqual(all)
-  })
-
-  test('the command gives curl what was sent', () => {
-    const body = JSON.stringify({ input: 'it\'s "quoted"\n\t$HOME `date` \\ 你好' })
-    const command = toCurl(exchangeOf({ body: `${body}\n` }))
-    expect(run(`curl() { printf '%s\\0' "$@"; }; CHATGEN_API_KEY=key; ${command}`)).toEqual([
-      '-i',
-      '-X',
-      'POST',
-      'http://127.0.0.1:4010/api/v3/message/generate',
-      '-H',
-      'Authorization: Bearer key',
-      '-H',
-      'content-type: application/json',
-      '--data-raw',
-      `${body}\n`,
-    ])
-  })
-
-  function run(script: string): readonly string[] {
-    const output = execFileSync('bash', ['-c', script], { encoding: 'utf8' })
-    return output.split('\0').slice(0, -1)
   }
 })
