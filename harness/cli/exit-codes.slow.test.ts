@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chatgen, emptyFolder, reportIn, start } from './test-support/chatgen.ts'
-import { failing } from './test-support/failing.ts'
+import { chatgen, emptyFolder, failing, reportIn, start } from './test-support/chatgen.ts'
 import { type Behavior, key, startModelsServer } from './test-support/models-server.ts'
 
 /** Each exit code by the real bin, and their order: 130, 2, 3, 1, 4, 5, 0. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { buildProgram } from './main.ts'
-import { quietIo } from './test-support/quiet-io.ts'
+import { quietIo } from './test-support/in-process.ts'
 
 /** Flags and their environment variables, over every command. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { helpText, helpTopicOf } from './help.ts'
 import { buildProgram } from './main.ts'
-import { quietIo } from './test-support/quiet-io.ts'
+import { quietIo } from './test-support/in-process.ts'
 
 const program = await buildProgram(quietIo(), () => {})
 const named = (name: string) => {

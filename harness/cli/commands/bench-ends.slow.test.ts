@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { halfSilentServer } from '../load/test-support/half-silent.ts'
-import { start } from '../test-support/chatgen.ts'
-import { failing } from '../test-support/failing.ts'
+import { failing, start } from '../test-support/chatgen.ts'
 import { endsAtSecondPress } from '../test-support/second-press.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

@@ -6,8 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startRawServer } from '../../client/test-support/raw-server.ts'
 import { listen } from '../../conformance/test-support/listen.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { beginningWith } from '../test-support/failing.ts'
+import { beginningWith, chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { reportIn } from './test-support/loading.ts'
 
 const mebibyte = 1024 * 1024

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
-import { failing } from '../test-support/failing.ts'
+import { chatgen, emptyFolder, failing, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
 /** Uncaught errors end with 4, internal error, and never look like a verdict. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Progress } from '../../conformance/progress.ts'
 import { addCosts, noCost } from '../../conformance/usage.ts'
 import { showLoadProgress } from '../load/output/live.ts'
-import { quietIo } from '../test-support/quiet-io.ts'
+import { quietIo } from '../test-support/in-process.ts'
 import { showProgress } from './progress.ts'
 import { showSteps } from './steps.ts'
 

@@ -1,7 +1,25 @@
 import { writeFileSync } from 'node:fs'
 import { vi } from 'vitest'
 import { runCommandLine } from '../main.ts'
-import { quietIo } from './quiet-io.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** An Io without a terminal that discards everything. */
+export function quietIo(members: Partial<Io> = {}): Io {
+  return {
+    out: () => {},
+    err: () => {},
+    write: () => {},
+    clean: String,
+    redact: () => {},
+    env: {},
+    terminal: false,
+    color: false,
+    colorErr: false,
+    width: 100,
+    signal: new AbortController().signal,
+    ...members,
+  }
+}
 
 /** A command line in this process, which has its working folder. */
 export async function inProcess(
