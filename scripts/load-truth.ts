@@ -15,9 +15,9 @@ import { parseArgs } from 'node:util'
 import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
 import { keepAwake } from './load/awake.ts'
-import type { EngineResult } from './load/engine-reader.ts'
+import { type EngineResult, readWithEngine, tag } from './load/engine-reader.ts'
+import { withLog } from './load/logged.ts'
 import type { LoggedStream } from './load/logging-server.ts'
-import { onePhase } from './load/one-phase.ts'
 import { quantile, table } from './load/text.ts'
 
 const { values } = parseArgs({
@@ -37,6 +37,8 @@ const paces = {
   lognormal: `ttft=lognormal(${ttft}ms,0.4),gap=lognormal(${gap}ms,0.4)`,
 }
 const quantiles = [0.5, 0.9, 0.99]
+const streamMs = ttft + gap * (tokens - 1)
+const [warmUpMs, windowMs] = [10_000, Number(values.seconds) * 1000]
 
 /** Nanoseconds of one request, in the definitions of harness/load/metrics/samples/latency-definitions.ts. */
 type Metrics = Readonly<Record<string, readonly number[]>>
@@ -45,23 +47,17 @@ if (!values.halting) keepAwake()
 let wrong = 0
 for (const [name, pace] of Object.entries(paces)) {
   for (const streams of values.streams.split(',').map(Number)) {
-    const { result, log } = await onePhase<EngineResult>(
-      'engine',
-      { pace, seed: Number(values.seed) },
-      {
-        kind: values.kind === 'openai-stream' ? 'openai-stream' : 'one-shot-stream',
-        tokens,
-        streams,
-        streamMs: ttft + gap * (tokens - 1),
-        warmUpMs: 10_000,
-        windowMs: Number(values.seconds) * 1000,
-      },
+    const key = 'load-truth'
+    const kind = values.kind === 'openai-stream' ? 'openai-stream' : 'one-shot-stream'
+    const options = { key, tokens, streams, streamMs, durationMs: warmUpMs + windowMs }
+    const { result, log } = await withLog({ pace, seed: Number(values.seed), key }, (url) =>
+      readWithEngine({ ...options, kind, url }),
     )
     const pairs = pairsOf(result, log)
     const events = pairs.reduce((sum, [, { sent }]) => sum + sent.length, 0)
     console.log(
       `\n${name} times (${pace}), ${streams} concurrent streams: ${pairs.length} requests, ${events} events,`,
-      `errors ${JSON.stringify(result.errors)}, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}\n`,
+      `errors ${JSON.stringify(errorsOf(result))}, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}\n`,
     )
     console.log(compared(pairs, result.startNs))
     console.log(`\n${ways(pairs, result.startNs)}`)
@@ -70,14 +66,23 @@ for (const [name, pace] of Object.entries(paces)) {
 console.log(wrong === 0 ? '\nEvery quantile is true.' : `\n${wrong} quantiles are off.`)
 process.exitCode = wrong === 0 ? 0 : 1
 
+/** Requests by outcome, without those that went well. */
+function errorsOf({ records }: EngineResult): Readonly<Record<string, number>> {
+  const failed = records.filter(({ outcome }) => outcome.kind !== 'ok')
+  const byKind = Map.groupBy(failed, ({ outcome }) => outcome.kind)
+  return Object.fromEntries([...byKind].map(([kind, rows]) => [kind, rows.length]))
+}
+
 /** Requests that were sent within the window, and came to their end. */
-function pairsOf({ records, startNs, window }: EngineResult, log: readonly LoggedStream[]) {
+function pairsOf({ records }: EngineResult, log: readonly LoggedStream[]) {
   const byId = new Map(log.map((stream) => [stream.id, stream]))
   return records.flatMap((record): [RequestRecord, LoggedStream][] => {
-    const stream = byId.get(`efficiency/${record.index}.${record.step}`)
-    const sent = startNs + (record.timestamps.sent ?? Number.NaN)
-    const within = sent >= window[0] && sent < window[1]
-    return stream !== undefined && within && record.outcome.kind === 'ok' ? [[record, stream]] : []
+    const stream = byId.get(`${tag}/${record.index}.${record.step}`)
+    const sentMs = (record.timestamps.sent ?? Number.NaN) / 1e6
+    const isWithin = sentMs >= warmUpMs && sentMs < warmUpMs + windowMs
+    return stream !== undefined && isWithin && record.outcome.kind === 'ok'
+      ? [[record, stream]]
+      : []
   })
 }
 

@@ -9,14 +9,13 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../contract/error-message.ts'
-import { childServer } from '../harness/load/child-server.ts'
-import type { LoggedStream, LoggingServerOptions } from './load/logging-server.ts'
+import { withLog } from './load/logged.ts'
+import type { LoggedStream } from './load/logging-server.ts'
 import { quantile, table } from './load/text.ts'
 import { bodyReaders } from './peers/body-readers.ts'
 import type { Figures, Order, Peer } from './peers/peer.ts'
@@ -110,25 +109,15 @@ interface Measured {
 async function measured(peer: Peer, rate: number, run: number): Promise<Measured | string> {
   const folder = join(root, `${peer.name.replaceAll(' ', '-')}-${rate}-${run}`)
   mkdirSync(folder, { recursive: true })
-  const log = join(folder, 'server.ndjson')
-  const file = fileURLToPath(new URL('./load/logging-server.ts', import.meta.url))
-  const server = await childServer([file], {
-    line: JSON.stringify({ pace, seed: 1, key, log } satisfies LoggingServerOptions),
-  })
   const [seconds, tokens] = [Number(values.seconds), Number(values.tokens)]
-  const order: Order = { url: server.url, key, rate, seconds, tokens, folder }
   try {
-    const usage = await runOf(peer, order)
-    await server.stop()
-    const streams = readFileSync(log, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line): LoggedStream => JSON.parse(line))
-    return errorsOf(peer.figures(order), truthOf(streams, rate), usage, streams)
+    const { result, log } = await withLog({ pace, seed: 1, key }, async (url) => {
+      const order: Order = { url, key, rate, seconds, tokens, folder }
+      return { order, usage: await runOf(peer, order) }
+    })
+    return errorsOf(peer.figures(result.order), truthOf(log, rate), result.usage, log)
   } catch (error) {
     return messageOf(error).slice(0, 60)
-  } finally {
-    await server.stop()
   }
 }
 

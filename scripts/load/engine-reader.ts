@@ -5,36 +5,46 @@ import type { PlanSpec } from '../../harness/load/plan/plan.ts'
 import type { RequestRecord } from '../../harness/load/record.ts'
 import { runWorkers } from '../../harness/load/run.ts'
 import { plainTarget } from '../../harness/load/target.ts'
-import { constant, type ReaderOptions, type ReaderResult, Window } from './reader.ts'
 
-export interface EngineResult extends ReaderResult {
+export interface ReaderOptions {
+  readonly url: string
+  readonly key: string
+  readonly kind: 'openai-stream' | 'one-shot-stream'
+  /** Tokens of an answer. */
+  readonly tokens: number
+  /** Requests in flight at any time. */
+  readonly streams: number
+  /** Duration of a stream, milliseconds: the requests start evenly over it. */
+  readonly streamMs: number
+  readonly durationMs: number
+}
+
+export interface EngineResult {
   readonly records: readonly RequestRecord[]
   /** Monotonic nanoseconds of what the records call 0. */
   readonly startNs: number
-  readonly findings: number
-  readonly eventLoopUtilization: number
 }
 
-const tag = 'efficiency'
+/** Tag of the run: request ids begin with it. */
+export const tag = 'truth'
 
-export async function readWithEngine(
-  options: ReaderOptions,
-  arrival: PlanSpec['arrival'] = steady(options),
-  workers = 1,
-): Promise<EngineResult> {
-  const { url, key, kind, tokens, warmUpMs, windowMs } = options
+/** @throws Error if a worker failed */
+export async function readWithEngine(options: ReaderOptions): Promise<EngineResult> {
+  const { url, key, kind, tokens, streams, streamMs, durationMs } = options
+  const constant = (value: number) => ({ kind: 'constant', value }) as const
   const spec: PlanSpec = {
     seed: tag,
     mix: {
       name: kind,
       entries: [mixEntry({ name: kind, kind, prompt: constant(8), answer: constant(tokens) })],
     },
-    arrival,
-    durationNs: (warmUpMs + windowMs) * 1e6,
+    arrival: { kind: 'constant', perSecond: (streams * 1000) / streamMs },
+    durationNs: durationMs * 1e6,
     misbehavior: { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: 0,
   }
   const setup = {
+    part: { index: 0, of: 1 },
     target: { ...plainTarget(url, key), headers: { 'x-chatgen-stamps': '1' }, tag },
     spec,
     passages: await writePassages(spec.seed),
@@ -45,39 +55,15 @@ export async function readWithEngine(
     clockProbePort: null,
   }
   const records: RequestRecord[] = []
-  let window: Window | undefined
   let startNs = 0
-  const outcome = await runWorkers(
-    Array.from({ length: workers }, (_, index) => ({ ...setup, part: { index, of: workers } })),
-    {
-      signal: new AbortController().signal,
-      whenReady: async () => {},
-      onStart: (at) => {
-        startNs = Number(at)
-        window = new Window(options)
-      },
-      onRecords: (_worker, message) => records.push(...message.records),
+  const { internalErrors } = await runWorkers([setup], {
+    signal: new AbortController().signal,
+    whenReady: async () => {},
+    onStart: (at) => {
+      startNs = Number(at)
     },
-  )
-  if (window === undefined)
-    throw new Error(`the engine did not start: ${outcome.internalErrors.join()}`)
-  window.streams = records.length
-  for (const fault of outcome.internalErrors) window.error(fault)
-  for (const { outcome: ended } of records) if (ended.kind !== 'ok') window.error(ended.kind)
-  return {
-    ...window.result(),
-    records,
-    startNs,
-    findings: outcome.done.reduce(
-      (sum, { integrity }) =>
-        sum + Object.values(integrity.tally).reduce((broken, row) => broken + row.broken, 0),
-      0,
-    ),
-    eventLoopUtilization: Math.max(...outcome.done.map(({ usage }) => usage.eventLoopUtilization)),
-  }
-}
-
-/** Evenly spaced arrivals that keep `streams` in flight. */
-function steady({ streams, streamMs }: ReaderOptions): PlanSpec['arrival'] {
-  return { kind: 'constant', perSecond: (streams * 1000) / streamMs }
+    onRecords: (_worker, message) => records.push(...message.records),
+  })
+  if (internalErrors.length > 0) throw new Error(internalErrors.join())
+  return { records, startNs }
 }
