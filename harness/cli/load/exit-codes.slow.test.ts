@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { oddServer } from '../../load/test-support/odd-server.ts'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
-import { load, loadInTime, reportIn, served, withKey } from './test-support/loading.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { load, loadInTime, served } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -148,21 +148,5 @@ describe('chatgen load ends with', () => {
     expect(report.outcome).toBe('invalid')
     expect(stdout).toMatch(/^INVALID/)
     expect(code).toBe(6)
-  })
-
-  test('130 where it is interrupted, and keeps what was found', async () => {
-    const server = await oddServer(() => 'well', { tokens: 40, gapMs: 5 })
-    const folder = emptyFolder()
-    const args = ['load', server.url, '--rate', '50', '--duration', '120s']
-    const run = start(args, withKey, folder)
-    // The first requests ask who is there; streams that are answered come with the others.
-    await vi.waitFor(() => expect(server.whole()).toBeGreaterThan(30), 60_000)
-    run.child.kill('SIGINT')
-    const { code } = await run.ended
-    const report = reportIn(folder)
-    expect(report.interrupted).toBe(true)
-    expect(report.integrity.streams).toBeGreaterThan(0)
-    expect(report.durationMs).toBeLessThan(100_000)
-    expect(code).toBe(130)
   })
 })

@@ -1,10 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
-import { loadReport } from '../../../contract/report/load/report.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  certificate,
+  certificateFile,
+  proxyTo,
+  startTlsServer,
+} from '../../client/test-support/tls-front.ts'
+import { oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
-import { certificateFile, tlsServer } from './test-support/tls-server.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -98,9 +103,12 @@ describe('chatgen load', () => {
   })
 
   test('speaks TLS, and tells its handshakes apart from first tokens', async () => {
-    const url = await tlsServer()
+    const { url: plain } = await oddServer(() => 'well')
+    const front = { ...certificate('self-signed'), alpn: ['http/1.1'] as const }
+    const { url, close } = await startTlsServer(proxyTo(plain), front)
+    onTestFinished(close)
     const args = ['load', url, '--rate', '30', '--duration', '2s', '--no-keep-alive']
-    const trusting = { ...withKey, NODE_EXTRA_CA_CERTS: certificateFile }
+    const trusting = { ...withKey, NODE_EXTRA_CA_CERTS: certificateFile('self-signed.pem') }
     const folder = emptyFolder()
     await chatgen(args, trusting, folder)
     const report = reportIn(folder)
@@ -129,13 +137,6 @@ describe('chatgen load', () => {
     expect(report.errors).toEqual([])
     const due = report.metrics.find(({ name }) => name === 'e2e')?.service?.count ?? 0
     expect(due).toBeLessThanOrEqual(report.plan.transactions - abort - churn - slowReader)
-  })
-
-  test('--json prints the report and nothing else', async () => {
-    const url = await served()
-    const args = ['load', url, '--rate', '5', '--duration', '1s', '--json']
-    const { stdout } = await chatgen(args, withKey)
-    expect(loadReport.parse(JSON.parse(stdout)).kind).toBe('load-report')
   })
 
   test('--dry-run sends nothing and prints the plan', async () => {
@@ -167,13 +168,6 @@ describe('chatgen load', () => {
       "
     `)
     expect(code).toBe(0)
-  })
-
-  test('reads the environment where there is no flag', async () => {
-    const env = { CHATGEN_RATE: '7', CHATGEN_DURATION: '2s', CHATGEN_MIX: 'v2-turn' }
-    const { stdout } = await chatgen(['load', '--dry-run'], env)
-    expect(stdout).toContain('poisson, 7/s, 2 s')
-    expect(stdout).toContain('v2-turn')
   })
 
   test('prints its help with examples', async () => {

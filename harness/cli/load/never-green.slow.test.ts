@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { urlOf } from '../../load/test-support/listening.ts'
 import { type Manner, oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { type Loaded, load, reportIn } from './test-support/loading.ts'
@@ -122,11 +123,5 @@ async function chatsWithoutId(): Promise<string> {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"result":{}}')
     }, 20)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  return urlOf(server)
 }

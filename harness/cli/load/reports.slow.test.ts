@@ -62,13 +62,6 @@ describe('chatgen report of a load', () => {
     for (const file of files) expect(read(`again/${file}`)).toBe(read(`whole/${file}`))
   })
 
-  test('shows latencies by transaction if it is asked to be verbose', async () => {
-    const brief = await chatgen(['report', 'whole'], {}, folder)
-    const verbose = await chatgen(['report', 'whole', '--verbose'], {}, folder)
-    expect(brief.stdout).not.toContain('Latency of ')
-    expect(verbose.stdout).toContain('Latency of ')
-  })
-
   test('merges shards to one run', async () => {
     const shards = ['shard-0', 'shard-1/report.json', 'shard-2']
     const args = ['report', ...shards, '--report', 'console,json', '--out', 'merged']

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { urlOf } from '../test-support/listening.ts'
 import { runBench } from './bench.ts'
 import { benchCases } from './cases.ts'
 import type { BenchOptions } from './report.ts'
@@ -34,7 +34,7 @@ it('measures a case beside a bare server, and leaves no chat behind', async () =
 })
 
 it('counts streams that break off, whether or not their bodies end', async () => {
-  const url = await listening(breaksOff())
+  const url = await urlOf(createServer(breaksOff()))
   const { rows } = await runBench({ ...usual(url), cases: casesNamed('compatible stream') })
   const { answers, failures } = rows[0]?.target ?? {}
   expect(answers).toBeGreaterThan(0)
@@ -45,7 +45,7 @@ it('counts streams that break off, whether or not their bodies end', async () =>
 })
 
 it('says which cases a target refuses', async () => {
-  const url = await listening((_request, response) => response.writeHead(404).end('no'))
+  const url = await urlOf(createServer((_, response) => response.writeHead(404).end('no')))
   const report = await runBench({ ...usual(url), cases: casesNamed('one-shot JSON') })
   expect(report.rows).toEqual([])
   expect(benchToText(report)).toContain(
@@ -130,16 +130,6 @@ function breaksOff(): RequestListener {
     else if (at === 4) setImmediate(() => response.socket?.end())
     else response.end('data: [DONE]\n\n')
   }
-}
-
-async function listening(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function chatsOf(url: string) {

@@ -1,7 +1,8 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { Histogram } from '../metrics/samples/histogram.ts'
+import { portOf } from '../test-support/listening.ts'
 import { ClockProbe, startClockProbeServer } from './clock-probe.ts'
 import { type GeneratorMeasurements, generatorLimits, generatorVerdict } from './verdict.ts'
 
@@ -144,9 +145,5 @@ it('hears nothing where nobody sings', () => {
 async function scripted(): Promise<{ port: number; say: Promise<Socket> }> {
   const connected = Promise.withResolvers<Socket>()
   const server = createServer({ noDelay: true }, connected.resolve)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-  })
-  return { port: (server.address() as AddressInfo).port, say: connected.promise }
+  return { port: await portOf(server), say: connected.promise }
 }

@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Transform } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../record.ts'
 import { type DriveOptions, driven } from '../test-support/drive.ts'
 import { speech } from '../test-support/h2-server.ts'
+import { urlOf } from '../test-support/listening.ts'
 
 const { constants } = zlib
 const coders: Readonly<Record<string, () => Transform>> = {
@@ -143,12 +143,7 @@ async function server(
     request.resume()
     request.on('end', () => void answer(response, request.headersDistinct['accept-encoding']?.[0]))
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    http.closeAllConnections()
-    http.close()
-  })
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  return urlOf(http)
 }
 
 const completion = {

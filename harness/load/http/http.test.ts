@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
 import type { RequestRecord } from '../record.ts'
 import { type DriveOptions, driven } from '../test-support/drive.ts'
 import { h2Server, trusting } from '../test-support/h2-server.ts'
+import { urlOf } from '../test-support/listening.ts'
 import { oddServer } from '../test-support/odd-server.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 
@@ -105,12 +106,7 @@ async function startProxy({ refuse = false } = {}) {
     })
     upstream.on('error', () => socket.destroy())
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    proxy.closeAllConnections()
-    proxy.close()
-  })
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, hosts }
+  return { url: await urlOf(proxy), hosts }
 }
 
 /** A pool of connections that are open, idle or in use. */

@@ -2,12 +2,13 @@ import { createServer } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { mixEntry } from '../plan/mix.ts'
 import { failureKinds, type RequestOutcome, type RequestRecord } from '../record.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { summarize } from '../summary/summary.ts'
 import { drive } from '../test-support/drive.ts'
+import { urlOf } from '../test-support/listening.ts'
 import { anyRecord, recordOf } from '../test-support/records.ts'
 import { MetricsMismatchError, RunMetrics } from './run-metrics.ts'
 import { Timeline } from './timeline.ts'
@@ -171,12 +172,8 @@ test('a race whose requests both fail is one failed transaction', async () => {
       }
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   const records = await drive({
-    ...{ url: `http://127.0.0.1:${address.port}`, key: 'test-key', kind: 'v3-stream', races: 1 },
+    ...{ url: await urlOf(server), key: 'test-key', kind: 'v3-stream', races: 1 },
     ...{ connections: 10, perSecond: 10, seconds: 0.5, drainSeconds: 10 },
   })
   const failures = records.filter(({ outcome }) => 'detail' in outcome)

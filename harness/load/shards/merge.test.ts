@@ -34,9 +34,9 @@ describe('reports of shards', () => {
       ...cut,
       transactions: ['openai-stream'],
     })
-    const { metrics, rates, goodput, stalls, errors, slo, series, heatMaps } = whole
+    const { metrics, rates, goodput, stalls, errors, slo, series, heatMaps, blocks } = whole
     expect(merged).toMatchObject({ metrics, rates, goodput, stalls, errors, slo, series })
-    expect(merged).toMatchObject({ heatMaps })
+    expect(merged).toMatchObject({ heatMaps, blocks })
     expect(merged.metrics.find(({ name }) => name === 'ttft')?.response?.count).toBe(600)
     expect(merged.slo).not.toEqual(zero.report.slo)
   })

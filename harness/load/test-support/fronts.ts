@@ -1,8 +1,8 @@
 /** Fronts between a load and its target: one counts sockets, one encodes or edits JSON bodies. */
 import { createServer as createHttpServer, type IncomingHttpHeaders, request } from 'node:http'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { connect, createServer } from 'node:net'
 import * as zlib from 'node:zlib'
-import { onTestFinished } from 'vitest'
+import { urlOf } from './listening.ts'
 
 export interface CountingFront {
   readonly url: string
@@ -36,7 +36,7 @@ export async function countingFront(upstream: string): Promise<CountingFront> {
     target.on('error', () => {}).on('close', () => socket.destroy())
     socket.pipe(target).pipe(socket)
   })
-  const url = await listening(server)
+  const url = await urlOf(server)
   return { url, total: () => total, most: () => most }
 }
 
@@ -75,7 +75,7 @@ export async function jsonFront(
     forwarded.on('error', () => response.destroy())
     incoming.pipe(forwarded)
   })
-  return listening(server)
+  return urlOf(server)
 }
 
 function headersOf(
@@ -85,10 +85,4 @@ function headersOf(
 ) {
   const encoded = coding === null ? {} : { 'content-encoding': coding, vary: 'accept-encoding' }
   return { ...headers, ...encoded, 'content-length': length }
-}
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

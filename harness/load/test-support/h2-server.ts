@@ -1,5 +1,4 @@
 /** A compatible surface over HTTP/2, and where it is told so over TLS with HTTP/1.1 beside it (ALPN). */
-import { readFileSync } from 'node:fs'
 import {
   createSecureServer,
   createServer,
@@ -8,15 +7,15 @@ import {
   type ServerHttp2Stream,
   type Settings,
 } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
+import { certificate } from '../../client/test-support/tls-front.ts'
+import { portOf } from './listening.ts'
 
-const file = (name: string) =>
-  readFileSync(new URL(`../../cli/load/test-support/${name}`, import.meta.url), 'utf8')
+const own = certificate('self-signed')
 
 /** Trusts the certificate of the server. */
-export const trusting: NetworkOptions = { ...directNetwork, ca: file('certificate.pem') }
+export const trusting: NetworkOptions = { ...directNetwork, ca: own.cert }
 
 export interface H2Server {
   readonly url: string
@@ -42,12 +41,7 @@ export async function h2Server({
 }: H2Options = {}): Promise<H2Server> {
   const counts = { sessions: 0, streams: 0, maxAtOnce: 0 }
   const server: Http2Server | Http2SecureServer = secure
-    ? createSecureServer({
-        cert: file('certificate.pem'),
-        key: file('key.pem'),
-        allowHTTP1: true,
-        settings,
-      })
+    ? createSecureServer({ ...own, allowHTTP1: true, settings })
     : createServer({ settings })
   server.on('session', (session) => {
     let open = 0
@@ -77,9 +71,7 @@ export async function h2Server({
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(speech.join(''))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
+  const port = await portOf(server)
   return {
     url: secure ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     sessions: () => counts.sessions,

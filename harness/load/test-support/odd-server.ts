@@ -1,6 +1,6 @@
 /** A compatible surface of a few lines that can go wrong in each of the ways that a record tells apart. */
 import { createServer, type ServerResponse } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { urlOf } from './listening.ts'
 
 export type Manner =
   | 'well'
@@ -50,15 +50,9 @@ export async function oddServer(
   server.on('connection', () => {
     counts.connections += 1
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const url = await urlOf(server)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     requests: () => counts.requests,
     connections: () => counts.connections,
     whole: () => counts.whole,

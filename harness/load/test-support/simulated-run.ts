@@ -1,7 +1,7 @@
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
-import { standardNormal } from '../plan/random.ts'
+import { drawsOf, standardNormal } from '../plan/random.ts'
 import { packBlocks } from '../summary/blocks.ts'
 
 /**
@@ -50,15 +50,9 @@ function exponential(random: () => number, perSecond: number): number {
   return -Math.log(1 - random()) / perSecond
 }
 
-/** Numbers from 0 to 1, the same for a seed (Mulberry32). */
+/** Numbers from 0 to 1, the same for a seed. */
 export function uniform(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  return drawsOf(seed, 0)
 }
 
 /** Standard normal values. */

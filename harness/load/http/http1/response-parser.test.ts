@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { portOf } from '../../test-support/listening.ts'
 import { HttpSyntaxError } from '../channel.ts'
 import { ResponseParser } from './response-parser.ts'
 
@@ -167,10 +168,7 @@ test("whatever Node's server sends, the body is what was written", async () => {
 async function answered(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<Uint8Array> {
-  const server = createServer(handle)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const port = await portOf(createServer(handle))
   const pieces: Buffer[] = []
   await new Promise<void>((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -178,7 +176,6 @@ async function answered(
     socket.on('end', resolve).on('error', reject)
     socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
   })
-  await new Promise((resolve) => server.close(resolve))
   return Buffer.concat(pieces)
 }
 
