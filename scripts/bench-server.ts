@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { runBench } from '../harness/load/bench/bench.ts'
 import { benchCases } from '../harness/load/bench/cases.ts'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
+import { plainTarget } from '../harness/load/target.ts'
 import { startReferenceServer } from '../reference-server/index.ts'
 import { openStore } from '../reference-server/store/open-store.ts'
 import { quantile } from './load/text.ts'
@@ -72,10 +73,7 @@ async function throughput(): Promise<void> {
   const maxTokens = 64
   const text = `Describe a harbour. [[tokens=${maxTokens}]]`
   const options = {
-    baseUrl: server.url,
-    keys: { openai: key, v3: key },
-    headers: {},
-    model: 'svc-main-model',
+    target: plainTarget(server.url, key),
     prompt: { text, maxTokens },
     cases: benchCases,
     connections: 10,

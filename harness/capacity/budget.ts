@@ -1,5 +1,5 @@
 /** Rules of thumb for a budget: length of probes, width of the interval that it decides. */
-import { minRequests } from '../load/slo/share-test.ts'
+import { minRequests } from '../load/statistics/shares.ts'
 
 /** Probes in a budget: doubling, narrowing, and about ten near the answer. */
 const probesOfBudget = 30

@@ -2,7 +2,7 @@
 
 import { medianOf } from '../../contract/averages.ts'
 import { isotonic, type RateCount } from '../../contract/isotonic.ts'
-import { decideShare } from '../load/slo/share-test.ts'
+import { decideShare } from '../load/statistics/shares.ts'
 import { type Crossing, crossingOf, type DosePoint } from './logistic.ts'
 import type { LimitCount, Probe } from './probe.ts'
 

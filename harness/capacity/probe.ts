@@ -1,7 +1,7 @@
 /** One probe of a capacity search: a rate, and how often each SLO's limit was passed at it. */
 
 import { batchMeansOf, meanOf } from '../../contract/averages.ts'
-import { decideShare } from '../load/slo/share-test.ts'
+import { decideShare } from '../load/statistics/shares.ts'
 import type { TokenBucket } from './policy-limit.ts'
 
 /** Requests over the limit of an SLO, against the share that it allows. */

@@ -6,7 +6,7 @@ import type {
 } from '../../../contract/report/capacity/probe.ts'
 import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import { decideShare } from '../../load/slo/share-test.ts'
+import { decideShare } from '../../load/statistics/shares.ts'
 import { policyLimitOf } from '../policy-limit.ts'
 import { type LimitCount, type Probe, verdictOf } from '../probe.ts'
 import type { ProbeRun } from './load-probe.ts'

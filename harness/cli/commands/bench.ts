@@ -1,13 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 import { matchesGlob } from '../../../contract/glob.ts'
-import { suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
-import { surfaceCredentials } from '../../conformance/session/secrets.ts'
 import type { BenchFailures } from '../../load/bench/measure.ts'
-import type { BenchReport } from '../../load/bench/report.ts'
+import type { BenchOptions, BenchReport } from '../../load/bench/report.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, list, positiveInteger } from '../flags.ts'
+import { loadTargetOf } from '../load/target.ts'
 import { bundledServer } from '../target/reference-thread.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import { allowShortKeyFlag, keyEnvFlag, prefixFlag, targetFlag } from '../target/target-flags.ts'
@@ -110,29 +109,18 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
     return withTarget(url, flags, io, async (profile) => {
       noteFirstEndpoint(profile, io)
       const { preflight } = await import('../../conformance/preflight/preflight.ts')
-      const userAgent = `chatgen-conformance/${suiteVersion()}`
-      const setup = { profile, tag: 'chatgen-bench', userAgent }
+      const target = loadTargetOf(profile, 'bench')
+      const setup = { profile, tag: target.tag, userAgent: target.userAgent }
       await preflight(setup, ['openai', 'v3'], { signal: io.signal })
-      const { baseUrl, prefixes = {}, models, headers } = profile
-      const { openai, v3 } = surfaceCredentials(profile)
-      return run(flags, io, {
-        baseUrl,
-        prefixes,
-        headers,
-        model: models.main,
-        prompt: { text: prompt, maxTokens: flags.maxTokens },
-        keys: { openai, v3 },
-      })
+      return run(flags, io, { target, prompt: { text: prompt, maxTokens: flags.maxTokens } })
     })
   }
+  const { plainTarget } = await import('../../load/target.ts')
   const server = await bundledServer()
   try {
     return await run(flags, io, {
-      baseUrl: server.url,
-      headers: {},
-      model: 'svc-main-model',
+      target: plainTarget(server.url, server.key),
       prompt: { text: `${prompt} [[tokens=${flags.maxTokens}]]`, maxTokens: flags.maxTokens },
-      keys: { openai: server.key, v3: server.key },
     })
   } finally {
     await server.stop()
@@ -140,11 +128,6 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
 }
 
 const prompt = 'Describe a harbour at dawn, at some length.'
-
-type Target = Pick<
-  Parameters<typeof import('../../load/bench/bench.ts').runBench>[0],
-  'baseUrl' | 'prefixes' | 'headers' | 'model' | 'prompt' | 'keys'
->
 
 /** @throws ConfigurationError if --only matches no case */
 async function casesOf({ only }: BenchFlags) {
@@ -155,7 +138,12 @@ async function casesOf({ only }: BenchFlags) {
   throw new ConfigurationError([`--only matches no case; cases: ${names}`])
 }
 
-async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchReport> {
+async function run(
+  flags: BenchFlags,
+  io: Io,
+  what: Pick<BenchOptions, 'target' | 'prompt'>,
+): Promise<BenchReport> {
+  const { baseUrl } = what.target
   const { isOfConnection, runBench } = await import('../../load/bench/bench.ts')
   const cases = await casesOf(flags)
   const progress = showSteps(io, {
@@ -167,7 +155,7 @@ async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchRepo
   let report: BenchReport
   try {
     report = await runBench({
-      ...target,
+      ...what,
       cases,
       connections: flags.connections,
       seconds: flags.duration,
@@ -180,13 +168,13 @@ async function run(flags: BenchFlags, io: Io, target: Target): Promise<BenchRepo
   } catch (error) {
     if (!isOfConnection(error)) throw error
     const reason = error.message || error.code
-    throw new TargetUnusableError('E_UNREACHABLE', `cannot reach ${target.baseUrl}: ${reason}`)
+    throw new TargetUnusableError('E_UNREACHABLE', `cannot reach ${baseUrl}: ${reason}`)
   } finally {
     progress.stop()
   }
   const refused = report.notMeasured.filter(({ status }) => status === 401 || status === 403)
   if (refused.length === cases.length) {
-    throw new TargetUnusableError('E_KEY_REFUSED', `${target.baseUrl} rejects the API key`)
+    throw new TargetUnusableError('E_KEY_REFUSED', `${baseUrl} rejects the API key`)
   }
   return report
 }

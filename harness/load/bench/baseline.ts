@@ -8,7 +8,8 @@ import { type BenchRequest, nextRequest } from './measure.ts'
 
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
-  readonly code = 'E_NO_ANSWER'
+  readonly code = 'ENOANSWER'
+  /** 0 without an answer. */
   readonly status: number
 
   constructor(message: string, status: number) {

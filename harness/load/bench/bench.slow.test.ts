@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { plainTarget } from '../target.ts'
 import { urlOf } from '../test-support/listening.ts'
 import { runBench } from './bench.ts'
 import { benchCases } from './cases.ts'
@@ -95,10 +96,7 @@ const noFailures = { connection: 0, timeout: 0, status: 0, broken: 0, lost: 0 }
 
 function usual(baseUrl: string): BenchOptions {
   return {
-    baseUrl,
-    keys: { openai: 'key', v3: 'key' },
-    headers: {},
-    model: 'svc-main-model',
+    target: plainTarget(baseUrl, 'key'),
     prompt: { text: 'Hi [[tokens=4]]', maxTokens: 4 },
     cases: [],
     connections: 3,

@@ -5,7 +5,7 @@ import { urlOf } from '../../../contract/index.ts'
 import type { KnownAnswer } from './bare-server.ts'
 import { bareServer, NoAnswerError, seenAnswer } from './baseline.ts'
 import type { BenchCase } from './cases.ts'
-import { type ChatSource, chatSupply } from './chats.ts'
+import { chatSupply } from './chats.ts'
 import { type BenchFigures, type BenchRun, measure } from './measure.ts'
 import {
   type BenchOptions,
@@ -33,7 +33,7 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
       } catch (error) {
         if (options.signal.aborted) break
         const why = messageOf(error)
-        if (error instanceof NoAnswerError) {
+        if (error instanceof NoAnswerError && error.status > 0) {
           notMeasured.push({ case: benchCase.name, status: error.status, why })
         } else if (rows.length > 0 && isOfConnection(error)) {
           // It was there, and figures of it are.
@@ -47,7 +47,7 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
   return {
     kind: 'bench-report',
     schemaVersion: 1,
-    target: { baseUrl: options.baseUrl },
+    target: { baseUrl: options.target.baseUrl },
     startedAt,
     connections: options.connections,
     seconds: options.seconds,
@@ -82,7 +82,7 @@ export async function benchOne(
   const { connections, seconds, turns, onProgress = () => {} } = options
   const { name } = benchCase
   const run = runOf(benchCase, options)
-  const chats = chatsFor(benchCase, { ...run, address: options }, dispatcher)
+  const chats = chatsFor(benchCase, options)
 
   onProgress(`${name}: warming up`)
   const oneEach = { chats: connections, turns: Number.POSITIVE_INFINITY, connections }
@@ -127,15 +127,16 @@ async function againstBareServer(
 }
 
 function runOf(benchCase: BenchCase, options: BenchOptions): Omit<BenchRun, 'chat'> {
-  const key = options.keys[benchCase.surface]
+  const { target } = options
+  const key = target.tokens[benchCase.surface]
   return {
-    url: urlOf(options, benchCase.path),
+    url: urlOf(target, benchCase.path),
     headers: {
-      ...options.headers,
+      ...target.headers,
       'content-type': 'application/json',
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
     },
-    body: benchCase.body(options.model, options.prompt),
+    body: benchCase.body(target.model, options.prompt),
     connections: options.connections,
     seconds: options.seconds,
     timeoutSeconds: options.timeoutSeconds,
@@ -150,17 +151,13 @@ interface Chats {
 }
 
 /** Makes chats if the case needs them, lends them out, and removes them. */
-function chatsFor(
-  benchCase: BenchCase,
-  source: Omit<ChatSource, 'dispatcher'>,
-  dispatcher: Dispatcher,
-) {
+function chatsFor({ stored }: BenchCase, { target, signal }: BenchOptions) {
   return async <Result>(
     chats: Chats,
     use: (chat: BenchRun['chat']) => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly used: ChatsUsed | null }> => {
-    if (!benchCase.stored) return { result: await use(null), used: null }
-    const supply = await chatSupply({ ...source, dispatcher }, chats)
+    if (!stored) return { result: await use(null), used: null }
+    const supply = await chatSupply(target, chats, signal)
     let leftBehind = supply.made
     try {
       const result = await use(supply.next)

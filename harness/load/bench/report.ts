@@ -1,16 +1,10 @@
 /** Options and report of a bench. */
-import type { Prefixes } from '../../../contract/addresses.ts'
+import type { LoadTarget } from '../target.ts'
 import type { BenchCase, BenchPrompt } from './cases.ts'
 import type { BenchFigures } from './measure.ts'
 
 export interface BenchOptions {
-  readonly baseUrl: string
-  readonly prefixes?: Prefixes
-  /** Bearer tokens; undefined where the target wants none. */
-  readonly keys: { readonly openai: string | undefined; readonly v3: string | undefined }
-  /** Sent with every request. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly model: string
+  readonly target: LoadTarget
   readonly prompt: BenchPrompt
   readonly cases: readonly BenchCase[]
   readonly connections: number

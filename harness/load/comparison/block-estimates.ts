@@ -1,9 +1,9 @@
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
-import { shareInterval } from '../slo/share-test.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
 import { type OrderedSample, quantileRanks, rankOf } from '../statistics/quantile-interval.ts'
+import { shareInterval } from '../statistics/shares.ts'
 import { studentQuantile } from '../statistics/student.ts'
 import type { Estimate, RatioEstimate } from './estimate.ts'
 
@@ -58,7 +58,7 @@ export function quantileOf(
   }
 }
 
-function pooled(samples: readonly BlockSample[]): OrderedSample {
+export function pooled(samples: readonly BlockSample[]): OrderedSample {
   const ended = new Histogram()
   for (const sample of samples) ended.merge(sample.ended)
   const censored = samples.reduce((sum, sample) => sum + sample.censored, 0)

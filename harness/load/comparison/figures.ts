@@ -1,6 +1,7 @@
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { GeneratorRow } from '../../../contract/report/load/generator.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
+import { milliseconds } from '../format.ts'
 import { givenSlos } from '../shards/check.ts'
 import { minimumSamples, nameOf } from '../statistics/quantile-interval.ts'
 import type { comparedLatencies } from '../summary/blocks.ts'
@@ -24,7 +25,7 @@ export type FigureName =
   | { readonly rate: 'rate' | 'tokens' }
 
 /** Relative change of the share of successful requests that is no change. */
-export const shareTolerance = 0.02
+const shareTolerance = 0.02
 
 /** Figures of two runs by default: rates say something of the target only if it sets the pace. */
 export function defaultFigures(a: LoadReport, b: LoadReport): readonly FigureName[] {
@@ -79,7 +80,7 @@ function latencyFigure(
     widened(quantileOf(samples, q, neighborShare(run.report, metric)), allowanceNs(run, metric, q)),
   )
   if (estimateA === undefined || estimateB === undefined) return []
-  const values = { a: inMs(estimateA.value), b: inMs(estimateB.value) }
+  const values = { a: milliseconds(estimateA.value), b: milliseconds(estimateB.value) }
   if (values.a === null || values.b === null || values.a === 0 || values.b === 0) {
     const reason = `${nameOf(q)} is among requests that were still running, or 0`
     return [{ ...head, ...values, ratio: null, reason }]
@@ -125,7 +126,11 @@ function widened(estimate: Estimate, byNs: number): Estimate {
   }
 }
 
-function shareFigure(a: RunBlocks, b: RunBlocks, share: 'success' | 'goodput'): Candidate {
+export function shareFigure(
+  a: Pick<RunBlocks, 'blocks'>,
+  b: Pick<RunBlocks, 'blocks'>,
+  share: 'success' | 'goodput',
+): Candidate {
   const head = { name: share, unit: 'share', better: 'higher', tolerance: shareTolerance } as const
   const [ofA, ofB] = [a, b].map(({ blocks }) =>
     shareOf(
@@ -177,8 +182,4 @@ function fallenToZero(a: Estimate, b: Estimate) {
       return { low: 0, high: upper }
     },
   }
-}
-
-function inMs(ns: number): number | null {
-  return Number.isFinite(ns) ? ns / 1e6 : null
 }

@@ -2,12 +2,17 @@ import { meanOf } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
-import { minimumSamples, nameOf, rankOf } from '../statistics/quantile-interval.ts'
+import { milliseconds } from '../format.ts'
+import {
+  minimumSamples,
+  nameOf,
+  type OrderedSample,
+  rankOf,
+} from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/blocks.ts'
-import { ratioOfPairs, samplesOf, shareOf } from './block-estimates.ts'
+import { pooled, ratioOfPairs, samplesOf } from './block-estimates.ts'
 import { comparisonOutcome, headOf } from './compare-loads.ts'
-import { ratioOf } from './estimate.ts'
-import { type ComparedLatency, defaultFigures, type FigureName, shareTolerance } from './figures.ts'
+import { type ComparedLatency, defaultFigures, type FigureName, shareFigure } from './figures.ts'
 import { type Candidate, decideFigures, familyError } from './verdicts.ts'
 
 /** Two blocks of an interleaved run, one after the other, with the same plan. */
@@ -94,15 +99,8 @@ function wholeBlock({ blocks: packed }: LoadReport): Pair['a'] {
 function candidatesOf(pairs: readonly Pair[], name: FigureName, tolerance: number): Candidate[] {
   if ('metric' in name) return latencyOf(pairs, name, tolerance)
   if ('share' in name) {
-    const count = ({ ok, good }: LoadBlock) => (name.share === 'success' ? ok : good)
-    const [a, b] = (['a', 'b'] as const).map((side) =>
-      shareOf(pairs.map((pair) => ({ of: pair[side].due, count: count(pair[side]) }))),
-    )
-    const head = { name: name.share, unit: 'share', better: 'higher' } as const
-    if (a === undefined || b === undefined || !(a.value > 0)) return []
-    const ratio = b.value > 0 ? ratioOf(a, b) : { value: 0, limits: () => ({ low: 0, high: 0 }) }
-    const values = { a: a.value, b: b.value, tolerance: shareTolerance }
-    return [{ ...head, ...values, ratio, reason: null }]
+    const [a, b] = (['a', 'b'] as const).map((side) => pairs.map((pair) => pair[side]))
+    return [shareFigure({ blocks: a ?? [] }, { blocks: b ?? [] }, name.share)]
   }
   const read = ({ completed, outputTokens, seconds }: Pair['a']) =>
     (name.rate === 'rate' ? completed : outputTokens) / seconds
@@ -118,22 +116,31 @@ function latencyOf(
   tolerance: number,
 ): Candidate[] {
   const head = { name: `${metric}.${nameOf(q)}`, unit: 'ms', better: 'lower', tolerance } as const
-  const all = pairs.map((pair) => ({ a: pooled([pair.a], metric), b: pooled([pair.b], metric) }))
-  if (all.every(({ a, b }) => a.count + b.count === 0)) return []
+  const all = pairs.map(({ a, b }) => [sampleOf([a], metric), sampleOf([b], metric)] as const)
+  if (all.flat().every(({ count }) => count === 0)) return []
   const minCount = Math.ceil(1 / (1 - q))
-  const values = all.flatMap(({ a, b }) => {
+  const values = all.flatMap(([a, b]) => {
     if (a.count < minCount || b.count < minCount) return []
-    const [ofA, ofB] = [a.at(q), b.at(q)]
+    const [ofA, ofB] = [valueAt(a, q), valueAt(b, q)]
     return ofA === null || ofB === null ? [] : [[ofA, ofB] as const]
   })
   const whole = (side: 'a' | 'b') => {
-    const sample = pooled(
+    const sample = sampleOf(
       pairs.map((pair) => pair[side]),
       metric,
     )
-    return sample.count < minimumSamples(q) ? null : sample.at(q)
+    return sample.count < minimumSamples(q) ? null : valueAt(sample, q)
   }
   return [paired(head, values, whole('a'), whole('b'))]
+}
+
+function sampleOf(blocks: readonly LoadBlock[], metric: ComparedLatency): OrderedSample {
+  return pooled(samplesOf(blocks, metric))
+}
+
+/** Milliseconds; null among requests that were still running. */
+function valueAt(sample: OrderedSample, q: number): number | null {
+  return milliseconds(sample.highAt(rankOf(q, sample.count)))
 }
 
 function paired(
@@ -148,22 +155,6 @@ function paired(
     return { ...head, a, b, ratio: null, reason }
   }
   return { ...head, a, b, ratio: ratioOfPairs(positive), reason: null }
-}
-
-function pooled(blocks: readonly LoadBlock[], metric: ComparedLatency) {
-  const [first, ...others] = blocks.flatMap((block) => samplesOf([block], metric))
-  const ended = first?.ended
-  for (const other of others) ended?.merge(other.ended)
-  const censored = [first, ...others].reduce((sum, sample) => sum + (sample?.censored ?? 0), 0)
-  const count = (ended?.count ?? 0) + censored
-  return {
-    count,
-    /** Milliseconds; null among requests that were still running. */
-    at(q: number): number | null {
-      const rank = rankOf(q, count)
-      return ended === undefined || rank > ended.count ? null : ended.highAt(rank) / 1e6
-    },
-  }
 }
 
 function headOfAll(reports: readonly LoadReport[]): ComparedSide {

@@ -9,6 +9,7 @@ import type { LoadEndpoint } from '../target.ts'
 export interface SetupAnswer {
   /** 0 without an answer. */
   readonly status: number
+  readonly headers: readonly Header[]
   readonly json: unknown
   readonly error: string | undefined
   /** The target did not answer within `timeoutMs`. */
@@ -24,7 +25,7 @@ export function sendSetupRequest(
   spec: RequestSpec,
   { place, signal }: { readonly place: string; readonly signal: AbortSignal },
 ): Promise<SetupAnswer> {
-  const late = { status: 0, json: undefined, error: 'no answer in time' }
+  const late = { status: 0, headers: [], json: undefined, error: 'no answer in time' }
   if (signal.aborted) return Promise.resolve(late)
   const request = wireRequest(spec, target, `${target.tag}/${place}`)
   return new Promise((resolve) => {
@@ -63,6 +64,7 @@ class AnswerCollector implements AnswerSink, DecodedSink {
   #encodedBody: EncodedBody | undefined
   #size = 0
   #status = 0
+  #headers: readonly Header[] = []
 
   constructor(channel: Channel, done: (answer: SetupAnswer) => void) {
     this.#channel = channel
@@ -73,6 +75,7 @@ class AnswerCollector implements AnswerSink, DecodedSink {
 
   head(status: number, headers: readonly Header[]): void {
     this.#status = status
+    this.#headers = headers
     const codings = bodyCodings(headers)
     if (codings.length === 0) return
     this.#encodedBody = new EncodedBody(codings, answerLimits.bodyBytes, decodeGate, this)
@@ -104,7 +107,7 @@ class AnswerCollector implements AnswerSink, DecodedSink {
   end(at: number): void {
     const finish = () => {
       const json = parseJson(Buffer.concat(this.#pieces).toString())
-      this.#done({ status: this.#status, json, error: undefined })
+      this.#finish(json, undefined)
     }
     if (this.#encodedBody === undefined) finish()
     else this.#encodedBody.finish(at, true, finish)
@@ -112,7 +115,7 @@ class AnswerCollector implements AnswerSink, DecodedSink {
 
   failed(error: Error): void {
     this.#encodedBody?.discard()
-    this.#done({ status: this.#status, json: undefined, error: error.message })
+    this.#finish(undefined, error.message)
   }
 
   internalError(error: unknown): void {
@@ -123,6 +126,10 @@ class AnswerCollector implements AnswerSink, DecodedSink {
     this.#pieces.length = 0
     this.#channel.abandon()
     this.#encodedBody?.discard()
-    this.#done({ status: this.#status, json: undefined, error })
+    this.#finish(undefined, error)
+  }
+
+  #finish(json: unknown, error: string | undefined): void {
+    this.#done({ status: this.#status, headers: this.#headers, json, error })
   }
 }

@@ -1,7 +1,7 @@
 import type { SloLimit, SloRow } from '../../../contract/report/load/measures.ts'
 import { milliseconds } from '../format.ts'
 import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
-import { confidence, type Decision, decideShare, shareInterval } from './share-test.ts'
+import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
 /** Measurements that SLOs are decided on, all of one window. */

@@ -1,7 +1,7 @@
 import { type ErrorRow, refusalKinds } from '../../../contract/report/load/errors.ts'
 import type { SloRow } from '../../../contract/report/load/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
-import { type Decision, decideShare, shareInterval } from './share-test.ts'
+import { type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { Slo } from './slo.ts'
 
 /** Outcomes of all requests of a run, warm-up and drain included. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileEstimate, sampleOf } from '../statistics/quantile-interval.ts'
+import { decideShare, minRequests, shareInterval } from '../statistics/shares.ts'
 import { uniform } from '../test-support/simulated-run.ts'
 import { decideSlo, type LatencyEvidence, type SloEvidence } from './decide.ts'
 import { impliedSlos, type RequestTotals, type SentCounts, unmeasured } from './implied.ts'
 import { parseSlo, parseSlos } from './parse.ts'
-import { decideShare, minRequests, shareInterval } from './share-test.ts'
 
 /** `fast` values of 100 ms and `slow` values of 700 ms. */
 function latencies(fast: number, slow: number): LatencyEvidence {

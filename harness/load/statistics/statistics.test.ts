@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { normal, uniform } from '../test-support/simulated-run.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
 import { effectiveSampleSize, episodesOf, lag1Autocorrelation } from './autocorrelation.ts'
-import { binomialAtLeast, binomialCdf } from './binomial.ts'
-import { kaplanMeierQuantile, type LifeTable } from './kaplan-meier.ts'
 import {
+  kaplanMeierQuantile,
+  type LifeTable,
   minimumSamples,
   nameOf,
   quantileEstimate,
@@ -13,6 +13,7 @@ import {
   rankOf,
   sampleOf,
 } from './quantile-interval.ts'
+import { binomialAtLeast, binomialCdf } from './shares.ts'
 import { mser5, spearman, steadyState } from './steady-state.ts'
 
 /** Mosteller & Rourke's and everybody's tables of ranks, 95 %. */

@@ -1,10 +1,9 @@
-import type { Header } from '../../../contract/index.ts'
 import { RunClock } from '../clock.ts'
 import { sleep } from '../concurrency.ts'
-import type { AnswerSink, Channel, ChannelPool } from '../http/channel.ts'
+import type { ChannelPool } from '../http/channel.ts'
 import { routeOf } from '../http/dial.ts'
 import { negotiateChannelPool } from '../http/negotiate.ts'
-import { wireRequest } from '../http/wire-request.ts'
+import { sendSetupRequest } from '../setup/setup-request.ts'
 import type { LoadTarget } from '../target.ts'
 
 /**
@@ -37,66 +36,14 @@ const timeoutMs = 2000
 
 async function ask(channels: ChannelPool, target: LoadTarget): Promise<DatedAnswer | null> {
   const spec = { surface: 'openai', method: 'GET', path: '/healthz' } as const
-  const request = wireRequest(spec, target, `${target.tag}/clock`)
-  const channel = await new Promise<Channel>((resolve) => channels.acquire(resolve))
-  await channel.settled
-  return new Promise((resolve) => {
-    const sentMs = now()
-    const limit = setTimeout(() => {
-      channel.abandon()
-      finish(null)
-    }, timeoutMs)
-    const finish = (answer: DatedAnswer | null) => {
-      clearTimeout(limit)
-      resolve(answer)
-    }
-    channel.send(request, new DateSink(channel, sentMs, finish))
-  })
+  const signal = AbortSignal.timeout(timeoutMs)
+  const sentMs = now()
+  const { headers } = await sendSetupRequest({ channels, target }, spec, { place: 'clock', signal })
+  const receivedMs = now()
+  const date = headers.find(([name]) => name.toLowerCase() === 'date')?.[1] ?? ''
+  const dateMs = Date.parse(date)
+  return Number.isNaN(dateMs) ? null : { sentMs, receivedMs, dateMs }
 }
-
-class DateSink implements AnswerSink {
-  readonly #channel: Channel
-  readonly #sentMs: number
-  readonly #finish: (answer: DatedAnswer | null) => void
-  #answer: DatedAnswer | null = null
-  #size = 0
-
-  constructor(channel: Channel, sentMs: number, finish: (answer: DatedAnswer | null) => void) {
-    this.#channel = channel
-    this.#sentMs = sentMs
-    this.#finish = finish
-  }
-
-  sent(): void {}
-
-  head(_status: number, headers: readonly Header[]): void {
-    const receivedMs = now()
-    const text = headers.find(([name]) => name.toLowerCase() === 'date')?.[1]
-    const dateMs = Date.parse(text ?? '')
-    if (!Number.isNaN(dateMs)) this.#answer = { sentMs: this.#sentMs, receivedMs, dateMs }
-  }
-
-  data(bytes: Uint8Array): void {
-    this.#size += bytes.length
-    if (this.#size <= maxBytes) return
-    this.#channel.abandon()
-    this.#finish(this.#answer)
-  }
-
-  end(): void {
-    this.#finish(this.#answer)
-  }
-
-  failed(): void {
-    this.#finish(null)
-  }
-
-  internalError(): void {
-    this.#finish(null)
-  }
-}
-
-const maxBytes = 64 * 1024
 
 /** An answer with a Date header, by the local clock. Milliseconds since the epoch. */
 export interface DatedAnswer {
