@@ -51,9 +51,11 @@ function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): 
 const maxIds = 20
 const maxReasons = 3
 
-/** The most frequent reasons, one for all routes: with ids if they are few, else with their number. */
+/** The most frequent reasons, the same one of several routes once: with ids if they are few, else with their number. */
 function restText(rows: readonly RequirementRow[]): string {
-  const groups = [...Map.groupBy(rows, (row) => reasonOf(row).replace(route, ''))]
+  const own = Map.groupBy(rows, reasonOf)
+  const groups =
+    own.size === 1 ? [...own] : [...Map.groupBy(rows, (row) => reasonOf(row).replace(route, ''))]
   const sorted = groups.toSorted(([, a], [, b]) => b.length - a.length)
   const hasIds = rows.length <= maxIds || groups.length === 1
   const reasons = sorted
