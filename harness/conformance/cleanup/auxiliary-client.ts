@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chatIdNames, type Exchange, isUuid, leavesOf } from '../../../contract/index.ts'
+import {
+  type Address,
+  chatIdNames,
+  type Exchange,
+  isUuid,
+  leavesOf,
+} from '../../../contract/index.ts'
 import { createNetworkTransport, createRedactor, RedactingWriter } from '../../client/index.ts'
 import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/result-files.ts'
@@ -16,9 +22,10 @@ export interface AuxiliaryClient {
   /**
    * Sends, and tries again after a 429 or 503; never throws on an answer or on its absence. An answer
    * beyond a limit of the profile comes without its body.
+   * @param address in place of that of the profile
    * @throws the reason of the signal once that is aborted.
    */
-  send(spec: RequestSpec): Promise<Exchange>
+  send(spec: RequestSpec, address?: Partial<Address>): Promise<Exchange>
   /** @throws the reason of the signal once that is aborted. */
   sleep(ms: number): Promise<void>
   /** Requests sent so far, tries after a 429 or 503 included. */
@@ -34,6 +41,8 @@ export interface AuxiliaryClientOptions {
   readonly concurrency?: number
   /** Maximum attempts of a request that is answered 429 or 503; four by default. */
   readonly tries?: number
+  /** Leaves an answer that has not ended by then, in milliseconds: one byte at a time is no silence. */
+  readonly answerMs?: (() => number) | undefined
   /** Limit of requests; beyond it each request throws the error. */
   readonly budget?: { readonly requests: number; readonly exceededError: Error } | undefined
   /** Makes what is thrown in place of every request once the target is taken for gone. */
@@ -67,10 +76,11 @@ export function createAuxiliaryClient(
   let requests = 0
 
   return {
-    async send(spec) {
+    async send(spec, address) {
       const release = await slots.acquire()
       try {
-        return await sendRequest(spec, ++ordinals)
+        const there = { ...setup, profile: { ...setup.profile, ...address } }
+        return await sendRequest(spec, ++ordinals, there)
       } finally {
         release()
       }
@@ -82,7 +92,11 @@ export function createAuxiliaryClient(
     close: () => transport.close(),
   }
 
-  async function sendRequest(spec: RequestSpec, ordinal: number): Promise<Exchange> {
+  async function sendRequest(
+    spec: RequestSpec,
+    ordinal: number,
+    there: ClientIdentity,
+  ): Promise<Exchange> {
     for (let attempt = 0; ; attempt += 1) {
       await pace.waitForSlots(1)
       signal?.throwIfAborted()
@@ -94,8 +108,9 @@ export function createAuxiliaryClient(
       const { exchange: pending } = transport.send({
         id,
         labels: { scenario: purpose, ordinal, attempt, role: spec.role ?? 'probe' },
-        ...buildWireRequest(spec, setup, `${purpose}/${ordinal}`),
+        ...buildWireRequest(spec, there, `${purpose}/${ordinal}`),
         timeoutMs: limits.timeoutMs,
+        ...(options.answerMs && { signal: AbortSignal.timeout(options.answerMs()) }),
         ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
       })
       const exchange = await Promise.race([pending, aborted])

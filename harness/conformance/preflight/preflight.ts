@@ -11,16 +11,9 @@ import type { ClientIdentity } from '../run-setup.ts'
 import { retryAfterMs } from '../session/limits/rate-limiter.ts'
 import type { RequestSpec } from '../session/requests/wire-request.ts'
 import { secretsOf } from '../session/secrets.ts'
-import {
-  classifyAnswer,
-  describeAnswer,
-  type SendProbe,
-  selectRouted,
-  unreachableText,
-} from './classify-answer.ts'
+import { classifyAnswer, describeAnswer, selectRouted, unreachableText } from './classify-answer.ts'
 import { completions, requireKnownModel, smallestCompletion } from './models.ts'
-import { ProbeClient } from './probe-client.ts'
-import { suggestAddress } from './suggest-address.ts'
+import { openProbes, suggestAddress } from './suggest-address.ts'
 
 /** One harmless request to each surface; the v2 one lacks its fields and stores nothing. */
 const probes: Readonly<Record<Surface, RequestSpec>> = {
@@ -58,8 +51,8 @@ export async function preflight(
 ): Promise<PreflightResult> {
   const { profile } = setup
   const { text: redact } = createRedactor(secretsOf(setup))
-  const client = new ProbeClient(setup, signal)
-  const ask: SendProbe = (...probe) => client.ask(...probe)
+  const client = openProbes(setup, signal)
+  const ask = client.send
   try {
     const first = await sendToEach(surfaces)
     let answers = [...first.values()]
@@ -113,7 +106,7 @@ export async function preflight(
   async function retry(first: Map<Surface, Exchange>): Promise<PreflightResult | Exchange[]> {
     const answers = new Map(first)
     for (let attempt = 0; attempt < maxTries && allBusy(answers); attempt += 1) {
-      await client.pause(waitOf([...answers.values()], attempt))
+      await client.sleep(waitOf([...answers.values()], attempt))
       for (const [name, answer] of await sendToEach(surfaces)) answers.set(name, answer)
     }
     const others = allSurfaces.filter((name) => !answers.has(name))

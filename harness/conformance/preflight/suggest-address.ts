@@ -7,14 +7,30 @@ import {
   operations,
   urlOf,
 } from '../../../contract/index.ts'
+import { createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { suiteVersion } from '../defaults.ts'
 import type { TargetProfile } from '../profile/index.ts'
+import type { ClientIdentity } from '../run-setup.ts'
 import { classifyAnswer, describeAnswer, misdirected, type SendProbe } from './classify-answer.ts'
 import { modelIdsIn } from './models.ts'
-import { ProbeClient } from './probe-client.ts'
+
+/** Maximum duration of an answer, as a multiple of the longest silence of the target. */
+const maxTimeouts = 2
+
+/** The requests of a preflight, one try each, within the time of a run. */
+export function openProbes(setup: ClientIdentity, signal: AbortSignal | undefined) {
+  const { runMs, timeoutMs } = setup.profile.limits
+  const endsAt = Date.now() + runMs
+  return createAuxiliaryClient(setup, {
+    purpose: 'preflight',
+    tries: 1,
+    answerMs: () => Math.max(0, Math.min(timeoutMs * maxTimeouts, endsAt - Date.now())),
+    ...(signal && { signal }),
+  })
+}
 
 /** Base addresses above this one, the likeliest first: without `/api` and what follows, and its parents. */
-export function basesAbove(baseUrl: string): string[] {
+function basesAbove(baseUrl: string): string[] {
   const url = new URL(baseUrl)
   const parts = url.pathname.split('/').filter((part) => part !== '')
   const api = parts.indexOf('api')
@@ -30,7 +46,7 @@ export function basesAbove(baseUrl: string): string[] {
 const maxBases = 4
 
 /** The base address that a redirect of one of our routes leads to; undefined if it is another page. */
-export function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined {
+function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined {
   const location = header(exchange.response?.headers ?? [], 'location')
   const { url } = exchange.request
   if (location === undefined || !URL.canParse(location, url)) return undefined
@@ -46,7 +62,7 @@ export function baseOfRedirect(exchange: Exchange, baseUrl: string): string | un
 }
 
 /** `https` if a server says that plain HTTP came to its TLS port. */
-export function baseByTls(exchange: Exchange, baseUrl: string): string | undefined {
+function baseByTls(exchange: Exchange, baseUrl: string): string | undefined {
   if (!baseUrl.startsWith('http:') || exchange.response?.status !== 400) return undefined
   const tlsHint =
     /plain http request was sent to https port|client sent an http request to an https/i
@@ -112,9 +128,10 @@ export async function locateCompatible(
   profile: TargetProfile,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const identity = { profile, tag: '', userAgent: '', requestIdSeed: suiteVersion() }
-  const client = new ProbeClient(identity, signal)
-  const list = (openai: string) => client.ask(operations['openai.models'], { prefixes: { openai } })
+  const identity = { profile, tag: '', userAgent: '', imitationSeed: suiteVersion() }
+  const client = openProbes(identity, signal)
+  const list = (openai: string) =>
+    client.send(operations['openai.models'], { prefixes: { openai } })
   try {
     const first = await list(documentedPrefixes.openai)
     if (classifyAnswer(first) !== 'absent') return undefined
