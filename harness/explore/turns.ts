@@ -1,7 +1,7 @@
 import { type Exchange, succeeded } from '../../contract/index.ts'
-import type { SendOptions } from '../conformance/scenario/options.ts'
 import { answerParts, finalResponse, isDeclined, statusText } from '../conformance/scenario/read.ts'
 import { inputText } from '../conformance/scenario/routes/v3.ts'
+import type { SendOptions } from '../conformance/session/requests/wire-request.ts'
 import { negative, requireChat, stillGenerates } from './checks/common.ts'
 import { demand, type Operation } from './command.ts'
 import type { ExplorationContext } from './context.ts'

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Exchange, restoreExchange, storedPieces } from '../../../contract/index.ts'
+import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { decodeEvents, isEventStream } from '../../client/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
-import type { StoredRound } from './content.ts'
+import type { BundleContent, StoredRound } from './content.ts'
 
 /** Exchanges of a round, in the order of the file. */
 export interface RoundRecording {
@@ -51,4 +52,87 @@ function hasOwnEvents({ response, events }: Exchange): boolean {
   if (events.length === 0 && !isEventStream(response.headers)) return true
   const isRedacted = mark.test(Buffer.concat(response.chunks.map(({ bytes }) => bytes)).toString())
   return isRedacted || isDeepStrictEqual(decodeEvents(response.chunks), events)
+}
+
+/** Clocks are read at different moments of a request: what may lie between, in milliseconds. */
+const toleranceMs = 2_000
+
+/** Rounds run one after the other. */
+export function orderProblems(rounds: readonly StoredRound[]): string[] {
+  return rounds.flatMap(({ round, report }, at) => {
+    const before = rounds[at - 1]?.report
+    if (before === undefined) return []
+    const end = Date.parse(before.startedAt) + before.durationMs
+    const early = end - Date.parse(report.startedAt)
+    return early > toleranceMs ? [`round ${round} began before round ${round - 1} had ended`] : []
+  })
+}
+
+/** Empty if so much time lies between the first round and the last. */
+export function spanProblem({ rounds }: BundleContent, overMs: number | undefined): string[] {
+  if (overMs === undefined) return []
+  const starts = rounds.map(({ report }) => Date.parse(report.startedAt))
+  const span = (starts.at(-1) ?? 0) - (starts[0] ?? 0)
+  if (span + toleranceMs >= overMs) return []
+  return [`the last round began ${span} ms after the first, not ${overMs} ms`]
+}
+
+/** Exchanges lie within their round, each is in an order that a network can produce, and so are they together. */
+export function timeProblems(report: ConformanceReport, { exchanges }: RoundRecording): string[] {
+  const begin = Date.parse(report.startedAt) - toleranceMs
+  const end = begin + report.durationMs + 2 * toleranceMs
+  const problems = exchanges.flatMap((exchange) => {
+    const startedAt = Date.parse(exchange.startedAt)
+    const isWithin = startedAt >= begin && startedAt + exchange.ending.atMs <= end
+    return [
+      ...(isWithin ? [] : [`${exchange.id} lies outside the time of its round`]),
+      ...(isOrdered(exchange) ? [] : [`${exchange.id} has times that run backwards`]),
+    ]
+  })
+  return [...problems, ...causeProblems(exchanges)].slice(0, 5)
+}
+
+function isOrdered({ response, events, ending }: Exchange): boolean {
+  const times = [
+    0,
+    ...(response === null ? [] : [response.headersAtMs]),
+    ...(response?.chunks ?? []).map(({ atMs }) => atMs),
+    ending.atMs,
+  ]
+  return isAscending(times) && isAscending([...events.map(({ atMs }) => atMs), ending.atMs])
+}
+
+function isAscending(times: readonly number[]): boolean {
+  return times.every((time, at) => at === 0 || time >= (times[at - 1] ?? 0))
+}
+
+/** An id that the service gave, in the path of a request: a UUID or another long token. */
+const givenId = /[A-Za-z0-9_-]{16,}/g
+
+/** Requests of a scenario that use an id before the answer that gave it had come. */
+function causeProblems(exchanges: readonly Exchange[]): string[] {
+  const scenarios = Map.groupBy(exchanges, ({ labels }) => labels.scenario)
+  return [...scenarios.values()].flatMap((own) => {
+    const inOrder = own.toSorted(
+      ({ labels: a }, { labels: b }) => a.ordinal - b.ordinal || a.attempt - b.attempt,
+    )
+    const texts = inOrder.map(textOfAnswer)
+    return inOrder.flatMap((exchange, at) => {
+      const ids = new URL(exchange.request.url).pathname.match(givenId) ?? []
+      const giver = inOrder.find(
+        (_, before) => before < at && ids.some((id) => texts[before]?.includes(id)),
+      )
+      if (giver?.response == null) return []
+      const given = Date.parse(giver.startedAt) + giver.response.headersAtMs
+      return Date.parse(exchange.startedAt) + toleranceMs >= given
+        ? []
+        : [`${exchange.id} uses an id of the answer ${giver.id}, which came later`]
+    })
+  })
+}
+
+function textOfAnswer({ response }: Exchange): string {
+  return response === null
+    ? ''
+    : Buffer.concat(response.chunks.map(({ bytes }) => bytes)).toString()
 }

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Exchange, Header } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import { wasRecorded } from '../../client/index.ts'
 import { sha256 } from '../bundle.ts'
 import { verdictWord } from '../rules.ts'
 import { reportText as writtenReport } from '../writers.ts'
@@ -62,4 +64,67 @@ export function reportProblems(
 function differs(name: string, stored: object, expected: object): boolean {
   const value = (report: object) => Object.getOwnPropertyDescriptor(report, name)?.value
   return !isDeepStrictEqual(value(stored), value(expected))
+}
+
+/** Scenario of the requests that look for leftovers after a run; they decide no requirement. */
+const audit = 'residue-audit'
+
+/**
+ * Compares the recorded requests of a round with those that this version sends for its seed, byte for
+ * byte. `rejudged` holds the same exchanges with the requests of this version, and a placeholder for
+ * each that the recording lacks.
+ */
+export function requestProblems(
+  recorded: readonly Exchange[],
+  rejudged: readonly Exchange[],
+): string[] {
+  const today = new Map(rejudged.filter(wasRecorded).map((exchange) => [exchange.id, exchange]))
+  const problems = recorded.flatMap((exchange) => {
+    if (exchange.labels.scenario === audit) return auditProblems(exchange, recorded)
+    const own = today.get(exchange.id)
+    const difference = own === undefined ? 'is not sent' : differenceOf(exchange, own)
+    return difference === null ? [] : [`${nameOf(exchange)} ${difference}`]
+  })
+  const missing = rejudged.filter((exchange) => !wasRecorded(exchange))
+  problems.push(...missing.map((exchange) => `${nameOf(exchange)} is not recorded`))
+  const maxListed = 5
+  return problems.length <= maxListed
+    ? problems
+    : [...problems.slice(0, maxListed), `${problems.length - maxListed} more requests differ`]
+}
+
+/** Checks a request of the audit: it reads or deletes, after all scenarios have begun. */
+function auditProblems(exchange: Exchange, recorded: readonly Exchange[]): string[] {
+  const isHarmless = ['GET', 'DELETE'].includes(exchange.request.method)
+  const isLast = recorded.every(
+    ({ labels, startedAt }) => labels.scenario === audit || startedAt <= exchange.startedAt,
+  )
+  if (isHarmless && isLast) return []
+  return [`${nameOf(exchange)} does not look for leftovers of the round`]
+}
+
+function differenceOf({ request }: Exchange, { request: own }: Exchange): string | null {
+  if (request.method !== own.method) return `is sent with ${own.method}`
+  if (request.url !== own.url) return `is sent to ${own.url}`
+  if (!isDeepStrictEqual(comparable(request.headers), comparable(own.headers))) {
+    return 'is sent with other headers'
+  }
+  return isDeepStrictEqual(bytesOf(request.body), bytesOf(own.body))
+    ? null
+    : 'is sent with another body'
+}
+
+/** Reduces a credential to its scheme, which alone is compared: keys are not stored, and wrong ones are made from them. */
+function comparable(headers: readonly Header[]): Header[] {
+  return headers.map(([name, value]) =>
+    name.toLowerCase() === 'authorization' ? [name, value.split(' ')[0] ?? ''] : [name, value],
+  )
+}
+
+function bytesOf(body: Uint8Array | null): Buffer | null {
+  return body === null ? null : Buffer.from(body)
+}
+
+function nameOf({ id, labels, request }: Exchange): string {
+  return `${request.method} ${new URL(request.url).pathname} (${id} of ${labels.scenario})`
 }

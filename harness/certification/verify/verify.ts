@@ -10,10 +10,19 @@ import { rejudge } from '../../conformance/recording/rejudge.ts'
 import { pagesOf } from '../writers.ts'
 import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle, type StoredRound } from './content.ts'
-import { type RoundRecording, readRecordingOf } from './recording.ts'
-import { reportFromEvidence, reportProblems, verdictDifferences } from './reports.ts'
-import { requestProblems } from './requests.ts'
-import { orderProblems, spanProblem, timeProblems } from './times.ts'
+import {
+  orderProblems,
+  type RoundRecording,
+  readRecordingOf,
+  spanProblem,
+  timeProblems,
+} from './recording.ts'
+import {
+  reportFromEvidence,
+  reportProblems,
+  requestProblems,
+  verdictDifferences,
+} from './reports.ts'
 
 export interface VerifyOptions {
   /** Folder of the bundle. */

@@ -4,21 +4,13 @@ import type { Header } from '../../../contract/index.ts'
 import type { BodyGauge } from './limits.ts'
 
 /** Reason why the rest of a body cannot be read. */
-export interface CodingProblem {
+interface CodingProblem {
   /** `truncated`: the body ends before its coding does. `excess`: the end of a sentence. */
   readonly kind: 'truncated' | 'undecodable' | 'excess'
   readonly message: string
 }
 
-/** Undoes the content codings of one body, in the order of its arrival. */
-export interface ContentDecoder {
-  /** Decodes the bytes piece by piece. */
-  push(bytes: Uint8Array): Promise<Uint8Array[]>
-  /** Called once, after the last byte. */
-  end(): Promise<void>
-  /** Problem after which nothing more is decoded. */
-  readonly problem: CodingProblem | undefined
-}
+export type ContentDecoder = NonNullable<ReturnType<typeof createContentDecoder>>
 
 /** Codings that a body names, in the order of their application, without `identity`. */
 export function codingsOf(headers: readonly Header[]): string[] {
@@ -35,11 +27,11 @@ export const acceptEncoding = 'gzip, deflate, br, zstd'
 /** A body has one; more than a few are an attempt to keep the reader busy. */
 const maxCodings = 4
 
-/** Undefined if a coding is not known. */
+/** Undoes the content codings of one body, in the order of its arrival; undefined if one is not known. */
 export function createContentDecoder(
   codings: readonly string[],
   { maxBytes, maxBytesName }: Pick<BodyGauge, 'maxBytes' | 'maxBytesName'>,
-): ContentDecoder | undefined {
+) {
   if (codings.length > maxCodings) return undefined
   const decoders = codings.map((coding) => ({ coding, open: openers.get(coding) }))
   const budget: Budget = { left: maxBytes, name: maxBytesName }
@@ -49,7 +41,8 @@ export function createContentDecoder(
     stages.push(new Stage(coding, open, budget))
   }
   return {
-    async push(bytes) {
+    /** Decodes the bytes piece by piece. */
+    async push(bytes: Uint8Array): Promise<Uint8Array[]> {
       let pieces: Uint8Array[] = [bytes]
       for (const stage of stages) {
         const next: Uint8Array[] = []
@@ -58,10 +51,12 @@ export function createContentDecoder(
       }
       return pieces
     },
-    async end() {
+    /** Called once, after the last byte. */
+    async end(): Promise<void> {
       for (const stage of stages) await stage.end()
     },
-    get problem() {
+    /** Problem after which nothing more is decoded. */
+    get problem(): CodingProblem | undefined {
       return stages.find((stage) => stage.problem !== undefined)?.problem
     },
   }

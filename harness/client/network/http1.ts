@@ -20,25 +20,18 @@ import { createSocketOpener } from './sockets.ts'
  */
 export const keepAliveMs = 1_000
 
-export interface Http1 {
-  send(conversation: Conversation): void
-  /** Takes over a connection that was made to find out which protocol the server speaks. */
-  adopt(origin: string, socket: Socket): void
-  close(): Promise<void>
-}
-
 /**
  * Speaks HTTP/1.1 with node:http, which writes a head as it is given; undici adds lines of its own. One arrival time
  * for each read of the socket.
  */
-export function createHttp1(network: NetworkOptions): Http1 {
+export function createHttp1(network: NetworkOptions) {
   const direct = createPool(network)
   const proxy = network.proxy === null ? undefined : new URL(network.proxy)
   const toProxy = { ...network, proxy: null, resolve: [] }
   const proxied = proxy && createPool(toProxy, (error) => ProxyError.unreachable(proxy, error))
 
   return {
-    send(conversation) {
+    send(conversation: Conversation): void {
       const { outgoing } = conversation
       const url = new URL(outgoing.request.url)
       const path = `${url.pathname}${url.search}`
@@ -62,8 +55,9 @@ export function createHttp1(network: NetworkOptions): Http1 {
         request.destroy()
       })
     },
+    /** Takes over a connection that was made to find out which protocol the server speaks. */
     adopt: direct.adopt,
-    async close() {
+    close(): void {
       direct.close()
       proxied?.close()
     },
@@ -183,7 +177,8 @@ function closureOf(error: Error): Error {
   })
 }
 
-function pairs(raw: readonly string[]): Header[] {
+/** Names, in lower case, and values of a flat list. */
+export function pairs(raw: readonly string[]): Header[] {
   const headers: Header[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) {
     headers.push([(raw[at] ?? '').toLowerCase(), raw[at + 1] ?? ''])

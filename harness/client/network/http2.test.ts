@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bodyText, type Exchange, header } from '../../../contract/index.ts'
+import { bodyText, type Ending, type Exchange, header } from '../../../contract/index.ts'
 import {
   data,
   type Frames,
@@ -192,65 +192,90 @@ describe('without TLS', () => {
 describe('a stream', () => {
   const answer = (frames: Frames, more: Partial<Outgoing> = {}) =>
     raw(frames).then((server) => sendRequest(server.url, more, http2))
+  const coded = gzipSync('hello'.repeat(100))
+  const codedHead = { 'content-length': `${coded.length}`, 'content-encoding': 'gzip' }
+  const begun = (id: number) => [head(id, 'text/event-stream'), data(id, event)]
+  const resetWith = (code: number) => (id: number) => [...begun(id), reset(id, code)]
 
-  test('that ends with trailers is complete, and they are kept', async () => {
-    const exchange = await answer((id) => [
-      head(id, 'text/event-stream'),
-      data(id, event),
-      trailers(id, 'x-sum', 'abc'),
-    ])
-    expect(exchange.ending.kind).toBe('complete')
-    expect(exchange.response?.trailers).toEqual([['x-sum', 'abc']])
-  })
-
-  test.each([
-    [8, 'CANCEL (8)'],
-    [2, 'INTERNAL_ERROR (2)'],
-    [7, 'REFUSED_STREAM (7)'],
-    [99, 'unknown code (99)'],
-  ])('that is reset with code %i in mid-body is cut, and keeps what came', async (code, name) => {
-    const exchange = await answer((id) => [
-      head(id, 'text/event-stream'),
-      data(id, event),
-      reset(id, code),
-    ])
-    expect(exchange.ending).toMatchObject({
-      kind: 'cut',
-      error: `the HTTP/2 stream is reset: ${name}`,
-    })
-    expect(exchange.events).toMatchObject([{ name: 'a', data: '1' }])
-  })
-
-  test('that is reset after its end is complete', async () => {
-    const exchange = await answer((id) => [
-      head(id, 'text/plain'),
-      data(id, 'hello', true),
-      reset(id, 0),
-    ])
-    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'])
-  })
-
-  test('that is reset without an error before the announced length is cut', async () => {
-    const exchange = await answer((id) => [
-      head(id, 'text/plain', { 'content-length': '10' }),
-      data(id, 'hello'),
-      reset(id, 0),
-    ])
-    expect(exchange.ending).toMatchObject({
-      kind: 'cut',
-      error: 'the body ends after 5 bytes, its Content-Length is 10',
-    })
-    expect(bodyText(exchange)).toBe('hello')
-  })
-
-  test('that is reset without an error after the announced length is complete', async () => {
-    const coded = gzipSync('hello'.repeat(100))
-    const exchange = await answer((id) => [
-      head(id, 'text/plain', { 'content-length': `${coded.length}`, 'content-encoding': 'gzip' }),
-      data(id, coded, true),
-      reset(id, 0),
-    ])
-    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'.repeat(100)])
+  /** Frames, the ending, the error, and the text that came. */
+  test.each<[string, Frames, Ending['kind'], string, string]>([
+    [
+      'ends with trailers',
+      (id) => [...begun(id), trailers(id, 'x-sum', 'abc')],
+      'complete',
+      '',
+      event,
+    ],
+    ['is reset with CANCEL', resetWith(8), 'cut', 'the HTTP/2 stream is reset: CANCEL (8)', event],
+    [
+      'is refused in mid-body',
+      resetWith(7),
+      'cut',
+      'the HTTP/2 stream is reset: REFUSED_STREAM (7)',
+      event,
+    ],
+    [
+      'is reset with any code',
+      resetWith(99),
+      'cut',
+      'the HTTP/2 stream is reset: unknown code (99)',
+      event,
+    ],
+    [
+      'is reset after its end',
+      (id) => [head(id, 'text/plain'), data(id, 'hello', true), reset(id, 0)],
+      'complete',
+      '',
+      'hello',
+    ],
+    [
+      'is reset without an error before the announced length',
+      (id) => [head(id, 'text/plain', { 'content-length': '10' }), data(id, 'hello'), reset(id, 0)],
+      'cut',
+      'the body ends after 5 bytes, its Content-Length is 10',
+      'hello',
+    ],
+    [
+      'is reset without an error after the announced length',
+      (id) => [head(id, 'text/plain', codedHead), data(id, coded, true), reset(id, 0)],
+      'complete',
+      '',
+      'hello'.repeat(100),
+    ],
+    [
+      'loses its connection to a GOAWAY',
+      (id) => [...begun(id), goAway(id, 2)],
+      'cut',
+      'the target closes the HTTP/2 connection: INTERNAL_ERROR (2)',
+      event,
+    ],
+    [
+      'has its time after a GOAWAY without an error',
+      (id) => [head(id, 'text/plain'), goAway(id, 0), data(id, 'hello', true)],
+      'complete',
+      '',
+      'hello',
+    ],
+    [
+      'is reset before its headers',
+      (id) => [reset(id, 2)],
+      'unreachable',
+      'the HTTP/2 stream is reset: INTERNAL_ERROR (2)',
+      '',
+    ],
+    [
+      'has its connection closed',
+      () => null,
+      'unreachable',
+      'the connection is closed by the target',
+      '',
+    ],
+  ])('that %s', async (_, frames, kind, error, text) => {
+    const exchange = await answer(frames)
+    expect(exchange.ending.kind).toBe(kind)
+    expect('error' in exchange.ending ? exchange.ending.error : '').toBe(error)
+    expect(bodyText(exchange)).toBe(text)
+    expect(exchange.events).toHaveLength(text === event ? 1 : 0)
   })
 
   test('that announces the length of a body which HEAD does not ask for is complete', async () => {
@@ -259,52 +284,6 @@ describe('a stream', () => {
     const headRequest = { request: { ...request, method: 'HEAD', url: server.url } }
     const exchange = await sendRequest(server.url, headRequest, http2)
     expect(exchange.ending.kind).toBe('complete')
-  })
-
-  test('that brings its headers and its end in one read is whole', async () => {
-    const server = await raw((id) => [head(id, 'text/plain'), data(id, 'hello', true)])
-    await withTransport(async (transport) => {
-      const all = Array.from({ length: 50 }, () => transport.send(outgoing(server.url)).exchange)
-      const exchanges = await Promise.all(all)
-      expect(new Set(exchanges.map(bodyText))).toEqual(new Set(['hello']))
-    }, http2)
-  })
-
-  test('that is reset before its headers has no answer', async () => {
-    const exchange = await answer((id) => [reset(id, 2)])
-    expect(exchange.response).toBeNull()
-    expect(exchange.ending).toMatchObject({
-      kind: 'unreachable',
-      code: 'HTTP2_STREAM_RESET',
-      error: 'the HTTP/2 stream is reset: INTERNAL_ERROR (2)',
-    })
-  })
-
-  test('whose connection is given up with GOAWAY is cut, with its code', async () => {
-    const exchange = await answer((id) => [
-      head(id, 'text/event-stream'),
-      data(id, event),
-      goAway(id, 2),
-    ])
-    expect(exchange.ending).toMatchObject({
-      kind: 'cut',
-      error: 'the target closes the HTTP/2 connection: INTERNAL_ERROR (2)',
-    })
-  })
-
-  test('that has its time after a GOAWAY without an error is complete', async () => {
-    const exchange = await answer((id) => [
-      head(id, 'text/plain'),
-      goAway(id, 0),
-      data(id, 'hello', true),
-    ])
-    expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'hello'])
-  })
-
-  test('whose connection is closed has no answer', async () => {
-    const exchange = await answer(() => null)
-    expect(exchange.response).toBeNull()
-    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'HTTP2_CONNECTION_CLOSED' })
   })
 
   test('that a server refuses is sent once more, and not twice', async () => {
@@ -382,17 +361,5 @@ describe('a stream', () => {
     expect(exchange.ending.kind).toBe('timeout')
     expect(exchange.events).toHaveLength(1)
     expect((await answer(() => [], { timeoutMs: 80 })).ending.kind).toBe('timeout')
-  })
-
-  test('short of its content-length is cut', async () => {
-    const front = ended(
-      await startPlainHttp2Server((_, response) => {
-        response.stream.on('error', () => {})
-        response.writeHead(200, { 'content-length': '100' })
-        response.end('hello')
-      }),
-    )
-    const exchange = await sendRequest(front.url, {}, http2)
-    expect(exchange.ending.kind).toBe('cut')
   })
 })

@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Header } from '../../../contract/index.ts'
 import type { Conversation } from '../conversation.ts'
-import { keepAliveMs } from './http1.ts'
+import { keepAliveMs, pairs } from './http1.ts'
 
 /** Most streams on one connection, if the server allows more. */
 const maxStreams = 100
@@ -18,13 +18,6 @@ const maxStreams = 100
 const maxConnects = 3
 
 const initialWindowBytes = 256 * 1024
-
-export interface Http2 {
-  /** Sends on a connection that is open or becomes so; rejects if none can be had. */
-  send(conversation: Conversation): Promise<void>
-  adopt(origin: string, socket: Socket): void
-  close(): Promise<void>
-}
 
 interface Connection {
   readonly session: ClientHttp2Session
@@ -39,7 +32,7 @@ interface Connection {
  * peer reset with CANCEL or NO_ERROR as one that came to its regular end (8.12), so a cut answer
  * would pass for a whole one.
  */
-export function createHttp2(open: (url: URL) => Promise<Socket>): Http2 {
+export function createHttp2(open: (url: URL) => Promise<Socket>) {
   const connections = new Map<string, Connection[]>()
   const opening = new Map<string, Promise<void>>()
 
@@ -97,9 +90,10 @@ export function createHttp2(open: (url: URL) => Promise<Socket>): Http2 {
   }
 
   return {
-    send: (conversation) => send(conversation),
+    /** Sends on a connection that is open or becomes so; rejects if none can be had. */
+    send: (conversation: Conversation) => send(conversation),
     adopt,
-    async close() {
+    close(): void {
       for (const { session } of [...connections.values()].flat()) session.destroy()
     },
   }
@@ -124,7 +118,7 @@ function sendRequest(
   let trailers: Header[] = []
   let failure: Error | undefined
   stream.on('response', (_headers, _flags, raw: unknown) => {
-    const all = pairs(raw)
+    const all = pairs(listOf(raw))
     const status = Number(all.find(([name]) => name === ':status')?.[1])
     const fields = all.filter(([name]) => !name.startsWith(':'))
     // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
@@ -134,7 +128,7 @@ function sendRequest(
     stream.on('data', (bytes: Buffer) => conversation.data(bytes))
   })
   stream.on('trailers', (_headers, _flags, raw: unknown) => {
-    trailers = pairs(raw)
+    trailers = pairs(listOf(raw))
   })
   stream.on('end', () => {
     // The end of the readable side follows a reset as well.
@@ -254,11 +248,6 @@ const errorNames: readonly string[] = [
   'HTTP_1_1_REQUIRED',
 ]
 
-function pairs(raw: unknown): Header[] {
-  const flat = Array.isArray(raw) ? raw.map(String) : []
-  const headers: Header[] = []
-  for (let at = 0; at + 1 < flat.length; at += 2) {
-    headers.push([(flat[at] ?? '').toLowerCase(), flat[at + 1] ?? ''])
-  }
-  return headers
+function listOf(raw: unknown): readonly string[] {
+  return Array.isArray(raw) ? raw.map(String) : []
 }

@@ -63,8 +63,9 @@ export function createNetworkTransport(
 
   return {
     send,
-    close: async () => {
-      await Promise.all([http1.close(), http2.close()])
+    async close() {
+      http1.close()
+      http2.close()
     },
   }
 }

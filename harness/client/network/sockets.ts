@@ -5,21 +5,12 @@ import { type NetworkOptions, resolvedAddress, tlsOptions } from './options.ts'
 import { openTunnel, portOf } from './proxy.ts'
 
 /** Protocols that ALPN offers (RFC 7301); says nothing of a connection without TLS. */
-export type Offer = 'http/1.1' | 'h2' | 'both'
-
-export interface SocketOpener {
-  /**
-   * A connection to the origin of the URL that is ready for its first byte, past the proxy and the
-   * TLS handshake.
-   * @throws the error of the system, of TLS, a ProxyError or a NoHttp2Error.
-   */
-  open(url: URL, offer: Offer): Promise<Socket>
-}
+type Offer = 'http/1.1' | 'h2' | 'both'
 
 /** Longest time for a connection to be made, in milliseconds, the TLS handshake included. */
 const connectTimeoutMs = 10_000
 
-export function createSocketOpener(network: NetworkOptions): SocketOpener {
+export function createSocketOpener(network: NetworkOptions) {
   const common = { ...tlsOptions(network), timeout: connectTimeoutMs }
   const connectors = {
     'http/1.1': buildConnector({ ...common, allowH2: false }),
@@ -27,7 +18,12 @@ export function createSocketOpener(network: NetworkOptions): SocketOpener {
   }
 
   return {
-    async open(url, offer) {
+    /**
+     * A connection to the origin of the URL that is ready for its first byte, past the proxy and the
+     * TLS handshake.
+     * @throws the error of the system, of TLS, a ProxyError or a NoHttp2Error.
+     */
+    async open(url: URL, offer: Offer): Promise<Socket> {
       const { protocol } = url
       const hostname = url.hostname.replace(/^\[|\]$/g, '')
       const port = portOf(url)
@@ -51,7 +47,7 @@ export function createSocketOpener(network: NetworkOptions): SocketOpener {
 }
 
 /** The server was offered HTTP/2 and chose HTTP/1.1. */
-export class NoHttp2Error extends Error {
+class NoHttp2Error extends Error {
   override readonly name = 'NoHttp2Error'
   readonly code = 'NO_HTTP2'
 

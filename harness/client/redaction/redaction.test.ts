@@ -9,24 +9,12 @@ const redactor = createRedactor([{ name: 'api key', value }])
 
 describe('a secret is replaced', () => {
   test.each([
-    ['plain', value],
-    ['percent-encoded', encodeURIComponent(value)],
     ['percent-encoded in lower case', encodeURIComponent(value).replaceAll(/%../g, lower)],
     ['as in a form', encodeURIComponent(value).replaceAll('%20', '+')],
-    ['escaped in JSON', JSON.stringify(value).slice(1, -1)],
     ['escaped in JSON, all in ASCII', JSON.stringify(value).slice(1, -1).replace('é', '\\u00e9')],
     ['escaped in JSON, slashes too', JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/')],
   ])('%s', (_, form) => {
     expect(redactor.text(`before ${form} after ${form}`)).toBe('before [api key] after [api key]')
-  })
-
-  test.each(['', 'a', 'ab', 'abc', 'chatgen:'])('in base64 after "%s"', (before) => {
-    for (const after of ['', 'x', 'yz', 'more']) {
-      const encoded = Buffer.from(`${before}${value}${after}`).toString('base64')
-      const text = redactor.text(`Basic ${encoded}`)
-      expect(text).toContain('[api key]')
-      expect(Buffer.from(text.slice(6), 'base64').toString()).not.toContain('live')
-    }
   })
 
   test('in base64 for URLs', () => {

@@ -5,13 +5,13 @@ import {
   leavesOf,
   type OperationId,
   operations,
-  pathOf,
 } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { equalDelays, readRepeatedly } from '../scenario/poll.ts'
 import { isDeclined, statusText, succeeded } from '../scenario/read.ts'
 import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
+import { route } from '../session/requests/wire-request.ts'
 import type { AuxiliaryClient } from './auxiliary-client.ts'
 import { idsOfRecordsWith } from './auxiliary-client.ts'
 import type { OpenEntry, WriteJournal } from './journal.ts'
@@ -211,9 +211,8 @@ export async function sendOperation(
   id: string,
   query: Readonly<Record<string, string>> = {},
 ): Promise<Exchange> {
-  const { surface, method, path } = operations[operation]
-  const place = pathOf(operation, id)
-  const exchange = await client.send({ surface, method, path: place, query, role: 'cleanup' })
+  const { method, path } = operations[operation]
+  const exchange = await client.send({ ...route(operation, id), query, role: 'cleanup' })
   const status = exchange.response?.status
   if (status === undefined || exchange.ending.kind === 'timeout') {
     throw new NoAnswerError(`the target did not answer ${method} ${path}`)

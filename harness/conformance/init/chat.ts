@@ -14,6 +14,7 @@ import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined, isResponse } from '../scenario/read.ts'
 import { cursorIn } from '../scenario/routes/paging.ts'
+import { route } from '../session/requests/wire-request.ts'
 import type { Generations } from './generations.ts'
 import {
   brief,
@@ -21,7 +22,6 @@ import {
   describeProbe,
   nameFor,
   type ProbeContext,
-  route,
   unknown,
 } from './probe.ts'
 

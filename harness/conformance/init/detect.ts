@@ -6,6 +6,7 @@ import { classifyAnswer, selectRouted } from '../preflight/classify-answer.ts'
 import { smallestCompletion } from '../preflight/models.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Members } from '../session/requests/supplements.ts'
+import { route } from '../session/requests/wire-request.ts'
 import { type FoundChat, findChat, findChatCursor, findImages, findReasoning } from './chat.ts'
 import { createGenerations } from './generations.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type ProbeContext,
   type ProbeName,
   probes,
-  route,
   unknown,
 } from './probe.ts'
 import { type FoundV2Chat, findAttachments, findKnowledge, findV2Chat } from './resources.ts'

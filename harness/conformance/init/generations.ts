@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { answerJson, type Exchange, isUuid, leavesOf, succeeded } from '../../../contract/index.ts'
 import { createSupplements, type Members, withMembers } from '../session/requests/supplements.ts'
-import { brief, type Detected, type ProbeContext, route, unknown } from './probe.ts'
+import { route } from '../session/requests/wire-request.ts'
+import { brief, type Detected, type ProbeContext, unknown } from './probe.ts'
+
+export type Generations = ReturnType<typeof createGenerations>
 
 /** Generations of a discovery: what the target wants beside what the document requires is learned. */
-export interface Generations {
-  send(json: Members): Promise<Exchange>
-  /** The members without which a generation was refused, as far as they could be found. */
-  required(): Detected<Members>
-}
-
-export function createGenerations({ client, profile }: ProbeContext): Generations {
+export function createGenerations({ client, profile }: ProbeContext) {
   // Which assistant it is shows later; here it counts whether one is wanted.
   const anyAssistant = { withoutKnowledge: placeholderId }
   const supplements = createSupplements({ ...profile, assistants: anyAssistant })
@@ -18,7 +15,7 @@ export function createGenerations({ client, profile }: ProbeContext): Generation
   let learned: Members = {}
 
   return {
-    async send(json) {
+    async send(json: Members): Promise<Exchange> {
       const spec = withMembers({ ...route('v3.generate'), json }, learned)
       let answer = await generate(spec.json)
       for (let round = 0; round < maxRounds && !succeeded(answer); round += 1) {
@@ -30,7 +27,8 @@ export function createGenerations({ client, profile }: ProbeContext): Generation
       }
       return answer
     },
-    required() {
+    /** The members without which a generation was refused, as far as they could be found. */
+    required(): Detected<Members> {
       if (Object.keys(learned).length === 0) return unknown(...evidence)
       return { value: learned, evidence }
     },

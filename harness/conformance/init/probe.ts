@@ -1,8 +1,5 @@
 import {
   type Exchange,
-  type OperationId,
-  operations,
-  pathOf,
   type RequirementId,
   requirements,
   type Surface,
@@ -14,7 +11,6 @@ import type { TargetProfile } from '../profile/index.ts'
 import { surfacesOf } from '../profile/selection.ts'
 import { describeShape, statusText } from '../scenario/read.ts'
 import { toWord } from '../session/identities.ts'
-import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /** Result of one probe. */
 export interface Detected<T> {
@@ -49,14 +45,6 @@ export function nonceFor(what: string, { tag }: Pick<ProbeContext, 'tag'>): stri
 /** Name of something that is created; the tag lets it be deleted. */
 export function nameFor(what: string, probing: Pick<ProbeContext, 'tag'>): string {
   return `${nonceFor(what, probing)} ${probing.tag}`
-}
-
-export function route(
-  id: OperationId,
-  chat = '',
-): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
-  const { surface, method } = operations[id]
-  return { surface, method, path: pathOf(id, chat) }
 }
 
 /** `POST /api/v3/chat: 201 application/json {id,name}`. */

@@ -13,6 +13,7 @@ import { isDeclined, succeeded } from '../scenario/read.ts'
 import { attachmentIn } from '../scenario/routes/attachments.ts'
 import { knowledgePrefixes } from '../scenario/routes/knowledge.ts'
 import { multipart } from '../scenario/routes/multipart.ts'
+import { route } from '../session/requests/wire-request.ts'
 import {
   brief,
   type Detected,
@@ -20,7 +21,6 @@ import {
   nameFor,
   nonceFor,
   type ProbeContext,
-  route,
   unknown,
 } from './probe.ts'
 

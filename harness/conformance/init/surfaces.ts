@@ -4,7 +4,8 @@ import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { type AnswerKind, classifyAnswer, isPage } from '../preflight/classify-answer.ts'
 import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/models.ts'
 import { isCompletion, statusText } from '../scenario/read.ts'
-import { brief, type Detected, type Models, type ProbeContext, route, unknown } from './probe.ts'
+import { route } from '../session/requests/wire-request.ts'
+import { brief, type Detected, type Models, type ProbeContext, unknown } from './probe.ts'
 
 export interface FoundSurface {
   /** False if asking further makes no sense. */

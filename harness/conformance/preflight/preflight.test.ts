@@ -42,7 +42,6 @@ const notFound = json(404, { detail: 'Not Found' })
 
 describe('a service is met, though', () => {
   test.each<[string, Handler, Surfaces?]>([
-    ['only its list of models answers', routes({ 'GET /api/openai/models': models }, notFound)],
     ['only its chats answer', routes({ 'GET /api/v3/chat': json(200, []) }, page(404, 'no'))],
     [
       'a selected surface is not there',
@@ -58,25 +57,11 @@ describe('a service is met, though', () => {
       routes({ 'POST /api/openai/chat/completions': json(200, {}) }, json(500, {})),
     ],
     [
-      'it completes and lists no models',
-      routes({ 'POST /api/openai/chat/completions': json(200, { choices: [] }) }, notFound),
-    ],
-    [
       'it completes, with another model',
       routes(
         { 'POST /api/openai/chat/completions': json(404, { error: 'no such model' }) },
         notFound,
       ),
-    ],
-    [
-      'its v2 surface wants fields',
-      routes({ 'POST /api/v2/message': json(422, {}) }, page(404, 'no')),
-      ['v2'],
-    ],
-    [
-      'its v2 surface says 404 of no chat',
-      routes({ 'POST /api/v2/message': json(404, { error: 'chat' }) }, notFound),
-      ['v2'],
     ],
     [
       'one of its surfaces refuses the key',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import { ConfigurationError } from '../errors.ts'
 import { loadProfile } from './read-profile.ts'
 
@@ -43,19 +44,56 @@ test.each([
   expect(loadProfile({ name: 'p.yaml', text }, {})).toEqual(plain)
 })
 
-test('cut at any place, or with any byte in any place, it is read or refused in a sentence', () => {
-  const read = (text: string) => {
-    try {
-      return loadProfile({ name: 'p.yaml', text }, {}).baseUrl
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error
-      return error.message
-    }
+/** Address in the file, or the sentence of its refusal; any other error propagates. */
+function read(text: string): string {
+  try {
+    return loadProfile({ name: 'p.yaml', text }, { A: 'a' }).baseUrl
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    return error.message
   }
-  for (let at = 0; at <= whole.length; at += 1) expect(read(whole.slice(0, at))).not.toBe('')
+}
+
+const names = fc.constantFrom('baseUrl', 'apiKey', 'limits', 'tools', 'v2Chat', 'headers', 'x')
+const odd = fc.constantFrom('http://h', `\${A}`, `\${`, true, { ids: [] }, { timeoutMs: 1 }, [null])
+const profiles = fc.dictionary(names, fc.oneof(fc.jsonValue(), odd))
+const signs = [
+  ...'a{}[]|>"\'#%~',
+  ': ',
+  '- ',
+  '\n',
+  '  ',
+  '&a ',
+  '*a',
+  '!!set ',
+  '? ',
+  '---\n',
+  '<<',
+]
+
+test.each([
+  ['YAML', profiles.map((value) => stringify(value))],
+  ['JSON', profiles.map((value) => JSON.stringify(value))],
+  ['any text', fc.string({ unit: 'binary' })],
+  [
+    'signs of YAML',
+    fc.array(fc.constantFrom(...signs), { maxLength: 30 }).map((all) => all.join('')),
+  ],
+  [
+    'a profile with any byte in any place',
+    fc
+      .tuple(fc.nat(whole.length), fc.string({ unit: 'binary', maxLength: 4 }))
+      .map(([at, byte]) => whole.slice(0, at) + byte + whole.slice(at + 1)),
+  ],
+])('%s is read or refused in a sentence', (_, texts) => {
   fc.assert(
-    fc.property(fc.nat(whole.length), fc.string({ unit: 'binary', maxLength: 4 }), (at, odd) => {
-      expect(read(whole.slice(0, at) + odd + whole.slice(at + 1))).not.toBe('')
+    fc.property(texts, (text) => {
+      expect(read(text)).not.toBe('')
     }),
+    { numRuns: 300 },
   )
+})
+
+test('a profile that is cut at any place is read or refused in a sentence', () => {
+  for (let at = 0; at <= whole.length; at += 1) expect(read(whole.slice(0, at))).not.toBe('')
 })

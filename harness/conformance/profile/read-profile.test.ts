@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
+import { parse } from 'yaml'
+import { maxTimerMs, timerLimitText } from '../../../contract/timer.ts'
 import { ConfigurationError } from '../errors.ts'
 import { secretsOf } from '../session/secrets.ts'
 import { loadProfile } from './index.ts'
+import { limits } from './schema-requests.ts'
 
 function load(text: string, environment = {}, overrides = {}) {
   return loadProfile({ name: 'target.yaml', text }, environment, overrides)
@@ -204,60 +206,23 @@ describe('a mistake is shown with file, line and field', () => {
   })
 })
 
-describe('whatever the text, there is a profile or a ConfigurationError', () => {
-  const names = fc.constantFrom('baseUrl', 'apiKey', 'limits', 'tools', 'v2Chat', 'headers', 'x')
-  const values = fc.oneof(
-    fc.jsonValue(),
-    fc.constantFrom('http://h', '${A}', '${', true, { ids: [] }, { timeoutMs: 1 }, [null]),
-  )
-  const profiles = fc.dictionary(names, values)
+const times = Object.keys(limits.unwrap().shape).filter((name) => name.endsWith('Ms'))
 
-  test.each([
-    ['YAML', profiles.map((value) => stringify(value))],
-    ['JSON', profiles.map((value) => JSON.stringify(value))],
-    [
-      'JSON that breaks off',
-      fc.tuple(profiles, fc.nat(40)).map(([value, at]) => JSON.stringify(value).slice(0, at)),
-    ],
-    ['any text', fc.string({ unit: 'binary' })],
-    [
-      'the signs of YAML',
-      fc
-        .array(
-          fc.constantFrom(
-            'a',
-            ': ',
-            '- ',
-            '\n',
-            '  ',
-            '&a ',
-            '*a',
-            '!!set ',
-            '? ',
-            '{',
-            '}',
-            '[',
-            ']',
-            '|',
-            '>',
-            '"',
-            "'",
-            '#',
-            '%',
-            '---\n',
-            '<<',
-            '~',
-          ),
-          { maxLength: 30 },
-        )
-        .map((signs) => signs.join('')),
-    ],
-  ])('%s', (_, texts) => {
-    fc.assert(
-      fc.property(texts, (text) => {
-        expect(Array.isArray(problemsOf(text, { A: 'a' }))).toBe(true)
-      }),
-      { numRuns: 300 },
-    )
-  })
+test('every time of the limits is known here', () => {
+  expect(times).toEqual(['timeoutMs', 'settleMs', 'retryAfterMs', 'runMs'])
+})
+
+test.each(times)('%s is refused where no timer holds it', (name) => {
+  const refusal = (ms: number) => limits.safeParse({ [name]: ms }).error?.issues[0]
+  expect(refusal(maxTimerMs)).toBeUndefined()
+  fc.assert(
+    fc.property(fc.double({ min: maxTimerMs + 1, noNaN: true, noDefaultInfinity: true }), (ms) => {
+      expect(refusal(ms)).toMatchObject({ path: [name], message: timerLimitText })
+    }),
+  )
+})
+
+test('a rate with a wait between requests that no timer holds is refused', () => {
+  expect(limits.safeParse({ requestsPerSecond: 1 / maxTimerMs }).success).toBe(false)
+  expect(limits.safeParse({ requestsPerSecond: 0.001 }).success).toBe(true)
 })

@@ -9,7 +9,7 @@ import type { ScenarioResult } from './verdicts.ts'
  *
  * - A request is sent again after an answer that may be a passing one: 429 and 503, as often as the limits
  *   allow (`requests/send-with-retries.ts`); 408, 421, 425, a 500, an error of a gateway, an HTML page or a
- *   lost conversation, once and if the repeat does no harm (`requests/next-step.ts`).
+ *   lost conversation, once and if the repeat does no harm (`requests/failure.ts`).
  * - Any other answer is the service's, but one without a 2xx status, an HTML page and a conversation without its
  *   end may be a front's: it is odd (`isOdd`). A violation is doubtful if it rests on an odd answer: on one
  *   of its evidence or, in a claim, on an earlier one to a request that was to be accepted. Without an odd
@@ -19,7 +19,7 @@ import type { ScenarioResult } from './verdicts.ts'
  *   that fails now and then does not pass either. Before each repeat, a request that was accepted earlier must
  *   be accepted still.
  * - If answers contradict earlier ones of the same operations without exception (the key is refused, or a page
- *   or a 404 answers), the run stops (`limits/circuit-breaker.ts`); what is not confirmed by then is inconclusive.
+ *   or a 404 answers), the run stops (`limits/limit-breaches.ts`); what is not confirmed by then is inconclusive.
  *
  * A recording holds all tries, by the names of their scenarios, so that it gives the same verdicts.
  */

@@ -1,27 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { RequirementRow } from '../../../contract/report/conformance.ts'
-import { countTotals, reportOutcome } from './totals.ts'
+import { reportOf, rowOf } from '../test-support/reports.ts'
+import { allowUndecided, countTotals, reportOutcome } from './totals.ts'
 
 function row(
   verdict: RequirementRow['verdict'],
   level: RequirementRow['level'] = 'required',
-  isKnown = false,
+  known = false,
 ): RequirementRow {
-  return {
-    id: 'V3-GEN-01',
-    level,
-    surface: 'v3',
-    section: '4.3',
-    verdict,
-    known: isKnown,
-    title: 'A row.',
-    message: null,
-    blockedBy: null,
-    scenarios: [],
-    brokenBy: [],
-    exchanges: [],
-    event: null,
-  }
+  return rowOf('V3-GEN-01', { verdict, level, known })
 }
 
 describe('the outcome', () => {
@@ -73,4 +60,35 @@ test('totals count each verdict, and leave unclaimed rows out', () => {
     unproven: 0,
     known: 1,
   })
+})
+
+const passed = rowOf('OAI-CHAT-01', { verdict: 'pass' })
+const unproven = rowOf('KB-01', { verdict: 'unproven' })
+
+test.each([
+  ['what no member of the profile shows', [passed, unproven], 'conforms'],
+  [
+    'what the run could not decide',
+    [passed, rowOf('KB-02', { verdict: 'inconclusive' })],
+    'conforms',
+  ],
+  ['no violation', [passed, unproven, rowOf('KB-02')], 'violated'],
+  ['no internal error', [passed, rowOf('KB-02', { verdict: 'error' })], 'incomplete'],
+  [
+    'nothing outside the glob',
+    [passed, unproven, rowOf('RAG-01', { verdict: 'unproven' })],
+    'incomplete',
+  ],
+  ['nothing if nothing passed', [unproven], 'incomplete'],
+] as const)('allows %s', (_, rows, outcome) => {
+  expect(allowUndecided(reportOf(rows), ['KB-*']).outcome).toBe(outcome)
+})
+
+test('allows nothing in a run that the target ended, and changes nothing without a glob', () => {
+  const ended = reportOf([passed, unproven], { stopped: 'the target no longer answers' })
+  expect(allowUndecided(ended, ['*'])).toMatchObject({
+    outcome: 'incomplete',
+    allowedUndecided: { ids: [] },
+  })
+  expect(allowUndecided(ended, [])).toBe(ended)
 })

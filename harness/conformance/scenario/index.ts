@@ -1,7 +1,6 @@
 /** The scenario API: all that a suite may import from chatgen. */
 
 export type { Prompts } from '../prompts/prompts.ts'
-export type { Depth } from '../run-setup.ts'
 export { areConcurrent, findGap, mayRace, racers, sendAtOnce } from '../session/race.ts'
 export {
   acceptsKey,
@@ -30,11 +29,7 @@ export { type Chat, type HistoryWalk, inputText } from './routes/v3.ts'
 export { type Compared, findDifferences, overBothVersions } from './routes/versions.ts'
 export { fill } from './template.ts'
 export {
-  type AttachmentsApi,
   type ChatsApi,
-  type KnowledgeApi,
-  type OneShotApi,
-  type OpenaiApi,
   type ScenarioContext,
   type Session,
   type TargetProfile,

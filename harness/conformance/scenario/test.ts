@@ -30,13 +30,9 @@ import { v2Routes } from './routes/v2.ts'
 import { v3Routes } from './routes/v3.ts'
 
 export type { Session, TargetProfile }
-export type OpenaiApi = ReturnType<typeof openaiRoutes>
 export type V2Api = ReturnType<typeof v2Routes>
 export type V3Api = ReturnType<typeof v3Routes>
-export type OneShotApi = ReturnType<typeof oneShotRoutes>
 export type ChatsApi = ReturnType<typeof chatRoutes>
-export type AttachmentsApi = ReturnType<typeof attachmentRoutes>
-export type KnowledgeApi = ReturnType<typeof knowledgeRoutes>
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -77,7 +73,7 @@ export const test = base
     const onRepeat = before.length === 0 ? '' : `@${before.length + 1}`
     const slug = `${toSlug(task.name)}${onEndpoint}${onRepeat}`
     const prompts = await promptsFor(slug, context.setup)
-    if (before.length > 0) await context.sleep(repeatPauseMs, signal)
+    if (before.length > 0) await context.gate.sleep(repeatPauseMs, signal)
     const slot = await context.acquireSlot({ isFirst: task.meta.isFirst ?? false })
     const session = new Session(
       context,
@@ -170,7 +166,7 @@ async function assumeStillAccepted(
     const path = listPaths[surface]
     const answer = await session.send({ surface, method: 'GET', path, role: 'liveness' })
     const refused = `GET ${path}, which was accepted before, was answered ${describeAnswer(answer)}`
-    assume(!session.context.contradicts(answer), refused, answer)
+    assume(!session.context.gate.contradicts(answer), refused, answer)
     if (succeeded(answer)) return
   }
 }

@@ -18,7 +18,7 @@ import type { RunSetup } from '../run-setup.ts'
 import { createRandomPicker } from './identities.ts'
 import { anySignal, createGate, type Gate } from './limits/gate.ts'
 import { acquireSlot, createSemaphore, type Priority, type Slot } from './limits/semaphore.ts'
-import { createSupplements, type Members, type Supplements } from './requests/supplements.ts'
+import { createSupplements, type Members } from './requests/supplements.ts'
 import { nextExchangeId } from './run-state.ts'
 import { secretsOf } from './secrets.ts'
 
@@ -28,13 +28,10 @@ export interface SendOptions {
 }
 
 /** Everything that the scenarios of one stage share; the state of the whole run is in the setup. */
-export interface RunContext
-  extends Pick<
-    Gate,
-    'contradicts' | 'retryAfter' | 'sleep' | 'assertWithinLimits' | 'limitBreaches' | 'waitForBurst'
-  > {
+export interface RunContext {
   readonly setup: RunSetup
   readonly redactor: Redactor
+  readonly gate: Gate
   /** Waits for one of the slots of `--jobs`. */
   acquireSlot(priority: Priority): Promise<Slot>
   /**
@@ -44,7 +41,7 @@ export interface RunContext
    */
   send(outgoing: Omit<Outgoing, 'id'>, signal: AbortSignal, options?: SendOptions): Promise<Pending>
   /** Members that the target needs beyond those that the document requires. */
-  readonly supplements: Supplements
+  readonly supplements: ReturnType<typeof createSupplements>
   /**
    * The members that a request carries from its first try on: those learned so far or, if a
    * recording answers, those that it carried when it was recorded.
@@ -84,7 +81,7 @@ export function createRunContext(setup: RunSetup): RunContext {
     setup,
     redactor,
     acquireSlot: (priority) => acquireSlot(slots, priority),
-    waitForBurst: gate.waitForBurst,
+    gate,
     async send(outgoing, signal, { inBurst = false } = {}) {
       const deadline = await gate.enter(outgoing, signal, inBurst)
       const loopDelay = loop.begin()
@@ -104,11 +101,6 @@ export function createRunContext(setup: RunSetup): RunContext {
       })
       return { answered: pending.answered, exchange }
     },
-    contradicts: gate.contradicts,
-    retryAfter: gate.retryAfter,
-    sleep: gate.sleep,
-    assertWithinLimits: gate.assertWithinLimits,
-    limitBreaches: gate.limitBreaches,
     supplements,
     suppliedAtFirst(operation, place) {
       const names = suppliedIn(place)
@@ -127,7 +119,7 @@ const stepMs = 10
  * Measures the delay of this thread's timers while something that it times is under way. Data that
  * arrived meanwhile was read that much later, together with the data after it.
  */
-export function createLoopDelayMonitor() {
+function createLoopDelayMonitor() {
   const open = new Set<{ latest: number }>()
   let timer: NodeJS.Timeout | undefined
   let due = 0
@@ -164,10 +156,10 @@ export function createLoopDelayMonitor() {
   }
 }
 
-export type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
+type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
 
 /** Source of the answers of a run: the network, or a recording. */
-export interface ExchangeSource {
+interface ExchangeSource {
   readonly transport: Transport
   /** False for a recording. */
   readonly live: boolean
@@ -175,7 +167,7 @@ export interface ExchangeSource {
   suppliedIn(place: RequestPlace): readonly string[] | undefined
 }
 
-export function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource {
+function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource {
   const { profile, recordingFile } = setup
   if (recordingFile === null) {
     const transport = createNetworkTransport(networkOf(profile), profile.limits)

@@ -21,7 +21,7 @@ export interface RunState {
   }
   /** `limits/rate-limiter.ts`; milliseconds since the epoch. */
   readonly pace: { nextSlotAt: number }
-  /** `limits/circuit-breaker.ts` */
+  /** `limits/limit-breaches.ts` */
   readonly circuit: {
     consecutiveFailures: number
     reason: string
@@ -34,7 +34,7 @@ export interface RunState {
       reason: string | undefined
     }
   }
-  /** `limits/run-limits.ts` */
+  /** `limits/gate.ts` */
   readonly received: { bytes: number }
   /** `limits/limit-breaches.ts`, by route */
   readonly breaches: Map<string, { count: number; why: string }>

@@ -6,6 +6,7 @@ import type {
   RequirementId,
 } from '../../../contract/index.ts'
 import { type CreationKind, withJournal } from '../cleanup/journal.ts'
+import { interruptRequestMs } from '../defaults.ts'
 import { endpointsOf } from '../profile/index.ts'
 import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
 import { isIncognito, type ScenarioOutcome, type Undecided } from '../run-setup.ts'
@@ -21,7 +22,6 @@ import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
 import { type Evidence, ScenarioFindings } from './findings.ts'
 import { toReference, toUuid, toWord, wordsIn } from './identities.ts'
-import { interruptRequestMs } from './limits/grace-periods.ts'
 import type { Slot } from './limits/semaphore.ts'
 import { isOdd } from './requests/failure.ts'
 import type { FormStyle } from './requests/imitation.ts'
@@ -119,12 +119,12 @@ export class Session {
   /** Waits until the rate limit allows so many requests at once, and endpoints show earlier writes. */
   async waitForBurst(requests: number): Promise<void> {
     if (this.#routing !== undefined) await this.sleep(this.context.setup.profile.limits.settleMs)
-    await this.context.waitForBurst(requests, this.#signal)
+    await this.context.gate.waitForBurst(requests, this.#signal)
   }
 
   /** Ends with the run. */
   sleep(ms: number): Promise<void> {
-    return this.context.sleep(ms, this.#signal)
+    return this.context.gate.sleep(ms, this.#signal)
   }
 
   /** Sends what creates something, with the journal written around it. */

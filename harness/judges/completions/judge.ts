@@ -6,9 +6,8 @@ import { AlikeBlocks } from '../sse/alike.ts'
 import { type Block, SseScanner } from '../sse/scanner.ts'
 import type { StreamContents, StreamContext, StreamJudge } from '../streams.ts'
 import { ChoiceJudge, StopJudge } from './choices.ts'
-import { type Fragment, loneFragment, readChunk } from './contents.ts'
 import { DoneJudge, EnvelopeJudge, UsageJudge } from './envelope.ts'
-import { type ChunkJudge, chunkOf } from './part.ts'
+import { type ChunkJudge, chunkOf, type Fragment, loneFragment, readChunk } from './part.ts'
 import { ToolCallJudge } from './tool-calls.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/internals/wire-contract.md, rules for chunks). */

@@ -1,5 +1,6 @@
-import { asObject, asString, type JsonObject } from '../../../contract/json.ts'
+import { asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { asIndex } from '../json.ts'
+import type { ContentKind, StreamContents } from '../streams.ts'
 
 /** A decoded block of the compatible stream that has choices. */
 export interface Chunk {
@@ -49,4 +50,54 @@ function choiceOf(value: unknown, at: number): ChunkChoice {
     delta: choice['delta'],
     finishReason: reason === null || reason === '' ? undefined : reason,
   }
+}
+
+/** Adds the contents of a chunk of the compatible stream. */
+export function readChunk(
+  contents: StreamContents,
+  json: JsonObject,
+  choices: readonly unknown[],
+): void {
+  const { id, usage } = json
+  if (typeof id === 'string') contents.id ??= id
+  if (isObject(usage)) contents.usage = usage
+  for (const choice of choices) {
+    const delta = asObject(asObject(choice)?.['delta'])
+    if (delta === undefined) continue
+    for (const [member, kind] of members) {
+      const text = delta[member]
+      if (typeof text === 'string' && text !== '') contents.add(kind, text)
+    }
+    const calls = delta['tool_calls']
+    if (Array.isArray(calls) && calls.length > 0) contents.add('tool', '')
+  }
+}
+
+/** `reasoning_content` and `reasoning` are how servers of this surface show their thinking. */
+const members: readonly (readonly [member: string, kind: ContentKind])[] = [
+  ['reasoning_content', 'reasoning'],
+  ['reasoning', 'reasoning'],
+  ['refusal', 'refusal'],
+  ['content', 'text'],
+]
+
+/** A fragment that is all that a chunk brings. */
+export interface Fragment {
+  readonly member: string
+  readonly kind: ContentKind
+  readonly text: string
+}
+
+/** Undefined if the chunk says anything else: an end, a usage, a call, a second choice. */
+export function loneFragment(json: JsonObject, choices: readonly unknown[]): Fragment | undefined {
+  const choice = asObject(choices[0])
+  const delta = asObject(choice?.['delta'])
+  if (choices.length !== 1 || choice === undefined || delta === undefined) return undefined
+  if (json['usage'] != null || (choice['finish_reason'] ?? '') !== '') return undefined
+  if (delta['tool_calls'] != null) return undefined
+  const found = members.flatMap(([member, kind]): Fragment[] => {
+    const text = delta[member]
+    return typeof text === 'string' && text !== '' ? [{ member, kind, text }] : []
+  })
+  return found.length === 1 ? found[0] : undefined
 }

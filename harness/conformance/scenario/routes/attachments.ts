@@ -4,12 +4,11 @@ import {
   isObject,
   type JsonObject,
   leavesOf,
-  operations,
   valueAt,
 } from '../../../../contract/index.ts'
+import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { contains } from '../find.ts'
-import type { SendOptions } from '../options.ts'
 import { poll } from '../poll.ts'
 import { multipart, type UploadFile } from './multipart.ts'
 import { type ListWalk, readList } from './paging.ts'
@@ -27,11 +26,10 @@ export function attachmentRoutes(session: Session) {
 
   const routes = {
     upload(file: UploadFile, chat?: string, options: SendOptions = {}): Promise<Exchange> {
-      const { surface, method, path } = operations['v3.upload']
       const fields: Readonly<Record<string, string>> =
         chat === undefined ? {} : { [chatField]: chat }
       const raw = multipart(fields, part, file, session.formStyle())
-      const send = () => session.send({ surface, method, path, raw, ...options })
+      const send = () => session.send({ ...route('v3.upload'), raw, ...options })
       return session.create('attachment', file.name, send, (answer) => {
         const id = routes.recordIn(answer, file.name)?.['id']
         if (typeof id !== 'string') return undefined
@@ -41,8 +39,7 @@ export function attachmentRoutes(session: Session) {
     },
 
     list(query: Query = {}, options: SendOptions = {}): Promise<Exchange> {
-      const { surface, method, path } = operations['v3.attachments']
-      return session.send({ surface, method, path, query, ...options })
+      return session.send({ ...route('v3.attachments'), query, ...options })
     },
 
     async walk(

@@ -5,14 +5,12 @@ import {
   type JsonLeaf,
   leavesOf,
   type OperationId,
-  operations,
-  pathOf,
   succeeded,
 } from '../../../../contract/index.ts'
+import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { contains } from '../find.ts'
-import type { SendOptions } from '../options.ts'
 import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
@@ -30,10 +28,7 @@ export function chatRoutes(session: Session) {
     id: OperationId,
     chat: string,
     options: SendOptions & { json?: unknown; query?: Query } = {},
-  ) => {
-    const { surface, method } = operations[id]
-    return session.send({ surface, method, path: pathOf(id, chat), ...options })
-  }
+  ) => session.send({ ...route(id, chat), ...options })
 
   const routes = {
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>

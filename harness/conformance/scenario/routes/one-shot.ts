@@ -1,7 +1,7 @@
-import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
+import { type Exchange, succeeded } from '../../../../contract/index.ts'
+import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -9,7 +9,6 @@ type Body = Readonly<Record<string, unknown>>
 /** `POST /message/one-shot` (section 4.3). */
 export function oneShotRoutes(session: Session) {
   const { models, requests } = session.context.setup.profile
-  const { surface, method, path } = operations['v3.oneShot']
 
   const routes = {
     /** A body that must be accepted. */
@@ -22,7 +21,7 @@ export function oneShotRoutes(session: Session) {
     }),
 
     send: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ surface, method, path, json: body, ...options }),
+      session.send({ ...route('v3.oneShot'), json: body, ...options }),
 
     /** Sends what must be accepted for the scenario to go on. */
     async sendOk(body: Body, options: SendOptions = {}): Promise<Exchange> {

@@ -1,8 +1,8 @@
-import { type Exchange, operations, succeeded } from '../../../../contract/index.ts'
+import { type Exchange, succeeded } from '../../../../contract/index.ts'
 import { answerText } from '../../../judges/index.ts'
+import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
@@ -20,27 +20,23 @@ export function openaiRoutes(session: Session) {
     }),
 
     chat: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...at('openai.chat'), json: body, ...options }),
+      session.send({ ...route('openai.chat'), json: body, ...options }),
 
     /** Sends bytes in place of JSON. */
     raw: (text: string, options: SendOptions = {}): Promise<Exchange> =>
       session.send({
-        ...at('openai.chat'),
+        ...route('openai.chat'),
         raw: { body: new TextEncoder().encode(text), contentType: 'application/json' },
         ...options,
       }),
 
     models: (options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...at('openai.models'), ...options }),
+      session.send({ ...route('openai.models'), ...options }),
 
     model: (id: string, options: SendOptions = {}): Promise<Exchange> => {
-      const { surface, method, path } = operations['openai.model']
-      return session.send({
-        surface,
-        method,
-        path: path.replace('{model}', encodeURIComponent(id)),
-        ...options,
-      })
+      const { path, ...rest } = route('openai.model')
+      const named = path.replace('{model}', encodeURIComponent(id))
+      return session.send({ ...rest, path: named, ...options })
     },
 
     /** Any request of this surface that a living server answers. */
@@ -57,9 +53,4 @@ export function openaiRoutes(session: Session) {
     },
   }
   return routes
-}
-
-function at(id: 'openai.chat' | 'openai.models') {
-  const { surface, method, path } = operations[id]
-  return { surface, method, path }
 }

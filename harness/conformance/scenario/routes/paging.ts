@@ -236,6 +236,6 @@ export function assumeWithinLimits(
 ): void {
   const last = pages.at(-1)
   if (exceededLimit === undefined || last === undefined) return
-  session.context.limitBreaches.add(last, exceededLimit)
+  session.context.gate.limitBreaches.add(last, exceededLimit)
   assume(isConclusive, `${describeRequest(last)} ${exceededLimit}`, last)
 }

@@ -6,13 +6,12 @@ import {
   findId,
   isObject,
   isUuid,
-  operations,
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
+import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume, requireProfile } from '../claims.ts'
-import type { SendOptions } from '../options.ts'
 import { statusText } from '../read.ts'
 import { fill } from '../template.ts'
 
@@ -74,10 +73,10 @@ export function v2Routes(session: Session) {
     }),
 
     message: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...at('v2.message'), json: body, ...options }),
+      session.send({ ...route('v2.message'), json: body, ...options }),
 
     generate: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...at('v2.generate'), json: body, ...options }),
+      session.send({ ...route('v2.generate'), json: body, ...options }),
 
     /** The id of a message that was stored. */
     storedId(exchange: Exchange): string {
@@ -123,9 +122,4 @@ export function v2Routes(session: Session) {
       routes.message(routes.messageBody(chat, session.prompts.followUp()), { role: 'liveness' }),
   }
   return routes
-}
-
-function at(id: 'v2.message' | 'v2.generate') {
-  const { surface, method, path } = operations[id]
-  return { surface, method, path }
 }

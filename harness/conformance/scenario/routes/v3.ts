@@ -5,17 +5,13 @@ import {
   findId,
   isObject,
   isUuid,
-  type OperationId,
-  operations,
-  pathOf,
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
 import { mayNameMembers } from '../../session/requests/supplements.ts'
-import type { RequestSpec } from '../../session/requests/wire-request.ts'
+import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session, Started } from '../../session/session.ts'
 import { assume, expectMembers, requireProfile } from '../claims.ts'
-import type { SendOptions } from '../options.ts'
 import { poll } from '../poll.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
 import { assumeWithinLimits, followCursor } from './paging.ts'
@@ -70,7 +66,7 @@ export function v3Routes(session: Session) {
       const idempotencyKey = key === undefined ? session.uuid() : key
       const headers = { ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }) }
       return session.start({
-        ...at('v3.generate'),
+        ...route('v3.generate'),
         json: body,
         ...options,
         headers: { ...headers, ...options.headers },
@@ -90,7 +86,7 @@ export function v3Routes(session: Session) {
 
     postChat(name: string, body: GenerateBody = {}, options: SendOptions = {}): Promise<Exchange> {
       const json = { ...profile.requests.createChat, name, ...body }
-      const send = () => session.send({ ...at('v3.createChat'), json, ...options })
+      const send = () => session.send({ ...route('v3.createChat'), json, ...options })
       return session.create('chat', name, send, routes.newChatId)
     },
 
@@ -116,7 +112,7 @@ export function v3Routes(session: Session) {
 
     deleteOnCleanup(id: string, options: SendOptions = {}): void {
       session.onCleanup(() =>
-        session.send({ ...at('v3.deleteChat', id), role: 'cleanup', ...options }),
+        session.send({ ...route('v3.deleteChat', id), role: 'cleanup', ...options }),
       )
     },
 
@@ -126,7 +122,7 @@ export function v3Routes(session: Session) {
       options: SendOptions = {},
     ): Promise<Exchange> {
       const query = { chat_id: typeof chat === 'string' ? chat : chat.id, ...page }
-      return session.send({ ...at('v3.history'), query, role: 'probe', ...options })
+      return session.send({ ...route('v3.history'), query, role: 'probe', ...options })
     },
 
     /** Follows the cursor to its end; `between` runs after each page but the last. */
@@ -185,11 +181,6 @@ export function v3Routes(session: Session) {
 /** A message of the user in the Responses-style input format. */
 export function inputText(text: string, role: 'user' | 'system' | 'developer' = 'user') {
   return { type: 'message', role, content: [{ type: 'input_text', text }] }
-}
-
-function at(id: OperationId, chatId = ''): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
-  const { surface, method } = operations[id]
-  return { surface, method, path: pathOf(id, chatId) }
 }
 
 function tooManyRows(rows: number, maxRows: number): string | undefined {

@@ -1,7 +1,7 @@
 import { type Exchange, header, mediaType } from '../../../../contract/index.ts'
 import { deliveryOf } from '../../../judges/index.ts'
 import { InconclusiveError } from '../../session/errors.ts'
-import type { SendOptions } from '../options.ts'
+import type { SendOptions } from '../../session/requests/wire-request.ts'
 import { describeShape, statusText } from '../read.ts'
 
 /** The answers to one request over the two versions of HTTP. */

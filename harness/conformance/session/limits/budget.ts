@@ -14,23 +14,13 @@ import type { RunState } from '../run-state.ts'
 type Request = Pick<Outgoing, 'labels' | 'request'>
 
 /** `--max-requests` and `--max-generations`: what may still be sent. */
-export interface Budget {
-  /** @throws BudgetSpentError or GenerationsSpentError if the request may not be sent. */
-  assertCovers(outgoing: Request): void
-  /** Counts a request that is sent now. */
-  spend(outgoing: Request): void
-  /** A request that was refused has generated nothing. */
-  settle(exchange: Exchange): void
-  /** Called for every chat, so that the request that deletes it stays reserved. */
-  track(entry: JournalEntry): void
-}
-
 export function createBudget(
   { maxRequests, maxGenerations }: Pick<RunSetup, 'maxRequests' | 'maxGenerations'>,
   state: RunState['budget'],
-): Budget {
+) {
   return {
-    assertCovers(outgoing) {
+    /** @throws BudgetSpentError or GenerationsSpentError if the request may not be sent. */
+    assertCovers(outgoing: Request): void {
       const reserved =
         outgoing.labels.role === 'cleanup' ? 0 : state.pendingChats + state.chats.size
       if (maxRequests !== null && state.requests + reserved >= maxRequests)
@@ -38,14 +28,17 @@ export function createBudget(
       if (state.generations >= maxGenerations && generates(outgoing))
         throw new GenerationsSpentError(maxGenerations)
     },
-    spend(outgoing) {
+    /** Counts a request that is sent now. */
+    spend(outgoing: Request): void {
       state.requests += 1
       state.generations += Number(generates(outgoing))
     },
-    settle(exchange) {
+    /** A request that was refused has generated nothing. */
+    settle(exchange: Exchange): void {
       if (!succeeded(exchange)) state.generations -= Number(generates(exchange))
     },
-    track(entry) {
+    /** Called for every chat, so that the request that deletes it stays reserved. */
+    track(entry: JournalEntry): void {
       if (entry.kind !== 'chat') return
       if (entry.event === 'create') state.pendingChats += 1
       if (entry.event === 'created' || entry.event === 'refused') state.pendingChats -= 1

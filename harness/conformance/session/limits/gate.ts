@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyLength, type Exchange } from '../../../../contract/index.ts'
 import type { Outgoing } from '../../../client/index.ts'
 import type { JournalEntry } from '../../cleanup/journal.ts'
+import { overtimeCleanupMs } from '../../defaults.ts'
 import type { TargetProfile } from '../../profile/index.ts'
 import type { RunSetup } from '../../run-setup.ts'
 import { CircuitOpenError, InconclusiveError, RunEndedError } from '../errors.ts'
 import type { RunState } from '../run-state.ts'
 import { createBudget } from './budget.ts'
-import { overtimeCleanupMs } from './grace-periods.ts'
 import {
   createCircuitBreaker,
   createLimitBreaches,
@@ -143,30 +143,21 @@ export function anySignal(one: AbortSignal, other: Deadline): AbortSignal {
 
 type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
 
-/** Limits of a whole run. If `endsAt` is null, as over a recording, time does not count. */
-export interface RunLimits {
-  countBytes(exchange: Exchange): void
-  /** @throws RunEndedError if nothing more may be asked. */
-  assertWithinLimits(): void
-  /** Aborts with the RunEndedError of {@link assertWithinLimits}; a little later for cleanup. */
-  signalFor(isCleanup: boolean): AbortSignal | undefined
-}
-
-/** @param endsAt milliseconds since the epoch. */
-export function createRunLimits(
-  limits: Limits,
-  endsAt: number | null,
-  state: RunState['received'],
-): RunLimits {
+/**
+ * Limits of a whole run.
+ * @param endsAt milliseconds since the epoch; null, as over a recording: time does not count
+ */
+function createRunLimits(limits: Limits, endsAt: number | null, state: RunState['received']) {
   const reason = `the run took longer than ${limits.runMs} ms (limits.runMs) and sends no more requests`
   const work = abortedAt(endsAt, reason)
   const cleanupSignal = abortedAt(endsAt === null ? null : endsAt + overtimeCleanupMs, reason)
 
   return {
-    countBytes(exchange) {
+    countBytes(exchange: Exchange): void {
       state.bytes += bodyLength(exchange)
     },
-    assertWithinLimits() {
+    /** @throws RunEndedError if nothing more may be asked. */
+    assertWithinLimits(): void {
       // The timer of the signal may be late.
       const isLate = endsAt !== null && Date.now() >= endsAt
       if (isLate || work?.aborted) throw new RunEndedError(reason)
@@ -175,7 +166,8 @@ export function createRunLimits(
         `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes); no more requests are sent`,
       )
     },
-    signalFor: (isCleanup) => (isCleanup ? cleanupSignal : work),
+    /** Aborts with that RunEndedError; a little later for cleanup. */
+    signalFor: (isCleanup: boolean) => (isCleanup ? cleanupSignal : work),
   }
 }
 

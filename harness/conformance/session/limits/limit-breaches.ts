@@ -59,14 +59,7 @@ function isDeep(exchange: Exchange, maxDepth: number): boolean {
   return exchange.events.some(({ data }) => isDeeperThan(data, maxDepth))
 }
 
-export interface LimitBreaches {
-  /** `why` is the end of a sentence about the request. */
-  add(exchange: Exchange, why: string): void
-  /** Counts the requests of a route in a row that got no answer in time. */
-  recordEnding(exchange: Exchange): void
-  /** @throws NotSentError if the route of a request is asked no more. */
-  assertMayAsk(exchange: WithRequest): void
-}
+export type LimitBreaches = ReturnType<typeof createLimitBreaches>
 
 type WithRequest = Pick<Exchange, 'request'>
 
@@ -80,18 +73,21 @@ const maxSilences = 6
 export function createLimitBreaches({
   breaches,
   silences,
-}: Pick<RunState, 'breaches' | 'silences'>): LimitBreaches {
+}: Pick<RunState, 'breaches' | 'silences'>) {
   return {
-    add(exchange, why) {
+    /** `why` is the end of a sentence about the request. */
+    add(exchange: Exchange, why: string): void {
       const route = routeOf(exchange)
       breaches.set(route, { count: (breaches.get(route)?.count ?? 0) + 1, why })
     },
-    recordEnding(exchange) {
+    /** Counts the requests of a route in a row that got no answer in time. */
+    recordEnding(exchange: Exchange): void {
       const form = formOf(exchange)
       const isSilent = exchange.ending.kind === 'timeout'
       silences.set(form, isSilent ? (silences.get(form) ?? 0) + 1 : 0)
     },
-    assertMayAsk(exchange) {
+    /** @throws NotSentError if the route of a request is asked no more. */
+    assertMayAsk(exchange: WithRequest): void {
       const route = routeOf(exchange)
       const form = formOf(exchange)
       if ((silences.get(form) ?? 0) >= maxSilences) {

@@ -7,11 +7,11 @@ import {
   type Role,
   requestJson,
   requestPath,
-  sentPath,
   succeeded,
 } from '../../../../contract/index.ts'
 import { notRecorded } from '../../../client/index.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
+import { describeRequest } from '../limits/limit-breaches.ts'
 
 /**
  * A conversation that says nothing of the service: a gateway answered in its place, or what it
@@ -155,7 +155,7 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepConte
   }
   if (repeat !== 'unsafe' && failure?.isFinal !== true) return { kind: 'again', repeat }
   if (failure === undefined) return { kind: 'use', exchange }
-  return undecided(`${describeRoute(exchange)} ${failure.description}`, exchange)
+  return undecided(`${describeRequest(exchange)} ${failure.description}`, exchange)
 }
 
 function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): NextStep {
@@ -165,13 +165,13 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
   if (failure !== undefined || isTransient(exchange)) {
     const after = describeFailure(exchange, timeoutMs)
     const again = after === before ? 'and so was its repeat' : `and its repeat ${after}`
-    return undecided(`${describeRoute(exchange)} ${before}, ${again}`, first, exchange)
+    return undecided(`${describeRequest(exchange)} ${before}, ${again}`, first, exchange)
   }
   if (exchange.labels.repeatOf === first.id && !replacesFirstAnswer(exchange)) {
     const status = exchange.response?.status
     const answered = `its repeat with the same Idempotency-Key was answered ${status}`
     return undecided(
-      `${describeRoute(exchange)} ${before}, and ${answered} as a repeat`,
+      `${describeRequest(exchange)} ${before}, and ${answered} as a repeat`,
       first,
       exchange,
     )
@@ -183,22 +183,18 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
 function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
   if (first === undefined) {
     return undecided(
-      `the recording lacks ${describeRoute(exchange)}, which this version sends`,
+      `the recording lacks ${describeRequest(exchange)}, which this version sends`,
       exchange,
     )
   }
   if (isTransient(first)) return { kind: 'use', exchange: first }
-  return undecided(`${describeRoute(first)} ${describeFailure(first, 0)}`, first)
+  return undecided(`${describeRequest(first)} ${describeFailure(first, 0)}`, first)
 }
 
 function describeFailure(exchange: Exchange, timeoutMs: number): string {
   return (
     findFailure(exchange, timeoutMs)?.description ?? `was answered ${exchange.response?.status}`
   )
-}
-
-function describeRoute(exchange: Exchange): string {
-  return `${exchange.request.method} ${sentPath(exchange)}`
 }
 
 function undecided(reason: string, ...evidence: readonly Exchange[]): NextStep {

@@ -6,11 +6,11 @@ import {
   succeeded,
 } from '../../../../contract/index.ts'
 import { wasRecorded } from '../../../client/index.ts'
+import { interruptRequestMs } from '../../defaults.ts'
 import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
-import { interruptRequestMs } from '../limits/grace-periods.ts'
 import { giveUpReason } from '../limits/rate-limiter.ts'
 import { nextStep, repeatability } from './failure.ts'
 import {
@@ -89,7 +89,7 @@ export async function sendWithRetries(
     if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges)
     if (next.kind === 'again') {
       failed = exchange
-      await context.sleep(pauseMs, signalsFor(sendContext, spec).waitSignal)
+      await context.gate.sleep(pauseMs, signalsFor(sendContext, spec).waitSignal)
       continue
     }
     const answer = next.exchange
@@ -155,7 +155,7 @@ async function sendOnce(
   const exchange = await pending.exchange
   sendContext.recordExchange(exchange)
   if (exchange.ending.kind === 'aborted') abortSignal.throwIfAborted()
-  context.assertWithinLimits(exchange)
+  context.gate.assertWithinLimits(exchange)
   return exchange
 }
 
@@ -168,7 +168,7 @@ async function waitUntilSettled(
   const waitMs = settlingMs()
   if (waitMs === 0) return
   const { waitSignal } = signalsFor(sendContext, spec)
-  await sendContext.lendSlot(() => sendContext.context.sleep(waitMs, waitSignal))
+  await sendContext.lendSlot(() => sendContext.context.gate.sleep(waitMs, waitSignal))
 }
 
 /** An interrupt ends all waiting, but for cleanup. */
@@ -185,12 +185,12 @@ async function waitForRetry(
   exchange: Exchange,
   attempt: number,
 ): Promise<void> {
-  const waitMs = sendContext.context.retryAfter(exchange, attempt)
+  const waitMs = sendContext.context.gate.retryAfter(exchange, attempt)
   if (waitMs === null) {
     const { limits } = sendContext.context.setup.profile
     throw new InconclusiveError(`the target ${giveUpReason(exchange, limits)}`, [exchange.id])
   }
-  await sendContext.context.sleep(waitMs, signalsFor(sendContext, spec).waitSignal)
+  await sendContext.context.gate.sleep(waitMs, signalsFor(sendContext, spec).waitSignal)
 }
 
 /** The members that a refusal asks for; a repeat must say what the request that it repeats said. */

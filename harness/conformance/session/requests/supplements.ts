@@ -33,26 +33,18 @@ function valuesFor(operation: OperationId, { assistants, models }: TargetProfile
 }
 
 /** Members that a target needs beyond the required ones, as the run has learned them. */
-export interface Supplements {
-  /** Members that every further request of this operation carries. */
-  learned(operation: OperationId): Members
-  learn(operation: OperationId, members: Members): void
-  /** Members that a refusal names, that the request left out and that there is a value for. */
-  namedIn(refusal: Exchange, spec: RequestSpec): Members
-  /** Members of these names that there is a value for. */
-  valuesOf(operation: OperationId, mentionsMember: readonly string[]): Members
-}
-
 export function createSupplements(
   profile: TargetProfile,
   learned: RunState['learned'] = new Map(),
-): Supplements {
+) {
   return {
-    learned: (operation) => learned.get(operation) ?? {},
-    learn(operation, members) {
+    /** Members that every further request of this operation carries. */
+    learned: (operation: OperationId): Members => learned.get(operation) ?? {},
+    learn(operation: OperationId, members: Members): void {
       learned.set(operation, { ...learned.get(operation), ...members })
     },
-    namedIn(refusal, spec) {
+    /** Members that a refusal names, that the request left out and that there is a value for. */
+    namedIn(refusal: Exchange, spec: RequestSpec): Members {
       const operation = operationOf(spec)
       if (operation === undefined || !mayNameMembers(refusal)) return {}
       const text = bodyText(refusal)
@@ -61,7 +53,8 @@ export function createSupplements(
       )
       return Object.fromEntries(left)
     },
-    valuesOf(operation, memberNames) {
+    /** Members of these names that there is a value for. */
+    valuesOf(operation: OperationId, memberNames: readonly string[]): Members {
       const values = Object.entries(valuesFor(operation, profile))
       return Object.fromEntries(values.filter(([name]) => memberNames.includes(name)))
     },

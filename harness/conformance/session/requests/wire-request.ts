@@ -2,6 +2,9 @@ import {
   destinationOf,
   type Exchange,
   type Header,
+  type OperationId,
+  operations,
+  pathOf,
   type Role,
   type Surface,
   type WireRequest,
@@ -54,6 +57,28 @@ export interface RequestSpec {
   readonly protocol?: 'http/1.1'
   /** The target chooses the version of HTTP. */
   readonly negotiates?: boolean
+}
+
+/** Options of any request of a scenario, beside its content. */
+export type SendOptions = Pick<
+  RequestSpec,
+  | 'role'
+  | 'authorization'
+  | 'headers'
+  | 'repeatOf'
+  | 'leaveAfterEvents'
+  | 'inBurst'
+  | 'protocol'
+  | 'negotiates'
+>
+
+/** The route of an operation; of a chat if its path has one. */
+export function route(
+  id: OperationId,
+  chat = '',
+): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
+  const { surface, method } = operations[id]
+  return { surface, method, path: pathOf(id, chat) }
 }
 
 /** A request as it goes out, and the client that is imitated, if any. */
