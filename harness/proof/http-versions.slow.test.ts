@@ -13,7 +13,7 @@ import {
 } from '../client/test-support/tls-front.ts'
 import { planConformance } from '../conformance/plan.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
-import { check, temporaryFolder } from '../conformance/test-support/check.ts'
+import { check, lineOf, temporaryFolder } from '../conformance/test-support/check.ts'
 import { addCosts, addExchangeCost, noCost } from '../conformance/usage.ts'
 
 const slug = 'a-target-that-negotiates-http-2-also-answers-over-http-1-1'
@@ -116,25 +116,6 @@ describe('a target that chooses HTTP/2', () => {
     expect(again.outcome).toBe('conforms')
   })
 
-  test('and writes other headers over HTTP/1.1 is told which', async () => {
-    const front = await startFront(
-      unlike((request, response) => {
-        if (request.method === 'POST') {
-          const writeHead = response.writeHead.bind(response)
-          response.writeHead = (status: number) => writeHead(status)
-        } else response.setHeader('retry-after', '1')
-        pass(request, response)
-      }),
-    )
-    const { answer, report } = await run(front.url)
-    expect(answer?.split('; ')).toEqual([
-      'GET /models without a key: Retry-After absent over HTTP/2, present over HTTP/1.1',
-      'GET /models: Retry-After absent over HTTP/2, present over HTTP/1.1',
-      'a streamed completion: media type text/event-stream over HTTP/2, none over HTTP/1.1',
-    ])
-    expect(report.outcome).toBe('conforms')
-  })
-
   test('and does not speak HTTP/1.1 is told so, and asked no further', async () => {
     const front = await startFront(pass, { alpn: ['h2'] })
     const { answer, requests, report } = await run(front.url)
@@ -154,13 +135,6 @@ test('a target on TLS that chooses HTTP/1.1 is asked once', async () => {
 })
 
 describe('a target that does not choose', () => {
-  test('is asked over the version that is forced, and no other', async () => {
-    const network = { httpVersion: 2 }
-    const { answer, requests } = await run((await startFront(pass)).url, { network })
-    expect(answer).toBeUndefined()
-    expect(requests).toEqual([])
-  })
-
   test.each([
     ['https://chat.test', {}, true],
     ['https://chat.test', { httpVersion: 1 }, false],
@@ -172,3 +146,18 @@ describe('a target that does not choose', () => {
     expect(planned.some((scenario) => scenario.slug === slug)).toBe(isPlanned)
   })
 })
+
+test('the whole suite says the same over HTTP/1.1 and over HTTP/2', async () => {
+  const front = await startFront(pass)
+  const rows = async (httpVersion: 1 | 2) => {
+    const report = await check(profileFor(front.url, { httpVersion }), { jobs: 8 })
+    expect(report.faults).toEqual([])
+    expect(report.target.network).toMatchObject({ httpVersion, insecure: false })
+    return report.requirements.filter(({ level }) => level === 'required').map(lineOf)
+  }
+  const over1 = await rows(1)
+  const over2 = await rows(2)
+  expect(over2).toEqual(over1)
+  expect(over2.filter((line) => !/ (pass|not-applicable)$/.test(line))).toEqual([])
+  expect(new Set(front.protocols)).toEqual(new Set(['http/1.1', 'h2']))
+}, 240_000)

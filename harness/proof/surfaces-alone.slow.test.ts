@@ -1,13 +1,18 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
-import { type Patch, startReferenceServer } from '../../reference-server/index.ts'
+import {
+  type Patch,
+  type ReferenceServerOptions,
+  startReferenceServer,
+} from '../../reference-server/index.ts'
+import { openStore } from '../../reference-server/store/open-store.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
+import type { ProfileName } from '../conformance/profile/selection.ts'
 import { runConformance } from '../conformance/run.ts'
+import { temporaryFolder } from '../conformance/test-support/check.ts'
 
-/** Each profile alone, against a server that has only its surface. */
+/** The server with one surface alone, or with a store of its own. */
 
 const prefixes = {
   openai: ['/api/openai/'],
@@ -18,32 +23,41 @@ const prefixes = {
 test.each(Object.keys(prefixes) as (keyof typeof prefixes)[])(
   'profile %s conforms where there is no other surface',
   async (surface) => {
-    const server = await startReferenceServer({
-      keys: ['sk-alone-first-1', 'sk-alone-second-2'],
-      pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
-      patch: only(prefixes[surface]),
-    })
-    const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
-    const overrides = { baseUrl: server.url }
-    try {
-      const report = await runConformance({
-        profile: loadProfile(targetFixture('reference'), environment, overrides),
-        selection: { profile: surface, only: [], skip: [] },
-        outDir: mkdtempSync(join(tmpdir(), 'chatgen-alone-')),
-      })
-      const undecided = report.requirements.filter(
-        ({ level, verdict }) => level === 'required' && verdict !== 'pass',
-      )
-      expect(undecided.map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`)).toEqual(
-        [],
-      )
-      expect(report.outcome).toBe('conforms')
-    } finally {
-      await server.close()
-    }
+    expect(await undecided(surface, { patch: only(prefixes[surface]) })).toEqual([])
   },
   120_000,
 )
+
+test('all surfaces conform on a SQLite file', async () => {
+  const store = await openStore(`sqlite:${join(temporaryFolder(), 'store.sqlite')}`)
+  onTestFinished(() => store.close())
+  expect(await undecided('full', { store })).toEqual([])
+}, 120_000)
+
+/** Required requirements that did not pass, with their messages. */
+async function undecided(
+  profile: ProfileName,
+  options: ReferenceServerOptions,
+): Promise<readonly string[]> {
+  const server = await startReferenceServer({
+    keys: ['sk-alone-first-1', 'sk-alone-second-2'],
+    pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
+    ...options,
+  })
+  const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
+  try {
+    const report = await runConformance({
+      profile: loadProfile(targetFixture('reference'), environment, { baseUrl: server.url }),
+      selection: { profile, only: [], skip: [] },
+      outDir: temporaryFolder(),
+    })
+    return report.requirements
+      .filter(({ level, verdict }) => level === 'required' && verdict !== 'pass')
+      .map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`)
+  } finally {
+    await server.close()
+  }
+}
 
 /** Every path outside the prefixes is unknown. */
 function only(kept: readonly string[]): Patch {

@@ -1,6 +1,7 @@
 /** Tables of faults and dialects: one entry, one deviation. */
 import type { RequirementId } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
+import { generatedFaultNamed } from './grammar/draw.ts'
 import { type Edit, editEvents } from './patches/events.ts'
 import type { Dialect, Fault } from './types.ts'
 
@@ -19,9 +20,9 @@ type FaultTable<Change> = Readonly<
   Partial<Record<RequirementId, Entries<Particulars<Change>, Change>>>
 >
 
-/** Faults by the requirement that they break. */
-export function faultTable(table: FaultTable<Patch>): readonly Fault[] {
-  return faultsOf(table, (patch) => patch)
+/** Faults by the requirement that they break: by a patch, or by the name of a fault of the grammar. */
+export function faultTable(table: FaultTable<Patch | string>): readonly Fault[] {
+  return faultsOf(table, (change) => (typeof change === 'string' ? patchNamed(change) : change))
 }
 
 /** Faults that edit the events of v3 streams. */
@@ -29,17 +30,32 @@ export function eventFaultTable(table: FaultTable<Edit>): readonly Fault[] {
   return faultsOf(table, (edit) => editEvents(edit))
 }
 
-function faultsOf<Change extends (...given: never[]) => unknown>(
+function faultsOf<Change>(
   table: FaultTable<Change>,
   toPatch: (change: Change) => Patch,
 ): readonly Fault[] {
   return Object.entries(table).flatMap(([id, entries]) =>
     Object.entries(entries).map(([heading, entry]): Fault => {
-      const { also = [], patch, ...rest } = typeof entry === 'function' ? { patch: entry } : entry
+      const {
+        also = [],
+        patch,
+        ...rest
+      }: Particulars<Change> = isParticulars(entry) ? entry : { patch: entry }
       const breaks = [id as RequirementId, ...also] as const
       return { ...headingParts(heading), breaks, ...rest, patch: toPatch(patch) }
     }),
   )
+}
+
+function isParticulars<Change>(entry: Change | Particulars<Change>): entry is Particulars<Change> {
+  return typeof entry === 'object'
+}
+
+/** @throws Error if the grammar has no fault of that name */
+function patchNamed(name: string): Patch {
+  const fault = generatedFaultNamed(name)
+  if (fault === undefined) throw new Error(`the grammar has no ${name}`)
+  return fault.patch
 }
 
 export function dialectTable(

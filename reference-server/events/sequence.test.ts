@@ -93,14 +93,6 @@ it('fails in mid-stream with an error event and a failed response', () => {
   })
 })
 
-it('refuses with refusal events', () => {
-  expect(types(responseEvents(run('[[refuse]]'))).slice(3, 6)).toEqual([
-    'response.content_part.added',
-    'response.refusal.delta',
-    'response.refusal.done',
-  ])
-})
-
 it('holds all 31 members of a response in every snapshot', () => {
   const members = Object.keys(finalResponse(run('Hello')))
   expect(members).toHaveLength(31)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import type { ReferenceServerOptions } from '../index.ts'
-import { type TestServer, testServer } from '../test-support/server.ts'
+import { countingIds, type TestServer, testServer } from '../test-support/server.ts'
 
 const completion = (stream: boolean) => ({
   model: 'SVC-Main',
@@ -19,15 +19,10 @@ const requests = [
 
 /** Nothing of an answer is left to chance: what differs comes from the stamps. */
 function predictable(): ReferenceServerOptions {
-  let made = 0
-  const next = () => String(made++).padStart(12, '0')
   return {
     keys: ['key'],
     clock: { now: () => 1_700_000_000_000, sleep: async () => {} },
-    ids: {
-      uuid: () => `00000000-0000-4000-8000-${next()}`,
-      tagged: (prefix) => `${prefix}_${next()}`,
-    },
+    ids: countingIds(),
   }
 }
 

@@ -168,27 +168,10 @@ describe('recall', () => {
   it('knows nothing that it was not told', () => {
     expect(textOf(ask('What is my name?'))).toBe('You have not told me your name yet.')
   })
-
-  it('remembers other things as well', () => {
-    const turns = [user('My favorite color is teal-7.'), user('What is my favorite color?')]
-    expect(textOf(ask('', { turns }))).toBe('Your favorite color is teal-7.')
-  })
 })
 
 describe('tools', () => {
   const types = (generation: Generation) => generation.steps.map(({ type }) => type)
-
-  it('calls get_time for the time of day and then answers', () => {
-    const generation = ask('What time is it?')
-    expect(types(generation)).toEqual(['function_call', 'message'])
-    expect(textOf(generation, 'function_call')).toBe('{"zone":"UTC"}')
-  })
-
-  it('does not call, nor name, what is not available', () => {
-    const generation = ask('What time is it?', { tools: ['file_search'] })
-    expect(types(generation)).toEqual(['message'])
-    expect(textOf(generation)).not.toContain('get_time')
-  })
 
   it('calls what a directive names', () => {
     expect(types(ask('[[tool=file_search {"query":"x"}]]'))).toEqual(['file_search', 'message'])

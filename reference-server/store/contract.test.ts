@@ -120,21 +120,6 @@ describe.each([memory, sqlite, shared])('$name $missing', (kind) => {
     expect(await chats.find('ann', 'a')).toBeUndefined()
   })
 
-  it('lists chats newest first, of one version, without loss while others come and go', async () => {
-    const { chats } = await newStore()
-    for (const id of ['a', 'b', 'c', 'd']) await chats.create(chat(id))
-    await chats.create(chat('old', { version: 'v2' }))
-    const first = await chats.list('ann', { version: 'v3', limit: 2 })
-    await chats.create(chat('e'))
-    await chats.delete('ann', 'c')
-    const rest = await chats.list('ann', { version: 'v3', limit: 2, before: first.next ?? 0 })
-    expect([first, rest].map(({ rows }) => rows.map(({ id }) => id))).toEqual([
-      ['d', 'c'],
-      ['b', 'a'],
-    ])
-    expect(rest.next).toBeNull()
-  })
-
   it.each(['100%', 'a_b', 'back\\slash', 'ÄRGER', 'nul\0'])(
     'finds a name with %j',
     async (part) => {
@@ -152,54 +137,6 @@ describe.each([memory, sqlite, shared])('$name $missing', (kind) => {
       expect(found.map(({ rows }) => rows.map(({ id }) => id))).toEqual([['1'], ['1']])
     },
   )
-
-  it('changes a chat in its place, member by member', async () => {
-    const { chats } = await newStore()
-    for (const id of ['a', 'b', 'c']) await chats.create(chat(id))
-    await chats.update('ann', 'b', { favorite: true })
-    expect(await chats.update('ann', 'b', { name: 'New' })).toEqual(
-      chat('b', { name: 'New', favorite: true }),
-    )
-    const list = async (favorite?: boolean) =>
-      (await chats.list('ann', { version: 'v3', limit: 9, favorite })).rows.map(({ id }) => id)
-    expect([await list(), await list(true), await list(false)]).toEqual([
-      ['c', 'b', 'a'],
-      ['b'],
-      ['c', 'a'],
-    ])
-    const found = await chats.list('ann', { version: 'v3', limit: 9, search: 'NEW' })
-    expect(found.rows.map(({ id }) => id)).toEqual(['b'])
-  })
-
-  it('pages through a history in order, and ends on a full page', async () => {
-    const { chats, history } = await newStore()
-    await chats.create(chat('a'))
-    expect(await history.runs('a')).toEqual([])
-    await history.append('a', turn('one'))
-    expect(await history.runs('a')).toEqual([turn('one')])
-    await history.append('a', { ...turn('empty'), input: [], output: [] })
-    await history.append('a', turn('two'))
-    expect((await history.runs('a')).map(({ id }) => id)).toEqual(['one', 'empty', 'two'])
-    const walk = async (limit: number) => {
-      const ids: unknown[][] = []
-      for (let after: number | null = 0; after !== null; ) {
-        const { rows, next } = await history.page('a', after, limit)
-        ids.push(rows.map(({ item }) => item['id']))
-        after = next
-      }
-      return ids
-    }
-    expect(await walk(1)).toEqual([['one-in'], ['one-out'], ['two-in'], ['two-out']])
-    expect(await walk(2)).toEqual([
-      ['one-in', 'one-out'],
-      ['two-in', 'two-out'],
-    ])
-    expect(await walk(3)).toEqual([['one-in', 'one-out', 'two-in'], ['two-out']])
-    expect(await history.page('a', 2, 1)).toEqual({
-      rows: [{ runId: 'two', createdAt: 0.125, item: turn('two').input[0] }],
-      next: 3,
-    })
-  })
 
   it('numbers the rows of turns that end together without a gap', async () => {
     const { chats, history } = await newStore()
@@ -235,36 +172,6 @@ describe.each([memory, sqlite, shared])('$name $missing', (kind) => {
     expect(await messages.find('a', '2')).toBeUndefined()
     expect((await attachments.list('ann', { limit: 9, chatId: 'a' })).rows).toEqual([])
     expect((await attachments.list('ann', { limit: 9 })).rows).toEqual([file('f')])
-  })
-
-  it('forms chains of messages within one chat', async () => {
-    const { chats, messages } = await newStore()
-    await chats.create(chat('a', { version: 'v2' }))
-    await messages.append(message('1', null))
-    await messages.append(message('2', '1'))
-    await messages.append(message('side', '1'))
-    expect(await messages.find('a', '2')).toEqual(message('2', '1'))
-    const chain = async (id: string) => (await messages.chain('a', id)).map((one) => one.id)
-    expect([await chain('2'), await chain('side'), await chain('lost')]).toEqual([
-      ['1', '2'],
-      ['1', 'side'],
-      [],
-    ])
-  })
-
-  it('lists attachments of a caller, and of a chat, newest first', async () => {
-    const { attachments, chats } = await newStore()
-    await chats.create(chat('a'))
-    for (const id of ['1', '2', '3']) await attachments.add(file(id))
-    await attachments.link('a', '3')
-    await attachments.link('a', '1')
-    await attachments.link('a', '1')
-    const first = await attachments.list('ann', { limit: 1, chatId: 'a' })
-    const rest = await attachments.list('ann', { limit: 1, chatId: 'a', before: first.next ?? 0 })
-    expect([first.rows, rest.rows, rest.next]).toEqual([[file('3')], [file('1')], null])
-    expect(await attachments.find('ann', '2')).toEqual(file('2'))
-    expect(await attachments.find('bob', '2')).toBeUndefined()
-    expect((await attachments.list('bob', { limit: 9, chatId: 'a' })).rows).toEqual([])
   })
 
   it('gives each caller the seeded bases, to change for itself', async () => {

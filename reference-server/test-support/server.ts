@@ -7,6 +7,7 @@ import {
   type ReferenceServerOptions,
   startReferenceServer,
 } from '../index.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Json } from './sse.ts'
 
 export interface TestServer extends ReferenceServer {
@@ -117,5 +118,18 @@ async function sendTo(
     headers: response.headers,
     text,
     json: isJson ? JSON.parse(text) : undefined,
+  }
+}
+
+/** Ids that count, from 1. */
+export function countingIds(): Ids {
+  let drawn = 0
+  const digits = () => {
+    drawn += 1
+    return String(drawn).padStart(12, '0')
+  }
+  return {
+    uuid: () => `00000000-0000-4000-8000-${digits()}`,
+    tagged: (prefix) => `${prefix}_${digits()}`,
   }
 }

@@ -44,4 +44,4 @@ export function ofKind({ kind }: Mangling): Pick<Effect, 'needs' | 'not'> {
 }
 
 export const inJson = ['stream: true'] as const
-export const inStream = ['stream: false', 'stream: not given'] as const
+export const inStream = ['stream: false', 'stream: not given', 'stream: not true'] as const

@@ -11,6 +11,7 @@ export function listEffects(operation: FaultyOperation): readonly Effect[] {
     ...(isPaged(operation) || operation === 'openai.models' ? rowEffects : []),
     ...(isPaged(operation) ? pageEffects(operation) : []),
     ...(operation === 'v3.history' ? historyEffects : []),
+    ...('search' in queryMembers(operation) ? [searchIgnored] : []),
   ]
 }
 
@@ -36,6 +37,18 @@ function pageEffects(operation: FaultyOperation): readonly Effect[] {
   return [
     ignored('cursor', 'cursor: given'),
     ignored('limit', 'limit: up to 10'),
+    {
+      family: 'ignore',
+      name: 'a page has one row more than limit',
+      needs: 'limit: given',
+      incoming: editQuery('limit', (limit: unknown) => Number(limit) + 1),
+    },
+    {
+      family: 'ignore',
+      name: 'a limit is taken for 50',
+      needs: 'limit: above 20',
+      incoming: editQuery('limit', 50),
+    },
     ...(operation === 'v3.attachments' ? [ignored('chat_id', 'chat_id: given', 'leak')] : []),
     ...(names.includes('exclude_favorites')
       ? [ignored('exclude_favorites', 'exclude_favorites: given')]
@@ -98,3 +111,10 @@ const historyEffects: readonly Effect[] = [
     }),
   },
 ]
+
+const searchIgnored: Effect = {
+  family: 'ignore',
+  name: 'search is ignored',
+  needs: 'search: given',
+  incoming: editQuery('search', undefined),
+}

@@ -54,7 +54,11 @@ function valuesOf(schema: Schema): Values {
 function ofType(schema: Schema, several: boolean): Values {
   switch (schema.type) {
     case 'boolean':
-      return { true: (value) => value === true, false: (value) => value === false }
+      return {
+        true: (value) => value === true,
+        false: (value) => value === false,
+        'not true': (value) => value !== true,
+      }
     case 'array':
       return {
         ...(several ? { 'a list': Array.isArray } : {}),

@@ -3,16 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../http/errors.ts'
 import { setAt, toList } from '../patches/json.ts'
 import { mainModel } from '../patches/routes.ts'
-import { editQuery, editRequest, editTexts, manglings, withHeader } from './edits.ts'
+import { editRequest, editTexts, manglings, withHeader } from './edits.ts'
 import { type Effect, ofKind, paths } from './effect.ts'
-import {
-  alternatives,
-  bodyMembers,
-  type FaultyOperation,
-  isOpen,
-  queryMembers,
-  type Schema,
-} from './schemas.ts'
+import { alternatives, bodyMembers, type FaultyOperation, isOpen, type Schema } from './schemas.ts'
 
 /** Members that show in no answer that the document promises. */
 const mayBeIgnored =
@@ -37,7 +30,7 @@ export function requestEffects(operation: FaultyOperation): readonly Effect[] {
       .flatMap(mangled),
     ...(operation === 'v3.generate' ? keyEffects : []),
     ...('exclude_tools' in bodyMembers(operation) && operation !== 'v3.oneShot' ? [bothLists] : []),
-    ...('search' in queryMembers(operation) ? [searchIgnored] : []),
+    ...('rag' in bodyMembers(operation) ? [ragForced] : []),
   ]
 }
 
@@ -235,9 +228,11 @@ const bothLists: Effect = {
   ),
 }
 
-const searchIgnored: Effect = {
+const ragForced: Effect = {
   family: 'ignore',
-  name: 'search is ignored',
-  needs: 'search: given',
-  incoming: editQuery('search', undefined),
+  name: 'rag is taken for true',
+  not: ['rag: true', 'rag: an object', 'rag: given'],
+  incoming: editRequest((body) =>
+    setAt(body, 'rag', (rag: unknown) => rag == null || rag === false || rag === 'agent' || rag),
+  ),
 }

@@ -95,10 +95,8 @@ function countTokensOfWords(model: Model, request: ModelRequest): number {
 
 export const openaiMessageFaults = faultTable({
   'OAI-CHAT-13': {
-    'openai-hears-the-last-message: Only the last message is passed to the model.': onModel(
-      'compatible',
-      (model, request) => model({ ...request, turns: request.turns.slice(-1) }),
-    ),
+    'openai-hears-the-last-message: Only the last message is passed to the model.':
+      'openai.chat: earlier turns are not read',
     'openai-forgets-what-was-answered: Only the messages after the last assistant message are passed to the model.':
       onModel('compatible', (model, request) => {
         const answered = request.turns.findLastIndex(({ role }) => role === 'assistant')
@@ -136,13 +134,11 @@ const setModels = (to: (models: readonly Json[]) => unknown) =>
 
 export const openaiModelFaults = faultTable({
   'OAI-MODELS-01': {
-    'openai-models-empty: GET /models returns an empty list.': setModels(() => []),
-    'openai-main-model-unlisted: GET /models omits the main model.': setModels((models) =>
-      models.filter(({ id }) => id === 'SVC-Vision'),
-    ),
-    'openai-vision-model-unlisted: GET /models omits the vision model.': setModels((models) =>
-      models.filter(({ id }) => id !== 'SVC-Vision'),
-    ),
+    'openai-models-empty: GET /models returns an empty list.': 'openai.models: the list is empty',
+    'openai-main-model-unlisted: GET /models omits the main model.':
+      'openai.models: the last row is lost',
+    'openai-vision-model-unlisted: GET /models omits the vision model.':
+      'openai.models: the first row is lost',
   },
   'OAI-MODELS-04': {
     'openai-model-id-number: One entry of the model list has a number as id.': setModels(

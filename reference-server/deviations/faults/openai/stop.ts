@@ -1,7 +1,7 @@
 /** Faults of stop sequences, and of one form only, streaming or not (section 4.1). */
 
 import type { Patch } from '../../../services.ts'
-import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onSuccessBody } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
@@ -13,7 +13,7 @@ import { isFinished } from './chunks.ts'
 export const openaiStopFaults = faultTable({
   'OAI-STOP-01': {
     'openai-stop-text-ignored: In a non-streaming response, stop is ignored if it is a string.':
-      ignoreStop(({ stop, stream }) => typeof stop === 'string' && stream !== true),
+      'openai.chat: stop is ignored (stop: a text; stream: not true)',
     'openai-stop-leaks-a-word: If stop is a string, the answer includes the stop sequence and the text right after it.':
       cutAnswersAtStop(
         ({ stop }) => typeof stop === 'string',
@@ -27,7 +27,7 @@ export const openaiStopFaults = faultTable({
   },
   'OAI-STOP-02': {
     'openai-stop-array-ignored: In a non-streaming response, stop is ignored if it is an array.':
-      ignoreStop(({ stop, stream }) => Array.isArray(stop) && stream !== true),
+      'openai.chat: stop is ignored (stop: a list; stream: not true)',
     'openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
       rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
   },
@@ -58,7 +58,7 @@ export const openaiStopFaults = faultTable({
   },
   'OAI-STOP-05': {
     'openai-stop-list-of-one-ignored: In a stream, a list with a single stop sequence is ignored.':
-      ignoreStop(({ stop, stream }) => Array.isArray(stop) && stop.length === 1 && stream === true),
+      'openai.chat: stop is ignored (stop: one element; stream: true)',
     'openai-stop-shows-the-rest-of-its-chunk: A stream includes the whole chunk that contains the stop sequence.':
       cutStreamsAtStop((chunk) => chunk),
   },
@@ -124,15 +124,8 @@ function findStop(text: string, sent: unknown): { start: number; end: number } |
 export const openaiFormFaults: readonly Fault[] = [
   ...faultTable({
     'OAI-ERR-02': {
-      'openai-streams-of-any-type: A streaming request with messages, max_tokens or stop of the wrong type is accepted.':
-        inStreams((body) => ({
-          ...body,
-          messages: isText(body['messages'])
-            ? [{ role: 'user', content: body['messages'] }]
-            : body['messages'],
-          max_tokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
-          stop: typeof body['stop'] === 'number' ? null : body['stop'],
-        })),
+      'openai-streams-of-any-type: A streaming request with max_tokens of the wrong type is accepted.':
+        'openai.chat: max_tokens of a wrong type is accepted (stream: true)',
     },
     'OAI-TEMP-02': {
       'openai-streams-of-any-temperature: A streaming request with a temperature above 2 is accepted.':
@@ -142,14 +135,11 @@ export const openaiFormFaults: readonly Fault[] = [
     },
     'OAI-STOP-02': {
       'openai-stop-list-refused: A non-streaming request with several stop sequences is rejected.':
-        rejectRequests(
-          completions,
-          ({ stop, stream }) => Array.isArray(stop) && stop.length > 1 && stream !== true,
-        ),
+        'openai.chat: the request is refused (stop: several elements; stream: not true)',
     },
     'OAI-STOP-01': {
       'openai-stop-text-refused: A non-streaming request with stop as a string is rejected.':
-        rejectRequests(completions, ({ stop, stream }) => isText(stop) && stream !== true),
+        'openai.chat: the request is refused (stop: a text; stream: not true)',
     },
   }),
 ]

@@ -3,14 +3,9 @@ import type { Message } from '../../../store/types.ts'
 import { isPresent, isText } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { flattenField, ignoreField, onRequestBody } from '../../patches/requests.ts'
-import { mainModel, storeMessage, v2Generate } from '../../patches/routes.ts'
+import { mainModel, v2Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
-
-const hasBothLists = ({
-  include_tools: include,
-  exclude_tools: exclude,
-}: Readonly<Record<string, unknown>>) => isPresent(include) && isPresent(exclude)
 
 export const v2ReplyFaults = faultTable({
   'V2-GEN-01': {
@@ -31,21 +26,10 @@ export const v2ReplyFaults = faultTable({
     'v2-reply-needs-no-model: A v2 generation without model_id is accepted: the main model is used.':
       ignoreField(v2Generate, 'model_id', isPresent, mainModel),
   },
-  'V2-GEN-03': {
-    'v2-reply-exclude-wins: If both tool lists are sent, include_tools is ignored.': onRequestBody(
-      v2Generate,
-      (body) => (hasBothLists(body) ? { ...body, include_tools: undefined } : body),
-    ),
-  },
+  'V2-GEN-03': {},
   'V2-GEN-04': {
-    'v2-reply-exclude-ignored: exclude_tools is ignored in a v2 generation.': onRequestBody(
-      v2Generate,
-      (body) => {
-        const { exclude_tools: list } = body
-        const isRight = Array.isArray(list) && list.every(isText) && !hasBothLists(body)
-        return isRight ? { ...body, exclude_tools: [] } : body
-      },
-    ),
+    'v2-reply-exclude-ignored: exclude_tools is ignored in a v2 generation.':
+      'v2.generate: exclude_tools is ignored',
   },
   'V2-GEN-05': {
     'v2-reply-exclude-of-numbers: A v2 generation with numbers in exclude_tools is accepted.':
@@ -60,11 +44,14 @@ export const v2ReplyFaults = faultTable({
       flattenField(v2Generate, 'parent_id', 'id'),
   },
   'V2-RAG-02': {
-    'v2-rag-off-ignored: rag: false is treated as rag: true in v2.': misreadRag(false, true),
-    'v2-rag-unasked: A missing rag is treated as rag: true in v2.': misreadRag(undefined, true),
+    'v2-rag-off-ignored: rag: false is treated as rag: true in v2.':
+      'v2.message: rag is taken for true (rag: false)',
+    'v2-rag-unasked: A missing rag is treated as rag: true in v2.':
+      'v2.message: rag is taken for true (rag: not given)',
   },
   'V2-RAG-03': {
-    'v2-rag-agent-searches: rag: agent is treated as rag: true in v2.': misreadRag('agent', true),
+    'v2-rag-agent-searches: rag: agent is treated as rag: true in v2.':
+      'v2.message: rag is taken for true (rag: agent)',
   },
 })
 
@@ -88,10 +75,4 @@ function recallMissingId(
       ),
     ])
   })
-}
-
-function misreadRag(sent: unknown, taken: boolean): Patch {
-  return onRequestBody(storeMessage, (body) =>
-    body['rag'] === sent ? { ...body, rag: taken } : body,
-  )
 }

@@ -9,7 +9,6 @@ import {
   addFavorite,
   changeChat,
   favoriteList,
-  fileList,
   type RoutePattern,
   removeFavorite,
   v3Generate,
@@ -183,13 +182,8 @@ export const chatNeighborFaults = faultTable({
       }),
   },
   'V3-ATT-07': {
-    'attachment-search-leaves-the-chat: GET /attachment with search ignores chat_id.': onRequest(
-      fileList,
-      (call) => {
-        const { chat_id: _, ...rest } = toObject(call.query)
-        return 'search' in rest ? { ...call, query: rest } : call
-      },
-    ),
+    'attachment-search-leaves-the-chat: GET /attachment with search ignores chat_id.':
+      'v3.attachments: chat_id is ignored (search: given)',
   },
 })
 

@@ -3,7 +3,7 @@
 import { allowedTools } from '../../../../model/tools/tools.ts'
 import type { Generation, Step } from '../../../../model/types.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../../patches/events.ts'
-import { setAt, toObject } from '../../../patches/json.ts'
+import { toObject } from '../../../patches/json.ts'
 import { onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { onModel, onStore, perServer } from '../../../patches/services.ts'
@@ -46,9 +46,12 @@ const chainFaults = faultTable({
 const toolFaults: readonly Fault[] = [
   ...faultTable({
     'V3-TOOLS-02': {
-      'v3-exclude-tools-ignored: exclude_tools is ignored.': onRequestBody(v3Generate, (body) =>
-        hasBothLists(body) ? body : setAt(body, 'exclude_tools', ignoreValidList),
-      ),
+      'v3-exclude-tools-ignored: exclude_tools is ignored.':
+        'v3.generate: exclude_tools is ignored',
+      'v3-exclude-tools-ignored-in-streams: In a stream, exclude_tools is ignored.':
+        'v3.generate: exclude_tools is ignored (stream: true)',
+      'v3-exclude-tools-ignored-in-json: In a non-streaming response, exclude_tools is ignored.':
+        'v3.generate: exclude_tools is ignored (stream: not true)',
       'v3-tool-lists-shown-and-not-kept: The response lists the allowed tools, but the model uses others as well.':
         {
           also: ['V3-TOOLS-03'],
@@ -58,6 +61,10 @@ const toolFaults: readonly Fault[] = [
         },
     },
     'V3-TOOLS-03': {
+      'v3-include-tools-ignored-in-streams: In a stream, include_tools is ignored.':
+        'v3.generate: include_tools is ignored (stream: true)',
+      'v3-include-tools-ignored-in-json: In a non-streaming response, include_tools is ignored.':
+        'v3.generate: include_tools is ignored (stream: not true)',
       'v3-include-tools-excludes: include_tools is treated as exclude_tools.': onRequestBody(
         v3Generate,
         ({ include_tools, ...body }) =>
@@ -67,23 +74,6 @@ const toolFaults: readonly Fault[] = [
       ),
     },
   }),
-  ...(['exclude_tools', 'include_tools'] as const).flatMap((list) =>
-    (['streams', 'json'] as const).map(
-      (form): Fault => ({
-        name: `v3-${list.replace('_', '-')}-ignored-in-${form}`,
-        summary:
-          form === 'streams'
-            ? `In a stream, ${list} is ignored.`
-            : `In a non-streaming response, ${list} is ignored.`,
-        breaks: [list === 'exclude_tools' ? 'V3-TOOLS-02' : 'V3-TOOLS-03'],
-        patch: onRequestBody(v3Generate, (body) =>
-          hasBothLists(body) || (body['stream'] === true) !== (form === 'streams')
-            ? body
-            : setAt(body, list, ignoreValidList),
-        ),
-      }),
-    ),
-  ),
 ]
 
 const thinkingFaults = faultTable({
@@ -120,11 +110,6 @@ function hasBothLists(body: object): boolean {
     Array.isArray(body.include_tools) &&
     Array.isArray(body.exclude_tools)
   )
-}
-
-/** A wrong type is still rejected. */
-function ignoreValidList(value: unknown): unknown {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string') ? null : value
 }
 
 function withReasoningInText(generation: Generation, keepingThem: boolean): Generation {

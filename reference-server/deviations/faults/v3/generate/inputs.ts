@@ -2,7 +2,7 @@
 import type { Patch } from '../../../../services.ts'
 import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import { onSuccessBody } from '../../../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
+import { rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { onModel, onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
@@ -38,14 +38,10 @@ export const generateInputFaults: readonly Fault[] = [
         ),
     },
     'V3-GEN-10': {
-      'v3-max-tokens-ignored: In a non-streaming response, max_tokens is ignored.': onRequestBody(
-        v3Generate,
-        (body) => (body['stream'] === true ? body : setAt(body, 'max_tokens', ignoreNumber)),
-      ),
-      'v3-max-tokens-ignored-in-streams: In a stream, max_tokens is ignored.': onRequestBody(
-        v3Generate,
-        (body) => (body['stream'] === true ? setAt(body, 'max_tokens', ignoreNumber) : body),
-      ),
+      'v3-max-tokens-ignored: In a non-streaming response, max_tokens is ignored.':
+        'v3.generate: max_tokens is ignored (stream: not true)',
+      'v3-max-tokens-ignored-in-streams: In a stream, max_tokens is ignored.':
+        'v3.generate: max_tokens is ignored (stream: true)',
       'v3-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
         'native',
         (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
@@ -75,26 +71,12 @@ export const generateInputFaults: readonly Fault[] = [
   }),
 ]
 
-/** A wrong type is still rejected. */
-function ignoreNumber(value: unknown): unknown {
-  return typeof value === 'number' ? null : value
-}
-
-const isStream = ({ stream }: Json) => stream === true
 const thinks = ({ think }: Json) => think === true
 
 export const generateFormFaults = faultTable({
   'V3-GEN-17': {
-    'v3-streams-of-any-type: A streaming request with max_tokens, temperature or rag of the wrong type is accepted.':
-      when(isStream, (body) => {
-        const numbers = ['max_tokens', 'temperature']
-        const mended = numbers.reduce<Json>(
-          (changed, name) =>
-            setAt(changed, name, (value: unknown) => (typeof value === 'number' ? value : null)),
-          body,
-        )
-        return typeof body['rag'] === 'number' ? { ...mended, rag: null } : mended
-      }),
+    'v3-streams-of-any-type: A streaming request with max_tokens of the wrong type is accepted.':
+      'v3.generate: max_tokens of a wrong type is accepted (stream: true)',
   },
   'V3-IDEM-01': {
     'v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
@@ -132,7 +114,3 @@ export const generateFormFaults = faultTable({
       },
   },
 })
-
-function when(applies: (body: Json) => boolean, change: (body: Json) => Json): Patch {
-  return onRequestBody(v3Generate, (body) => (applies(body) ? change(body) : body))
-}

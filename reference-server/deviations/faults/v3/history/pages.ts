@@ -32,9 +32,8 @@ const editLimit = (change: (limit: number) => number): Patch =>
 const sizeFaults: readonly Fault[] = [
   ...faultTable({
     'V3-HIST-09': {
-      'v3-history-limit-off-by-one: A history page has one row more than limit.': editLimit(
-        (limit) => limit + 1,
-      ),
+      'v3-history-limit-off-by-one: A history page has one row more than limit.':
+        'v3.history: a page has one row more than limit',
       'v3-history-limit-at-least-5: A limit below 5 is treated as 5.': editLimit((limit) =>
         Math.max(limit, 5),
       ),
@@ -44,9 +43,8 @@ const sizeFaults: readonly Fault[] = [
       'v3-history-limit-in-tens: A limit above 5 is rounded up to a multiple of ten.': editLimit(
         (limit) => (limit > 5 ? Math.ceil(limit / 10) * 10 : limit),
       ),
-      'v3-history-limit-above-20-is-50: A limit above 20 is treated as 50.': editLimit((limit) =>
-        limit > 20 ? 50 : limit,
-      ),
+      'v3-history-limit-above-20-is-50: A limit above 20 is treated as 50.':
+        'v3.history: a limit is taken for 50',
     },
   }),
   ...[20, 49, 51, 100].map(
@@ -65,13 +63,11 @@ const cursorFaults = faultTable({
       ({ next }) => (next === null ? null : next + 1),
     ),
     'v3-history-loses-a-row-above-20: With a limit from 21 to 49, one row is omitted between two pages.':
-      continueAt(({ next }, _after, limit) =>
-        next !== null && limit > 20 && limit < 50 ? next + 1 : next,
-      ),
+      'v3.history: the first row is lost (cursor: given; limit: above 20)',
     'v3-history-repeats-a-row-at-each-border: A page starts with the last row of the previous page.':
-      continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
+      'v3.history: a page begins with the last row of the page before',
     'v3-history-ends-after-two-pages: The second page has a null cursor although further pages exist.':
-      continueAt(({ next }, after) => (after > 0 ? null : next)),
+      'v3.history: the cursor of the next page is lost (cursor: given)',
     'v3-history-loses-a-last-row-alone: A last page with a single row is omitted.': editPages(
       (original) => async (chatId, after, limit) => {
         const page = await original(chatId, after, limit)
@@ -99,7 +95,7 @@ const cursorFaults = faultTable({
   },
   'V3-HIST-12': {
     'v3-history-one-page-only: The first page has a null cursor although further pages exist.':
-      continueAt(() => null),
+      'v3.history: the cursor of the next page is lost',
     'v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
       'pagination.cursor': (cursor: unknown) => cursor && 50,
     }),

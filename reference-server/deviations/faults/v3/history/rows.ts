@@ -89,10 +89,8 @@ const contentFaults = faultTable({
     ),
   },
   'V3-HIST-07': {
-    'v3-history-without-answers: Answers are not stored in the history.': editStoredRun((run) => ({
-      ...run,
-      output: [],
-    })),
+    'v3-history-without-answers: Answers are not stored in the history.':
+      'v3.generate: the answer is not stored',
     'v3-history-without-questions: The history omits user messages.': setFields(v3History, {
       result: (rows: unknown) =>
         toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),

@@ -17,7 +17,7 @@ export const oneShotTypeFaults = wrongTypeFaults(oneShot, 'V3-ONE-12', 'one-shot
 export const oneShotInputFaults = faultTable({
   'V3-ONE-04': {
     'one-shot-content-refused: A one-shot with content instead of input is rejected.':
-      rejectRequests(oneShot, ({ input }) => !isPresent(input)),
+      'v3.oneShot: the request is refused (content: given)',
     'one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
       oneShot,
       (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
@@ -64,7 +64,7 @@ export const oneShotInputFaults = faultTable({
   },
   'RAG-06': {
     'one-shot-searches-by-default: rag defaults to true instead of agent in a one-shot.':
-      onRequestBody(oneShot, (body) => ({ rag: true, ...body })),
+      'v3.oneShot: rag is taken for true (rag: not given)',
   },
 })
 
@@ -85,10 +85,7 @@ export const oneShotFormFaults: readonly Fault[] = [
   ...faultTable({
     'V3-ONE-04': {
       'one-shot-streams-without-content: A streaming one-shot with content instead of input is rejected.':
-        rejectRequests(
-          oneShot,
-          (body) => isStream(body) && body['content'] !== undefined && body['input'] === undefined,
-        ),
+        'v3.oneShot: the request is refused (content: given; stream: true)',
     },
     'V3-ONE-09': {
       'one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': alsoDo(
@@ -106,11 +103,7 @@ export const oneShotFormFaults: readonly Fault[] = [
     },
     'RAG-06': {
       'one-shot-streams-search-by-default: rag defaults to true instead of agent in a streaming one-shot.':
-        inStreams((body) => ({ rag: true, ...body })),
+        'v3.oneShot: rag is taken for true (rag: not given; stream: true)',
     },
   }),
 ]
-
-function inStreams(change: (body: Json) => Json) {
-  return onRequestBody(oneShot, (body) => (isStream(body) ? change(body) : body))
-}
