@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bodyBytes, type Exchange } from '../../../contract/index.ts'
+import { bodyBytes, type Exchange, type Header } from '../../../contract/index.ts'
+import { exchangeOf as sketched } from '../../../reports/test-support/exchanges.ts'
 import { cutAt } from '../test-support/golden-stream.ts'
 import { createRedactor } from './redaction.ts'
 
@@ -138,44 +139,30 @@ function redactedBody(pieces: readonly Uint8Array[]): Buffer {
 
 type Chunks = NonNullable<Exchange['response']>['chunks']
 
-function exchangeOf(chunks: Chunks, more: Partial<Exchange> = {}): Exchange {
-  return {
-    id: 'x1',
-    labels: { scenario: 's', ordinal: 1, attempt: 0, role: 'act' },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    request: { method: 'GET', url: 'http://localhost/', headers: [], body: null },
-    response: { status: 200, headers: [], headersAtMs: 1, chunks },
-    events: [],
-    ending: { kind: 'complete', atMs: 2 },
-    ...more,
-  }
+function exchangeOf(chunks: Chunks): Exchange {
+  const { response, ...rest } = sketched({ method: 'GET', url: 'http://localhost/' })
+  return { ...rest, response: response && { ...response, headers: [], chunks } }
 }
 
 /** The secret in ten places: what is not shown as bytes is text. */
 function exchangeWith(secret: string): Exchange {
-  const bytes = new TextEncoder().encode(`data: ${secret}\n\n`)
-  return exchangeOf([{ atMs: 1, bytes }], {
-    request: {
-      method: 'POST',
-      url: `http://localhost/?key=${encodeURIComponent(secret)}`,
-      headers: [
-        ['authorization', `Bearer ${secret}`],
-        [`x-${secret}`, 'odd'],
-      ],
-      body: new TextEncoder().encode(JSON.stringify({ secret })),
-    },
-    response: {
-      status: 200,
-      headers: [
-        ['x-echo', secret],
-        [secret, 'odd'],
-      ],
-      headersAtMs: 1,
-      chunks: [{ atMs: 1, bytes }],
-    },
-    events: [{ atMs: 1, name: secret, data: secret }],
+  const exchange = sketched({
+    url: `http://localhost/?key=${encodeURIComponent(secret)}`,
+    authorization: `Bearer ${secret}`,
+    headers: [[`x-${secret}`, 'odd']],
+    body: JSON.stringify({ secret }),
+    events: [{ atMs: 1, name: null, data: secret }],
     ending: { kind: 'cut', atMs: 2, error: `lost ${secret}` },
   })
+  const headers: Header[] = [
+    ['x-echo', secret],
+    [secret, 'odd'],
+  ]
+  return {
+    ...exchange,
+    response: exchange.response && { ...exchange.response, headers },
+    events: [{ atMs: 1, name: secret, data: secret }],
+  }
 }
 
 function showBytes(_: string, value: unknown): unknown {

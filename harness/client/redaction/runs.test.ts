@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { WireRequest } from '../../../contract/index.ts'
+import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
 import { createRedactor } from './redaction.ts'
 
 const redactorOf = (value: string, ordinary = '') =>
@@ -54,20 +55,7 @@ describe('a piece of a key', () => {
     const body = [piece.slice(0, half), piece.slice(half)]
       .map((delta) => `data: {"delta":"${delta}"}\n\n`)
       .join('')
-    const clean = exchange({
-      id: 'x1',
-      labels: { scenario: 's', ordinal: 1, attempt: 0, role: 'act' },
-      startedAt: '',
-      request: { method: 'GET', url: 'http://h/', headers: [], body: null },
-      response: {
-        status: 200,
-        headers: [],
-        headersAtMs: 1,
-        chunks: [{ atMs: 1, bytes: Buffer.from(body) }],
-      },
-      events: [],
-      ending: { kind: 'complete', atMs: 2 },
-    })
+    const clean = exchange(exchangeOf({ answer: body }))
     expect(Buffer.from(clean.response?.chunks[0]?.bytes ?? []).toString()).toBe(
       'data: {"delta":"[api key]"}\n\ndata: {"delta":""}\n\n',
     )

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import type { RunSetup } from '../run-setup.ts'
-import { newRunState } from '../session/run-state.ts'
+import { buildSetup } from '../run-options.ts'
 import {
   type ChatServer,
   type Quirks,
@@ -187,23 +186,10 @@ async function audit(
     const head = headLine({ tag: 'chatgen-5eed', kit: '0', baseUrl: server.url }, String)
     const lines = arrange(server).map((line) => `${JSON.stringify(line)}\n`)
     writeFileSync(journalFile, head + lines.join(''))
-    const setup: RunSetup = {
-      profile,
-      rows: [],
-      seed: '5eed',
-      tag: 'chatgen-5eed',
-      userAgent: 'test',
-      jobs: 1,
-      shuffle: null,
-      maxRequests,
-      maxGenerations: 1,
-      depth: 'normal',
-      state: { ...newRunState(), budget: { ...newRunState().budget, requests: spent } },
-      exchangesFile: join(folder, 'exchanges.ndjson'),
-      journalFile,
-      recordingFile: null,
-      endsAt: null,
-    }
+    const selection = { profile: 'full', only: [], skip: [] } as const
+    const limit = maxRequests === null ? {} : { maxRequests }
+    const setup = buildSetup({ profile, selection, outDir: folder, seed: '5eed', ...limit }, [])
+    setup.state.budget.requests = spent
     const { leftovers, incompleteReason } = await auditLeftovers(setup, {
       interrupted: false,
     })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Exchange, isDeeperThan, leavesOf } from '../../../../contract/index.ts'
+import { exchangeOf } from '../../../../reports/test-support/exchanges.ts'
 import { idsOfRecordsWith } from '../../cleanup/auxiliary-client.ts'
 import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
 import { contains, holdsList } from '../find.ts'
@@ -117,24 +118,6 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf))
 }
 
-function page(body: string): Exchange {
-  return {
-    id: 'x1',
-    labels: { scenario: 'a', ordinal: 1, attempt: 0, role: 'probe' },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    request: {
-      method: 'GET',
-      url: 'http://localhost/api/v3/message?chat_id=a',
-      headers: [],
-      body: null,
-    },
-    response: {
-      status: 200,
-      headers: [['content-type', 'application/json']],
-      headersAtMs: 1,
-      chunks: [{ atMs: 1, bytes: new TextEncoder().encode(body) }],
-    },
-    events: [],
-    ending: { kind: 'complete', atMs: 2 },
-  }
+function page(answer: string): Exchange {
+  return exchangeOf({ method: 'GET', url: 'http://localhost/api/v3/message?chat_id=a', answer })
 }

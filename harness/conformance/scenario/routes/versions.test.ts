@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Exchange, Header } from '../../../../contract/index.ts'
+import { exchangeOf } from '../../../../reports/test-support/exchanges.ts'
 import { findDifferences } from './versions.ts'
 
 interface Answer {
@@ -21,21 +22,12 @@ function answer({ status = 200, headers = [json], body = '{}', deltasAtMs = [], 
     atMs,
     bytes: new TextEncoder().encode(text),
   }))
-  const exchange: Exchange = {
-    id: 'x1',
-    labels: { scenario: 'a-scenario', ordinal: 1, attempt: 0, role: 'act' },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    request: {
-      method: 'POST',
-      url: 'https://chat.test/api/openai/chat/completions',
-      headers: [],
-      body: null,
-    },
-    response: { status, headers, headersAtMs: 1, chunks },
+  const exchange = exchangeOf({
+    url: 'https://chat.test/api/openai/chat/completions',
     events: deltasAtMs.map((atMs) => ({ atMs, name: null, data })),
     ending: ending ?? { kind: 'complete', atMs: deltasAtMs.at(-1) ?? 2 },
-  }
-  return exchange
+  })
+  return { ...exchange, response: { status, headers, headersAtMs: 1, chunks } }
 }
 
 const times = (first: number, gap: number) =>

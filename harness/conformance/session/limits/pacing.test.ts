@@ -1,66 +1,20 @@
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ending, Exchange, Header } from '../../../../contract/index.ts'
-import { createCircuitBreaker } from './limit-breaches.ts'
+import { type ExchangeSketch, exchangeOf } from '../../../../reports/test-support/exchanges.ts'
+import { newRunState } from '../run-state.ts'
+import { createCircuitBreaker, createLimitBreaches } from './limit-breaches.ts'
 import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
-import { createSemaphore } from './semaphore.ts'
 
 function exchange(
   status: number | null,
-  more: { retryAfter?: string; date?: string; ending?: Ending } = {},
-) {
-  const { retryAfter, date } = more
+  { retryAfter, date, ...more }: ExchangeSketch & { retryAfter?: string; date?: string } = {},
+): Exchange {
+  const made = exchangeOf({ method: 'GET', url: 'http://localhost/', status, ...more })
   const headers = Object.entries({ 'retry-after': retryAfter, date }).flatMap(
     ([name, value]): Header[] => (value === undefined ? [] : [[name, value]]),
   )
-  const made: Exchange = {
-    id: 'x1',
-    labels: { scenario: 's', ordinal: 1, attempt: 0, role: 'act' },
-    startedAt: '',
-    request: { method: 'GET', url: 'http://localhost/', headers: [], body: null },
-    response: status === null ? null : { status, headers, headersAtMs: 0, chunks: [] },
-    events: [],
-    ending: more.ending ?? { kind: 'complete', atMs: 1 },
-  }
-  return made
+  return { ...made, response: made.response && { ...made.response, headers } }
 }
-
-describe('at most so many holders are let in', () => {
-  test('at any time, and all of them in the end, in their order', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat(20), async (slots, holders) => {
-        const semaphore = createSemaphore(slots)
-        const order: number[] = []
-        let inside = 0
-        let max = 0
-        const hold = async (holder: number) => {
-          const release = await semaphore.acquire()
-          order.push(holder)
-          inside += 1
-          max = Math.max(max, inside)
-          await Promise.resolve()
-          inside -= 1
-          release()
-        }
-        await Promise.all(Array.from({ length: holders }, (_, holder) => hold(holder)))
-        expect(order).toEqual(Array.from({ length: holders }, (_, holder) => holder))
-        expect(max).toBe(Math.min(slots, holders))
-      }),
-    )
-  })
-
-  test('and a slot that is given back twice is one slot', async () => {
-    const semaphore = createSemaphore(1)
-    const release = await semaphore.acquire()
-    release()
-    release()
-    await semaphore.acquire()
-    const third = vi.fn()
-    semaphore.acquire().then(third)
-    await Promise.resolve()
-    expect(third).not.toHaveBeenCalled()
-  })
-})
 
 describe('Retry-After', () => {
   beforeEach(() => {
@@ -228,26 +182,12 @@ describe('the circuit', () => {
 
 describe('answers that contradict earlier ones', () => {
   const accepted = exchange(200)
-  const page: Exchange = {
-    ...accepted,
-    response: {
-      status: 200,
-      headers: [['content-type', 'text/html']],
-      headersAtMs: 0,
-      chunks: [{ atMs: 0, bytes: new TextEncoder().encode('<html></html>') }],
-    },
-  }
+  const page = exchangeOf({ method: 'GET', url: 'http://localhost/', type: 'text/html' })
   const refused = exchange(401)
-  const negative: Exchange = { ...refused, labels: { ...refused.labels, role: 'negative' } }
-  const elsewhere: Exchange = {
-    ...refused,
-    request: { ...refused.request, method: 'DELETE' },
-  }
-  const ofChat = (status: number): Exchange => {
-    const { request, ...rest } = exchange(status)
-    const url = 'http://localhost/api/v3/chat/5d0c2a94-7c1e-4f9b-8a51-0f3c2b1d9e77'
-    return { ...rest, request: { ...request, url } }
-  }
+  const negative = exchange(401, { role: 'negative' })
+  const elsewhere = exchange(401, { method: 'DELETE' })
+  const chat = 'http://localhost/api/v3/chat/5d0c2a94-7c1e-4f9b-8a51-0f3c2b1d9e77'
+  const ofChat = (status: number) => exchange(status, { url: chat })
   const isOpenAfter = (...exchanges: readonly Exchange[]) => {
     const breaker = createCircuitBreaker()
     for (const one of exchanges) breaker.recordEnding(one)
@@ -282,22 +222,47 @@ describe('answers that contradict earlier ones', () => {
   })
 })
 
-describe('those who are first', () => {
-  test('are alone until they have left', async () => {
-    const semaphore = createSemaphore(8)
-    const entered: string[] = []
-    const enter = async (name: string, isFirst: boolean) => {
-      const release = await semaphore.acquire({ isFirst })
-      entered.push(name)
-      return release
+const silent: Ending = { kind: 'timeout', atMs: 1 }
+const whole: Ending = { kind: 'complete', atMs: 1 }
+
+describe('a route that gives no answer in time', () => {
+  test('is skipped after six requests in a row, and says which limit', () => {
+    const breaches = createLimitBreaches(newRunState())
+    for (let count = 0; count < 5; count += 1) breaches.recordEnding(list(silent))
+    expect(() => breaches.assertMayAsk(list())).not.toThrow()
+    breaches.recordEnding(list(silent))
+    expect(() => breaches.assertMayAsk(list())).toThrow(
+      'GET /api/v3/chat is skipped after 6 requests in a row got no answer in time (limits.timeoutMs)',
+    )
+    expect(() => breaches.assertMayAsk(generation(true))).not.toThrow()
+  })
+
+  test('is asked again and again if it answers now and then', () => {
+    const breaches = createLimitBreaches(newRunState())
+    for (let count = 1; count < 60; count += 1) {
+      breaches.recordEnding(list(count % 6 === 0 ? whole : silent))
+      expect(() => breaches.assertMayAsk(list())).not.toThrow()
     }
-    const other = enter('other', false)
-    const [one, two] = await Promise.all([enter('one', true), enter('two', true)])
-    one()
-    await new Promise(setImmediate)
-    expect(entered).toEqual(['one', 'two'])
-    two()
-    await other
-    expect(entered).toEqual(['one', 'two', 'other'])
+  })
+
+  test('as a stream is asked for its answers in one piece', () => {
+    const breaches = createLimitBreaches(newRunState())
+    for (let count = 0; count < 6; count += 1) {
+      breaches.recordEnding(generation(true, silent))
+      breaches.recordEnding(generation(false))
+    }
+    expect(() => breaches.assertMayAsk(generation(false))).not.toThrow()
+    expect(() => breaches.assertMayAsk(generation(true))).toThrow(
+      'POST /api/v3/message/generate as a stream is skipped',
+    )
   })
 })
+
+function list(ending: Ending = whole): Exchange {
+  return exchange(null, { url: 'http://localhost/api/v3/chat', ending })
+}
+
+function generation(stream: boolean, ending: Ending = whole): Exchange {
+  const url = 'http://localhost/api/v3/message/generate'
+  return exchange(null, { method: 'POST', url, body: JSON.stringify({ stream }), ending })
+}
