@@ -124,7 +124,10 @@ export function evidenceOf(
   const event = rows.find((row) => row.exchanges[0] === ids[0])?.event ?? null
   return ids.map((id, at) => ({
     id,
-    exchange: exchanges.get(id),
+    // Read when it is shown: together they may be larger than memory.
+    get exchange() {
+      return exchanges.get(id)
+    },
     event: at === 0 ? event : null,
     isWhole: isSequence(rows),
   }))
