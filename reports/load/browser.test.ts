@@ -7,7 +7,7 @@ import { toHtml } from '../document/html.ts'
 import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
 import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
 import { loadDocument } from './document.ts'
-import { evil, loadReportOf } from './test-support/sketch.ts'
+import { loadReportOf } from './test-support/sketch.ts'
 
 /** The page of a load report in a real browser. */
 describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
@@ -73,32 +73,6 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
-  test('has a table by step for a load in steps', async () => {
-    const { plan } = loadReportOf()
-    const steps = [100, 200].map((perSecond) => ({ perSecond, forMs: 2000 }))
-    const report = loadReportOf({
-      plan: { ...plan, arrival: { kind: 'steps', process: 'poisson', steps } },
-    })
-    writeFileSync(join(folder, 'steps.html'), toHtml(loadDocument(report)))
-    const { page } = await open('steps.html')
-    const rows = page.getByRole('group', { name: 'By step' }).locator('tbody tr')
-    expect(await rows.count()).toBe(2)
-    expect(await rows.nth(1).locator('th, td').allTextContents()).toEqual([
-      '2',
-      '2.00',
-      '200',
-      '104',
-      '67.0',
-      '0',
-      '0',
-      '55',
-      '99.0',
-      '133',
-      '500',
-      '1400',
-    ])
-  })
-
   test('draws nothing but axes where a line is off', async () => {
     const { page } = await open('report.html')
     const keys = page.locator('#rates .keys button')
@@ -160,24 +134,6 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
   ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
     const { page } = await open('report.html', { colorScheme, viewport: { width, height: 800 } })
     await expectAccessible(page)
-  })
-
-  test('runs nothing that a target sent', async () => {
-    const report = loadReportOf({
-      notes: [evil],
-      faults: [evil],
-      target: { baseUrl: evil, surfaces: ['v3'] },
-      seed: evil,
-    })
-    writeFileSync(join(folder, 'evil.html'), toHtml(loadDocument(report)))
-    const { page, requests, complaints } = await open('evil.html')
-    expect(await page.evaluate('window.pwned')).toBeUndefined()
-    expect(await page.locator('img, [onclick], [onload], [onerror]').count()).toBe(0)
-    expect(
-      await page.locator('section[aria-labelledby=violated-title] .found').first().textContent(),
-    ).toContain('\\u202etxt')
-    expect(requests).toEqual([])
-    expect(complaints).toEqual([])
   })
 
   test.each([

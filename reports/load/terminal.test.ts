@@ -172,12 +172,6 @@ test.each(loadOutcomes)('an outcome %s is worded as the report has it', (outcome
   )
 })
 
-test('nothing that a target sent reaches the terminal', () => {
-  const text = terminalOf(loadReportOf(), { ...plain, verbose: true })
-  const obeyed = [...text].filter((character) => character < ' ' && character !== '\n')
-  expect([...obeyed, ...text.matchAll(/\u202e/g)]).toEqual([])
-})
-
 test.each([80, 60])(
   'no line is wider than a terminal of %s columns, and none begins with a percent sign',
   (width) => {
