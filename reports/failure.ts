@@ -10,7 +10,7 @@ export interface Failure {
   /** `unusable`: the target (exit code 3); `refused`: flags, files or settings (2). */
   readonly outcome: 'unusable' | 'refused'
   readonly exitCode: number
-  /** `check`. */
+  /** `check`, `load` or `capacity`. */
   readonly command: string
   /** Reasons, a sentence each. */
   readonly messages: readonly string[]
@@ -36,11 +36,9 @@ export function failureDocument(failure: Failure): Document {
 
 export function failureOutcome({ outcome, command, exitCode }: Failure): Outcome {
   const word = outcome === 'unusable' ? 'Target unusable' : 'Refused'
-  return {
-    word,
-    tone: 'fail',
-    text: `chatgen ${command} tested nothing and ended with ${exitCode}`,
-  }
+  const verb = command === 'check' ? 'tested' : 'measured'
+  const text = `chatgen ${command} ${verb} nothing and ended with ${exitCode}`
+  return { word, tone: 'fail', text }
 }
 
 export function failureToJson(failure: Failure): string {

@@ -11,6 +11,7 @@ import { reportToBadge } from './conformance/badge.ts'
 import { conformanceDocument } from './conformance/document.ts'
 import { reportToGitHub } from './conformance/github.ts'
 import { reportToJUnit } from './conformance/junit/junit.ts'
+import { toGitHub } from './document/github.ts'
 import { toHtml } from './document/html.ts'
 import { toMarkdown } from './document/markdown.ts'
 import { toTerminal } from './document/terminal.ts'
@@ -48,6 +49,7 @@ describe.each(texts)('%s', (_, text) => {
       toTerminal(loadDocument(load), { color: false, width: 80, verbose: true }),
     comparison: () => comparisonOf(text),
     github: () => reportToGitHub(report),
+    'github of a load': () => toGitHub(loadDocument(load)),
     json: () => reportToJson(report),
     'json of a load': () => loadToJson(load),
     junit: () => reportToJUnit(report, exchanges),
@@ -67,7 +69,10 @@ describe.each(texts)('%s', (_, text) => {
 
   test('github: every line is a command of ours', () => {
     const lines = reportToGitHub(report).trimEnd().split('\n')
-    for (const line of lines) expect(line).toMatch(/^::(error|warning|notice) title=[^:\r\n]*::/)
+    const ofLoad = toGitHub(loadDocument(load)).trimEnd().split('\n')
+    for (const line of [...lines, ...ofLoad]) {
+      expect(line).toMatch(/^::(error|warning|notice) title=[^:\r\n]*::/)
+    }
     const { report: plain } = hostileReport('plain')
     expect(lines).toHaveLength(reportToGitHub(plain).trimEnd().split('\n').length)
   })

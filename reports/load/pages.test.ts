@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
+import { toGitHub } from '../document/github.ts'
 import { toHtml } from '../document/html.ts'
 import type { Chart } from '../html/charts/chart.ts'
 import { loadDocument } from './document.ts'
@@ -92,6 +93,17 @@ test('a case for each SLO, row, audit and for the generator', () => {
     <system-err></system-err>
     </testsuite>
     </testsuites>
+    "
+  `)
+})
+
+test('annotations: the outcome, and what failed or is undecided', () => {
+  expect(toGitHub(loadDocument(loadReportOf()))).toMatchInlineSnapshot(`
+    "::error title=Load report::Violated: 1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 %25 of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 %25 of 303 due requests; generator degraded
+    ::error title=missed::goodput > 99%25: 95.7 [92.8, 97.7] %25%0A290 of 303 due requests were good; 13 were not, 1 %25 may be. Missed at 99 %25 confidence.
+    ::error title=undecided::errors < 2%25: 2.31 [0.93, 4.70] %25%0A7 of 303 due requests failed; 2 %25 may. 1200 more clean requests needed for a decision.
+    ::error title=required::V3-SSE-17 violated in 4 of 303, 1.32 %25: The text of response.completed is all that the deltas said.%0Afound: </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\x1b[2J\\u202etxt%0Afirst: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
+    ::error title=fail::conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
     "
   `)
 })

@@ -17,7 +17,7 @@ import { type CheckRun, runCheck } from '../check/run-check.ts'
 import { openWatch, type Watch } from '../check/watch.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
-import { publishFailure } from '../results/failure.ts'
+import { withFailureReport } from '../results/failure.ts'
 import { formatsIn } from '../results/formats.ts'
 import { containerOf } from '../target/container-flags.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
@@ -27,9 +27,9 @@ export const checkCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('check')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addCheckFlags(command).action(async (url: string | undefined, given: CheckFlags) => {
-    const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-    try {
+  addCheckFlags(command).action((url: string | undefined, given: CheckFlags) =>
+    withFailureReport('check', given, io, async () => {
+      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
       refuseNoTarget(url, flags, io)
       refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
       if (flags.ui && !flags.dryRun) {
@@ -39,11 +39,8 @@ export const checkCommand: AddCommand = (program, io, finish) => {
       const { watch } = flags
       const again = watch === undefined ? checkOnce : checkAgain
       finish(await again(command, url, flags, io))
-    } catch (error) {
-      publishFailure('check', error, flags, io)
-      throw error
-    }
-  })
+    }),
+  )
 }
 
 function refuseNoTarget(url: string | undefined, flags: CheckFlags, io: Io): void {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
@@ -25,6 +25,7 @@ import { loadKind } from '../load/output/report-formats.ts'
 import { closeLoadJournal, openLoadJournal, uploadReport, uploadUrl } from '../load/results.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { withFailureReport } from '../results/failure.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { makeOutFolder } from '../results/out-folder.ts'
 import { publishReport } from '../results/publish-report.ts'
@@ -96,48 +97,57 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
     )
     .addHelpText('after', examples)
-    .action(async (url: string | undefined, given: LoadCommandFlags) => {
-      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-      const { out, json = false, quiet = false, verbose = false } = flags
-      const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
-      const style = { color: io.color && flags.color, width: io.width, verbose }
-      if (flags.job !== undefined) {
-        const { report, records } = await runJobShard(flags.job, flags, io)
-        publishReport(
-          report,
-          loadKind,
-          { formats: [], out, style, json, quiet, evidence: undefined },
-          io,
-        )
-        if (records !== null) io.out(recordsLine(records))
-        finish(exitCodeOfShard(report))
-        return
-      }
-      if (flags.runner !== undefined && flags.shard !== undefined) {
-        throw new ConfigurationError(['--runner and --shard exclude each other: pass --shards N'])
-      }
-      shardingOf(flags, out)
-      // Errors in the flags are reported before anything is sent.
-      const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
-      const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
-      if (flags.ui && !flags.dryRun) {
-        const { runWithPage } = await import('../ui/open-page.ts')
-        return finish(await runWithPage(command, url, flags, io))
-      }
-      if (flags.dryRun) {
-        io.out(fitted(loadPlanText(run.spec, flags.shard ?? null), io))
-        finish(endDryRun(command, io))
-        return
-      }
-      const beforeSending = () => makeOutFolder(flags.out)
-      const target = { ...targetFlagsOf(flags), beforeSending }
-      const report = await withTarget(url, target, io, async (profile, container) =>
-        withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
-      )
-      publishReport(report, loadKind, { formats, out, style, json, quiet, evidence: undefined }, io)
-      if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
-      finish(exitCodeOfLoad(report))
-    })
+    .action((url: string | undefined, given: LoadCommandFlags) =>
+      withFailureReport('load', given, io, async () => {
+        const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
+        finish(await loadOrShard(command, url, flags, io))
+      }),
+    )
+}
+
+async function loadOrShard(
+  command: Command,
+  url: string | undefined,
+  flags: LoadCommandFlags,
+  io: Io,
+): Promise<ExitCode> {
+  const { out, json = false, quiet = false, verbose = false } = flags
+  const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
+  const style = { color: io.color && flags.color, width: io.width, verbose }
+  if (flags.job !== undefined) {
+    const { report, records } = await runJobShard(flags.job, flags, io)
+    publishReport(
+      report,
+      loadKind,
+      { formats: [], out, style, json, quiet, evidence: undefined },
+      io,
+    )
+    if (records !== null) io.out(recordsLine(records))
+    return exitCodeOfShard(report)
+  }
+  if (flags.runner !== undefined && flags.shard !== undefined) {
+    throw new ConfigurationError(['--runner and --shard exclude each other: pass --shards N'])
+  }
+  shardingOf(flags, out)
+  // Errors in the flags are reported before anything is sent.
+  const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
+  const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
+  if (flags.ui && !flags.dryRun) {
+    const { runWithPage } = await import('../ui/open-page.ts')
+    return runWithPage(command, url, flags, io)
+  }
+  if (flags.dryRun) {
+    io.out(fitted(loadPlanText(run.spec, flags.shard ?? null), io))
+    return endDryRun(command, io)
+  }
+  const beforeSending = () => makeOutFolder(flags.out)
+  const target = { ...targetFlagsOf(flags), beforeSending }
+  const report = await withTarget(url, target, io, async (profile, container) =>
+    withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
+  )
+  publishReport(report, loadKind, { formats, out, style, json, quiet, evidence: undefined }, io)
+  if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
+  return exitCodeOfLoad(report)
 }
 
 /** Ends as the merged report does, whatever a shard is by itself. */

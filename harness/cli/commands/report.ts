@@ -59,7 +59,7 @@ export const reportCommand: AddCommand = (program, io, finish) => {
     .addOption(
       flag(
         '--report <formats>',
-        `formats of all: ${namesIn(capacityKind)}; of a check also github and badge, of a load run csv and prometheus`,
+        `formats of all: ${namesIn(capacityKind)}; of a check also badge, of a load run csv and prometheus`,
       )
         .argParser(list)
         .default([], 'console'),

@@ -6,15 +6,22 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 const formats = ['--report', 'github,junit,markdown,html,json']
 
-test.each([
-  [3, 'unusable', ['http://127.0.0.1:1'], 'nothing listens there'],
-  [2, 'refused', ['http://127.0.0.1:1', '--only', 'OAI-CHAR-01'], 'OAI-CHAR-01'],
-] as const)(
-  'exit code %i writes its reason into every format',
-  async (code, outcome, args, reason) => {
+const nowhere = 'http://127.0.0.1:1'
+const slo = ['--slo', 'ttft.p95 < 1s']
+
+test.each<[string, number, string, readonly string[], string]>([
+  ['check', 3, 'unusable', [], 'nothing listens there'],
+  ['check', 2, 'refused', ['--only', 'OAI-CHAR-01'], 'OAI-CHAR-01'],
+  ['load', 3, 'unusable', ['--rate', '1'], 'nothing listens there'],
+  ['load', 2, 'refused', ['--rate', '1', '--concurrency', '1'], 'exclude each other'],
+  ['capacity', 3, 'unusable', slo, 'nothing listens there'],
+  ['capacity', 2, 'refused', [...slo, '--min', '9', '--max', '3'], '--min 9 is not below'],
+])(
+  'chatgen %s that ends with %i writes its reason into every format',
+  async (command, code, outcome, args, reason) => {
     const cwd = emptyFolder()
     const ended = await chatgen(
-      ['check', ...args, ...formats, '--json'],
+      [command, nowhere, ...args, ...formats, '--json'],
       { CHATGEN_API_KEY: key },
       cwd,
     )
@@ -25,7 +32,7 @@ test.each([
       exitCode: code,
       messages: [expect.stringContaining(reason)],
     })
-    expect(ended.stderr).toContain(`::error title=chatgen check::`)
+    expect(ended.stderr).toContain(`::error title=chatgen ${command}::`)
     for (const file of ['report.xml', 'report.md', 'report.html', 'report.json']) {
       expect(readFileSync(join(cwd, 'chatgen-results', file), 'utf8')).toContain(reason)
     }
@@ -48,7 +55,7 @@ test('a refused run leaves earlier results alone, and makes no folder of its own
 
 test('the reason is replaced by the next results', async () => {
   const cwd = emptyFolder()
-  await chatgen(['check', 'http://127.0.0.1:1', ...formats], { CHATGEN_API_KEY: key }, cwd)
+  await chatgen(['check', nowhere, ...formats], { CHATGEN_API_KEY: key }, cwd)
   await using server = await startModelsServer()
   const args = ['check', server.url, '--only', 'OAI-MODELS-01']
   const { code } = await chatgen(args, { CHATGEN_API_KEY: key }, cwd)

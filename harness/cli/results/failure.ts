@@ -32,10 +32,24 @@ export interface FailureFlags {
 }
 
 /**
- * Writes why a run ended before it had a result, in every format that `--report` and `--json` ask for. Results that are in the
- * folder stay if it was refused. Standard error has the reason as well: the error is to be thrown again.
+ * Runs a command. If it ends before it has a result, the reason is written in every format that `--report` and `--json` ask
+ * for, and the error is thrown again, so that standard error has it as well. Results that are in the folder stay.
  */
-export function publishFailure(command: string, error: unknown, flags: FailureFlags, io: Io): void {
+export async function withFailureReport(
+  command: string,
+  flags: FailureFlags,
+  io: Io,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    publishFailure(command, error, flags, io)
+    throw error
+  }
+}
+
+function publishFailure(command: string, error: unknown, flags: FailureFlags, io: Io): void {
   const code = exitCodeOfError(error)
   if (!(error instanceof ChatgenFailure) || code === undefined) return
   const isUnusable = code === exitCode.targetUnusable

@@ -1,4 +1,5 @@
 import type { Document, Outcome } from '../../../reports/document/document.ts'
+import { toGitHub } from '../../../reports/document/github.ts'
 import { toHtml } from '../../../reports/document/html.ts'
 import { toMarkdown } from '../../../reports/document/markdown.ts'
 import { toTerminal } from '../../../reports/document/terminal.ts'
@@ -78,6 +79,10 @@ export function reportKind<Report, Evidence = undefined>(
       markdown: {
         file: `${name}.md`,
         render: (report, _, evidence) => toMarkdown(toDocument(report, evidence)),
+      },
+      github: {
+        file: null,
+        render: (report, _, evidence) => toGitHub(toDocument(report, evidence)),
       },
       ...more,
     },
