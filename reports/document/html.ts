@@ -107,7 +107,7 @@ ${body}</section>
 function blockMarkup(block: Block, title: string, isCompact: boolean): Markup | null {
   if ('text' in block) return html`<p>${phrases(block.text)}</p>`
   if ('facts' in block) return factList(block.facts)
-  if ('items' in block) return html`<ul class="violations">${block.items.map(itemMarkup)}</ul>`
+  if ('items' in block) return html`<ul class="items">${block.items.map(itemMarkup)}</ul>`
   if ('entries' in block) return entriesMarkup(block.entries, isCompact)
   if ('charts' in block) return html`${block.charts.map(chartMarkup)}`
   if ('log' in block) return html`<pre>${block.log.join('\n')}</pre>`

@@ -71,7 +71,7 @@ function propertyOf({ name, value }) {
 
 /** Requirements of a violation in the list of them. */
 function violatedAt(node) {
-  if (!node.matches('.violations > li:has(> :is(.badge.fail, .badge.warn))')) return []
+  if (!node.matches('.items > li:has(> :is(.badge.fail, .badge.warn))')) return []
   const ids = [...node.querySelectorAll('a[href^="#"]')].map(({ hash }) => hash.slice(1))
   return [...new Set(ids)].filter((id) => node.ownerDocument.getElementById(id)?.matches('.row'))
 }
