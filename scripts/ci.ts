@@ -31,9 +31,6 @@ const first: readonly Step[] = [
   ...readmeTests(),
   { name: 'reports in a browser', command: 'npm run test:browser' },
   { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
-  { name: 'replicas that are killed under load', command: 'npm run replicas' },
-  { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
-  { name: 'hostile targets within time and memory', command: 'npm run hostile' },
   {
     name: 'proof, a sample, and generated faults at each depth',
     command: `npm run prove -- --sample 300 --generated 50 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
@@ -43,6 +40,8 @@ const second: readonly Step[] = [
   { name: 'OpenAPI document under Redocly and Spectral', command: 'npm run lint:openapi' },
   { name: 'package on Node 22, 24 and 26', command: 'npm run test:package' },
   { name: 'image on a real engine', command: 'npm run test:image' },
+  { name: 'replicas that are killed under load', command: 'npm run replicas' },
+  { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
 ]
 
 const ended = (await Promise.all([runLane(first, true), runLane(second, false)])).flat()

@@ -8,16 +8,16 @@
  * `--runs 0` leaves them out. Pairs with an overloaded generator decide nothing and are listed.
  */
 import { loadavg } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { LoadReport } from '../contract/report/load/report.ts'
-import { type ChildServer, childServer } from '../harness/load/child-server.ts'
+import type { ChildServer } from '../harness/load/child-server.ts'
 import { compareLoads } from '../harness/load/comparison/compare-loads.ts'
 import { defaultLoadOptions } from '../harness/load/options.ts'
 import { mixEntry } from '../harness/load/plan/mix.ts'
 import { runLoad } from '../harness/load/run.ts'
 import { plainTarget } from '../harness/load/target.ts'
 import { simulatedRun } from '../harness/load/test-support/simulated-run.ts'
+import { serve } from './foreign/programs.ts'
 import { table } from './load/text.ts'
 
 const { values } = parseArgs({
@@ -79,9 +79,8 @@ function outcomes(name: string, pairs: readonly Runs[]): string[] {
 }
 
 function started(factor: number): Promise<ChildServer> {
-  const bin = fileURLToPath(new URL('../bin/chatgen.cjs', import.meta.url))
   const pace = `ttft=${10 * gap * factor}ms,gap=${gap * factor}ms,jitter=0.2`
-  return childServer([bin, 'serve', '--port', '0', '--key', 'k', '--pace', pace])
+  return serve('--key', 'k', '--pace', pace)
 }
 
 function measured(url: string, run: number): Promise<LoadReport> {

@@ -12,22 +12,33 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parse, stringify } from 'yaml'
 import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { slugOf } from '../contract/slug.ts'
-import { type ChildServer, childServer } from '../harness/load/child-server.ts'
+import type { ChildServer } from '../harness/load/child-server.ts'
 import { mapConcurrently } from '../harness/load/concurrency.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
-import { delivery, type Front, type Pace, type Place, paces, type Truth } from './foreign/front.ts'
-import { haproxyFronts } from './foreign/haproxy.ts'
+import {
+  fronts as allFronts,
+  delivery,
+  type Front,
+  type Pace,
+  type Place,
+  paces,
+  startOf,
+} from './foreign/front.ts'
 import { difference, untruths, untruthsOfLoad, type Verdicts, verdictsOf } from './foreign/judge.ts'
-import { nginxFronts } from './foreign/nginx.ts'
-import { otherFronts } from './foreign/others.ts'
-import { chatgen, isInstalled, type Program, type Run, startProgram } from './foreign/programs.ts'
+import {
+  chatgen,
+  isInstalled,
+  type Program,
+  type Run,
+  serve,
+  startProgram,
+} from './foreign/programs.ts'
 
 const { values } = parseArgs({
   options: {
@@ -54,7 +65,7 @@ interface Result {
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-foreign-'))
 const key = `sk-${randomBytes(18).toString('base64url')}`
 const servers = new Map<Pace, ChildServer>()
-const fronts = [...nginxFronts, ...haproxyFronts, ...otherFronts].filter(({ name }) =>
+const fronts = allFronts.filter(({ name }) =>
   values.only.length === 0 ? true : values.only.some((glob) => matchesGlob(name, glob)),
 )
 const missing = [...new Set(fronts.map(({ program }) => program))].filter(
@@ -66,7 +77,7 @@ const certificate = makeCertificate()
 
 try {
   for (const [pace, text] of Object.entries(paces)) {
-    servers.set(pace as Pace, await serve(text))
+    servers.set(pace as Pace, await serve('--key', key, '--pace', text))
   }
   await runFronts()
 } finally {
@@ -99,18 +110,18 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
   const own = join(folder, slug)
   const [port, innerPort] = [await freePort(), await freePort()]
   const place: Place = { folder: own, port, innerPort, upstream: upstreams(), certificate }
-  const url = `${front.scheme ?? 'http'}://127.0.0.1:${port}${front.path ?? ''}`
+  const url = `${front.scheme}://127.0.0.1:${port}${front.path}`
   let program: Program | undefined
   try {
-    program = await startProgram(own, port, front.start(place))
-    const { run: check, verdicts } = await checkedOnTime(url, join(own, 'check'), front.truth)
-    const load = front.truth.load === undefined ? undefined : await loaded(url, join(own, 'load'))
+    program = await startProgram(own, port, startOf(front, place))
+    const { run: check, verdicts } = await checkedOnTime(url, join(own, 'check'), front)
+    const load = front.load === undefined ? undefined : await loaded(url, join(own, 'load'))
     return {
       front,
       reported: difference(direct, verdicts),
       problems: [
-        ...untruths(front.truth, direct, verdicts, check, program.output()),
-        ...(load === undefined ? [] : untruthsOfLoad(front.truth, load)),
+        ...untruths(front, direct, verdicts, check, program.output()),
+        ...(load === undefined ? [] : untruthsOfLoad(front, load)),
       ],
     }
   } catch (error) {
@@ -131,7 +142,7 @@ async function verdictsWithout(): Promise<Verdicts> {
 }
 
 /** A machine that is itself late leaves delivery undecided, which says nothing about a front. */
-async function checkedOnTime(url: string, out: string, truth?: Truth) {
+async function checkedOnTime(url: string, out: string, truth?: Front) {
   for (let attempt = 1; ; attempt++) {
     const run = await checked(url, out)
     const verdicts = verdictsIn(out)
@@ -176,11 +187,6 @@ function upstreams(): Record<Pace, number> {
   return { steady: portOf('steady'), jittery: portOf('jittery') }
 }
 
-function serve(pace: string): Promise<ChildServer> {
-  const bin = fileURLToPath(new URL('../bin/chatgen.cjs', import.meta.url))
-  return childServer([bin, 'serve', '--port', '0', '--pace', pace], { env: { CHATGEN_KEY: key } })
-}
-
 /** The example profile, as far as one key goes. */
 function writeProfile(): string {
   const example = new URL('../fixtures/targets/reference.yaml', import.meta.url)
@@ -210,7 +216,7 @@ function tableOf(results: readonly Result[]): string {
   const name = Math.max(...results.map(({ front }) => front.name.length))
   return results
     .flatMap(({ front, reported, problems }) => [
-      `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${front.name.padEnd(name)}  actual:   ${front.truth.is}`,
+      `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${front.name.padEnd(name)}  actual:   ${front.is}`,
       `      ${''.padEnd(name)}  reported: ${reported}`,
       ...problems.map((problem) => `      ${''.padEnd(name)}  !! ${problem}`),
     ])

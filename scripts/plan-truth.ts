@@ -5,7 +5,6 @@
  *
  *   node scripts/plan-truth.ts [--seed TEXT] [--budget 8m] [--length 60s] [--keep DIR]
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +13,7 @@ import { type CapacityReport, capacityReport } from '../contract/report/capacity
 import { loadReport } from '../contract/report/load/report.ts'
 import { planReport } from '../contract/report/plan.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
-import { requireListener, startNginx, urlOf } from './plan/processes.ts'
+import { chatgen, isInstalled, serve, startProgram, temporaryPaths } from './foreign/programs.ts'
 
 const { values } = parseArgs({
   options: {
@@ -24,14 +23,6 @@ const { values } = parseArgs({
     keep: { type: 'string' },
   },
 })
-const nginx = ['nginx', '/usr/sbin/nginx'].find(
-  (program) => spawnSync(program, ['-v']).error === undefined,
-)
-if (nginx === undefined) {
-  console.log('skipped: nginx is not installed (Debian: apt-get install nginx-light)')
-  process.exit(0)
-}
-
 /** Long iterations: what a busy machine adds to a latency is small beside them. */
 const engine = 'max-num-seqs=32,max-waiting=400,prefill=0.1ms/token,decode=80ms,decode-per-seq=2ms'
 const slo = 'ttft.p95 < 800ms'
@@ -42,7 +33,6 @@ const key = 'plan-truth'
 const attempts = 5
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-plan-truth-'))
 mkdirSync(folder, { recursive: true })
-const children: ChildProcess[] = []
 const mix = join(folder, 'mix.yaml')
 writeFileSync(
   mix,
@@ -53,91 +43,81 @@ transactions:
     answer: { uniform: { min: 2, max: 6 } }
 `,
 )
+const common = ['--mix', mix, '--workers', '1', '--slo', slo, '--seed', values.seed]
 
-try {
-  const servers = await Promise.all(Array.from({ length: replicas }, serve))
-  const [first = 0] = servers
-  const common = ['--mix', mix, '--workers', '1', '--slo', slo, '--seed', values.seed]
+if (isInstalled('nginx')) await run()
+else console.log('skipped: nginx is not installed (Debian: apt-get install nginx-light)')
+if (values.keep === undefined) rmSync(folder, { recursive: true, force: true })
 
-  const one = join(folder, 'one')
-  chatgen([
-    'capacity',
-    urlOf(first),
-    ...common,
-    '--min',
-    '5',
-    '--probe',
-    '8s',
-    '--max',
-    '200',
-    '--budget',
-    values.budget,
-    '--out',
-    one,
-  ])
-  const single = capacityReport.parse(JSON.parse(readFileSync(join(one, 'report.json'), 'utf8')))
-  const { rate: base, interval: bounds } = estimateOf(single)
-  console.log(
-    `one replica: ${base.toFixed(2)} [${rounded(bounds)}] req/s within ${slo} (${single.outcome})`,
+async function run(): Promise<void> {
+  const servers = await Promise.all(
+    Array.from({ length: replicas }, () => serve('--key', key, '--engine', engine)),
   )
+  const port = await freePort()
+  const nginx = await startProgram(folder, port, {
+    command: ['nginx', '-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`],
+    files: {
+      'nginx.conf': configuration(
+        port,
+        servers.map(({ url }) => new URL(url).host),
+      ),
+    },
+  })
+  try {
+    const isHeld = await compare(servers[0]?.url ?? '', `http://127.0.0.1:${port}`)
+    process.exitCode = isHeld ? 0 : 1
+  } finally {
+    await nginx.stop()
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+}
 
-  const { port: front, child } = await startNginx(nginx, servers, folder)
-  children.push(child)
+/** Figures of one replica, and of all behind nginx. */
+async function compare(one: string, front: string): Promise<boolean> {
+  const { rate: base, interval: bounds } = await search('one', one, 5, 200)
+  console.log(`one replica: ${base.toFixed(2)} [${rounded(bounds)}] req/s within ${slo}`)
   const rows: Row[] = []
   for (const share of [0.6, 0.8, 0.9]) {
     const rate = Number((share * replicas * base).toFixed(2))
-    const out = join(folder, `three-${share}`)
-    chatgen([
-      'load',
-      urlOf(front),
-      ...common,
-      '--rate',
-      String(rate),
-      '--duration',
-      values.length,
-      '--out',
-      out,
-    ])
-    const load = loadReport.parse(JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')))
+    const plain = ['--rate', String(rate), '--duration', values.length]
+    const load = loadReport.parse(
+      await reportOf(`three-${share}`, ['load', front, ...common, ...plain]),
+    )
     const ttft = load.metrics.find(({ name }) => name === 'ttft')?.response
     const p95 = ttft?.quantiles.find(({ q }) => q === 0.95)
     rows.push({
       what: `p95 ttft at ${rate} req/s, ms`,
-      predicted: plan(one, `rate=${rate}/s`).ttft,
+      predicted: (await plan(`rate=${rate}/s`)).ttft,
       measured: p95?.value ?? Number.NaN,
       interval: [p95?.low ?? Number.NaN, p95?.high ?? Number.NaN],
     })
   }
-  const three = join(folder, 'three')
-  chatgen([
-    'capacity',
-    urlOf(front),
-    ...common,
-    '--min',
-    '30',
-    '--probe',
-    '8s',
-    '--max',
-    '600',
-    '--budget',
-    values.budget,
-    '--out',
-    three,
-  ])
-  const { rate, interval } = estimateOf(
-    capacityReport.parse(JSON.parse(readFileSync(join(three, 'report.json'), 'utf8'))),
-  )
+  const { rate, interval } = await search('three', front, 30, 600)
   rows.push({
     what: `sustainable rate within ${slo}, req/s`,
-    predicted: plan(one, `rate=${(replicas * base).toFixed(2)}/s`).rate,
+    predicted: (await plan(`rate=${(replicas * base).toFixed(2)}/s`)).rate,
     measured: rate,
     interval,
   })
-  const isHeld = print(rows)
-  process.exitCode = isHeld ? 0 : 1
-} finally {
-  for (const child of children) child.kill('SIGTERM')
-  if (values.keep === undefined) rmSync(folder, { recursive: true, force: true })
+  return print(rows)
+}
+
+/** One worker, so that the turn of round robin is one. */
+function configuration(port: number, hosts: readonly string[]): string {
+  return `worker_processes 1; daemon off; pid ${folder}/nginx.pid;
+events { worker_connections 4096; }
+http {
+  access_log off; ${temporaryPaths(folder).join(' ')}
+  upstream replicas { ${hosts.map((host) => `server ${host};`).join(' ')} keepalive 64; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_read_timeout 120s;
+    }
+  }
+}
+`
 }
 
 interface Row {
@@ -148,15 +128,15 @@ interface Row {
 }
 
 /** @throws Error if the search found no rate: the highest that met the SLO says nothing of the capacity */
-function estimateOf({ result, outcome }: CapacityReport): {
-  readonly rate: number
-  readonly interval: readonly [number, number]
-} {
+async function search(name: string, url: string, min: number, max: number) {
+  const limits = ['--min', String(min), '--max', String(max), '--probe', '8s']
+  const args = ['capacity', url, ...common, ...limits, '--budget', values.budget]
+  const { result, outcome }: CapacityReport = capacityReport.parse(await reportOf(name, args))
   const { rate, interval } = result
   if (rate === null || interval === null) {
     throw new Error(`the search ended without a rate: ${outcome}`)
   }
-  return { rate, interval: [interval[0], interval[1]] }
+  return { rate, interval: [interval[0], interval[1]] as const }
 }
 
 function rounded(interval: readonly number[]): string {
@@ -178,62 +158,33 @@ function print(rows: readonly Row[]): boolean {
 }
 
 /** Prediction of three replicas at a rate, by the command that a user would run. */
-function plan(from: string, demand: string): { ttft: number; rate: number } {
-  const out = join(folder, 'plan')
-  chatgen([
-    'plan',
-    '--from',
-    from,
-    '--demand',
-    demand,
-    '--slo',
-    slo,
-    '--replicas',
-    String(replicas),
-    '--out',
-    out,
-    '--quiet',
-  ])
-  const { rows, assessed } = planReport.parse(
-    JSON.parse(readFileSync(join(out, 'plan.json'), 'utf8')),
-  )
+async function plan(demand: string): Promise<{ ttft: number; rate: number }> {
+  const from = ['plan', '--from', join(folder, 'one'), '--demand', demand, '--slo', slo]
+  const args = [...from, '--replicas', String(replicas)]
+  const { rows, assessed } = planReport.parse(await reportOf('plan', args, 'plan.json'))
   const row = rows.find((each) => each.replicas === replicas)
   return { ttft: row?.ttft.p95 ?? Number.NaN, rate: assessed?.sustainable?.value ?? Number.NaN }
 }
 
-function chatgen(args: readonly string[]): void {
+/** Report of a command; one whose generator was late is run again. */
+async function reportOf(
+  name: string,
+  args: readonly string[],
+  file = 'report.json',
+): Promise<unknown> {
+  const out = join(folder, name)
   for (let attempt = 1; ; attempt++) {
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['bin/chatgen.cjs', ...args, '--report', 'json'],
-      {
-        encoding: 'utf8',
-        env: { ...process.env, CHATGEN_API_KEY: key },
-      },
+    const { code, stderr } = await chatgen(
+      [...args, '--report', 'json', '--quiet', '--out', out],
+      { CHATGEN_API_KEY: key },
+      60 * 60_000,
     )
     // An SLO that is missed, or decided by too few requests, is a measurement all the same.
-    if (status === 0 || status === 1 || status === 5) return
-    if (status !== 6 || attempt === attempts) {
-      throw new Error(`chatgen ${args[0]} ended with ${status}:\n${stderr}`)
+    if (code === 0 || code === 1 || code === 5) break
+    if (code !== 6 || attempt === attempts) {
+      throw new Error(`chatgen ${args[0]} ended with ${code}:\n${stderr}`)
     }
     console.log(`chatgen ${args[0]} again: the generator was late`)
   }
-}
-
-async function serve(): Promise<number> {
-  const port = await freePort()
-  const args = [
-    'bin/chatgen.cjs',
-    'serve',
-    '--port',
-    String(port),
-    '--key',
-    key,
-    '--engine',
-    engine,
-  ]
-  // A session each, so that Linux shares CPUs evenly between them and the generator.
-  children.push(spawn(process.execPath, args, { stdio: 'ignore', detached: true }))
-  await requireListener(port)
-  return port
+  return JSON.parse(readFileSync(join(out, file), 'utf8'))
 }

@@ -1,6 +1,7 @@
 /**
  * The image on a real engine: its size, its health check, a read-only container without privileges that
- * checks a container of the server, and containers as targets of the command. Without an engine it prints what it skips and exits with 0.
+ * checks a container of the server, containers as targets of the command, and shards on a Docker Swarm. Without an engine
+ * it prints what it skips and exits with 0.
  *
  *   npm run test:image [-- --keep]
  */
@@ -13,6 +14,7 @@ import { parseArgs } from 'node:util'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { composeProgram, engineProblem, need, root, run } from './image/engine.ts'
+import { testSwarm } from './image/swarm.ts'
 import { testTargets } from './image/targets.ts'
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
@@ -62,6 +64,7 @@ async function testImage(results: string): Promise<void> {
   })
   testSideBySide(results)
   await testTargets(image, step)
+  await testSwarm(image, step)
 }
 
 /** deploy/compose.yaml as a user starts it, but for the image, which is built already. */

@@ -5,9 +5,11 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import manifest from '../package.json' with { type: 'json' }
+import { brokenLinks } from './house/references.ts'
+import { isPage } from './house/repository.ts'
 import { consumerFiles } from './package/consumer.ts'
 
 const maxBytes = 1.5 * 1024 * 1024
@@ -22,8 +24,8 @@ const packed = run('npm', ['pack', '--silent', '--pack-destination', folder], ro
 const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '')
 const size = statSync(tarball).size
 step(`${(size / 1024 / 1024).toFixed(2)} MB packed, at most 1.5`, () => size <= maxBytes)
-step('holds only what users need', () => unexpected().length === 0)
-step('the links of its pages lead to packed files', () => brokenLinks().length === 0)
+step('holds only what users need', () => isEmpty(unexpected()))
+step('the links of its pages lead to packed files', () => isEmpty(brokenLinks(packedPages())))
 step('publint', () => passes(join(bin, 'publint'), ['run', tarball, '--strict'], root))
 const attw = [tarball, '--profile', 'esm-only', '--exclude-entrypoints', './schemas/*']
 step('are the types wrong', () => passes(join(bin, 'attw'), attw, root))
@@ -63,37 +65,27 @@ function step(name: string, holds: () => boolean): void {
   if (!isPassed) failed.push(name)
 }
 
-/** Relative links of packed pages to files that are not in the package. */
-function brokenLinks(): readonly string[] {
-  const files = run('tar', ['-tzf', tarball], root).trim().split('\n')
-  const pages = files.filter((file) => file.endsWith('.md'))
-  const broken = pages.flatMap((page) => {
-    const text = run('tar', ['-xOzf', tarball, page], root).replaceAll(
-      /```[\s\S]*?```|`[^`\n]*`/g,
-      '',
-    )
-    return [...text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)]
-      .map(([, link = '']) => [page, posix.join(posix.dirname(page), link)] as const)
-      .filter(
-        ([, target]) =>
-          !files.includes(target) && !files.some((file) => file.startsWith(`${target}/`)),
-      )
-  })
-  for (const [page, target] of broken) process.stdout.write(`     ${page}: ${target}\n`)
-  return broken.map(([, target]) => target)
-}
-
 /** Sources, tests, maps and test support are not packed. */
 function unexpected(): readonly string[] {
   const files = run('tar', ['-tzf', tarball], root).trim().split('\n')
-  const strange = files.filter(
+  return files.filter(
     (file) =>
       !/^package\/(bin|dist|schemas|docs|fixtures\/(targets|documents))\/|^package\/[\w.]+$/.test(
         file,
       ) || /\.map$|\.test\.|test-support|(?<!\.d)\.ts$/.test(file),
   )
-  for (const file of strange) process.stdout.write(`     ${file}\n`)
-  return strange
+}
+
+/** Packed files by path, with the text of pages. */
+function packedPages(): ReadonlyMap<string, string> {
+  const files = run('tar', ['-tzf', tarball], root).trim().split('\n')
+  const textOf = (file: string) => (isPage(file) ? run('tar', ['-xOzf', tarball, file], root) : '')
+  return new Map(files.map((file) => [file, textOf(file)]))
+}
+
+function isEmpty(problems: readonly string[]): boolean {
+  for (const problem of problems) process.stdout.write(`     ${problem}\n`)
+  return problems.length === 0
 }
 
 function run(program: string, args: readonly string[], cwd: string): string {

@@ -1,27 +1,23 @@
 /** Searches by the real command against a real `chatgen serve --engine`, whose capacity a simulation knows. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { capacityReport } from '../../contract/report/capacity/report.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import { arrivals } from '../../harness/load/plan/plan.ts'
 import { parseEngine } from '../../reference-server/engine/engine.ts'
 import { simulate } from '../../reference-server/engine/simulate.ts'
+import { chatgen, serve } from '../foreign/programs.ts'
 import { trueCapacity } from './targets.ts'
 
-const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 const key = 'capacity-truth'
 
 /**
  * Iterations of a quarter of a second and more: what a busy machine adds to a latency is small beside
  * them. They grow with the batch, whose size varies within seconds, so that ten of them say much.
  */
-export const engine =
-  'max-num-seqs=512,max-waiting=1000,prefill=0ms/token,decode=240ms,decode-per-seq=3ms'
-export const slo = 'ttft.p90 < 900ms'
+const engine = 'max-num-seqs=512,max-waiting=1000,prefill=0ms/token,decode=240ms,decode-per-seq=3ms'
+const slo = 'ttft.p90 < 900ms'
 const limitMs = 900
 const allowed = 0.1
 const answer = { min: 1, max: 3 }
@@ -75,45 +71,23 @@ export function realTruth(): number {
 /** One search against a server of its own. */
 export async function realSearch(seed: number): Promise<RealSearch> {
   const folder = mkdtempSync(join(tmpdir(), 'capacity-truth-'))
-  const mix = `name: short\ntransactions:\n  - kind: openai-stream\n    prompt: 5\n    answer: { uniform: { min: ${answer.min}, max: ${answer.max} } }\n`
-  writeFileSync(join(folder, 'mix.yaml'), mix)
-  const server = start(['serve', '--port', '0', '--key', key, '--engine', engine], folder)
+  const [mix, out] = [join(folder, 'mix.yaml'), join(folder, 'results')]
+  writeFileSync(
+    mix,
+    `name: short\ntransactions:\n  - kind: openai-stream\n    prompt: 5\n    answer: { uniform: { min: ${answer.min}, max: ${answer.max} } }\n`,
+  )
+  const server = await serve('--key', key, '--engine', engine)
   try {
-    const url = await addressOf(server)
-    const search = start(
-      [
-        ...['capacity', url, '--mix', 'mix.yaml', '--slo', slo, '--min', '10', '--max', '500'],
-        ...['--probe', '10s', '--budget', '15m', '--seed', `truth-${seed}`, '--quiet'],
-      ],
-      folder,
-    )
-    await once(search, 'exit')
+    const args = ['--mix', mix, '--slo', slo, '--min', '10', '--max', '500', '--probe', '10s']
+    const limits = ['--budget', '15m', '--seed', `truth-${seed}`, '--quiet', '--out', out]
+    const environment = { CHATGEN_API_KEY: key }
+    await chatgen(['capacity', server.url, ...args, ...limits], environment, 30 * 60_000)
   } finally {
-    server.kill('SIGTERM')
+    await server.stop()
   }
-  const text = readFileSync(join(folder, 'chatgen-results', 'report.json'), 'utf8')
+  const text = readFileSync(join(out, 'report.json'), 'utf8')
+  rmSync(folder, { recursive: true })
   const { outcome, result, probes, durationMs } = capacityReport.parse(JSON.parse(text))
   const { rate, interval } = result
   return { outcome, rate, interval, probes: probes.length, minutes: durationMs / 60_000 }
-}
-
-function start(args: readonly string[], cwd: string): ChildProcess {
-  return spawn(process.execPath, [bin, ...args], {
-    cwd,
-    env: { ...process.env, CHATGEN_API_KEY: key },
-    stdio: ['ignore', 'pipe', 'ignore'],
-    // A session each, so that Linux shares CPUs evenly between the two and all other programs.
-    detached: true,
-  })
-}
-
-async function addressOf({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error('the server has no output')
-  let text = ''
-  for await (const chunk of stdout) {
-    text += String(chunk)
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? []
-    if (url !== undefined) return url
-  }
-  throw new Error(`the server did not start: ${text}`)
 }

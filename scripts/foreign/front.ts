@@ -1,4 +1,7 @@
-/** A front: third-party software between chatgen and the bundled server. */
+/** Fronts: third-party software between chatgen and the bundled server, from fronts.yaml. */
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { z } from 'zod'
 
 /** Resources of a front, removed after the run. */
 export interface Place {
@@ -30,54 +33,67 @@ export interface Start {
   readonly patienceMs?: number
 }
 
-export interface Front {
-  readonly name: string
-  /** Program that must be installed. */
-  readonly program: string
-  readonly start: (place: Place) => Start
-  readonly scheme?: 'http' | 'https'
-  /** Path behind the port, such as `/llm`. */
-  readonly path?: string
-  readonly truth: Truth
-}
+const ids = z.array(z.string()).default([])
+const pattern = z.string().transform((text) => new RegExp(text))
+const patterns = z.array(pattern).default([])
+const texts = z.record(z.string(), z.string())
 
-/**
- * Expected differences of a front from the bundled server alone. Verdicts are those of `chatgen check`;
- * ids may end with `*`. Requirements that are not named keep their verdict.
- */
-export interface Truth {
-  /** One sentence, for the table. */
-  readonly is: string
-  readonly violated?: readonly string[]
+const front = z.strictObject({
+  name: z.string(),
+  /** Program that must be installed. */
+  program: z.string(),
+  with: texts.default({}),
+  scheme: z.enum(['http', 'https']).default('http'),
+  /** Path behind the port, such as `/llm`. */
+  path: z.string().default(''),
+  /** Truth about it, in one sentence. */
+  is: z.string(),
+  /** Expected verdicts that differ from those of the bundled server alone; ids may end with `*` in `undecided`. */
+  violated: ids,
+  warned: ids,
+  /** Requirements one of which at least has a warning: how much a buffer holds back depends on the answer. */
+  warnedOneOf: ids,
+  /** Requirements that cannot be decided, or may not: gateways fail by chance. */
+  undecided: ids,
   /** True only of a run in which the front's own log says so; violated or not, both are true then. */
-  readonly whereLogged?: {
-    readonly says: RegExp
-    readonly violated: readonly string[]
-    readonly undecided: readonly string[]
-  }
-  readonly warned?: readonly string[]
-  /** Rows one of which at least has a warning: how much a buffer holds back depends on the answer. */
-  readonly warnedOneOf?: readonly string[]
-  /** Rows that cannot be told, or may not: gateways fail by chance. */
-  readonly undecided?: readonly string[]
+  whereLogged: z.strictObject({ says: pattern, violated: ids, undecided: ids }).optional(),
   /** Text that the report on the console has to have. */
-  readonly says?: readonly RegExp[]
+  says: patterns,
   /** A short load as well, and what its report has to say. */
-  readonly load?: {
-    readonly code: number
-    readonly says: readonly RegExp[]
-    readonly not?: readonly RegExp[]
+  load: z.strictObject({ code: z.int().default(0), says: patterns, not: patterns }).optional(),
+})
+export type Front = z.output<typeof front>
+
+const program = z.strictObject({
+  command: z.array(z.string()),
+  file: z.string(),
+  options: texts,
+  text: z.string(),
+})
+
+export const { fronts, programs } = z
+  .strictObject({ programs: z.record(z.string(), program), fronts: z.array(front) })
+  .parse(parse(readFileSync(new URL('fronts.yaml', import.meta.url), 'utf8'), { merge: true }))
+
+/** Fills in the placeholders of a front. @throws Error if its program is not described */
+export function startOf({ program: name, with: own }: Front, place: Place): Start {
+  const described = programs[name]
+  if (described === undefined) throw new Error(`fronts.yaml does not describe ${name}`)
+  const { command, file, options, text } = described
+  const { folder, port, innerPort, upstream, certificate } = place
+  const values: Readonly<Record<string, unknown>> = {
+    ...{ folder, port, inner: innerPort, ...upstream, ...certificate },
+    user: process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : '',
+    ...options,
+    ...own,
   }
+  // A value may have placeholders itself.
+  const fill = (whole: string): string =>
+    whole.replaceAll(/\{([a-z]+)\}/g, (left, key: string) =>
+      key in values ? fill(String(values[key])) : left,
+    )
+  return { command: command.map(fill), files: { [file]: fill(text) } }
 }
 
 /** Requirements that streamed text arrives while it is generated. */
 export const delivery = ['OAI-STREAM-11', 'V3-SSE-30']
-
-/** Text comes all at once, on both surfaces. */
-export const bunched: Pick<Truth, 'warned'> = { warned: delivery }
-
-/** Text comes in a few lumps, which shows on one surface or on both. */
-export const lumpy: Pick<Truth, 'warnedOneOf'> = { warnedOneOf: delivery }
-
-/** Any of them may be cut off: what is not told is undecided, and no row is broken by it. */
-export const anyUndecided: Pick<Truth, 'undecided'> = { undecided: ['*'] }

@@ -1,5 +1,5 @@
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
-import type { Truth } from './front.ts'
+import type { Front } from './front.ts'
 import type { Run } from './programs.ts'
 
 /** Verdicts by requirement. */
@@ -14,18 +14,16 @@ const undecided: readonly Verdict[] = ['inconclusive', 'unproven']
 
 /** False statements of a report, and true ones that it lacks. */
 export function untruths(
-  truth: Truth,
+  truth: Front,
   direct: Verdicts,
   verdicts: Verdicts,
   check: Run,
   log = '',
 ): string[] {
-  const violated = truth.violated ?? []
-  const warned = truth.warned ?? []
-  const oneOf = truth.warnedOneOf ?? []
+  const { violated, warned, warnedOneOf: oneOf } = truth
   const logged = truth.whereLogged?.says.test(log) ? truth.whereLogged : undefined
   const byChance = logged?.violated ?? []
-  const leftOpen = [...(truth.undecided ?? []), ...(logged?.undecided ?? [])]
+  const leftOpen = [...truth.undecided, ...(logged?.undecided ?? [])]
   const rows = [...verdicts].flatMap(([id, verdict]) => {
     const expected = violated.includes(id) ? 'fail' : warned.includes(id) ? 'warn' : direct.get(id)
     if (verdict === expected || (accusations.includes(verdict) && byChance.includes(id))) return []
@@ -43,7 +41,7 @@ export function untruths(
     oneOf.length > 0 && !oneOf.some((id) => verdicts.get(id) === 'warn')
       ? [`missed: none of ${oneOf.join(' and ')} is warn`]
       : []
-  const unsaid = (truth.says ?? [])
+  const unsaid = truth.says
     .filter((text) => !text.test(check.stdout))
     .map((text) => `the report does not say ${text}`)
   return [...rows, ...unseen, ...unwarned, ...unsaid, ...endOf(check, verdicts)]
@@ -56,7 +54,7 @@ function endOf({ code, stderr }: Run, verdicts: Verdicts): string[] {
   return [`chatgen check ended with ${code}: ${stderr.trim().split('\n').at(-1) ?? ''}`]
 }
 
-export function untruthsOfLoad({ load }: Truth, { code, stdout, stderr }: Run): string[] {
+export function untruthsOfLoad({ load }: Front, { code, stdout, stderr }: Run): string[] {
   if (load === undefined) return []
   const isBusy = code === generatorWasBusy
   return [
@@ -66,7 +64,7 @@ export function untruthsOfLoad({ load }: Truth, { code, stdout, stderr }: Run): 
     ...(isBusy ? [] : load.says)
       .filter((text) => !text.test(stdout))
       .map((text) => `the report of the load does not say ${text}`),
-    ...(load.not ?? [])
+    ...load.not
       .filter((text) => text.test(stdout))
       .map((text) => `the report of the load says ${text}`),
   ]

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type ChildServer, childServer } from '../../harness/load/child-server.ts'
 import { waitForPort } from '../server/wait-for-port.ts'
 import type { Start } from './front.ts'
 
@@ -89,7 +90,12 @@ export interface Run {
   readonly stderr: string
 }
 
-const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
+export const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
+
+/** `chatgen serve` on a free port, in a session of its own, so that Linux shares CPUs evenly between it and others. */
+export function serve(...flags: readonly string[]): Promise<ChildServer> {
+  return childServer([bin, 'serve', '--port', '0', ...flags])
+}
 
 /** The real bin, with nothing of our environment that it would take for a flag. */
 export async function chatgen(

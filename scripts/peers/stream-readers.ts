@@ -1,12 +1,10 @@
 /** Load generators that read a stream event by event. */
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { loadReport } from '../../contract/report/load/report.ts'
+import { bin } from '../foreign/programs.ts'
 import { model, type Peer, path, percentiles, promptOf, read, write } from './peer.ts'
 import type { Pair } from './truth.ts'
-
-const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 
 const chatgen: Peer = {
   name: 'chatgen load',

@@ -23,10 +23,9 @@ test('no key is in any artefact or output of a run against a server that repeats
   }
   try {
     await using proxy = await startProxy(server.url, echo)
-    const profile = targetFixture('reference').text.replace(
-      /^baseUrl: .*$/m,
-      `baseUrl: ${proxy.url}`,
-    )
+    const profile = targetFixture('reference')
+      .text.replace(/^baseUrl: .*$/m, `baseUrl: ${proxy.url}`)
+      .replace(/^limits: .*$/m, 'limits: { timeoutMs: 60000, settleMs: 100 }')
     writeFileSync(
       join(folder, 'target.yaml'),
       `${profile}headers: { X-Api-Key: "\${GATEWAY_KEY}" }\n`,
@@ -36,8 +35,8 @@ test('no key is in any artefact or output of a run against a server that repeats
       'target.yaml',
       '--jobs',
       '16',
-      '--timeout',
-      '60000',
+      '--explore',
+      '20',
       '--report',
       Object.keys(checkKind.formats).join(','),
     ]

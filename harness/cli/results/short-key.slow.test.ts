@@ -59,7 +59,8 @@ test('keys that read like ordinary text change no verdict when the run is judged
     CHATGEN_API_KEY: 'test-key-message-response',
     CHATGEN_OTHER_KEY: 'test-key-assistant-content',
   }
-  const args = ['check', '--target', 'target.yaml', '--jobs', '8', '--explore', '0', '--quiet']
+  const quick = ['--depth', 'quick', '--explore', '0']
+  const args = ['check', '--target', 'target.yaml', '--jobs', '8', ...quick, '--quiet']
   const run = await chatgen(args, env, folder)
   const again = await chatgen(['rejudge', 'chatgen-results', '--quiet'], {}, folder)
   expect([run.code, again.code]).toEqual([1, 1])

@@ -1,28 +1,33 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
+import { parse } from 'yaml'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { emptyFolder, start } from '../test-support/chatgen.ts'
 import {
   body,
   bomb,
   deep,
   drip,
+  earlyHints,
   echoes,
   endlessBody,
   endlessHeaders,
   endlessLine,
   events,
   historyPage,
+  longAnswers,
+  silence,
   status,
-} from '../../scripts/hostile/answers.ts'
-import { type Answer, type ReceivedRequest, startFront } from '../../scripts/hostile/front.ts'
-import { measured } from '../../scripts/hostile/measured.ts'
-import { emptyFolder } from './test-support/chatgen.ts'
+} from './answers.ts'
+import { type Answer, type ReceivedRequest, startFront } from './front.ts'
 
-/** Targets that are broken or hostile, by the real bin, with limits that are soon passed. */
+/** Targets that are broken or hostile, by the real bin: docs/limits.md. */
 
 const key = 'sk-hostile-target-4711'
 const maxMemoryMb = 500
+const runMs = 60_000
 
 let service: ReferenceServer
 beforeAll(async () => {
@@ -45,11 +50,14 @@ const endlessPages: Answer = (socket, request) => {
 const refusal = (retryAfter: string) =>
   status('429 Too Many Requests', [`retry-after: ${retryAfter}`])
 
+type Limits = Readonly<Record<string, number>>
+
 interface Case {
   readonly asks: (request: ReceivedRequest) => boolean
   readonly answer: Answer
-  readonly limits?: Readonly<Record<string, number>>
+  readonly limits?: Limits
   readonly only: string
+  readonly code: number
   readonly says: string
 }
 
@@ -59,6 +67,7 @@ const cases: Readonly<Record<string, Case>> = {
     answer: events(20_000),
     limits: { streamEvents: 1_000 },
     only: 'OAI-STREAM-12',
+    code: 5,
     says: 'POST /api/openai/chat/completions sent more than 1000 events (limits.streamEvents)',
   },
   'a stream without end': {
@@ -66,36 +75,42 @@ const cases: Readonly<Record<string, Case>> = {
     answer: events(),
     limits: { streamBytes: 300_000 },
     only: 'OAI-STREAM-12',
+    code: 5,
     says: 'POST /api/openai/chat/completions sent a stream of more than 300000 bytes (limits.streamBytes)',
   },
   'a line without end': {
     asks: streams,
     answer: endlessLine,
     only: 'OAI-STREAM-12',
+    code: 5,
     says: 'sent a line of more than 4194304 bytes (limits.lineBytes)',
   },
   'a body without end': {
     asks: models,
     answer: endlessBody,
     only: 'OAI-MODELS-01',
+    code: 5,
     says: 'GET /api/openai/models sent a body of more than 8388608 bytes (limits.bodyBytes)',
   },
   'a gigabyte of zeros in a megabyte of gzip': {
     asks: models,
     answer: bomb,
     only: 'OAI-MODELS-01',
+    code: 5,
     says: 'bytes of gzip that decode to more than 8388608 bytes (limits.bodyBytes)',
   },
   'headers without end': {
     asks: models,
     answer: endlessHeaders,
     only: 'OAI-MODELS-01',
+    code: 5,
     says: 'Header overflow',
   },
   'a page of more rows than a history may have': {
     asks: history,
     answer: body(historyPage(20_000, null)),
     only: 'V3-HIST-10',
+    code: 5,
     says: 'GET /api/v3/message sent a page of 20000 rows, more than 10000 (limits.historyRows)',
   },
   'a cursor that never ends': {
@@ -103,24 +118,28 @@ const cases: Readonly<Record<string, Case>> = {
     answer: endlessPages,
     limits: { pages: 30 },
     only: 'V3-HIST-11',
+    code: 5,
     says: 'GET /api/v3/message gave 30 pages, and a cursor for more (limits.pages)',
   },
   'JSON 100,000 levels deep': {
     asks: completions,
     answer: body(deep(100_000)),
     only: 'OAI-AUTH-01',
+    code: 5,
     says: 'sent JSON that is nested more than 200 levels deep (limits.jsonDepth)',
   },
   'the key 100,000 times': {
     asks: models,
     answer: echoes(100_000),
     only: 'OAI-MODELS-03',
+    code: 5,
     says: 'INCOMPLETE',
   },
   'a Retry-After of years': {
     asks: completions,
     answer: refusal('999999999'),
     only: 'OAI-CHAT-02',
+    code: 5,
     says: 'answered 429 with Retry-After: 999999999, longer than the maximum of 60000 ms (limits.retryAfterMs)',
   },
   'a byte now and then': {
@@ -128,6 +147,7 @@ const cases: Readonly<Record<string, Case>> = {
     answer: drip(50),
     limits: { runMs: 4_000 },
     only: 'OAI-STREAM-12',
+    code: 5,
     says: 'the run took longer than 4000 ms (limits.runMs) and sends no more requests',
   },
   'more than a run may take': {
@@ -135,6 +155,7 @@ const cases: Readonly<Record<string, Case>> = {
     answer: () => {},
     limits: { runBytes: 3_000 },
     only: 'OAI-*',
+    code: 5,
     says: 'the target sent more than 3000 bytes in this run (limits.runBytes)',
   },
 }
@@ -143,7 +164,7 @@ describe('chatgen check of a target that sends', () => {
   test.each(Object.entries(cases))(
     '%s ends, and names it',
     async (_, hostile) => {
-      const { asks, answer, limits = {}, only, says } = hostile
+      const { asks, answer, limits = {}, only, code, says } = hostile
       // Detection uses the same routes; its first answers are legal.
       let requestCount = 0
       const front = await startFront(service.url, (request) => {
@@ -159,11 +180,11 @@ describe('chatgen check of a target that sends', () => {
         }
         writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(profile))
         const args = ['check', '--target', 'target.yaml', '--only', only]
-        const ended = await measured(args, { cwd, key, timeoutMs: 150_000 })
+        const ended = await measured(args, cwd)
         const output = ended.output.replaceAll(/\s+/g, ' ')
         expect(output).toContain(says)
         expect(output).not.toContain('internal error')
-        expect({ code: ended.code, signal: ended.signal }).toEqual({ code: 5, signal: null })
+        expect({ code: ended.code, signal: ended.signal }).toEqual({ code, signal: null })
         expect(ended.peakMb).toBeLessThan(maxMemoryMb)
       } finally {
         await front.close()
@@ -171,6 +192,54 @@ describe('chatgen check of a target that sends', () => {
     },
     180_000,
   )
+})
+
+describe('a whole check of a target that sends', () => {
+  const reads = ({ method }: ReceivedRequest) => method === 'GET'
+  const all = () => true
+
+  test.each<[string, (request: ReceivedRequest) => boolean, Answer, Limits?]>([
+    ['streams without end', streams, events()],
+    ['bodies without end', reads, endlessBody],
+    ['pages of 20,000 rows', history, body(historyPage(20_000, null))],
+    ['a byte now and then', streams, drip(100), { timeoutMs: 500 }],
+    ['hints and no answer', reads, earlyHints, { timeoutMs: 1_000 }],
+    ['nothing', all, silence, { timeoutMs: 1_000 }],
+    ['a Retry-After that is no time', all, refusal('soon')],
+  ])(
+    '%s stays within time and memory',
+    async (_, asks, answer, limits = {}) => {
+      const front = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
+      try {
+        await wholeCheck(front.url, limits)
+      } finally {
+        await front.close()
+      }
+    },
+    180_000,
+  )
+
+  test('20,000 events in every answer stays within time and memory', async () => {
+    const server = await startReferenceServer({ keys: [key], patch: longAnswers(20_000) })
+    try {
+      await wholeCheck(server.url, {})
+    } finally {
+      await server.close()
+    }
+  }, 180_000)
+
+  async function wholeCheck(baseUrl: string, limits: Limits): Promise<void> {
+    const cwd = emptyFolder()
+    const { otherKey: _, ...profile } = parse(targetFixture('reference').text)
+    const own = { ...profile, baseUrl, limits: { runMs, ...limits } }
+    writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(own))
+    const ended = await measured(['check', '--target', 'target.yaml'], cwd)
+    expect([1, 3, 5], ended.output).toContain(ended.code)
+    expect(ended.output).not.toContain('internal error')
+    expect(ended.output).toMatch(/VIOLATED|INCOMPLETE|answers no request|does not answer/)
+    expect(ended.peakMb).toBeLessThan(maxMemoryMb)
+    expect(ended.seconds).toBeLessThan(runMs / 1000 + 10)
+  }
 })
 
 describe('chatgen init of a target that sends', () => {
@@ -188,7 +257,7 @@ describe('chatgen init of a target that sends', () => {
       const front = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
       try {
         const args = ['init', front.url, '--timeout', '20000']
-        const ended = await measured(args, { cwd: emptyFolder(), key, timeoutMs: 150_000 })
+        const ended = await measured(args, emptyFolder())
         expect(ended.signal, ended.output).toBeNull()
         expect([0, 3], ended.output).toContain(ended.code)
         expect(ended.peakMb).toBeLessThan(maxMemoryMb)
@@ -199,3 +268,29 @@ describe('chatgen init of a target that sends', () => {
     180_000,
   )
 })
+
+/** The real command, with the largest memory of its process in MB as the kernel counts it. */
+async function measured(args: readonly string[], cwd: string) {
+  const startedAt = performance.now()
+  const { child, ended } = start(args, { CHATGEN_API_KEY: key }, cwd)
+  let peakMb = 0
+  const look = setInterval(() => {
+    peakMb = Math.max(peakMb, peakOf(child.pid ?? 0))
+  }, 20)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 150_000)
+  const { code, signal, stdout, stderr } = await ended
+  clearInterval(look)
+  clearTimeout(timer)
+  const seconds = (performance.now() - startedAt) / 1000
+  return { code, signal, seconds, peakMb, output: stdout + stderr }
+}
+
+/** `VmHWM` of Linux; 0 once the process is gone. */
+function peakOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024)
+  } catch {
+    return 0
+  }
+}
