@@ -40,7 +40,7 @@ const second: readonly Step[] = [
   { name: 'OpenAPI document under Redocly and Spectral', command: 'npm run lint:openapi' },
   { name: 'package on Node 22, 24 and 26', command: 'npm run test:package' },
   { name: 'image on a real engine', command: 'npm run test:image' },
-  { name: 'replicas that are killed under load', command: 'npm run replicas' },
+  { name: 'replicas that are killed under load', command: 'npm run replicas -- --seconds 40' },
   { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
 ]
 

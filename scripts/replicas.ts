@@ -78,7 +78,7 @@ async function checked(
 ): Promise<readonly string[]> {
   const endpoints = urls.flatMap((url) => ['--url', url])
   const { code, stdout } = await chatgen(
-    ['check', ...endpoints, '--target', profile, '--out', folder, '--quiet'],
+    ['check', ...endpoints, '--target', profile, '--out', folder, '--jobs', '16', '--quiet'],
     environment,
     maxCheckMs,
   )

@@ -57,7 +57,7 @@ export async function testTargets(image: string, step: Step): Promise<void> {
     )
 
     const search = ['--min', '2', '--max', '8', '--probe', '2s', '--slo', 'ttft.p95 < 5s']
-    const surface = ['--surface', 'openai', '--quiet']
+    const surface = ['--surface', 'openai', '--budget', '30s', '--quiet']
     const capacity = chatgen(['capacity', ...start, ...env, ...search, ...surface, ...out])
     if (capacity.code === 2) console.log(capacity.stderr)
     step(
@@ -117,9 +117,9 @@ function testMessages(
       /not on this machine and cannot be pulled/,
     ],
     [
-      [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '45s'],
+      [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '20s'],
       3,
-      /not ready after 45 s.*status 404/,
+      /not ready after 20 s.*status 404/,
     ],
     [['--image', image, '--port', '4010'], 3, /exited with code 0 before it was ready/],
     [

@@ -99,7 +99,8 @@ describe('Ctrl-C on a terminal', () => {
 
   test('leaves a terminal as it was, where the run was killed', async () => {
     const script = `(echo pid=$(exec sh -c 'echo $PPID'); exec "$@"); stty -a`
-    await using silent = await silenced(check, surfaces, {
+    // What it leaves running keeps the terminal open until its request times out.
+    await using silent = await silenced([...check, '--timeout', '10000'], surfaces, {
       begin: (args, { columns = 80, env = {}, cwd = '' } = {}) => {
         const shell = ['sh', '-c', script, 'sh', process.execPath, bin, ...args]
         return inTerminal(shell, { columns, rows: 24, env, cwd })
