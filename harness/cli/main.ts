@@ -9,7 +9,6 @@ import { helpText, helpTopicOf } from './help.ts'
 import { releaseFolders } from './results/folder-lock.ts'
 import { watchInterrupts } from './terminal/interruption.ts'
 import { type Io, processIo } from './terminal/io.ts'
-import { watchLastResorts } from './terminal/last-resort.ts'
 import { tellFailure } from './ui/live.ts'
 
 interface ListedCommand {
@@ -202,4 +201,27 @@ function reportError(error: unknown, io: Io): ExitCode {
   io.err('chatgen: internal error, please report it with this stack trace:')
   io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
   return exitCode.internalError
+}
+
+const lastResorts = ['uncaughtException', 'unhandledRejection'] as const
+
+/**
+ * Handles uncaught errors as internal errors: Node would exit with 1, which means a violation. While the
+ * suites run in this process, vitest has its own handlers, and the report lists the error.
+ * @param tell called with each error; @param end called if no other handler is installed
+ */
+export function watchLastResorts(
+  tell: (error: unknown) => void,
+  end: () => void,
+): { readonly wasHandled: boolean } {
+  const watch = { wasHandled: false }
+  for (const event of lastResorts) {
+    process.on(event, (error: unknown) => {
+      watch.wasHandled = true
+      tell(error)
+      // While vitest runs, the report is still to be written.
+      if (process.listenerCount(event) === 1) end()
+    })
+  }
+  return watch
 }

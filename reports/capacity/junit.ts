@@ -1,7 +1,6 @@
 import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
-import type { JUnitCase } from '../conformance/junit/cases.ts'
-import { caseOf, junitOf } from '../conformance/junit/suites.ts'
+import { caseOf, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure } from '../text/format.ts'

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
-import { annotation } from '../text/annotation.ts'
+import { annotation, type Level } from '../text/annotation.ts'
 import { toCurl } from '../text/curl/curl.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
@@ -54,8 +54,6 @@ export function reportToGitHub(
 export function withoutCommands(text: string, token: string): string {
   return `::stop-commands::${token}\n${text}\n::${token}::`
 }
-
-type Level = 'error' | 'warning' | 'notice'
 
 function annotationOf(
   level: Level,

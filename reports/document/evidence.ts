@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk'
 import { bodyText, type Exchange, header } from '../../contract/index.ts'
 import { toCurl } from '../text/curl/curl.ts'
+import type { Lines } from '../text/escape.ts'
 import { indent, printable, shorten } from '../text/escape.ts'
-import type { Lines } from '../text/page.ts'
 import { eventLine, statusLine, streamTimeline } from '../text/timeline.ts'
 import type { Shown } from './document.ts'
 

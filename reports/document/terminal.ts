@@ -1,8 +1,17 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import { type Fitted, fittedColumns } from '../text/columns.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
-import { indent, printable, shorten, withoutColors, wrap } from '../text/escape.ts'
-import { hanging, joinParts, type Lines, type Page } from '../text/page.ts'
+import {
+  hanging,
+  indent,
+  joinParts,
+  type Lines,
+  type Page,
+  printable,
+  shorten,
+  withoutColors,
+  wrap,
+} from '../text/escape.ts'
 import {
   type Badge,
   type Block,

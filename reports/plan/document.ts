@@ -1,6 +1,5 @@
 import type { PlanReport } from '../../contract/report/plan.ts'
-import type { JUnitCase } from '../conformance/junit/cases.ts'
-import { caseOf, junitOf } from '../conformance/junit/suites.ts'
+import { caseOf, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
 import { type Document, itemsOf, type Outcome, type Tile, type Tone } from '../document/document.ts'
 import type { Chart } from '../html/charts/chart.ts'
 import { clean } from '../text/escape.ts'

@@ -1,6 +1,6 @@
 import { printable } from './escape.ts'
 
-type Level = 'error' | 'warning' | 'notice'
+export type Level = 'error' | 'warning' | 'notice'
 
 /** An annotation as GitHub Actions reads it from the output of a step. */
 export function annotation(level: Level, title: string, message: string): string {

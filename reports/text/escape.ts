@@ -1,3 +1,5 @@
+import type { ChalkInstance } from 'chalk'
+
 /** Text that came from elsewhere, made fit for a terminal line. */
 
 /**
@@ -83,4 +85,30 @@ function escapeCharacter(character: string): string {
 function unitsOf(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}
+
+/** A terminal to write for. */
+export interface Page {
+  /** Columns of a line. */
+  readonly width: number
+  readonly chalk: ChalkInstance
+}
+
+export type Lines = readonly string[]
+
+/** Text after a lead, continuation lines below the text. `margin`: width of a lead that has colors. */
+export function hanging(
+  { width }: Pick<Page, 'width'>,
+  lead: string,
+  text: string,
+  margin = lead.length,
+): Lines {
+  const [first = '', ...rest] = wrap(printable(text), width - margin)
+  return [lead + first, ...indent(rest, margin)]
+}
+
+/** Parts with an empty line between them; those without lines are left out. */
+export function joinParts(parts: readonly Lines[]): string {
+  const texts = parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
+  return `${texts.join('\n\n')}\n`
 }

@@ -1,9 +1,7 @@
 import type { Option } from 'commander'
-import { messageOf } from '../../../contract/error-message.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
-import { readInputFile } from '../../conformance/input-file.ts'
 import type { Source } from '../../conformance/profile/document.ts'
 import { flag } from '../flags.ts'
+import { inputText } from '../input-text.ts'
 import { duration } from '../values.ts'
 
 export function challengeFlag(): Option {
@@ -19,10 +17,5 @@ export function overFlag(description: string): Option {
  * @throws ConfigurationError that names the flag and the reason
  */
 export function readSource(flag: string, file: string): Source {
-  try {
-    return { name: file, text: readInputFile(file) }
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`${flag}: cannot read ${file}: ${reason}`])
-  }
+  return { name: file, text: inputText(file, `${flag}: cannot read ${file}`) }
 }

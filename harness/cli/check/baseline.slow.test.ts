@@ -31,18 +31,11 @@ describe('chatgen check --baseline ends with', () => {
     expect(code).toBe(0)
   })
 
-  test.each([
-    ['an entry of what passes now', 'OAI-MODELS-01: { because: x }', 'passes now'],
-    ['an entry that has expired', 'OAI-AUTH-01: { because: x, until: 2020-01-31 }', '2020-01-31'],
-    [
-      'an entry for another failure of the row',
-      'OAI-AUTH-01: { because: x, fingerprint: v2-0123456789abcdef }',
-      'fails differently',
-    ],
-  ])('1 for %s', async (_, baseline, sentence) => {
-    const { code, stdout } = await check(baseline)
+  test('1 for an entry for another failure of the requirement', async () => {
+    const entry = 'OAI-AUTH-01: { because: x, fingerprint: v2-0123456789abcdef }'
+    const { code, stdout } = await check(entry)
     expect(stdout).toMatch(/^VIOLATED/)
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(sentence)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('fails differently')
     expect(code).toBe(1)
   })
 })

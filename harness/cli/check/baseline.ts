@@ -9,7 +9,7 @@ import {
   toBeWritten,
 } from '../../conformance/baseline/file.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { readInputFile } from '../../conformance/input-file.ts'
+import { inputText } from '../input-text.ts'
 import type { Io } from '../terminal/io.ts'
 
 export interface BaselineFlags {
@@ -71,10 +71,5 @@ function rewrite(
 }
 
 function readBaseline(file: string, updating: boolean): string {
-  if (updating && !existsSync(file)) return ''
-  try {
-    return readInputFile(file)
-  } catch (error) {
-    throw new ConfigurationError([`cannot read the baseline: ${messageOf(error)}`])
-  }
+  return updating && !existsSync(file) ? '' : inputText(file, 'cannot read the baseline')
 }

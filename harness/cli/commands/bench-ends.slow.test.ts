@@ -4,7 +4,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { halfSilentServer } from '../load/test-support/half-silent.ts'
 import { failing, start } from '../test-support/chatgen.ts'
-import { endsAtSecondPress } from '../test-support/second-press.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -59,14 +58,6 @@ describe('Ctrl-C', () => {
     const { code, stdout } = await run.ended
     expect(JSON.parse(stdout)).toMatchObject({ rows: [], notMeasured: [], interrupted: true })
     expect(code).toBe(130)
-  })
-
-  test('a second time ends it at once', async () => {
-    const server = await halfSilentServer()
-    const run = start(['bench', server.url, '--only', 'generate JSON'], withKey)
-    await server.waits
-    // It tries to delete its chats.
-    await endsAtSecondPress(run)
   })
 })
 

@@ -8,7 +8,7 @@ import { challengeFlag, overFlag, readSource } from '../certification/sources.ts
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flag, positiveInteger } from '../flags.ts'
-import { makeOutFolder } from '../results/out-folder.ts'
+import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/safe-text.ts'
 import { addContainerFlags, withContainerRow } from '../target/container-flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'

@@ -6,8 +6,8 @@ import { addOutputFlags, flag, list, outFlag, positiveInteger, seed } from '../f
 import { slosOf } from '../load/spec.ts'
 import { demandOf, openMeasurements, priceOf } from '../plan/demand.ts'
 import { planKind } from '../plan/report-formats.ts'
+import { makeOutFolder } from '../results/folder-lock.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
-import { makeOutFolder } from '../results/out-folder.ts'
 import { publishReport } from '../results/publish-report.ts'
 import { expressions } from '../values.ts'
 

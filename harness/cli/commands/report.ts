@@ -9,8 +9,8 @@ import { colorFlag, flag, list } from '../flags.ts'
 import { loadKind } from '../load/output/report-formats.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { planKind } from '../plan/report-formats.ts'
+import { makeOutFolder } from '../results/folder-lock.ts'
 import { formatsIn, type RenderOptions, type ReportKind } from '../results/formats.ts'
-import { makeOutFolder } from '../results/out-folder.ts'
 import { renderReport } from '../results/publish-report.ts'
 import { foldersFor, hasFile, refuseOtherRun, tellWritten } from '../results/rendered-files.ts'
 import {
@@ -22,7 +22,6 @@ import {
   openStored,
   planIn,
   type StoredFile,
-  type StoredReport,
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -100,66 +99,54 @@ function renderKind(
   flags: ReportFlags,
   io: Io,
 ): ExitCode {
+  const alone = <Report>(read: (file: StoredFile) => Report) => {
+    return (file: StoredFile) => ({ report: read(file), evidence: undefined })
+  }
   switch (kind) {
     case 'load-report':
       return renderLoads(files, flags, io)
     case 'capacity-report':
-      renderEach(files, capacityKind, capacityIn, flags, io)
-      return exitCode.done
+      return renderEach(files, capacityKind, alone(capacityIn), flags, io)
     case 'plan-report':
-      renderEach(files, planKind, planIn, flags, io)
-      return exitCode.done
-    default:
-      renderConformance(files.map(conformanceIn), flags, io)
-      return exitCode.done
+      return renderEach(files, planKind, alone(planIn), flags, io)
+    default: {
+      const baseline = openBaseline({ baseline: flags.baseline }, io)
+      const read = (file: StoredFile) => {
+        const result = conformanceIn(file)
+        const lost = lostText(result)
+        if (lost !== null) io.err(lost)
+        return { report: baseline.judge(result.report), evidence: result.exchanges }
+      }
+      return renderEach(files, checkKind, read, flags, io)
+    }
   }
 }
 
 /** Reports that stand by themselves, each in the folder it came from. */
-function renderEach<Report extends { readonly kind: string; readonly startedAt?: string }>(
+function renderEach<
+  Report extends { readonly kind: string; readonly startedAt?: string },
+  Evidence,
+>(
   files: readonly StoredFile[],
-  kind: ReportKind<Report>,
-  read: (file: StoredFile) => Report,
+  kind: ReportKind<Report, Evidence>,
+  read: (file: StoredFile) => { readonly report: Report; readonly evidence: Evidence },
   flags: ReportFlags,
   io: Io,
-): void {
+): ExitCode {
   const formats = formatsIn(kind, wantedIn(flags))
   const folders = foldersFor(files, flags.out)
-  for (const [at, file] of files.entries()) {
+  const style = styleOf(flags, io)
+  const results = files.map(read)
+  for (const [at, { report, evidence }] of results.entries()) {
     const out = folders[at] ?? null
-    const report = read(file)
     const { startedAt } = report
     if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, out, formats)
     if (out !== null && hasFile(formats)) makeOutFolder(out)
-    if (files.length > 1) io.out(`${file.file}:`)
-    renderReport(
-      report,
-      { formats, out, style: styleOf(flags, io), print: io.out, evidence: undefined },
-      io,
-    )
+    if (files.length > 1) io.out(`${files[at]?.file}:`)
+    renderReport(report, { formats, out, style, print: io.out, evidence }, io)
     tellWritten(formats, out, io)
   }
-}
-
-function renderConformance(results: readonly StoredReport[], flags: ReportFlags, io: Io): void {
-  const formats = formatsIn(checkKind, wantedIn(flags))
-  const baseline = openBaseline({ baseline: flags.baseline }, io)
-  const folders = foldersFor(results, flags.out)
-  const style = styleOf(flags, io)
-  for (const [at, result] of results.entries()) {
-    const lost = lostText(result)
-    if (lost !== null) io.err(lost)
-    const out = folders[at] ?? null
-    refuseOtherRun(result.report, out, formats)
-    if (out !== null && hasFile(formats)) makeOutFolder(out)
-    if (results.length > 1) io.out(`${result.file}:`)
-    renderReport(
-      baseline.judge(result.report),
-      { formats, out, style, print: io.out, evidence: result.exchanges },
-      io,
-    )
-    tellWritten(formats, out, io)
-  }
+  return exitCode.done
 }
 
 /** Merges shards into one report, which needs its own folder. */

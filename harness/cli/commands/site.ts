@@ -11,9 +11,9 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
-import { makeOutFolder } from '../results/out-folder.ts'
+import { makeOutFolder } from '../results/folder-lock.ts'
 import type { Io } from '../terminal/io.ts'
-import { noStatus, showStatus } from '../terminal/status.ts'
+import { showSteps } from '../terminal/steps.ts'
 
 interface SiteFlags {
   readonly out: string
@@ -47,20 +47,15 @@ export const siteCommand: AddCommand = (program, io, finish) => {
         )
       }
       makeOutFolder(out)
-      let latest = 'starting'
-      const text = () => `site: ${latest}`
-      const status = quiet
-        ? { ...noStatus, refresh: () => {} }
-        : showStatus(io, { drawn: text, logged: text })
+      const progress = showSteps(io, { name: 'site', enabled: !quiet })
       const implementations: Implementation[] = []
       try {
         for (const [at, dir] of dirs.entries()) {
-          latest = `bundle ${at + 1} of ${dirs.length}: ${dir}`
-          status.refresh()
+          progress.step(`bundle ${at + 1} of ${dirs.length}: ${dir}`)
           implementations.push(await implementationOf(dir, at, out, io))
         }
       } finally {
-        status.stop()
+        progress.stop()
       }
       io.write(join(out, 'index.html'), toHtml(siteDocument(implementations)))
       const verified = implementations.filter(isVerified).length

@@ -9,7 +9,7 @@ import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
 import { fitted } from '../terminal/fitted.ts'
-import { noStatus, showStatus } from '../terminal/status.ts'
+import { showSteps } from '../terminal/steps.ts'
 
 interface VerifyFlags {
   readonly publicKey?: string
@@ -52,27 +52,21 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
       const { publicKey: file, challenge, over, json = false, quiet = false } = flags
       const publicKey =
         file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
-      let latest = 'starting'
-      const status = quiet
-        ? { ...noStatus, refresh: () => {} }
-        : showStatus(io, { drawn: () => `verify: ${latest}`, logged: () => `verify: ${latest}` })
+      const progress = showSteps(io, { name: 'verify', enabled: !quiet })
       try {
         const verification = await verifyBundle({
           dir,
           signal: io.signal,
-          onStep: (step) => {
-            latest = step
-            status.refresh()
-          },
+          onStep: progress.step,
           ...(publicKey === undefined ? {} : { publicKey }),
           ...(challenge === undefined ? {} : { challenge }),
           ...(over === undefined ? {} : { overMs: over }),
         })
-        status.stop()
+        progress.stop()
         io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
         finish(verification.verified ? exitCode.done : exitCode.violated)
       } finally {
-        status.stop()
+        progress.stop()
       }
     })
 }

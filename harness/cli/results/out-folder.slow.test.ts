@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
@@ -37,3 +38,14 @@ test.each([
   expect([code, requests, stdout]).toEqual([2, 0, ''])
   expect(performance.now() - started).toBeLessThan(30_000)
 })
+
+test('a full disk ends with a sentence and is no internal error', async () => {
+  const server = await startReferenceServer()
+  const folder = emptyFolder()
+  symlinkSync('/dev/full', join(folder, 'target.yaml'))
+  const env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
+  const { code, stderr } = await chatgen(['init', server.url, '--force'], env, folder)
+  await server.close()
+  expect(stderr).toContain('chatgen: cannot write target.yaml: ENOSPC')
+  expect(code).toBe(2)
+}, 60_000)

@@ -157,14 +157,3 @@ describe('pages of a stored report', () => {
     expect((await chatgen([...args, 'pages'], {}, cwd)).code).toBe(0)
   })
 })
-
-test('a folder for results that is a file is told before anything is sent', async () => {
-  await using server = await startModelsServer()
-  const cwd = emptyFolder()
-  writeFileSync(join(cwd, 'taken'), '')
-  for (const command of [check, load]) {
-    const { code, stderr } = await chatgen([...command, server.url, '--out', 'taken'], withKey, cwd)
-    expect(stderr).toMatch(/cannot (?:create the folder|write to the results folder)/)
-    expect(code).toBe(2)
-  }
-})

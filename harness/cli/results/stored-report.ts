@@ -22,9 +22,9 @@ import {
   suiteVersion,
 } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
-import { type Recording, readRecording } from './exchanges.ts'
-import { fileDigest } from './file-digest.ts'
+import { maxStoredBytes } from '../../conformance/input-file.ts'
+import { inputText } from '../input-text.ts'
+import { fileDigest, type Recording, readRecording } from './exchanges.ts'
 
 export interface StoredReport extends Recording {
   readonly report: ConformanceReport
@@ -53,7 +53,7 @@ export interface StoredFile {
  */
 export function openStored(path: string): StoredFile {
   const file = reportFile(path)
-  const value = parseJson(readText(file), file)
+  const value = parseJson(inputText(file, `cannot read ${file}`, maxStoredBytes), file)
   const dir = dirname(file)
   const doubt = doubtOf(value, fileDigest(join(dir, exchangesName)))
   return { file, dir, kind: memberOf(value, 'kind'), value, doubt }
@@ -63,44 +63,25 @@ export function openStored(path: string): StoredFile {
  * Reads a conformance report, with the exchanges in its folder.
  * @throws ConfigurationError that names the kind of the file if it is not a readable conformance report
  */
-export function conformanceIn({ file, dir, kind, value, doubt }: StoredFile): StoredReport {
-  if (kind !== 'conformance-report') {
-    const what = typeof kind === 'string' ? `a ${kind}, not` : 'not'
-    throw new ConfigurationError([`${file} is ${what} a conformance report of chatgen`])
-  }
-  const report = checkStored(
-    { schema: conformanceReport, readable: conformanceReport.shape.schemaVersion.value },
-    value,
-    file,
-  )
-  const recording = readRecording(join(dir, exchangesName))
-  return { report: withDoubt(report, doubt), file, dir, doubt, ...recording }
+export function conformanceIn(stored: StoredFile): StoredReport {
+  const report = withDoubt(validated(conformanceReport, stored), stored.doubt)
+  const { file, dir, doubt } = stored
+  return { report, file, dir, doubt, ...readRecording(join(dir, exchangesName)) }
 }
 
 /** @throws ConfigurationError if it is not a readable load report */
-export function loadIn({ file, value, doubt }: StoredFile): LoadReport {
-  const report = checkStored(
-    { schema: loadReport, readable: loadReport.shape.schemaVersion.value },
-    value,
-    file,
-  )
-  return withDoubt(report, doubt)
+export function loadIn(stored: StoredFile): LoadReport {
+  return withDoubt(validated(loadReport, stored), stored.doubt)
 }
 
-/** @throws ConfigurationError that names the kind of the file if it is not a readable capacity report */
-export function capacityIn({ file, kind, value, doubt }: StoredFile): CapacityReport {
-  if (kind !== 'capacity-report') {
-    const what = typeof kind === 'string' ? `a ${kind}, not` : 'not'
-    throw new ConfigurationError([`${file} is ${what} a capacity report of chatgen`])
-  }
-  const readable = capacityReport.shape.schemaVersion.value
-  return withDoubt(checkStored({ schema: capacityReport, readable }, value, file), doubt)
+/** @throws ConfigurationError if it is not a readable capacity report */
+export function capacityIn(stored: StoredFile): CapacityReport {
+  return withDoubt(validated(capacityReport, stored), stored.doubt)
 }
 
 /** @throws ConfigurationError if it is not a readable plan */
-export function planIn({ file, value }: StoredFile): PlanReport {
-  const readable = planReport.shape.schemaVersion.value
-  return checkStored({ schema: planReport, readable }, value, file)
+export function planIn(stored: StoredFile): PlanReport {
+  return validated(planReport, stored)
 }
 
 /** Warnings for files that are not as their runs wrote them, one line each. */
@@ -150,29 +131,24 @@ function reportFile(path: string): string {
   ])
 }
 
-function readText(file: string): string {
-  try {
-    return readInputFile(file, maxStoredBytes)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`cannot read ${file}: ${reason}`])
-  }
-}
-
-interface Readable<Report> {
-  readonly schema: z.ZodType<Report>
-  /** Newest readable schema version. */
-  readonly readable: number
-}
-
 /** Problems of a file that are listed. */
 const maxIssues = 5
 
-function checkStored<Report>(
-  { schema, readable }: Readable<Report>,
-  value: unknown,
-  file: string,
+type Schema<Report> = z.ZodType<Report> & {
+  /** Its kind, and the newest version that can be read. */
+  readonly shape: { readonly kind: { value: string }; readonly schemaVersion: { value: number } }
+}
+
+function validated<Report>(
+  schema: Schema<Report>,
+  { file, kind, value }: Pick<StoredFile, 'file' | 'kind' | 'value'>,
 ): Report {
+  const wanted = schema.shape.kind.value
+  if (kind !== wanted) {
+    const what = typeof kind === 'string' ? `a ${kind}, not` : 'not'
+    throw new ConfigurationError([`${file} is ${what} a ${wanted.replace('-', ' ')} of chatgen`])
+  }
+  const readable = schema.shape.schemaVersion.value
   const version = memberOf(value, 'schemaVersion')
   if (typeof version === 'number' && version > readable) {
     throw new ConfigurationError([
@@ -184,7 +160,7 @@ function checkStored<Report>(
   const { issues } = result.error
   const rest = issues.length - maxIssues
   throw new ConfigurationError([
-    `${file} is not a readable ${String(memberOf(value, 'kind'))}: ${count(issues.length, 'member')} ${issues.length === 1 ? 'is' : 'are'} missing or of the wrong shape; use the file as its run wrote it, or run again`,
+    `${file} is not a readable ${wanted}: ${count(issues.length, 'member')} ${issues.length === 1 ? 'is' : 'are'} missing or of the wrong shape; use the file as its run wrote it, or run again`,
     ...issues
       .slice(0, maxIssues)
       .map(({ path, message }) => `${file}: ${path.join('.')}: ${message}`),

@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { messageOf } from '../../../contract/error-message.ts'
 import { isObject } from '../../../contract/json.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
-import { readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { requestsName } from '../../load/requests-file.ts'
+import { inputText } from '../input-text.ts'
 import type { LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
@@ -86,7 +85,10 @@ export async function runJobShard(
   io: Io,
 ): Promise<JobShard> {
   if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])
-  const { options, records: isObserved } = jobIn(textOf(file), file)
+  const { options, records: isObserved } = jobIn(
+    inputText(file, '--job: cannot read the file'),
+    file,
+  )
   const records: RequestRecord[] = []
   io.redact(options.target.secrets)
   const { runLoad, PreparationError } = await import('../../load/run.ts')
@@ -108,15 +110,6 @@ export async function runJobShard(
     throw new TargetUnusableError('E_UNREACHABLE', `${options.target.baseUrl}: ${error.message}`)
   } finally {
     progress.stop()
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readInputFile(file)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`--job: cannot read the file: ${reason}`])
   }
 }
 

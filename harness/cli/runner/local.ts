@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { maxTimerMs } from '../../../contract/timer.ts'
+import { chatgenBin } from '../../library/chatgen-process.ts'
 import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
 /** Runs each shard as a process of this machine. */
@@ -19,13 +19,10 @@ export const localRunner: Runner = async (job) => {
   }
 }
 
-const built = import.meta.url.endsWith('.js')
-const bin = fileURLToPath(new URL(`${built ? '../' : ''}../../../bin/chatgen.cjs`, import.meta.url))
-
 function runShard(job: PreparedJob, file: string, index: number): Promise<ShardResult> {
   const out = join(job.folder, `shard-${index}`)
   const args = shardArgs(job, { file, out, shard: `${index}/${job.shards}` })
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [chatgenBin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: withoutFlags(),
     // A Ctrl-C on the terminal comes once, from here.

@@ -6,8 +6,8 @@ import {
 } from '../../../contract/answer-script.ts'
 import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { readInputFile } from '../../conformance/input-file.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
+import { inputText } from '../input-text.ts'
 
 export interface AnswerFlags {
   readonly script?: string
@@ -46,7 +46,7 @@ export function answerOptions({ script, record, replay }: AnswerFlags): AnswerOp
 }
 
 function readScript(name: string): AnswerScript {
-  return parseScript(name, contentOf(name))
+  return parseScript(name, inputText(name, `cannot read ${name}`, maxScriptLength))
 }
 
 /**
@@ -85,14 +85,6 @@ export function watchScript(
   }
   watchFile(file, { interval: pollMs, persistent: false }, changed)
   return () => unwatchFile(file, changed)
-}
-
-function contentOf(file: string): string {
-  try {
-    return readInputFile(file, maxScriptLength)
-  } catch (error) {
-    throw new ConfigurationError([`cannot read ${file}: ${messageOf(error)}`])
-  }
 }
 
 /** A script of one line an entry, whole after every line. */

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { chatgenBin } from '../../library/chatgen-process.ts'
 import { type ChildServer, childServer } from '../../load/child-server.ts'
 
 export interface ReferenceThreadOptions {
@@ -60,12 +60,8 @@ const endsWithParent = 'process.stdin.on("close", () => process.exit()).resume()
 /** Starts `chatgen serve` in a separate process, with a generated key. */
 export async function bundledServer(flags: readonly string[] = []): Promise<BundledServer> {
   const key = `sk-${randomBytes(24).toString('base64url')}`
-  const built = import.meta.url.endsWith('.js')
-  const bin = fileURLToPath(
-    new URL(`${built ? '../' : ''}../../../bin/chatgen.cjs`, import.meta.url),
-  )
   const withParent = ['--import', `data:text/javascript,${encodeURIComponent(endsWithParent)}`]
-  const argv = [...withParent, bin, 'serve', '--port', '0', ...flags]
+  const argv = [...withParent, chatgenBin, 'serve', '--port', '0', ...flags]
   return { ...(await childServer(argv, { env: { ...withoutFlags(), CHATGEN_KEY: key } })), key }
 }
 

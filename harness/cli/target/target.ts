@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { messageOf } from '../../../contract/error-message.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { readInputFile } from '../../conformance/input-file.ts'
 import {
   endpointsOf,
   loadProfile,
@@ -11,6 +9,7 @@ import {
 } from '../../conformance/profile/index.ts'
 import { secretsOf, userInfoSecrets, withoutUserInfo } from '../../conformance/session/secrets.ts'
 import type { RunningContainer } from '../../containers/start.ts'
+import { inputText } from '../input-text.ts'
 import type { Io } from '../terminal/io.ts'
 import { baseUrlOf, prefixesOf } from './address.ts'
 import { type ContainerFlags, containerOf, withContainer } from './container-flags.ts'
@@ -145,7 +144,10 @@ function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): Targe
     baseUrl === undefined
       ? {}
       : { baseUrl, ...(others.length === 0 ? {} : { baseUrls: [baseUrl, ...others] }) }
-  const source = file === undefined ? { name: 'command line', text: '' } : readProfile(file)
+  const source =
+    file === undefined
+      ? { name: 'command line', text: '' }
+      : { name: file, text: inputText(file, 'cannot read the target profile') }
   const members = membersOf(source)
   const { overrides, defaults } = keysOf(flags, members, io)
   const given = { ...address, ...prefixesOf(flags, members), ...overrides }
@@ -177,13 +179,4 @@ function randomKey(): string {
 function withTimeout(profile: TargetProfile, { timeout }: TargetFlags): TargetProfile {
   if (timeout === undefined) return profile
   return { ...profile, limits: { ...profile.limits, timeoutMs: timeout } }
-}
-
-function readProfile(file: string): { name: string; text: string } {
-  try {
-    return { name: file, text: readInputFile(file) }
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`cannot read the target profile: ${reason}`])
-  }
 }

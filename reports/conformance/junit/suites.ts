@@ -1,6 +1,22 @@
 import { clean } from '../../text/escape.ts'
 import { type Attributes, element, xmlText } from '../../text/xml.ts'
-import type { JUnitCase, JUnitResult } from './cases.ts'
+
+export interface JUnitCase {
+  readonly name: string
+  /** Total time of its exchanges. */
+  readonly timeMs: number
+  /** Null if the requirement passed. */
+  readonly result: JUnitResult | null
+  /** Text for the output of the suite. */
+  readonly output: string | null
+}
+
+export interface JUnitResult {
+  readonly tag: 'failure' | 'error' | 'skipped'
+  readonly type: string
+  readonly message: string
+  readonly text: string
+}
 
 export interface JUnitSuite {
   readonly name: string
