@@ -10,16 +10,22 @@ import { payloadOf, preAuthenticationEncoding, readEnvelope } from '../../certif
 import { type Draw, edits } from '../../certification/test-support/edits.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import { chatgen, serving } from '../test-support/chatgen.ts'
-import { certify, copyOf, makeBundle, openssl, vendorFolder } from './test-support/bundles.ts'
+import {
+  certify,
+  challenge,
+  copyOf,
+  openssl,
+  sharedBundle,
+  vendorFolder,
+} from './test-support/bundles.ts'
 import { testResultStatement } from './test-support/in-toto.ts'
 
-const challenge = 'winter-programme-5f2c81d0'
 /** One bundle for all tests, and the folder of its keys. */
 let bundle = ''
 let keys = ''
 
 beforeAll(async () => {
-  const made = await makeBundle(challenge)
+  const made = await sharedBundle()
   bundle = made.dir
   keys = made.folder
 })
@@ -145,14 +151,14 @@ describe('certify', () => {
   test('names line and field of a product file', async () => {
     const folder = vendorFolder()
     writeFileSync(join(folder, 'product.yaml'), 'vendor: Example AG\nnmae: Chat\n')
-    const { code, stderr } = await certify(challenge, folder, ['--reference'])
+    const { code, stderr } = await certify(folder, ['--reference'])
     expect(stderr).toContain('product.yaml:2: nmae: there is no such field. Did you mean name?')
     expect(code).toBe(2)
   })
 
   test('writes no bundle beside other files', async () => {
     const folder = vendorFolder()
-    const { code, stderr } = await certify(challenge, folder, ['--reference', '--out', folder])
+    const { code, stderr } = await certify(folder, ['--reference', '--out', folder])
     expect(stderr).toContain('is not empty')
     expect(code).toBe(2)
   })
@@ -165,5 +171,5 @@ async function certifyUrl(url: string) {
   const lines = ['models: { main: svc-main-model }', 'capabilities: { images: false }']
   writeFileSync(join(folder, 'target.yaml'), `${lines.join('\n')}\n`)
   const args = [url, '--profile', 'openai', '--target', 'target.yaml']
-  return { folder, ...(await certify(challenge, folder, args, { CHATGEN_API_KEY: servedKey })) }
+  return { folder, ...(await certify(folder, args, { CHATGEN_API_KEY: servedKey })) }
 }

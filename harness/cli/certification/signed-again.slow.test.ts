@@ -6,7 +6,7 @@ import { readPrivateKey } from '../../certification/keys.ts'
 import type { Statement } from '../../certification/statement.ts'
 import { signAgain } from '../../certification/test-support/sign-again.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
-import { copyOf, type MadeBundle, makeBundle } from './test-support/bundles.ts'
+import { copyOf, type MadeBundle, sharedBundle } from './test-support/bundles.ts'
 
 /**
  * A vendor owns its key: after each edit, digests and signature fit again. What refuses the bundle is
@@ -20,24 +20,24 @@ interface Edited {
 
 let made: MadeBundle
 beforeAll(async () => {
-  made = await makeBundle('signed-again-5f2c81d0')
+  made = await sharedBundle()
 }, 120_000)
 
 const edited: Readonly<Record<string, Edited>> = {
   'a request': {
-    edit: exchanges((text) => text.replace('\\"max_tokens\\":16', '\\"max_tokens\\":17')),
+    edit: replaced(exchangesOf(2), '\\"max_tokens\\":16', '\\"max_tokens\\":17'),
     reason: /requests: round 2: POST .* (is not sent|is sent with another body)/,
   },
   'a header of a request': {
-    edit: exchanges((text) => text.replace(/"user-agent","[^"]+"/i, '"user-agent","chatgen"')),
+    edit: replaced(exchangesOf(2), /"user-agent","[^"]+"/i, '"user-agent","chatgen"'),
     reason: /requests: round 2: .* is sent with other headers/,
   },
   'an exchange that is left out': {
-    edit: exchanges((text) => lines(text).toSpliced(3, 1).join('\n')),
+    edit: changed(exchangesOf(2), (text) => lines(text).toSpliced(3, 1).join('\n')),
     reason: /requests: round 2: .* is not recorded/s,
   },
   'an exchange that is passed off as a search for leftovers': {
-    edit: exchanges((text) => {
+    edit: changed(exchangesOf(2), (text) => {
       const all = lines(text)
       const at = all.findIndex((line) => line.includes('"role":"negative"'))
       const line = all[at]?.replace(/"scenario":"[^"]+"/, '"scenario":"residue-audit"') ?? ''
@@ -46,7 +46,7 @@ const edited: Readonly<Record<string, Edited>> = {
     reason: /requests: round 2: .* (does not look for leftovers of the round|is not recorded)/,
   },
   'an exchange that is there twice': {
-    edit: exchanges((text) =>
+    edit: changed(exchangesOf(2), (text) =>
       lines(text)
         .toSpliced(2, 0, lines(text)[1] ?? '')
         .join('\n'),
@@ -59,33 +59,33 @@ const edited: Readonly<Record<string, Edited>> = {
       const models = (line: string) =>
         line.includes('"role":"arrange"') && line.includes('/models"')
       const line = other.find(models) ?? other[0] ?? ''
-      editExchanges(dir, (text) => lines(text).toSpliced(1, 1, line).join('\n'))
+      changed(exchangesOf(2), (text) => lines(text).toSpliced(1, 1, line).join('\n'))(dir)
     },
     reason: /(exchanges|times and order|requests): round 2: /,
   },
   'a response, so that the recording shows a violation': {
-    edit: exchanges((text) => text.replace('"status":401', '"status":200')),
+    edit: replaced(exchangesOf(2), '"status":401', '"status":200'),
     reason: /verdicts: round 2: \S+ was reported as passed, and the evidence shows violated: /,
   },
   'a line that is no exchange': {
-    edit: exchanges((text) => `${text}{}\n`),
+    edit: changed(exchangesOf(2), (text) => `${text}{}\n`),
     reason: /exchanges: round 2: line \d+ of exchanges\.ndjson is not an exchange/,
   },
   'a line with a member twice': {
-    edit: exchanges((text) => text.replace('{"id":"', '{"id":"x99999","id":"')),
+    edit: replaced(exchangesOf(2), '{"id":"', '{"id":"x99999","id":"'),
     reason:
       /exchanges: round 2: line 1 of exchanges\.ndjson is not an exchange as chatgen stores it/,
   },
   'events that the bytes do not contain': {
-    edit: exchanges((text) => text.replace(/("events":\[\{[^}]*"data":")/, '$1 ')),
+    edit: replaced(exchangesOf(2), /("events":\[\{[^}]*"data":")/, '$1 '),
     reason: /exchanges: round 2: x\d+ has events that its bytes do not contain/,
   },
   'a time that runs backwards': {
-    edit: exchanges((text) => text.replace(/"headersAtMs":[\d.]+/, '"headersAtMs":999999')),
+    edit: replaced(exchangesOf(2), /"headersAtMs":[\d.]+/, '"headersAtMs":999999'),
     reason: /times and order: round 2: x\d+ has times that run backwards/,
   },
   'a time outside the round': {
-    edit: exchanges((text) => text.replace(/"startedAt":"\d+/, '"startedAt":"2025')),
+    edit: replaced(exchangesOf(2), /"startedAt":"\d+/, '"startedAt":"2025'),
     reason: /times and order: round 2: x\d+ lies outside the time of its round/,
   },
   'a round that begins after the next one': {
@@ -94,60 +94,52 @@ const edited: Readonly<Record<string, Edited>> = {
         text.replaceAll(/(?<="startedAt": ?")[^"]+/g, (at) =>
           new Date(Date.parse(at) + 60_000).toISOString(),
         )
-      for (const path of [reportOf(1), recordOf(1)]) editText(dir, path, later)
-      editExchanges(dir, later, 1)
+      for (const path of [reportOf(1), recordOf(1), exchangesOf(1)]) changed(path, later)(dir)
     },
     reason: /^times and order: round 2 began before round 1 had ended$/,
   },
   'a verdict of a report': {
-    edit: (dir) =>
-      editText(dir, reportOf(2), (text) => text.replace('"verdict": "pass"', '"verdict": "warn"')),
+    edit: replaced(reportOf(2), '"verdict": "pass"', '"verdict": "warn"'),
     reason:
       /verdicts: round 2: \S+ was reported as violated, with a warning, and the evidence shows passed/,
   },
   'an answer to an open question': {
-    edit: (dir) =>
-      editText(dir, reportOf(3), (text) => text.replace(/"answer": "/, '"answer": "very good: ')),
+    edit: replaced(reportOf(3), /"answer": "/, '"answer": "very good: '),
     reason: /reports: round 3: report\.json: observations is not what the evidence shows/,
   },
   'a sentence of a report': {
-    edit: (dir) =>
-      editText(dir, reportOf(3), (text) => text.replace(/"title": "/, '"title": "Always: ')),
+    edit: replaced(reportOf(3), /"title": "/, '"title": "Always: '),
     reason: /reports: round 3: report\.json: requirements is not what the evidence shows/,
   },
   'a member that no report has': {
-    edit: (dir) => editText(dir, reportOf(1), (text) => text.replace('{', '{ "award": "gold",')),
+    edit: replaced(reportOf(1), '{', '{ "award": "gold",'),
     reason: /reports: round 1: report\.json is not in the form that chatgen writes/,
   },
   'the page': {
-    edit: (dir) =>
-      editText(dir, 'report.html', (text) => text.replace('</main>', '<b>Gold</b></main>')),
+    edit: replaced('report.html', '</main>', '<b>Gold</b></main>'),
     reason: /reports: report\.html is not what chatgen writes for the last round/,
   },
   'surfaces that were not run': {
     edit(dir) {
       for (const round of [1, 2, 3]) {
-        editText(dir, reportOf(round), (text) =>
-          text.replace('"profile": "openai"', '"profile": "full"'),
-        )
+        replaced(reportOf(round), '"profile": "openai"', '"profile": "full"')(dir)
       }
     },
     statement: (signed) => configure(signed, 'profile', { surfaces: 'full' }),
     reason: /rounds and settings: round 1: it covers openai, not the certified surfaces/,
   },
   'a selection of requirements': {
-    edit: (dir) =>
-      editText(dir, recordOf(1), (text) => text.replace('"skip": []', '"skip": ["OAI-CHAT-02"]')),
+    edit: replaced(recordOf(1), '"skip": []', '"skip": ["OAI-CHAT-02"]'),
     reason: /rounds and settings: round 1: requirements were selected or skipped/,
   },
   'a seed that does not follow from the challenge': {
-    edit: (dir) => editText(dir, recordOf(1), (text) => text.replace(/"seed": "\w/, '"seed": "z')),
+    edit: replaced(recordOf(1), /"seed": "\w/, '"seed": "z'),
     reason: /rounds and settings: round 1: its seed is .* follows from the challenge/,
   },
   'a capability that is left open': {
     edit(dir) {
       for (const round of [1, 2, 3]) {
-        editText(dir, recordOf(round), (text) => text.replace(/"images": (true|false),?/, ''))
+        replaced(recordOf(round), /"images": (true|false),?/, '')(dir)
       }
     },
     reason: /rounds and settings: round 1: its profile leaves open: capabilities\.images/,
@@ -193,7 +185,7 @@ const edited: Readonly<Record<string, Edited>> = {
     reason: /files and digests: SHA256SUMS does not list badge\.svg/,
   },
   'a product file with another field': {
-    edit: (dir) => editText(dir, 'product.json', (text) => text.replace('{', '{ "award": "gold",')),
+    edit: replaced('product.json', '{', '{ "award": "gold",'),
     reason: /files and digests: product\.json is not a product file/,
   },
 }
@@ -261,24 +253,20 @@ function lines(text: string): string[] {
   return text.split('\n')
 }
 
-function exchanges(change: (text: string) => string) {
-  return (dir: string) => editExchanges(dir, change)
+function replaced(path: string, from: string | RegExp, to: string) {
+  return changed(path, (text) => text.replace(from, to))
 }
 
-function editExchanges(dir: string, change: (text: string) => string, round = 2): void {
-  const file = join(dir, exchangesOf(round))
-  const before = String(gunzipSync(readFileSync(file)))
-  const after = change(before)
-  expect(after).not.toBe(before)
-  writeFileSync(file, gzipSync(after))
-}
-
-function editText(dir: string, path: string, change: (text: string) => string): void {
-  const file = join(dir, path)
-  const before = readFileSync(file, 'utf8')
-  const after = change(before)
-  expect(after).not.toBe(before)
-  writeFileSync(file, after)
+/** Changes a file of a bundle. */
+function changed(path: string, change: (text: string) => string) {
+  return (dir: string) => {
+    const file = join(dir, path)
+    const isPacked = path.endsWith('.gz')
+    const before = String(isPacked ? gunzipSync(readFileSync(file)) : readFileSync(file))
+    const after = change(before)
+    expect(after).not.toBe(before)
+    writeFileSync(file, isPacked ? gzipSync(after) : after)
+  }
 }
 
 function predicate(signed: Statement, change: Partial<Statement['predicate']>): unknown {

@@ -6,10 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { emptyFolder } from '../test-support/chatgen.ts'
-import { type MadeBundle, makeBundle } from './test-support/bundles.ts'
+import { challenge, type MadeBundle, sharedBundle } from './test-support/bundles.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const challenge = 'workflow-programme-5f2c81d0'
 
 const workflow = z.object({
   jobs: z.object({
@@ -24,7 +23,7 @@ const script = workflow
 
 let made: MadeBundle
 beforeAll(async () => {
-  made = await makeBundle(challenge)
+  made = await sharedBundle()
 }, 120_000)
 
 describe('the workflow', () => {

@@ -13,21 +13,27 @@ export interface MadeBundle {
   readonly folder: string
 }
 
-/** A bundle of the compatible surface of the reference server. @throws Error if it is refused */
-export async function makeBundle(challenge: string): Promise<MadeBundle> {
+export const challenge = 'winter-programme-5f2c81d0'
+let bundle: Promise<MadeBundle> | undefined
+
+/**
+ * A bundle of the compatible surface of the reference server, one for all tests of a process: it takes long.
+ * @throws Error if it is refused
+ */
+export function sharedBundle(): Promise<MadeBundle> {
+  bundle ??= makeBundle()
+  return bundle
+}
+
+async function makeBundle(): Promise<MadeBundle> {
   const folder = vendorFolder()
-  const { code, stdout, stderr } = await certify(challenge, folder, [
-    '--reference',
-    '--profile',
-    'openai',
-  ])
+  const { code, stdout, stderr } = await certify(folder, ['--reference', '--profile', 'openai'])
   if (code !== 0) throw new Error(`${stdout}\n${stderr}`)
   return { folder, dir: join(folder, 'bundle') }
 }
 
 /** `chatgen certify` in the folder of a vendor. */
 export function certify(
-  challenge: string,
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
