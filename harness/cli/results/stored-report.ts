@@ -135,7 +135,7 @@ function reportFile(path: string): string {
 const maxIssues = 5
 
 type Schema<Report> = z.ZodType<Report> & {
-  /** Its kind, and the newest version that can be read. */
+  /** Kind of the report, and the newest version that can be read. */
   readonly shape: { readonly kind: { value: string }; readonly schemaVersion: { value: number } }
 }
 
@@ -143,10 +143,10 @@ function validated<Report>(
   schema: Schema<Report>,
   { file, kind, value }: Pick<StoredFile, 'file' | 'kind' | 'value'>,
 ): Report {
-  const wanted = schema.shape.kind.value
-  if (kind !== wanted) {
+  const expected = schema.shape.kind.value
+  if (kind !== expected) {
     const what = typeof kind === 'string' ? `a ${kind}, not` : 'not'
-    throw new ConfigurationError([`${file} is ${what} a ${wanted.replace('-', ' ')} of chatgen`])
+    throw new ConfigurationError([`${file} is ${what} a ${expected.replace('-', ' ')} of chatgen`])
   }
   const readable = schema.shape.schemaVersion.value
   const version = memberOf(value, 'schemaVersion')
@@ -160,7 +160,7 @@ function validated<Report>(
   const { issues } = result.error
   const rest = issues.length - maxIssues
   throw new ConfigurationError([
-    `${file} is not a readable ${wanted}: ${count(issues.length, 'member')} ${issues.length === 1 ? 'is' : 'are'} missing or of the wrong shape; use the file as its run wrote it, or run again`,
+    `${file} is not a readable ${expected}: ${count(issues.length, 'member')} ${issues.length === 1 ? 'is' : 'are'} missing or of the wrong shape; use the file as its run wrote it, or run again`,
     ...issues
       .slice(0, maxIssues)
       .map(({ path, message }) => `${file}: ${path.join('.')}: ${message}`),
