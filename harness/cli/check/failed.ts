@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { reportName } from '../../conformance/defaults.ts'
@@ -15,12 +17,13 @@ export function failedIn(folder: string): {
   readonly report: ConformanceReport
   readonly ids: readonly RequirementId[]
 } {
-  if (!hasReport(folder)) {
+  const place = hasReport(folder) ? folder : latestAside(folder)
+  if (place === undefined) {
     throw new ConfigurationError([
       `--failed: ${folder} has no ${reportName} of an earlier check: run chatgen check without --failed first, or pass its folder as --out`,
     ])
   }
-  const { report } = conformanceIn(openStored(folder))
+  const { report } = conformanceIn(openStored(place))
   return { report, ids: failedOf(report) }
 }
 
@@ -30,6 +33,16 @@ export function failedOf({
 }: Pick<ConformanceReport, 'requirements'>): readonly RequirementId[] {
   const rows = requirements.filter(({ verdict }) => failed.includes(verdict))
   return rows.map(({ id }) => id).filter(isRequirementId)
+}
+
+/** Results that a run without any, such as one of a target that was down, has moved aside last. */
+function latestAside(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined
+  const names = readdirSync(folder).filter((name) => name.startsWith('previous-check-'))
+  return names
+    .toSorted()
+    .map((name) => join(folder, name))
+    .findLast(hasReport)
 }
 
 export function hasReport(folder: string): boolean {

@@ -27,6 +27,8 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   ])
   expect(again.stdout).toContain('Only 1 requirement that failed before')
   await broken.close()
+  // The results step aside of a run that has none, and are found there.
+  expect((await run('--failed')).code).toBe(3)
 
   const mended = await startReferenceServer({ keys: [key], port: Number(new URL(broken.url).port) })
   expect((await run('--failed')).code).toBe(0)
@@ -34,7 +36,7 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   const nothing = await run('--failed')
   expect(nothing.stdout).toMatch(/^Nothing of this selection was violated or undecided/)
   expect(nothing.code).toBe(0)
-}, 120_000)
+}, 240_000)
 
 test('--fail-fast ends at the first violation', async () => {
   const cwd = emptyFolder()

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compose, faults } from '../../../reference-server/deviations/index.ts'
 import {
   parsePace,
   type ReferenceServer,
@@ -22,11 +23,16 @@ import {
 const spinner = /[\u2801-\u28ff]/
 const folder = emptyFolder()
 let server: ReferenceServer
+/** Forgets answers by their keys. */
+let broken: ReferenceServer
 let env: Record<string, string>
 
 beforeAll(async () => {
   server = await startReferenceServer({ pace: parsePace('ttft=300ms,gap=20ms') })
   env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
+  const forgets = faults.filter(({ name }) => name === 'v3-idempotency-forgets-answers')
+  const patch = compose(forgets.map((fault) => fault.patch))
+  broken = await startReferenceServer({ keys: server.keys, patch })
   mkdirSync(join(folder, 'kept'))
   const kept = ['--profile', 'openai', '--out', 'kept', '--quiet']
   await chatgen(
@@ -35,7 +41,7 @@ beforeAll(async () => {
     folder,
   )
 })
-afterAll(() => server.close())
+afterAll(() => Promise.all([server.close(), broken.close()]))
 
 interface Command {
   readonly name: string
@@ -43,7 +49,13 @@ interface Command {
   /** Seen before Ctrl-C is pressed; commands without it end by themselves. */
   readonly until?: RegExp
   readonly code: number
+  /** Lines of all that is printed. */
+  readonly maxLines?: number
 }
+
+/** Outcome twice, facts, a line for each other list, and the paths of the results. */
+const frame = 30
+const perViolation = 12
 
 const commands: readonly Command[] = [
   {
@@ -75,32 +87,66 @@ const commands: readonly Command[] = [
   { name: 'rejudge', args: () => ['rejudge', 'kept', '--out', 'again'], code: 5 },
   { name: 'report', args: () => ['report', 'kept'], code: 0 },
   { name: 'cleanup', args: () => ['cleanup', 'kept/journal.ndjson', '--dry-run'], code: 0 },
+  {
+    name: 'check that conforms',
+    args: () => ['check', '--reference', '--only', 'OAI-*', '--skip', 'OAI-STREAM-11'],
+    code: 0,
+    maxLines: frame,
+  },
+  {
+    name: 'check that finds a violation',
+    args: () => ['check', broken.url, '--only', 'V3-IDEM-*'],
+    code: 1,
+    maxLines: frame + perViolation,
+  },
+  {
+    name: 'check that is undecided',
+    args: () => ['check', server.url, '--only', 'OAI-MODELS-*', '--only', 'KB-*'],
+    code: 5,
+    maxLines: frame,
+  },
+  {
+    name: 'check of nothing',
+    args: () => ['check', 'http://127.0.0.1:1', '--out', 'none'],
+    code: 3,
+    maxLines: 2,
+  },
   { name: 'check --dry-run', args: () => ['check', server.url, '--dry-run'], code: 0 },
   { name: 'load --dry-run', args: () => ['load', server.url, '--dry-run', '--rate', '5'], code: 0 },
 ]
 
 describe.each([80, 60])('in %i columns', (columns) => {
-  test.each(commands)('chatgen $name', async ({ args, until, code }) => {
+  test.each(commands)('chatgen $name', async ({ args, until, code, maxLines = 1_000 }) => {
     const run = startInTerminal(args(), { columns, env, cwd: folder })
     if (until !== undefined) {
       await run.shows(until)
-      expectFitting(await run.screen())
+      expectFitting(await run.screen(), columns)
       await expectOneSpinner(run)
       run.press(ctrlC)
     }
     const ended = await run.ended
     const lines = await run.screen()
     expect(ended).toEqual({ code, signal: 0 })
-    expectFitting(lines)
+    expectFitting(lines, columns)
+    expect(logical(lines).length).toBeLessThanOrEqual(maxLines)
     for (const { text } of lines) expect(text).not.toMatch(spinner)
   })
 })
 
+/** Lines as they were printed: one that is wider than the terminal takes several of its rows. */
+function logical(rows: readonly ScreenLine[]): readonly string[] {
+  return rows
+    .map(({ text, wraps }) => (wraps ? text : `${text}\n`))
+    .join('')
+    .trimEnd()
+    .split('\n')
+}
+
 /** Commands that are there to be pasted may be wider, and so may a hash. */
-function expectFitting(lines: readonly ScreenLine[]): void {
-  expect(
-    lines.filter(({ text, wraps }) => wraps && !/^ *(curl|-H|--data)|[0-9a-f]{40}/.test(text)),
-  ).toEqual([])
+function expectFitting(lines: readonly ScreenLine[], columns: number): void {
+  const isPasted = (line: string) => /^ *(curl|-H|--data|chatgen init)|[0-9a-f]{40}/.test(line)
+  const widest = logical(lines).filter((line) => line.length > columns && !isPasted(line))
+  expect(widest).toEqual([])
 }
 
 /** A frame is written in several pieces, between which the screen shows none. */

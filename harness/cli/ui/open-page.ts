@@ -44,15 +44,17 @@ export async function runWithPage(
 
 /** Flags of one run, which runs of the page choose themselves. */
 const ofOneRun = [
-  ...['ui', 'port', 'out', 'report', 'json', 'quiet', 'verbose', 'dryRun'],
+  ...['ui', 'out', 'report', 'json', 'quiet', 'verbose', 'dryRun'],
   ...['updateBaseline', 'failed', 'failFast', 'watch'],
 ]
 const ofSelection = ['only', 'skip', 'explore']
 
 /** Checks of the target that a command line names, each in a process of its own. */
 export function checksOf(command: Command, urls: readonly string[], io: Io): StartCheck {
+  // Of other commands, --port is that of a container.
+  const ofRun = command.name() === 'ui' ? [...ofOneRun, 'port'] : ofOneRun
   return (folder, only) => {
-    const dropped = only === null ? ofOneRun : [...ofOneRun, ...ofSelection]
+    const dropped = only === null ? ofRun : [...ofRun, ...ofSelection]
     const selection = only === null ? [] : ['--only', only.join(','), '--report', 'json']
     return {
       args: [
