@@ -45,7 +45,7 @@ test('every command of README.md runs, or has a reason', { timeout: 900_000 }, a
   onTestFinished(() => deployment.close())
   const ports = [await freePort(), await freePort()] as const
   const cwd = emptyFolder()
-  const shown = (text: string) =>
+  const adapted = (text: string) =>
     [
       ...shortened,
       ['https://chat.example.org', deployment.url] as const,
@@ -53,14 +53,14 @@ test('every command of README.md runs, or has a reason', { timeout: 900_000 }, a
       ['4011', ports[1]] as const,
       ['CHATGEN_API_KEY=…', `CHATGEN_API_KEY=${deployment.keys[0]}`] as const,
     ].reduce((result, [from, to]) => result.replaceAll(from, to), text)
-  prepare(cwd, shown)
+  prepare(cwd, adapted)
   const env: Record<string, string> = { PATH: `${join(cwd, 'bin')}:${process.env['PATH']}` }
   const servers = new Map<string, () => Promise<void>>()
   onTestFinished(async () => void (await Promise.all([...servers.values()].map((stop) => stop()))))
   const run = new Set<string>()
   for (const line of lines) {
     if (notRun.some(([pattern]) => pattern.test(line))) continue
-    const command = shown(line.replace(/\s+#.*$/, ''))
+    const command = adapted(line.replace(/\s+#.*$/, ''))
     run.add(line)
     const [, name, value = ''] = /^export (\w+)=(\S+)$/.exec(command) ?? []
     const port = /chatgen serve --port (\d+)/.exec(command)?.[1]
@@ -84,7 +84,7 @@ interface Place {
 }
 
 /** `npx chatgen` of the clone, its example profile, and a baseline. */
-function prepare(cwd: string, shown: (text: string) => string): void {
+function prepare(cwd: string, adapted: (text: string) => string): void {
   for (const folder of ['bin', 'fixtures/targets'])
     mkdirSync(join(cwd, folder), { recursive: true })
   const program = join(root, 'bin/chatgen.cjs')
@@ -92,7 +92,7 @@ function prepare(cwd: string, shown: (text: string) => string): void {
   writeFileSync(join(cwd, 'bin/npx'), npx, { mode: 0o755 })
   const profile = 'fixtures/targets/reference.yaml'
   cpSync(join(root, profile), join(cwd, profile))
-  writeFileSync(join(cwd, profile), shown(readFileSync(join(cwd, profile), 'utf8')))
+  writeFileSync(join(cwd, profile), adapted(readFileSync(join(cwd, profile), 'utf8')))
   writeFileSync(join(cwd, 'known.yaml'), 'V3-IDEM-02: { because: the first server has a fault }\n')
 }
 
