@@ -40,7 +40,7 @@ const shortened: readonly (readonly [from: string, to: string])[] = [
   ['--budget 10m --max 50', '--budget 20s --max 4'],
 ]
 
-test('every command of README.md runs, or has a reason', { timeout: 900_000 }, async () => {
+test('every command of README.md runs, or has a reason', { timeout: 1_800_000 }, async () => {
   const deployment = await startReferenceServer()
   onTestFinished(() => deployment.close())
   const ports = [await freePort(), await freePort()] as const
