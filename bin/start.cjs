@@ -1,12 +1,20 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
-const { enableCompileCache } = require('node:module')
-const { join } = require('node:path')
+const { enableCompileCache, getCompileCacheDir } = require('node:module')
+const { dirname, join } = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { setFlagsFromString } = require('node:v8')
 
-// Later runs find the modules compiled.
+// Later runs find the modules compiled, and so do threads and processes that this one starts.
 enableCompileCache?.()
+const cache = getCompileCacheDir?.()
+if (cache) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
+
+// The main thread of a load run only counts; its young generation stays at its first size.
+if (['load', 'capacity'].includes(process.argv[2])) {
+  setFlagsFromString('--semi-space-growth-factor=1')
+}
 
 // A checkout runs from source, whatever an earlier build left behind; the package has no source.
 const source = join(__dirname, '..', 'harness', 'cli', 'main.ts')

@@ -172,6 +172,8 @@ class WorkerThread {
     setFlagsFromString(`--initial-heap-size=${initialHeapMb}`)
     // V8's single-threaded scavenger pauses for about 1 ms; the parallel one for up to 5 ms on busy CPUs.
     setFlagsFromString('--no-parallel-scavenge')
+    // At its full size from the start: `bin/start.cjs` keeps young generations from growing.
+    setFlagsFromString(`--min-semi-space-size=${maxYoungGenerationSizeMb / 3}`)
     this.#worker = new Worker(workerFile, {
       workerData: setup,
       resourceLimits: { maxYoungGenerationSizeMb },
