@@ -169,12 +169,6 @@ describe('chatgen load', () => {
     `)
     expect(code).toBe(0)
   })
-
-  test('prints its help with examples', async () => {
-    const { stdout } = await chatgen(['load', '--help'])
-    expect(stdout).toContain('chatgen load --target staging.yaml')
-    expect(stdout).toContain('6 the load generator was the bottleneck')
-  })
 })
 
 const mixOfAll = `

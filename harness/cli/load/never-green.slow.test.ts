@@ -81,12 +81,6 @@ describe('nothing measured is never met', () => {
     expectEnd(run, 'UNDECIDED', 5)
   })
 
-  test('and with an SLO on errors alone', async () => {
-    const { url } = await oddServer((n) => (n < discovery ? 200 : 'silent'))
-    const args = [url, '--rate', '20', '--duration', '1s', '--drain', '200ms']
-    expectEnd(await load([...args, '--slo', 'errors < 1%']), 'UNDECIDED', 5)
-  })
-
   test('a plan in which nothing is due', async () => {
     const { url } = await oddServer(() => 'well')
     const run = await load([url, '--rate', '0.001', '--duration', '1s', '--seed', 'none'])

@@ -7,7 +7,6 @@ import { withDoubt } from '../../../reports/text/digest.ts'
 import { closeJournal, startJournal } from '../../conformance/cleanup/journal-file.ts'
 import { journalName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
 import { partSize } from '../../load/plan/needs.ts'
@@ -18,6 +17,7 @@ import { ShardMismatchError } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Shard } from '../values.ts'
+import { textOf } from './spec.ts'
 
 /** The worst doubt of any shard applies to the merged report. */
 function worstOf(files: readonly StoredFile[]): Doubt | null {
@@ -90,12 +90,8 @@ export function uploadUrl(upload: string, shard: Shard | undefined): URL {
 }
 
 function linesOf(file: string): string[] {
-  try {
-    const lines = readInputFile(file).split('\n')
-    return lines.map((line) => line.trim()).filter((line) => line !== '')
-  } catch (error) {
-    throw new ConfigurationError([`--upload: cannot read the file: ${messageOf(error)}`])
-  }
+  const lines = textOf('--upload', file).split('\n')
+  return lines.map((line) => line.trim()).filter((line) => line !== '')
 }
 
 const timeoutMs = 60_000

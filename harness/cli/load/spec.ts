@@ -145,7 +145,8 @@ function readLines(file: string): TraceLine[] {
   }
 }
 
-function textOf(flag: string, file: string): string {
+/** @throws ConfigurationError that names the flag */
+export function textOf(flag: string, file: string): string {
   try {
     return readInputFile(file)
   } catch (error) {
