@@ -128,7 +128,12 @@ function texts<R extends RequirementId>(requirement: R) {
 
 /** Words at the beginning of a name. */
 function searches<R extends RequirementId>(requirement: R) {
-  return { word: requirement, digits: requirement, 'beyond ASCII': requirement }
+  return {
+    word: requirement,
+    digits: requirement,
+    'beyond ASCII': requirement,
+    'beyond the BMP': requirement,
+  }
 }
 
 /** Page sizes; the maximum is not shown (section 8). */
@@ -139,6 +144,7 @@ function limits<R extends RequirementId>(requirement: R) {
     '10': requirement,
     '11': requirement,
     '20': requirement,
+    '21': null,
     '50': null,
   }
 }

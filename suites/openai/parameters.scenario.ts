@@ -2,6 +2,7 @@ import { parseJson } from '../../contract/index.ts'
 import {
   bodyJson,
   covers,
+  coversAtDepth,
   describe,
   describeShape,
   type Exchange,
@@ -10,29 +11,16 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import {
+  alias,
+  expectAllRefused,
+  ofAnotherType,
+  refusalCost,
+  secondCaller,
+} from '../support/mistakes.ts'
 
 /** Sections 4.1, 7 and 8: the parameters of a completion and their limits. */
 describe('compatible surface: parameters', () => {
-  test(
-    'a temperature outside 0 to 2 is refused',
-    covers(['OAI-TEMP-02'], { requests: 5, generations: 1 }),
-    async ({ openai, expectRejected, prompts }) => {
-      const body = (temperature: number) =>
-        openai.chatBody(prompts.brief(), { max_tokens: 16, temperature })
-      const control = await openai.chat(body(0.7), { role: 'control' })
-      for (const temperature of [-0.1, 2.1]) {
-        await expectRejected({
-          row: 'OAI-TEMP-02',
-          control,
-          what: `temperature ${temperature}`,
-          send: () => openai.chat(body(temperature), { role: 'negative' }),
-          ping: openai.ping,
-          status: 400,
-        })
-      }
-    },
-  )
-
   test(
     'max_tokens limits an answer',
     covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 3, generations: 3 }),
@@ -72,66 +60,61 @@ describe('compatible surface: parameters', () => {
     },
   )
 
-  /** Texts that a careless server reads as what it wants. */
-  const wrongTypes = {
-    model: 7,
-    messages: 'hello',
-    temperature: '1',
-    max_tokens: '16',
-    top_p: '1',
-    stream: 'false',
-    stop: 5,
-  }
+  const completionMistakes = [
+    // Texts that a careless server reads as what it wants.
+    ...ofAnotherType(
+      'OAI-ERR-02',
+      ['model', 7],
+      ['messages', 'hello'],
+      ['temperature', '1'],
+      ['max_tokens', '16'],
+      ['top_p', '1'],
+      ['stream', 'false'],
+      ['stop', 5],
+      ['messages', ['hello']],
+      ['messages', [{ role: 7, content: 'Name a color.' }]],
+      ['messages', [{ role: 'user', content: 7 }]],
+    ),
+    ...ofAnotherType('OAI-TEMP-02', ['temperature', -0.1], ['temperature', 2.1]),
+  ]
 
   test(
-    'a listed field of the wrong type is refused',
-    covers(['OAI-ERR-02', 'OAI-TEMP-02'], { requests: 30, generations: 2 }),
-    async ({ openai, expectRejected, prompts }) => {
-      const right = openai.chatBody(prompts.brief(), {
-        temperature: 1,
-        max_tokens: 16,
-        top_p: 1,
-        stream: false,
-        stop: ['\n\n\n'],
-      })
+    'a completion with a field of another type or out of its range is refused',
+    coversAtDepth(['OAI-ERR-02', 'OAI-TEMP-02'], (rows, depth) => ({
+      requests: refusalCost(completionMistakes.length, 2, 4)(rows, depth) + 2,
+      generations: 2,
+    })),
+    async ({ openai, expectRejected, depth, profile, prompts }) => {
+      const values = { temperature: 1, max_tokens: 16, top_p: 1, stream: false, stop: ['\n\n\n'] }
+      const right = openai.chatBody(prompts.brief(), values)
       const control = await openai.chat(right, { role: 'control' })
-      const wrong: [string, unknown][] = [
-        ...Object.entries(wrongTypes).map(([field, value]): [string, unknown] => [
-          `${field}: ${JSON.stringify(value)}`,
-          { ...right, [field]: value },
-        ]),
-        ['messages[0]: "hello"', { ...right, messages: ['hello'] }],
-        ['messages[0].role: 7', { ...right, messages: [{ role: 7, content: prompts.brief() }] }],
-        ['messages[0].content: 7', { ...right, messages: [{ role: 'user', content: 7 }] }],
-      ]
-      for (const [what, body] of wrong) {
-        await expectRejected({
-          row: 'OAI-ERR-02',
-          control,
-          what,
-          send: () => openai.chat(body, { role: 'negative' }),
+      const members = { stream: true }
+      const streamed = await openai.chat({ ...right, ...members }, { role: 'control' })
+      await expectAllRefused(
+        { expectRejected, depth },
+        {
+          mistakes: completionMistakes,
+          forms: { '': { control }, stream: { control: streamed, members } },
+          conditions: {
+            ...alias(profile, 'model'),
+            'no other parameters': {
+              members: { temperature: undefined, top_p: undefined, stop: undefined },
+            },
+            'several messages': {
+              members: {
+                messages: [
+                  { role: 'system', content: prompts.instruction('You are brief.') },
+                  { role: 'user', content: prompts.brief() },
+                ],
+              },
+            },
+            ...secondCaller(profile),
+          },
+          send: (edit, options) => openai.chat(edit(right), options),
           ping: openai.ping,
           status: 400,
-        })
-      }
-
-      const stream = { ...right, stream: true }
-      const streamed = await openai.chat(stream, { role: 'control' })
-      for (const [row, field, value] of [
-        ['OAI-ERR-02', 'messages', wrongTypes.messages],
-        ['OAI-ERR-02', 'max_tokens', wrongTypes.max_tokens],
-        ['OAI-ERR-02', 'stop', wrongTypes.stop],
-        ['OAI-TEMP-02', 'temperature', 2.1],
-      ] as const) {
-        await expectRejected({
-          row,
-          control: streamed,
-          what: `${field}: ${JSON.stringify(value)} (stream)`,
-          send: () => openai.chat({ ...stream, [field]: value }, { role: 'negative' }),
-          ping: openai.ping,
-          status: 400,
-        })
-      }
+        },
+      )
     },
   )
 

@@ -7,8 +7,6 @@ import {
   describeShape,
   expect,
   expectAccepted,
-  isConclusive,
-  requireProfile,
   statusText,
   succeeded,
   test,
@@ -80,97 +78,6 @@ describe('v3: attachments', () => {
           },
           found,
           uploaded,
-        )
-      }
-    },
-  )
-
-  test(
-    'attachments are listed, found by name, limited and paged',
-    covers(['V3-ATT-06', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10'], { requests: 44, uploads: 5 }),
-    async ({ attachments, chats, claim, session }) => {
-      const nonce = session.nonce()
-      const files = ['-a', '-b', '-c', '-d', '-e'].map((more) =>
-        buildTextFile(session, nonce, more),
-      )
-      for (const file of files) {
-        const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
-        assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
-      }
-      const [first] = files
-      assume(first, 'no file')
-      const whole = await attachments.list()
-      if (!succeeded(whole)) {
-        claim('V3-ATT-06', () => expectAccepted(whole, 'GET /attachment'), whole)
-        return
-      }
-      const names = files.map(({ name }) => name)
-      const walk = await attachments.waitForListed({}, names)
-      const listed = names.filter((name) => walk.pagesWith(name).length > 0)
-      assume(
-        listed.length === names.length || isConclusive(walk, names),
-        'no cursor was found to follow the list: say shapes.attachmentCursor',
-      )
-      claim(
-        'V3-ATT-06',
-        () => expect(listed.length, 'files of this run in the list').toBe(names.length),
-        ...walk.pages.slice(0, 3),
-      )
-
-      // Two files are newer, so that the first two rows of a list that looks at no name do not show this one.
-      const found = await chats.poll(
-        () => attachments.walk({ search: first.name, limit: 2 }, {}, 2),
-        (_, page) => attachments.lists(page, first.name),
-      )
-      claim(
-        'V3-ATT-08',
-        () => {
-          expectAccepted(found, 'GET /attachment with search')
-          expect(attachments.lists(found, first.name), 'the search finds the file').toBe(true)
-        },
-        found,
-      )
-
-      const together = await attachments.walk({ search: nonce })
-      // Where a search finds them all, nothing else comes between them.
-      const apart = names.every((name) => attachments.lists(together, name))
-      for (const query of [...(apart ? [{ limit: 2, search: nonce }] : []), { limit: 2 }]) {
-        const limited = await attachments.list(query)
-        claim(
-          'V3-ATT-09',
-          () => {
-            expectAccepted(limited, 'GET /attachment with limit')
-            const listedNames = names.filter((name) => attachments.lists(limited, name))
-            expect(
-              listedNames.length,
-              'files of this run on a page with limit 2',
-            ).toBeLessThanOrEqual(2)
-          },
-          limited,
-        )
-        assume(succeeded(limited), 'a list with limit is refused', limited)
-        const paged = await attachments.walk(query)
-        const missing = names.filter((name) => paged.pagesWith(name).length === 0)
-        assume(
-          missing.length === 0 || isConclusive(paged, names),
-          'no cursor was found to follow the list: say shapes.attachmentCursor',
-        )
-        for (const page of paged.pages) {
-          const count = names.filter((name) => attachments.lists(page, name)).length
-          const what = 'files of this run on each page with limit 2'
-          claim('V3-ATT-09', () => expect(count, what).toBeLessThanOrEqual(2), page)
-        }
-        claim(
-          'V3-ATT-10',
-          () => expect(missing, 'files that no page shows').toEqual([]),
-          ...paged.pages.slice(0, 5),
-        )
-        if (!('search' in query) || !paged.complete || missing.length > 0) continue
-        const counts = names.map((name) => paged.pagesWith(name).length)
-        claim(
-          'V3-ATT-10',
-          () => expect(counts, 'pages that show each of the files').toEqual(names.map(() => 1)),
-          ...paged.pages.slice(0, 5),
         )
       }
     },
@@ -275,49 +182,6 @@ describe('v3: attachments', () => {
         },
         found,
         missed,
-      )
-    },
-  )
-
-  test(
-    'lists contain nothing of another caller',
-    covers(['V3-ATT-11'], { requests: 12, uploads: 2 }),
-    async ({ attachments, chats, claim, profile, session }) => {
-      requireProfile(profile.otherKey, 'otherKey')
-      const other = { authorization: `Bearer ${profile.otherKey}` }
-      const [mine, theirs] = [buildTextFile(session), buildTextFile(session)]
-      await attachments.upload(mine, undefined, { role: 'arrange' })
-      const uploaded = await attachments.upload(theirs, undefined, { role: 'arrange', ...other })
-      assume(
-        succeeded(uploaded),
-        `the second caller was refused with ${statusText(uploaded)}`,
-        uploaded,
-      )
-      const own = await chats.poll(
-        () => attachments.walk({ search: theirs.name }, other),
-        (_, page) => attachments.lists(page, theirs.name),
-      )
-      assume(
-        attachments.lists(own, theirs.name),
-        'the second caller does not see its own file',
-        own,
-      )
-      const walk = await attachments.walk({})
-      claim(
-        'V3-ATT-11',
-        () =>
-          expect(walk.pagesWith(theirs.name).length, 'pages with a file of another caller').toBe(0),
-        ...walk.pages.slice(0, 3),
-      )
-      const foreign = await attachments.walk({ search: mine.name, limit: 20 }, other)
-      claim(
-        'V3-ATT-11',
-        () =>
-          expect(
-            attachments.lists(foreign, mine.name),
-            'the list of another caller shows our file',
-          ).toBe(false),
-        foreign,
       )
     },
   )

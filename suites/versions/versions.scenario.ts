@@ -15,9 +15,8 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { buildRecall } from '../support/recall.ts'
-import { hintText, namesPrefix } from '../support/refusals.ts'
+import { hintText, namesPrefix, statedVersions } from '../support/refusals.ts'
 import { buildTextFile } from '../support/test-data.ts'
-import { statedVersions } from '../support/versions.ts'
 
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
 describe('versions of chats', () => {

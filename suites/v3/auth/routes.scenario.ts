@@ -1,84 +1,151 @@
 import {
+  acceptsKey,
   answerJson,
   assume,
-  contains,
+  type Chat,
   covers,
   cursorIn,
   describe,
   type Exchange,
   expect,
+  historyCursor,
+  holdsList,
+  inputRows,
+  inputText,
+  isResponse,
   knowledgePrefixes,
   requireProfile,
+  type ScenarioContext,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { badCredentials, expectKeyNeeded } from '../../support/credentials.ts'
+import {
+  badCredentials,
+  expectKeyNeeded,
+  type RefusedCredential,
+} from '../../support/credentials.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
 
-/** Section 5 on the routes that manage chats and files: each of them requires a valid token. */
-describe('v3: authentication of the other routes', () => {
+type Apis = Pick<
+  ScenarioContext,
+  'v3' | 'chats' | 'oneShot' | 'attachments' | 'session' | 'prompts'
+>
+type Options = {
+  readonly role: 'control' | 'negative' | 'arrange'
+  readonly authorization?: string | null
+}
+
+interface Route {
+  readonly cost?: { readonly generations?: number; readonly uploads?: number }
+  /** Tests if an answer with the right token is what the route gives. */
+  readonly isRight?: (answer: Exchange) => boolean
+  /** Makes what the request needs, such as a cursor; undefined if the target has none. */
+  readonly prepare?: (apis: Apis, chat: Chat) => Promise<string | undefined>
+  readonly send: (apis: Apis, chat: Chat, options: Options, given: string) => Promise<Exchange>
+}
+
+const routes: Readonly<Record<string, Route>> = {
+  'GET /message': {
+    isRight: (answer) => succeeded(answer) && holdsList(answerJson(answer)),
+    send: ({ v3 }, chat, options) => v3.history(chat, {}, options),
+  },
+  'GET /message with a cursor': {
+    cost: { generations: 1 },
+    async prepare({ v3, prompts }, chat) {
+      const input = [inputText(prompts.brief(), 'system'), inputText(prompts.brief())]
+      await v3.generate(v3.generateBody(chat, input), { role: 'arrange' })
+      return asText(historyCursor(await v3.history(chat, { limit: 1 }, { role: 'arrange' })))
+    },
+    send: ({ v3 }, chat, options, cursor) => v3.history(chat, { limit: 1, cursor }, options),
+  },
+  'GET /chat': { send: ({ chats }, _, options) => chats.list({}, options) },
+  'GET /chat with search': {
+    send: ({ chats }, { name }, options) =>
+      chats.list({ search: firstWord(name), limit: 10 }, options),
+  },
+  'GET /chat with a cursor': {
+    prepare: async ({ chats }) =>
+      asText(cursorIn(await chats.list({ limit: 1 }, { role: 'arrange' }), undefined)),
+    send: ({ chats }, _, options, cursor) => chats.list({ limit: 1, cursor }, options),
+  },
+  'GET /chat/favorite': { send: ({ chats }, _, options) => chats.favorites(options) },
+  'GET /chat/{chat_id}': { send: ({ chats }, { id }, options) => chats.get(id, options) },
+  'PATCH /chat/{chat_id}': {
+    send: ({ chats, session }, { id }, options) => chats.rename(id, session.name(), options),
+  },
+  'POST /chat/{chat_id}/favorite': {
+    send: ({ chats }, { id }, options) => chats.addFavorite(id, options),
+  },
+  'DELETE /chat/{chat_id}/favorite': {
+    async prepare({ chats }, { id }) {
+      await chats.addFavorite(id, { role: 'arrange' })
+      return id
+    },
+    send: ({ chats }, { id }, options) => chats.removeFavorite(id, options),
+  },
+  'POST /chat/{chat_id}/generate-name': {
+    cost: { generations: 1 },
+    send: ({ chats }, { id }, options) => chats.generateName(id, options),
+  },
+  'DELETE /chat/{chat_id}': { send: ({ chats }, { id }, options) => chats.remove(id, options) },
+  'POST /attachment': {
+    cost: { uploads: 1 },
+    send: ({ attachments, session }, _, options) =>
+      attachments.upload(buildTextFile(session), undefined, options),
+  },
+  'GET /attachment': { send: ({ attachments }, _, options) => attachments.list({}, options) },
+  'GET /chat/{chat_id}/attachments': {
+    send: ({ chats }, { id }, options) => chats.attachments(id, {}, options),
+  },
+  'POST /message/one-shot': {
+    cost: { generations: 1 },
+    send: ({ oneShot, prompts }, _, options) =>
+      oneShot.send(oneShot.body(prompts.brief()), options),
+  },
+  'POST /message/one-shot as a stream': {
+    cost: { generations: 1 },
+    send: ({ oneShot, prompts }, _, options) =>
+      oneShot.send(oneShot.body(prompts.brief(), { stream: true }), options),
+  },
+}
+
+function asText(cursor: unknown): string | undefined {
+  return typeof cursor === 'string' ? cursor : undefined
+}
+
+/** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
+describe('v3: authentication', () => {
   const rows = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'] as const
 
-  type Send = (options: {
-    role: 'control' | 'negative'
-    authorization?: string | null
-  }) => Promise<Exchange>
-
-  const chatRoutes = [
-    'GET /chat',
-    'GET /chat with search',
-    'GET /chat with a cursor',
-    'GET /chat/favorite',
-    'GET /chat/{chat_id}',
-    'PATCH /chat/{chat_id}',
-    'POST /chat/{chat_id}/favorite',
-    'DELETE /chat/{chat_id}/favorite',
-    'POST /chat/{chat_id}/generate-name',
-    'DELETE /chat/{chat_id}',
-  ] as const
-
-  for (const route of chatRoutes) {
+  for (const [route, { cost, isRight, prepare, send }] of Object.entries(routes)) {
     test(
       `${route} requires a valid token`,
-      covers(rows, {
-        requests: 20,
+      covers(isRight === undefined ? rows : [...rows, 'V3-AUTH-05'], {
+        requests: 22,
         chats: 2,
-        generations: route.endsWith('generate-name') ? 1 : 0,
+        ...cost,
       }),
-      async ({ v3, chats, claim, session, keys }) => {
-        requireProfile(keys.v3, 'apiKey')
+      async ({ v3, chats, oneShot, attachments, claim, session, prompts, keys, profile }) => {
+        if (route.includes('attachment') && !profile.capabilities.attachments) return
+        const apis = { v3, chats, oneShot, attachments, session, prompts }
         const [chat, spare] = [await v3.createChat(), await v3.createChat()]
-        const cursor =
-          route === 'GET /chat with a cursor'
-            ? cursorIn(await chats.list({ limit: 1 }, { role: 'arrange' }), undefined)
-            : ''
-        // A list without a cursor has no later page.
-        if (typeof cursor !== 'string') return
-        const sends: Readonly<Record<(typeof chatRoutes)[number], (id: string) => Send>> = {
-          'GET /chat': () => (options) => chats.list({}, options),
-          'GET /chat with search': () => (options) =>
-            chats.list({ search: firstWord(chat.name), limit: 10 }, options),
-          'GET /chat with a cursor': () => (options) => chats.list({ limit: 1, cursor }, options),
-          'GET /chat/favorite': () => (options) => chats.favorites(options),
-          'GET /chat/{chat_id}': (id) => (options) => chats.get(id, options),
-          'PATCH /chat/{chat_id}': (id) => (options) => chats.rename(id, session.name(), options),
-          'POST /chat/{chat_id}/favorite': (id) => (options) => chats.addFavorite(id, options),
-          'DELETE /chat/{chat_id}/favorite': (id) => (options) => chats.removeFavorite(id, options),
-          'POST /chat/{chat_id}/generate-name': (id) => (options) =>
-            chats.generateName(id, options),
-          'DELETE /chat/{chat_id}': (id) => (options) => chats.remove(id, options),
-        }
-        if (route === 'DELETE /chat/{chat_id}/favorite')
-          await chats.addFavorite(spare.id, { role: 'arrange' })
-        const control = await sends[route](spare.id)({ role: 'control' })
+        // The control may delete its chat, and the others must not: that they were let through is the finding.
+        const given = await (prepare?.(apis, spare) ?? '')
+        if (given === undefined) return
+        const subject = prepare === undefined ? chat : spare
+        const control = await send(apis, spare, { role: 'control' }, given)
+        if (isRight) acceptsKey(claim, 'V3-AUTH-05', control, isRight(control))
+        requireProfile(keys.v3, 'apiKey')
         await expectKeyNeeded(
           { claim, session },
           {
             control,
             credentials: badCredentials('V3', keys.v3),
-            send: sends[route](chat.id),
-            // The chat itself may be gone: that it was let through is the finding.
-            ping: () => chats.list({}, { role: 'liveness' }),
+            send: (options) => send(apis, subject, options, given),
+            ping: () =>
+              route === 'DELETE /chat/{chat_id}'
+                ? chats.list({}, { role: 'liveness' })
+                : v3.ping(chat),
             route,
           },
         )
@@ -87,47 +154,64 @@ describe('v3: authentication of the other routes', () => {
   }
 
   test(
-    'POST /message/one-shot requires a valid token',
-    covers(rows, { requests: 31, chats: 1, generations: 1 }),
-    async ({ v3, oneShot, claim, session, keys, prompts }) => {
+    'POST /chat requires a valid token',
+    covers([...rows, 'V3-AUTH-05'], { requests: 17, chats: 1 }),
+    async ({ v3, claim, session, keys }) => {
+      const control = await v3.postChat(session.name(), {}, { role: 'control' })
+      const id = v3.newChatId(control)
+      acceptsKey(claim, 'V3-AUTH-05', control, id !== undefined)
+      assume(id, 'the answer to POST /chat has no chat id', control)
+      v3.deleteOnCleanup(id)
       requireProfile(keys.v3, 'apiKey')
-      const chat = await v3.createChat()
-      const body = oneShot.body(prompts.brief())
-      const control = await oneShot.send(body, { role: 'control' })
-      for (const request of [body, { ...body, stream: true }]) {
-        await expectKeyNeeded(
-          { claim, session },
-          {
-            control,
-            credentials: badCredentials('V3', keys.v3),
-            send: (options) => oneShot.send(request, options),
-            ping: () => v3.ping(chat),
-          },
-        )
+      const sent = await expectKeyNeeded(
+        { claim, session },
+        {
+          control,
+          credentials: badCredentials('V3', keys.v3),
+          send: (options) => v3.postChat(session.name(), {}, options),
+          ping: () => v3.history(id, {}, { role: 'liveness' }),
+        },
+      )
+      for (const { refused } of sent) {
+        const made = v3.newChatId(refused)
+        if (made) v3.deleteOnCleanup(made)
       }
     },
   )
 
   test(
-    'the attachment routes require a valid token',
-    covers(rows, { requests: 48, chats: 1, uploads: 1 }),
-    async ({ v3, chats, attachments, claim, session, keys, profile }) => {
-      requireProfile(keys.v3, 'apiKey')
-      if (!profile.capabilities.attachments) return
+    'POST /message/generate requires a valid token and stores nothing without one',
+    covers([...rows, 'V3-AUTH-05'], { requests: 40, generations: 1, chats: 1 }),
+    async ({ v3, claim, session, keys, prompts }) => {
       const chat = await v3.createChat()
-      const file = () => buildTextFile(session)
-      const routes: Readonly<Record<string, Send>> = {
-        'POST /attachment': (options) => attachments.upload(file(), undefined, options),
-        'GET /attachment': (options) => attachments.list({}, options),
-        'GET /chat/{chat_id}/attachments': (options) => chats.attachments(chat.id, {}, options),
-      }
-      const credentials = badCredentials('V3', keys.v3)
-      for (const [route, send] of Object.entries(routes)) {
-        const control = await send({ role: 'control' })
-        await expectKeyNeeded(
+      const control = await v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'control' })
+      acceptsKey(claim, 'V3-AUTH-05', control, isResponse(control))
+      requireProfile(keys.v3, 'apiKey')
+      const sent: RefusedCredential[] = []
+      const nonces = new Map<Exchange, string>()
+      for (const stream of [false, true]) {
+        const refusals = await expectKeyNeeded(
           { claim, session },
-          { control, credentials, send, ping: () => v3.ping(chat), route },
+          {
+            control,
+            credentials: badCredentials('V3', keys.v3),
+            async send(options) {
+              const nonce = session.nonce()
+              const turn = v3.generateBody(chat, prompts.brief(nonce), { stream })
+              const refused = await v3.generate(turn, options)
+              nonces.set(refused, nonce)
+              return refused
+            },
+            ping: () => v3.ping(chat),
+          },
         )
+        sent.push(...refusals)
+      }
+      const { rows: stored, pages } = await v3.historyAfterPause(chat)
+      for (const { row, what, refused } of sent) {
+        const steps = inputRows(stored, nonces.get(refused) ?? '')
+        const stores = `steps stored by a request with ${what}`
+        claim(row, () => expect(steps, stores).toEqual([]), refused, ...pages)
       }
     },
   )
@@ -137,17 +221,17 @@ describe('v3: authentication of the other routes', () => {
     covers(rows, { requests: 92, chats: 1, uploads: 16 }),
     async ({ v3, knowledge, claim, session, keys, profile }) => {
       requireProfile(keys.v3, 'apiKey')
-      const routes = (['list', 'search', 'upload'] as const).filter(
+      const configured = (['list', 'search', 'upload'] as const).filter(
         (name) => profile.knowledge?.routes?.[name],
       )
-      if (!profile.capabilities.knowledge || routes.length === 0) return
+      if (!profile.capabilities.knowledge || configured.length === 0) return
       const chat = await v3.createChat()
       const file = buildTextFile(session)
-      for (const name of routes) {
+      for (const name of configured) {
         for (const prefix of knowledgePrefixes) {
           const more = { prefix, ...(name === 'upload' ? { file } : {}) }
           const control = await knowledge.send(name, { ...more, role: 'control' })
-          // That both prefixes are there is for another row.
+          // That both prefixes are there is for another requirement.
           if (!succeeded(control)) continue
           await expectKeyNeeded(
             { claim, session },
@@ -163,44 +247,4 @@ describe('v3: authentication of the other routes', () => {
       }
     },
   )
-
-  test(
-    'requests refused for their token have changed nothing',
-    covers(['V3-AUTH-01', 'V3-AUTH-02'], { requests: 12, chats: 2 }),
-    async ({ v3, chats, claim, keys, session, profile }) => {
-      requireProfile(keys.v3, 'apiKey')
-      const attempts = []
-      for (const credential of badCredentials('V3', keys.v3).slice(0, 2)) {
-        const chat = await v3.createChat()
-        const before = await chats.get(chat.id, { role: 'control' })
-        assume(
-          succeeded(before) && contains(answerJson(before), chat.name),
-          'the chat cannot be read',
-          before,
-        )
-        attempts.push({ ...credential, chat })
-      }
-      const results = []
-      for (const { row, authorization, chat } of attempts) {
-        const options = { role: 'negative', authorization } as const
-        const renamed = await chats.rename(chat.id, session.name(), options)
-        const removed = await chats.remove(chat.id, options)
-        results.push({ row, chat, refusals: [renamed, removed] })
-      }
-      // A deletion that took place may show later.
-      await session.sleep(Math.min(lateMs, profile.limits.settleMs))
-      for (const { row, chat, refusals } of results) {
-        const after = await chats.get(chat.id, { role: 'probe' })
-        claim(row, () => expectUnchanged(after, chat.name), ...refusals, after)
-      }
-    },
-  )
 })
-
-/** Longer than most targets take to show a change. */
-const lateMs = 300
-
-function expectUnchanged(chat: Exchange, name: string): void {
-  expect(succeeded(chat), 'the chat is still there').toBe(true)
-  expect(contains(answerJson(chat), name), 'the chat still has its name').toBe(true)
-}

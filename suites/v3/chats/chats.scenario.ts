@@ -13,8 +13,7 @@ import {
   type TargetProfile,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { isContentRefusal, namesPrefix } from '../../support/refusals.ts'
-import { statedVersions } from '../../support/versions.ts'
+import { isContentRefusal, namesPrefix, statedVersions } from '../../support/refusals.ts'
 
 /** Sections 2.5, 3 and 9: a chat is created, and it is v3. */
 describe('v3: chats', () => {

@@ -207,25 +207,6 @@ describe('v3: chat management', () => {
       )
     },
   )
-
-  test(
-    'a chat whose name is no text is refused',
-    covers(['V3-CHAT-14'], { requests: 6, chats: 1 }),
-    async ({ v3, expectRejected, session }) => {
-      const chat = await v3.createChat({ role: 'control' })
-      const send = () =>
-        v3.postChat(session.name(), { name: { text: 'a name' } }, { role: 'negative' })
-      const refused = await expectRejected({
-        row: 'V3-CHAT-14',
-        control: chat.created,
-        what: 'a name that is an object',
-        send,
-        ping: () => v3.ping(chat),
-      })
-      const made = v3.newChatId(refused)
-      if (made) v3.deleteOnCleanup(made)
-    },
-  )
 })
 
 /** Selects those of the chats that the favorites show once they have been added, by their ids. */

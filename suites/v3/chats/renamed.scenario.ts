@@ -70,28 +70,4 @@ describe('v3: names in the list of chats', () => {
       )
     },
   )
-
-  test(
-    'a chat whose name begins with a word beyond ASCII is found by it',
-    covers(['V3-CHAT-06'], { requests: 12, chats: 2 }),
-    async ({ v3, chats, claim, session }) => {
-      const word = `Größe${session.nonce()}`
-      const chat = await v3.createChat({}, `${word} ${session.name()}`)
-      // A newer chat, so that a page that looks at no name does not show this one alone.
-      await v3.createChat()
-      const found = await chats.poll(
-        () => chats.readList({ search: word }),
-        (body) => contains(body, chat.id),
-      )
-      assumeRead(found, contains(found.body, chat.id))
-      claim(
-        'V3-CHAT-06',
-        () => {
-          expectAccepted(found, 'GET /chat with search')
-          expect(contains(found.body, chat.id), `search=${word} finds the chat`).toBe(true)
-        },
-        found,
-      )
-    },
-  )
 })

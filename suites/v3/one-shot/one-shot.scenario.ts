@@ -12,7 +12,6 @@ import {
   leavesOf,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { describeForm } from '../../support/forms.ts'
 
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
 describe('v3: one-shot', () => {
@@ -53,44 +52,6 @@ describe('v3: one-shot', () => {
         stream,
         ...histories.filter((history) => contains(answerJson(history), nonce)),
       )
-    },
-  )
-
-  test(
-    'a one-shot with a field of another type is refused',
-    covers(['V3-ONE-12'], { requests: 28, generations: 3, chats: 1 }),
-    async ({ oneShot, v3, expectRejected, prompts }) => {
-      const chat = await v3.createChat()
-      const wrong = {
-        model_id: { id: 'model' },
-        input: { text: prompts.brief() },
-        runs: 'none',
-        stream: { on: false },
-        assistant_id: { id: 'searcher' },
-        rag: 7,
-      }
-      for (const stream of [false, true]) {
-        const right = oneShot.body(prompts.brief(), { stream })
-        const control = await oneShot.send(right, { role: 'control' })
-        for (const [field, value] of Object.entries(wrong)) {
-          if (stream && !['input', 'runs', 'rag'].includes(field)) continue
-          await expectRejected({
-            row: 'V3-ONE-12',
-            control,
-            what: `${field}: ${JSON.stringify(value)}${describeForm({ stream })}`,
-            send: () => oneShot.send({ ...right, [field]: value }, { role: 'negative' }),
-            ping: () => v3.ping(chat),
-          })
-        }
-      }
-      const { input, ...rest } = oneShot.body(prompts.brief())
-      await expectRejected({
-        row: 'V3-ONE-12',
-        control: await oneShot.send({ ...rest, content: input }, { role: 'control' }),
-        what: 'content: an object',
-        send: () => oneShot.send({ ...rest, content: { text: input } }, { role: 'negative' }),
-        ping: () => v3.ping(chat),
-      })
     },
   )
 

@@ -92,7 +92,7 @@ export function chatRoutes(session: Session) {
      * counts rows is legal, and misses some while other scenarios delete theirs: a list that lacks
      * a chat, or does not show it yet, is followed again before that is believed.
      */
-    async follow(query: Query, chats: readonly Chat[]): Promise<ListWalk> {
+    async follow(query: Query, chats: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       let walked: ListWalk | undefined
       const read = session.repeated(async () => {
         const walk = await routes.walkOnce(query, chats)
@@ -106,7 +106,7 @@ export function chatRoutes(session: Session) {
     },
 
     /** Calls `follow` if no page may be refused. */
-    async walk(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+    async walk(query: Query, sought: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       const walk = await routes.follow(query, sought)
       for (const page of walk.pages) {
         assume(succeeded(page), `a page of the chats was refused with ${statusText(page)}`, page)
@@ -114,7 +114,7 @@ export function chatRoutes(session: Session) {
       return walk
     },
 
-    async walkOnce(query: Query, sought: readonly Chat[]): Promise<ListWalk> {
+    async walkOnce(query: Query, sought: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       const missing = new Set(sought.map(({ id }) => id))
       return readList(
         session,

@@ -1,0 +1,114 @@
+import { coversAtDepth, describe, test } from '../../harness/conformance/scenario/index.ts'
+import {
+  alias,
+  bothToolLists,
+  expectAllRefused,
+  inObject,
+  missing,
+  ofAnotherType,
+  refusalCost,
+} from '../support/mistakes.ts'
+import { replyToUnanswered } from '../support/v2-replies.ts'
+
+/** Section 4.2: a request with a mistake is refused, whatever else it has. */
+describe('v2: refusals', () => {
+  const messageMistakes = [
+    ...missing('V2-MSG-08', 'chat_id', 'content', 'model_id'),
+    ...ofAnotherType(
+      'V2-MSG-09',
+      ['chat_id', inObject],
+      ['content', { text: 'Name a color.' }],
+      ['model_id', { id: 'model' }],
+      ['parent_id', { id: 'message' }],
+      ['think', { on: true }],
+      ['rag', { nothing: ['known'] }],
+      ['attachments', 'file.txt'],
+      ['attachments', [7]],
+      ['assistant_id', { id: 'assistant' }],
+    ),
+  ]
+
+  test(
+    'a v2 message without a required field, or with one of another type, is refused',
+    coversAtDepth(['V2-MSG-08', 'V2-MSG-09', 'V2-MSG-15'], (rows, depth) => ({
+      requests: refusalCost(messageMistakes.length, 1, 4)(rows, depth) + 2,
+    })),
+    async ({ v2, expectRejected, depth, session, profile, prompts }) => {
+      const chat = await v2.chat()
+      const right = v2.messageBody(chat, prompts.brief())
+      const control = await v2.message(right, { role: 'control' })
+      const refused = await expectAllRefused(
+        { expectRejected, depth },
+        {
+          mistakes: messageMistakes,
+          forms: { '': { control } },
+          conditions: {
+            ...alias(profile, 'model_id'),
+            think: { members: { think: true } },
+            'rag: agent': { members: { rag: 'agent' } },
+            'no attachments': { members: { attachments: [] } },
+          },
+          send: (edit, options) => v2.message(edit(right), options),
+          ping: () => v2.ping(chat),
+          noServerError: 'V2-MSG-15',
+        },
+      )
+      for (const [{ row, what }, answer] of refused) {
+        const status = answer.response?.status
+        if (row === 'V2-MSG-08')
+          session.observe('OPEN-22', `v2 message, ${what}: ${status}`, [answer])
+      }
+    },
+  )
+
+  const replyMistakes = [
+    ...missing('V2-GEN-02', 'chat_id', 'parent_id', 'model_id'),
+    ...ofAnotherType(
+      'V2-GEN-05',
+      ['chat_id', inObject],
+      ['parent_id', inObject],
+      ['model_id', inObject],
+      ['exclude_tools', { tool: 'get_time' }],
+      ['exclude_tools', [7]],
+    ),
+    bothToolLists('V2-GEN-03'),
+  ]
+
+  test(
+    'a v2 generation without a required field, with one of another type, or with both tool lists, is refused',
+    coversAtDepth(['V2-GEN-02', 'V2-GEN-03', 'V2-GEN-05', 'V2-MSG-15'], (rows, depth) => ({
+      requests: refusalCost(replyMistakes.length, 1, 2)(rows, depth) + 6,
+      generations: 1,
+      chats: 1,
+    })),
+    async ({ v2, expectRejected, depth, session, profile, prompts }) => {
+      const chat = await v2.chat()
+      const { id } = await v2.storeOk(chat, prompts.brief())
+      const right = v2.generateBody(chat, id)
+      const control = await v2.generate(
+        { ...right, exclude_tools: ['get_weather'] },
+        { role: 'control' },
+      )
+      const refused = await expectAllRefused(
+        { expectRejected, depth },
+        {
+          mistakes: replyMistakes,
+          forms: { '': { control } },
+          conditions: {
+            ...alias(profile, 'model_id'),
+            'with exclude_tools': { members: { exclude_tools: ['get_weather'] } },
+          },
+          send: await replyToUnanswered(v2, { prompts }, right),
+          ping: () => v2.ping(chat),
+          noServerError: 'V2-MSG-15',
+        },
+      )
+      for (const [{ row, what }, answer] of refused) {
+        const status = answer.response?.status
+        if (row === 'V2-GEN-02')
+          session.observe('OPEN-22', `v2 generation, ${what}: ${status}`, [answer])
+        if (row === 'V2-GEN-03') session.observe('OPEN-21', `v2: ${status}`, [answer])
+      }
+    },
+  )
+})

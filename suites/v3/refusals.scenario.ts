@@ -1,0 +1,162 @@
+import {
+  coversAtDepth,
+  describe,
+  type Exchange,
+  inputText,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { describeForm, formsOf } from '../support/forms.ts'
+import {
+  alias,
+  bothToolLists,
+  type Condition,
+  expectAllRefused,
+  inObject,
+  ofAnotherType,
+  refusalCost,
+  secondCaller,
+} from '../support/mistakes.ts'
+
+/** Section 4.3: a request with a field of another type is refused, whatever else it has; the status is open. */
+describe('v3: refusals', () => {
+  const generationMistakes = ofAnotherType(
+    'V3-GEN-17',
+    ['chat_id', inObject],
+    ['model_id', { id: 'model' }],
+    ['input', { text: 'Name a color.' }],
+    ['think', { on: true }],
+    ['include_tools', { tool: 'get_time' }],
+    ['exclude_tools', { tool: 'get_time' }],
+    ['include_tools', [7]],
+    ['exclude_tools', [7]],
+    ['max_tokens', { most: 7 }],
+    ['temperature', { degrees: 1 }],
+    ['top_p', { share: 1 }],
+    ['presence_penalty', { amount: 1 }],
+    ['assistant_id', { id: 'assistant' }],
+    ['parent_id', { id: 'run' }],
+    ['rag', 7],
+    ['stream', { on: false }],
+  )
+
+  test(
+    'a generation with a field of another type is refused',
+    coversAtDepth(['V3-GEN-17', 'V3-GEN-13', 'V3-TOOLS-01'], (rows, depth) => ({
+      requests: refusalCost(generationMistakes.length + 1, 2, 7)(rows, depth) + 6,
+      generations: 2,
+      chats: 2,
+    })),
+    async ({ v3, expectRejected, depth, session, profile, prompts }) => {
+      const chat = await v3.createChat()
+      const right = v3.generateBody(chat, prompts.brief())
+      const forms: Record<string, Condition & { readonly control: Exchange }> = {}
+      for (const form of formsOf(profile)) {
+        const control = await v3.generate({ ...right, ...form }, { role: 'control' })
+        forms[describeForm(form).trim().replaceAll(/[()]/g, '')] = { members: { ...form }, control }
+      }
+      const assistant = profile.assistants?.withoutKnowledge
+      const refused = await expectAllRefused(
+        { expectRejected, depth },
+        {
+          mistakes: [...generationMistakes, bothToolLists('V3-TOOLS-01')],
+          forms,
+          conditions: {
+            ...alias(profile, 'model_id'),
+            'rag: agent': { members: { rag: 'agent' } },
+            'rag: object': { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
+            'think: false': { members: { think: false } },
+            'max_tokens: 24': { members: { max_tokens: 24 } },
+            'input of items': { members: { input: [inputText(prompts.brief())] } },
+            ...secondCaller(profile),
+          },
+          send: (edit, options) => v3.generate(edit(right), options),
+          ping: () => v3.ping(chat),
+          noServerError: 'V3-GEN-13',
+        },
+      )
+      for (const [{ what }, answer] of refused)
+        session.observe(
+          'OPEN-22',
+          `${what.split(':')[0]} of another type: ${answer.response?.status}`,
+          [answer],
+        )
+    },
+  )
+
+  const oneShotMistakes = [
+    ...ofAnotherType(
+      'V3-ONE-12',
+      ['model_id', { id: 'model' }],
+      ['input', { text: 'Name a color.' }],
+      ['runs', 'none'],
+      ['stream', { on: false }],
+      ['assistant_id', { id: 'searcher' }],
+      ['rag', 7],
+    ),
+    {
+      row: 'V3-ONE-12',
+      what: 'content: an object',
+      edit: ({ input, ...rest }: Readonly<Record<string, unknown>>) => ({
+        ...rest,
+        content: { text: input },
+      }),
+    } as const,
+  ]
+
+  test(
+    'a one-shot with a field of another type is refused',
+    coversAtDepth(['V3-ONE-12'], (rows, depth) => ({
+      requests: refusalCost(oneShotMistakes.length, 2, 3)(rows, depth) + 5,
+      generations: 2,
+      chats: 1,
+    })),
+    async ({ oneShot, v3, expectRejected, depth, profile, prompts }) => {
+      const chat = await v3.createChat()
+      const right = oneShot.body(prompts.brief())
+      const members = { stream: true }
+      await expectAllRefused(
+        { expectRejected, depth },
+        {
+          mistakes: oneShotMistakes,
+          forms: {
+            '': { control: await oneShot.send(right, { role: 'control' }) },
+            stream: {
+              control: await oneShot.send({ ...right, ...members }, { role: 'control' }),
+              members,
+            },
+          },
+          conditions: {
+            ...alias(profile, 'model_id'),
+            'input of items': { members: { input: [inputText(prompts.brief())] } },
+            ...secondCaller(profile),
+          },
+          send: (edit, options) => oneShot.send(edit(right), options),
+          ping: () => v3.ping(chat),
+        },
+      )
+    },
+  )
+
+  test(
+    'a chat whose name is no text is refused',
+    coversAtDepth(['V3-CHAT-14'], () => ({ requests: 8, chats: 1 })),
+    async ({ v3, expectRejected, depth, session, profile }) => {
+      const chat = await v3.createChat({ role: 'control' })
+      await expectAllRefused(
+        { expectRejected, depth },
+        {
+          mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),
+          forms: { '': { control: chat.created } },
+          conditions: secondCaller(profile),
+          async send(edit, options) {
+            const answer = await v3.postChat(session.name(), edit({}), options)
+            const made = v3.newChatId(answer)
+            if (made) v3.deleteOnCleanup(made)
+            return answer
+          },
+          ping: () => v3.ping(chat),
+        },
+      )
+    },
+  )
+})
