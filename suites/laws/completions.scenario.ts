@@ -60,7 +60,7 @@ describe('compatible surface: laws of completions', () => {
             return openai.chatBody(row['max_tokens'] === plain ? recall.ask : prompts.longAnswer())
           },
           edits: {
-            ...messageTextEdits(),
+            ...messageTextEdits({ prompts, session }),
             messages: {
               'with a system message': earlier(() => [
                 ['system', prompts.instruction(prompts.instruction('You are brief.'))],
@@ -93,9 +93,9 @@ describe('compatible surface: laws of completions', () => {
             },
             top_p: { '0.5': set({ top_p: 0.5 }) },
             stop: {
-              text: set({ stop: stopOf('text', 'zqxjkv') }),
-              'list of one': set({ stop: stopOf('list of one', 'zqxjkv') }),
-              'first of a list': set({ stop: stopOf('first of a list', 'zqxjkv') }),
+              text: set({ stop: stopOf('text', session.nonce()) }),
+              'list of one': set({ stop: stopOf('list of one', session.nonce()) }),
+              'first of a list': set({ stop: stopOf('first of a list', session.nonce()) }),
               'last of a list': set({ stop: stopOf('last of a list', '\n\n\n\n') }),
             },
             form: {

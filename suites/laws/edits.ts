@@ -2,11 +2,15 @@
 import {
   inputText,
   isObject,
+  type ScenarioContext,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 import type { Body } from './trials.ts'
 
 type Edit = (body: Body) => Body
+
+/** Source of texts, so that no wording gives a run away. */
+type Texts = Pick<ScenarioContext, 'prompts' | 'session'>
 
 /** Sets members of a body. */
 export function set(members: Body): Edit {
@@ -27,13 +31,16 @@ export function modelEdits({ models, capabilities }: TargetProfile, member: stri
 }
 
 /** Kinds of a text that a member of a body holds. */
-export function textEdits(member: string) {
-  return textEditsOf((change) => (body) => ({ ...body, [member]: change(String(body[member])) }))
+export function textEdits(member: string, texts: Texts) {
+  return textEditsOf(texts, (change) => (body) => ({
+    ...body,
+    [member]: change(String(body[member])),
+  }))
 }
 
 /** Kinds of the text of the last message of a completion. */
-export function messageTextEdits() {
-  return textEditsOf((change) => (body) => {
+export function messageTextEdits(texts: Texts) {
+  return textEditsOf(texts, (change) => (body) => {
     const messages = messagesOf(body)
     const last = messages.at(-1)
     return {
@@ -48,17 +55,22 @@ export function messagesOf(body: Body): readonly Body[] {
   return Array.isArray(messages) ? messages.filter(isObject) : []
 }
 
-function textEditsOf(edit: (change: (text: string) => string) => Edit) {
+function textEditsOf(
+  { prompts, session }: Texts,
+  edit: (change: (text: string) => string) => Edit,
+) {
+  const [first, last] = [prompts.instruction('First line.'), prompts.instruction('Last line.')]
   return {
     ...nameEditsOf(edit),
     lines: {
-      LF: edit((text) => `First line.\n${text}\n\nLast line.`),
-      CRLF: edit((text) => `First line.\r\n${text}\r\nLast line.`),
+      LF: edit((text) => `${first}\n${text}\n\n${last}`),
+      CRLF: edit((text) => `${first}\r\n${text}\r\n${last}`),
     },
     'outer space': { given: edit((text) => `  ${text}\t `) },
     length: {
       'of 1,000 characters and more': edit(
-        (text) => `${'It is a long way to the harbor. '.repeat(140)}${text}`,
+        (text) =>
+          `${Array.from({ length: 100 }, () => prompts.note(session.nonce())).join(' ')} ${text}`,
       ),
     },
     text: {
@@ -89,27 +101,22 @@ function digitsOf(text: string): string {
 }
 
 /** Forms of an `input` that is a text. */
-export function inputEdits(note: string) {
+export function inputEdits(note: string, { prompts }: Pick<Texts, 'prompts'>) {
+  const brief = prompts.instruction('You are brief.')
+  const plainWords = prompts.instruction('Use plain words.')
   const form = (of: (text: string) => unknown) => (body: Body) => ({
     ...body,
     input: of(String(body['input'])),
   })
   return {
     items: form((text) => [inputText(text)]),
-    'several items': form((text) => [
-      inputText('Be brief.', 'system'),
-      inputText(note),
-      inputText(text),
-    ]),
-    'item of a developer': form((text) => [
-      inputText('Use plain words.', 'developer'),
-      inputText(text),
-    ]),
+    'several items': form((text) => [inputText(brief, 'system'), inputText(note), inputText(text)]),
+    'item of a developer': form((text) => [inputText(plainWords, 'developer'), inputText(text)]),
     'several parts': form((text) => [
       {
         ...inputText(text),
         // Neither the first part nor the last has the fact.
-        content: ['Be brief.', note, text, 'Use plain words.'].map((part) => ({
+        content: [brief, note, text, plainWords].map((part) => ({
           type: 'input_text',
           text: part,
         })),

@@ -52,7 +52,7 @@ describe('v2: laws of messages', () => {
           accepts: 'V2-MSG-01',
           base: () => v2.messageBody(chat, prompts.brief(session.nonce())),
           edits: {
-            ...textEdits('content'),
+            ...textEdits('content', { prompts, session }),
             model: modelEdits(profile, 'model_id'),
             parent: { given: set({ parent_id: parent }) },
             think: { true: set({ think: true }), false: set({ think: false }) },

@@ -39,7 +39,7 @@ describe('v3: laws of one-shots', () => {
           role: 'act',
           ...(isSecond && { authorization: `Bearer ${otherKey}` }),
         })
-      const inputs = inputEdits('')
+      const inputs = inputEdits('', { prompts })
 
       const trials = await tryConditions(
         { claim, session, coverage },
@@ -53,12 +53,14 @@ describe('v3: laws of one-shots', () => {
             return oneShot.body(isTold ? `${recall.tell} ${recall.ask}` : recall.ask)
           },
           edits: {
-            ...textEdits('input'),
+            ...textEdits('input', { prompts, session }),
             model: modelEdits(profile, 'model_id'),
             input: {
               items: inputs.items,
-              'several items': (body) => inputEdits(recall.tell)['several items'](body),
-              'several parts': (body) => inputEdits(recall.tell)['several parts'](body),
+              'several items': (body) =>
+                inputEdits(recall.tell, { prompts })['several items'](body),
+              'several parts': (body) =>
+                inputEdits(recall.tell, { prompts })['several parts'](body),
               content: ({ input, ...rest }) => ({ ...rest, content: input }),
             },
             think: { true: set({ think: true }), false: set({ think: false }) },

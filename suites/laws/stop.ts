@@ -10,12 +10,15 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import type { Body, Trial } from './trials.ts'
 
+/** Sequences of usual clients, which answers hardly hold. */
+const strangers = ['\n\nUser:', '\n\nHuman:', '»Ende«']
+
 /** `stop` in the form of a condition, around a sequence. */
 export function stopOf(form: string | undefined, sequence: string): string | readonly string[] {
   const lists: Readonly<Record<string, readonly string[]>> = {
     'list of one': [sequence],
-    'first of a list': [sequence, 'wvqkz', 'jqzxv'],
-    'last of a list': ['zqxjkv', 'wvqkz', 'größer', sequence],
+    'first of a list': [sequence, ...strangers.slice(1)],
+    'last of a list': [...strangers, sequence],
   }
   return lists[form ?? ''] ?? sequence
 }

@@ -44,7 +44,7 @@ describe('v3: laws of turns', () => {
         ...(['V3-HIST-12', 'V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03'] as const),
         ...(['V3-IDEM-08', 'V3-CTX-02', 'V3-GEN-10', 'V3-GEN-14'] as const),
       ],
-      (rows) => ({ requests: 3 * rows + 46, generations: rows + 10, chats: 2 }),
+      (rows) => ({ requests: 3 * rows + 46, generations: rows + 13, chats: 2 }),
     ),
     async ({ v3, claim, profile, session, prompts, coverage }) => {
       const chat = await v3.createChat()
@@ -83,10 +83,10 @@ describe('v3: laws of turns', () => {
           accepts: 'V3-GEN-01',
           base: (row) => v3.generateBody(chat, textOf(row)),
           edits: {
-            ...textEdits('input'),
+            ...textEdits('input', { prompts, session }),
             model: modelEdits(profile, 'model_id'),
             input: {
-              ...inputEdits(own.tell),
+              ...inputEdits(own.tell, { prompts }),
               image:
                 profile.capabilities.images === true ? withImage(profile.models.vision) : undefined,
             },

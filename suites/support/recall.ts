@@ -64,22 +64,22 @@ interface Remembered {
 
 /**
  * The law that an answer knows a fact of its context: missed in three answers, by a model that gives it back
- * from one message. It is asked until a requirement is broken, or the model turns out to be too weak.
+ * from one message. It is asked of a requirement until that is broken, or the model turns out to be too weak for it.
  */
 export function createRecallLaw(
   { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
   send: (text: string) => Promise<Exchange>,
 ) {
-  let isOver = false
+  const decided = new Set<string>()
   return async ({ requirement, answer, fact, conversation, again, what }: Remembered) => {
-    if (isOver) return
+    if (decided.has(requirement)) return
     let last = answer
     // Another endpoint may know what this one has lost.
     const repeats = session.context.setup.profile.baseUrls === undefined ? 2 : 0
     for (let tries = 0; tries < repeats && !knows(last, fact); tries += 1) last = await again()
     const isKnown = knows(last, fact)
     if (!isKnown) {
-      isOver = true
+      decided.add(requirement)
       if (!(await givesBack(fact, conversation, send))) {
         session.markUndecided('inconclusive', [requirement], weak)
         return

@@ -164,29 +164,6 @@ describe('v3: retrieval', () => {
       }
     },
   )
-
-  test(
-    'rag: true works with an assistant without a knowledge base',
-    covers(['RAG-07', 'V3-ASST-01'], { requests: 5, generations: 1, chats: 2 }, 1),
-    async ({ v3, claim, profile, prompts }) => {
-      const assistant = profile.assistants?.withoutKnowledge
-      requireProfile(assistant, 'assistants.withoutKnowledge')
-      const ask = async (more: Record<string, unknown>) =>
-        v3.generate(
-          v3.generateBody(await v3.createChat(), prompts.brief(), {
-            assistant_id: assistant,
-            ...more,
-          }),
-        )
-      const reply = await ask({ rag: true })
-      await acceptsAssistant(claim, reply, () => ask({}))
-      claim(
-        'RAG-07',
-        () => expectResponse(reply, 'rag: true with an assistant that has no base'),
-        reply,
-      )
-    },
-  )
 })
 
 /** A refusal is one of the assistant, or one of its search: the same without rag tells which. */
