@@ -8,7 +8,7 @@ export type Clauses = Partial<Record<RequirementId, readonly string[]>>
 /** Requests that are refused under conditions; empty for all. */
 export const refused: ByOperation<Clauses> = {
   'openai.chat': {
-    'OAI-CHAT-01': ['temperature: not given'],
+    'OAI-CHAT-01': ['temperature: not given', 'messages: with assistant'],
     'OAI-CHAT-12': ['messages: with system', 'messages: with system; stream: true'],
     'OAI-TEMP-01': [
       'temperature: at its minimum',
@@ -19,9 +19,7 @@ export const refused: ByOperation<Clauses> = {
     'OAI-MODELS-02': ['model name: alias; stream: true', 'model name: alias'],
     'OAI-MODELS-03': ['model name: vision; stream: true', 'model name: vision'],
   },
-  'openai.models': {
-    'OAI-MODELS-01': [''],
-  },
+  'openai.models': { 'OAI-MODELS-01': [''] },
   'v2.message': {
     'V2-MSG-01': ['text: beyond ASCII'],
     'V2-MSG-11': ['parent_id: given'],
@@ -36,30 +34,18 @@ export const refused: ByOperation<Clauses> = {
     'V2-MODEL-01': ['model name: alias'],
     'V2-MODEL-02': ['model name: vision'],
   },
-  'v3.chat': {
-    'V3-CHAT-04': [''],
-  },
-  'v3.deleteChat': {
-    'V3-CHAT-11': [''],
-  },
-  'v3.generateName': {
-    'V3-CHAT-12': [''],
-  },
+  'v3.chat': { 'V3-CHAT-04': [''] },
+  'v3.deleteChat': { 'V3-CHAT-11': [''] },
+  'v3.generateName': { 'V3-CHAT-12': [''] },
   'v3.chats': {
     'V3-CHAT-05': [''],
     'V3-CHAT-06': ['search: given'],
     'V3-CHAT-07': ['limit: given'],
     'V3-CHAT-08': ['cursor: given'],
   },
-  'v3.addFavorite': {
-    'V3-FAV-01': [''],
-  },
-  'v3.favorites': {
-    'V3-FAV-01': [''],
-  },
-  'v3.removeFavorite': {
-    'V3-FAV-02': [''],
-  },
+  'v3.addFavorite': { 'V3-FAV-01': [''] },
+  'v3.favorites': { 'V3-FAV-01': [''] },
+  'v3.removeFavorite': { 'V3-FAV-02': [''] },
   'v3.generate': {
     'V3-GEN-05': ['input: a text'],
     'V3-GEN-06': ['input: a list', 'input: a list; stream: true'],
@@ -78,9 +64,7 @@ export const refused: ByOperation<Clauses> = {
       'presence_penalty: given',
     ],
   },
-  'v3.history': {
-    'V3-HIST-12': ['cursor: given'],
-  },
+  'v3.history': { 'V3-HIST-12': ['cursor: given'] },
   'v3.oneShot': {
     'V3-ONE-02': ['stream: true'],
     'V3-ONE-05': ['runs: given'],
@@ -92,9 +76,7 @@ export const refused: ByOperation<Clauses> = {
     'RAG-03': ['rag: agent'],
     'RAG-04': ['rag: an object'],
   },
-  'v3.upload': {
-    'V3-ATT-01': ['', 'text: beyond ASCII'],
-  },
+  'v3.upload': { 'V3-ATT-01': ['', 'text: beyond ASCII'] },
   'v3.attachments': {
     'V3-ATT-06': [''],
     'V3-ATT-08': ['search: given'],
@@ -109,21 +91,32 @@ export const refused: ByOperation<Clauses> = {
 
 /** Effects with their conditions. */
 export const others: ByOperation<Clauses> = {
+  'openai.models': { 'OAI-MODELS-01': ['the list is empty (occurrence: every second)'] },
   'openai.chat': {
+    'OAI-CHAT-13': ['of earlier turns only the first line is read'],
     'OAI-MAXTOK-01': ['max_tokens is ignored', 'max_tokens is ignored (stream: true)'],
     'OAI-STOP-05': [
       'stop is ignored (stream: true)',
       'stop is ignored (stop: a list; stream: true)',
       'stop is ignored (stop: a text; stream: true)',
+      'stop is ignored (stop text: beyond ASCII)',
     ],
     'OAI-STOP-02': ['only the first element counts of stop'],
-    'OAI-STREAM-01': ['a stream is answered with one JSON body'],
+    'OAI-STREAM-01': [
+      'a stream is answered with one JSON body',
+      'a stream is answered with one JSON body (max_tokens: of 1)',
+    ],
     'OAI-STREAM-02': ['a stream has the media type of JSON'],
     'OAI-STREAM-03': ['fragments of text are numbers'],
     'OAI-STREAM-11': ['a stream arrives in one piece'],
   },
   'v2.message': {
-    'V2-MSG-06': ['content is shown with ? for what is beyond the BMP'],
+    'V2-MSG-04': ['model_id is that of the first answer'],
+    'V2-MSG-06': [
+      'content is shown with ? for what is beyond the BMP',
+      'content comes back as a number',
+    ],
+    'V2-MSG-07': ['created_at is in local time'],
     'V2-RAG-01': ['rag is ignored (rag: true)'],
   },
   'v2.generate': {
@@ -133,9 +126,7 @@ export const others: ByOperation<Clauses> = {
   'v3.createChat': {
     'V3-CHAT-02': ['name is stored in upper case', 'name is stored with ? for what is not ASCII'],
   },
-  'v3.updateChat': {
-    'V3-CHAT-10': ['name is stored with ? for what is not ASCII'],
-  },
+  'v3.updateChat': { 'V3-CHAT-10': ['name is stored with ? for what is not ASCII'] },
   'v3.chats': {
     'V3-CHAT-05': ['the list is empty'],
     'V3-CHAT-06': [
@@ -144,7 +135,11 @@ export const others: ByOperation<Clauses> = {
       'the list is empty (search: beyond ASCII)',
     ],
     'V3-CHAT-07': ['limit is ignored'],
-    'V3-CHAT-08': ['the cursor of the next page is lost', 'cursor is ignored'],
+    'V3-CHAT-08': [
+      'the cursor of the next page is lost',
+      'cursor is ignored',
+      'the last row is lost (limit: above 10)',
+    ],
     'V3-CHAT-09': ['exclude_favorites is ignored (search: given)', 'exclude_favorites is ignored'],
   },
   'v3.generate': {
@@ -169,6 +164,8 @@ export const others: ByOperation<Clauses> = {
       'both tool lists are accepted (stream: true)',
       'both tool lists are accepted (think: true)',
     ],
+    'V3-GEN-10': ['max_tokens is ignored (max_tokens: above 20)'],
+    'V3-TOOLS-02': ['only the first element counts of exclude_tools'],
     'V3-TOOLS-03': ['include_tools is ignored'],
     'V3-THINK-01': ['think is ignored'],
     'V3-IDEM-01': [
@@ -196,7 +193,9 @@ export const others: ByOperation<Clauses> = {
     ],
   },
   'v3.history': {
+    'V3-HIST-08': ['the default page size is 10 (cursor: given)'],
     'V3-HIST-09': ['limit is ignored'],
+    'V3-HIST-10': ['the list ends after 100 rows'],
     'V3-HIST-12': ['cursor is ignored'],
   },
   'v3.oneShot': {
@@ -222,9 +221,7 @@ export const others: ByOperation<Clauses> = {
     'V3-ATT-09': ['limit is ignored'],
     'V3-ATT-10': ['the cursor of the next page is lost', 'cursor is ignored'],
   },
-  'v3.upload': {
-    'V3-ATT-03': ['filename is shown in upper case'],
-  },
+  'v3.upload': { 'V3-ATT-03': ['filename is shown in upper case'] },
   'v3.chatAttachments': {
     'V3-ATT-12': ['the list is empty'],
     'V3-ATT-13': ['search is ignored', 'the list is empty (search: given)'],

@@ -1,6 +1,7 @@
 /** Faults of chats that occur only in a certain state, or change the state of others. */
 import type { Patch } from '../../services.ts'
 import type { Chat, ChatStore } from '../../store/types.ts'
+import { editChatChanges, editChatRows, remembering } from '../patches/chats.ts'
 import { alsoDo } from '../patches/replies.ts'
 import { addFavorite, changeChat, deleteChat, type RoutePattern } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
@@ -27,48 +28,41 @@ export const statefulChatFaults = faultTable({
   'V3-FAV-01': {
     'chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
       remembering((removed) =>
-        onStore('chats', (chats) => ({
-          update: async (owner, id, change) => {
-            const before = await chats.find(owner, id)
-            if (before?.favorite && change.favorite === false) removed.add(id)
-            const { favorite: _, ...rest } = change
-            return chats.update(owner, id, change.favorite && removed.has(id) ? rest : change)
-          },
-        })),
+        editChatChanges((change, { id, favorite }) => {
+          if (favorite && change.favorite === false) removed.add(id)
+          const { favorite: _, ...rest } = change
+          return change.favorite && removed.has(id) ? rest : change
+        }),
       ),
   },
   'V3-CHAT-09': {
     'chat-once-favorite-is-excluded: exclude_favorites excludes chats that are no longer favorites.':
       remembering((once) =>
-        onStore('chats', (chats) => ({
-          update: async (owner, id, change) => {
+        compose([
+          editChatChanges((change, { id }) => {
             if (change.favorite) once.add(id)
-            return chats.update(owner, id, change)
-          },
-          list: async (owner, page) => {
-            const { rows, next } = await chats.list(owner, page)
-            const isExcluding = page.favorite === false
-            return { rows: rows.filter(({ id }) => !(isExcluding && once.has(id))), next }
-          },
-        })),
+            return change
+          }),
+          editChatRows((rows, { favorite }) =>
+            favorite === false ? rows.filter(({ id }) => !once.has(id)) : rows,
+          ),
+        ]),
       ),
   },
 })
 
 /** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
-function ignoresNames(when: (chat: Chat, count: number) => boolean) {
-  return counting((count) =>
-    onStore('chats', (chats) => ({
-      update: async (owner, id, change) => {
-        const chat = await chats.find(owner, id)
-        if (chat === undefined || change.name === undefined || change.name === chat.name) {
-          return chats.update(owner, id, change)
-        }
-        const { name: _, ...rest } = change
-        return chats.update(owner, id, when(chat, count(id)) ? rest : change)
-      },
-    })),
-  )
+function ignoresNames(when: (chat: Chat, count: number) => boolean): Patch {
+  return perServer(() => {
+    const counts = new Map<string, number>()
+    return editChatChanges((change, chat) => {
+      const { name, ...rest } = change
+      if (name === undefined || name === chat.name) return change
+      const count = (counts.get(chat.id) ?? 0) + 1
+      counts.set(chat.id, count)
+      return when(chat, count) ? rest : change
+    })
+  })
 }
 
 /** Favorites of a caller, newest first. */
@@ -91,19 +85,18 @@ export const statefulDeletionFaults = faultTable({
   'V3-CHAT-11': {
     'chat-favorite-deleted-is-readable: A deleted favorite is no longer listed but still readable.':
       remembering((hidden) =>
-        onStore('chats', (chats) => ({
-          delete: async (owner, id) => {
-            const chat = await chats.find(owner, id)
-            if (!chat?.favorite) return chats.delete(owner, id)
-            hidden.add(id)
-            await chats.update(owner, id, { favorite: false })
-            return true
-          },
-          list: async (...given) => {
-            const { rows, next } = await chats.list(...given)
-            return { rows: rows.filter(({ id }) => !hidden.has(id)), next }
-          },
-        })),
+        compose([
+          onStore('chats', (chats) => ({
+            delete: async (owner, id) => {
+              const chat = await chats.find(owner, id)
+              if (!chat?.favorite) return chats.delete(owner, id)
+              hidden.add(id)
+              await chats.update(owner, id, { favorite: false })
+              return true
+            },
+          })),
+          editChatRows((rows) => rows.filter(({ id }) => !hidden.has(id))),
+        ]),
       ),
     'chat-of-two-runs-deleted-stays-listed: A deleted chat with two or more runs is still listed.':
       (services) =>
@@ -167,29 +160,5 @@ function returnsOn(route: RoutePattern) {
         await store.chats.create(chat)
       }),
     ])
-  })
-}
-
-/** A patch with a set of ids. */
-function remembering(make: (ids: Set<string>) => Patch): Patch {
-  return perServer(() => make(new Set()))
-}
-
-interface Counter {
-  /** Increments the count and returns it. */
-  (id: string): number
-  readonly of: (id: string) => number
-}
-
-/** A patch that counts, id by id. */
-function counting(make: (count: Counter) => Patch): Patch {
-  return perServer(() => {
-    const counts = new Map<string, number>()
-    const numberOf = (id: string) => counts.get(id) ?? 0
-    const add = (id: string) => {
-      counts.set(id, numberOf(id) + 1)
-      return numberOf(id)
-    }
-    return make(Object.assign(add, { of: numberOf }))
   })
 }

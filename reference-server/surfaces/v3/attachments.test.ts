@@ -56,32 +56,6 @@ describe('an upload', () => {
 describe('media in an input', () => {
   const png = `data:image/png;base64,${Buffer.from('not really').toString('base64')}`
 
-  it('are taken in every form, as parts and on their own', async () => {
-    const server = await testServer()
-    const chat_id = await server.newChat()
-    const file_id = (await server.upload({ name: 'a.txt', content: 'My name is Filippa.' })).json.id
-    const parts = [
-      { type: 'input_image', image_url: png, detail: 'low' },
-      { type: 'input_image', image_url: 'https://example.org/a.png' },
-      { type: 'input_image', file_id },
-      { type: 'input_video', video_url: 'data:video/mp4;base64,AAAA' },
-      { type: 'input_file', file_id },
-      { type: 'input_file', file_data: 'TXkgbmFtZSBpcyBC', filename: 'b.txt' },
-      { type: 'input_file', file_url: 'https://example.org/a.pdf' },
-    ]
-    for (const part of parts) {
-      const content = [{ type: 'input_text', text: 'Look at this' }, part]
-      for (const input of [[{ type: 'message', role: 'user', content }], [part]]) {
-        const { status } = await server.generate({ chat_id, input, model_id: 'SVC-Vision' })
-        expect([part, status]).toEqual([part, 200])
-      }
-    }
-    const rows = (await server.send('GET', `/api/v3/message?limit=200&chat_id=${chat_id}`)).json
-    for (const { item } of rows.result) {
-      expect([item.type, Array.isArray(item.content)]).toEqual(['message', true])
-    }
-  })
-
   it('are read, if they are text', async () => {
     const server = await testServer()
     const text = 'My name is Filippa.'

@@ -1,6 +1,6 @@
 /** Faults of rejected calls and updates that change the version or the chat (sections 2.5, 3 and 9). */
-import type { Call } from '../../../http/call.ts'
 import type { Patch, Services } from '../../../services.ts'
+import { chatIdOf } from '../../patches/chats.ts'
 import { isText, toObject } from '../../patches/json.ts'
 import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import {
@@ -23,7 +23,7 @@ export const versionSideEffectFaults = faultTable({
       compose([
         alsoDo(addFavorite, ({ store }, call, reply) =>
           isRefusal(reply)
-            ? store.chats.update(call.caller, chatId(call), { favorite: true })
+            ? store.chats.update(call.caller, chatIdOf(call), { favorite: true })
             : undefined,
         ),
         onStore('chats', ({ list }) => ({
@@ -83,7 +83,7 @@ type SideEffect = (services: Services, caller: string, chat: string) => Promise<
 /** A rejected call on a chat of the other version still changes it. */
 function sideEffect(route: RoutePattern, act: SideEffect): Patch {
   return alsoDo(route, (services, call, reply) =>
-    isRefusal(reply) ? act(services, call.caller, chatId(call)) : undefined,
+    isRefusal(reply) ? act(services, call.caller, chatIdOf(call)) : undefined,
   )
 }
 
@@ -95,10 +95,6 @@ async function storeInHistory({ store, ids, clock }: Services, _: string, chat: 
     input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello.' }] }],
     output: [],
   })
-}
-
-function chatId({ body, params }: Call): string {
-  return params['chat_id'] ?? String(toObject(body)['chat_id'])
 }
 
 /** Adds the input of rejected generations before the last message of the chat. */

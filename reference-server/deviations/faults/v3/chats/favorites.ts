@@ -1,7 +1,14 @@
 /** Faults of favorites, and side effects of requests on other chats (sections 2.5 and 4.3). */
 
-import type { Patch, Services } from '../../../../services.ts'
+import type { Patch } from '../../../../services.ts'
 import type { Chat } from '../../../../store/types.ts'
+import {
+  alsoChange,
+  chatIdOf,
+  editChatChanges,
+  editChatRows,
+  remembering,
+} from '../../../patches/chats.ts'
 import { toObject } from '../../../patches/json.ts'
 import { alsoDo, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
@@ -20,12 +27,9 @@ import { faultTable } from '../../../table.ts'
 export const favoriteFaults = faultTable({
   'V3-FAV-01': {
     'favorite-add-forgotten: POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.':
-      onStore('chats', ({ update }) => ({
-        update: (owner, id, change) => {
-          const marks = change.favorite === true && change.name === undefined
-          return update(owner, id, marks ? {} : change)
-        },
-      })),
+      editChatChanges((change) =>
+        change.favorite === true && change.name === undefined ? {} : change,
+      ),
     'favorite-list-counts: GET /chat/favorite returns the number of favorites instead of a list.':
       setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.length }),
     'favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
@@ -33,12 +37,9 @@ export const favoriteFaults = faultTable({
   },
   'V3-FAV-02': {
     'favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
-      onStore('chats', ({ update }) => ({
-        update: (owner, id, change) => {
-          const unmarks = change.favorite === false && change.name === undefined
-          return update(owner, id, unmarks ? {} : change)
-        },
-      })),
+      editChatChanges((change) =>
+        change.favorite === false && change.name === undefined ? {} : change,
+      ),
     'favorite-remove-deletes: DELETE /chat/{chat_id}/favorite deletes the chat.': alsoDo(
       removeFavorite,
       ({ store }, { caller, params }, { status }) =>
@@ -47,31 +48,28 @@ export const favoriteFaults = faultTable({
   },
   'V3-FAV-03': {
     'favorite-list-others: GET /chat/favorite also returns chats that were never favorites.':
-      onStore('chats', ({ list, update }) => {
-        const marked = new Set<string>()
-        return {
-          update: (owner, id, change) => {
+      remembering((marked) =>
+        compose([
+          editChatChanges((change, { id }) => {
             if (change.favorite === true) marked.add(id)
-            return update(owner, id, change)
-          },
-          list: async (owner, query) => {
-            if (query.favorite !== true) return list(owner, query)
-            const { rows, next } = await list(owner, { ...query, favorite: undefined })
-            return { rows: rows.filter(({ id, favorite }) => favorite || !marked.has(id)), next }
-          },
-        }
-      }),
+            return change
+          }),
+          onStore('chats', ({ list }) => ({
+            list: async (owner, query) => {
+              if (query.favorite !== true) return list(owner, query)
+              const { rows, next } = await list(owner, { ...query, favorite: undefined })
+              return { rows: rows.filter(({ id, favorite }) => favorite || !marked.has(id)), next }
+            },
+          })),
+        ]),
+      ),
   },
 })
 
 export const chatNeighborFaults = faultTable({
   'V3-FAV-01': {
-    'chat-update-clears-favorite: Renaming a chat removes it from favorites.': onStore(
-      'chats',
-      ({ update }) => ({
-        update: (owner, id, change) =>
-          update(owner, id, change.name === undefined ? change : { ...change, favorite: false }),
-      }),
+    'chat-update-clears-favorite: Renaming a chat removes it from favorites.': editChatChanges(
+      (change) => (change.name === undefined ? change : { ...change, favorite: false }),
     ),
     'chat-favorite-twice-removes: Adding a chat to favorites twice removes it from favorites.':
       everySecond(addFavorite, false),
@@ -106,12 +104,9 @@ export const chatNeighborFaults = faultTable({
       }),
   },
   'V3-FAV-03': {
-    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoDo(
+    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoChange(
       v3Generate,
-      ({ store }, { body, caller }, { status }) =>
-        status < 300
-          ? store.chats.update(caller, String(toObject(body)['chat_id']), { favorite: true })
-          : undefined,
+      { favorite: true },
     ),
   },
   'V3-FAV-02': {
@@ -119,42 +114,34 @@ export const chatNeighborFaults = faultTable({
       everySecond(removeFavorite, true),
   },
   'V3-CHAT-02': {
-    'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': alsoDo(
+    'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': alsoChange(
       addFavorite,
-      ({ store }, { params, caller }, { status }) =>
-        status < 300
-          ? store.chats.update(caller, params['chat_id'] ?? '', { name: 'Favorite' })
-          : undefined,
+      { name: 'Favorite' },
     ),
   },
   'V3-CHAT-10': {
-    'chat-update-once: Only the first PATCH of a chat takes effect.': perServer(() => {
-      const changed = new Set<string>()
-      return onRequest(changeChat, (call) => {
-        const id = call.params['chat_id'] ?? ''
-        if (!changed.has(id)) {
-          changed.add(id)
-          return call
-        }
-        return { ...call, body: {} }
-      })
-    }),
+    'chat-update-once: Only the first PATCH of a chat takes effect.': remembering((changed) =>
+      onRequest(changeChat, (call) => {
+        const isFirst = !changed.has(chatIdOf(call))
+        changed.add(chatIdOf(call))
+        return isFirst ? call : { ...call, body: {} }
+      }),
+    ),
   },
   'V3-CHAT-11': {
     'chat-deleted-stays-favorite: A deleted chat remains in the list of favorites.': perServer(
       () => {
         const deleted: Chat[] = []
-        return onStore('chats', (original) => ({
-          delete: async (owner, id) => {
-            const chat = await original.find(owner, id)
-            if (chat?.favorite) deleted.push(chat)
-            return original.delete(owner, id)
-          },
-          list: async (owner, query) => {
-            const page = await original.list(owner, query)
-            return query.favorite === true ? { ...page, rows: [...page.rows, ...deleted] } : page
-          },
-        }))
+        return compose([
+          onStore('chats', ({ find, delete: remove }) => ({
+            delete: async (owner, id) => {
+              const chat = await find(owner, id)
+              if (chat?.favorite) deleted.push(chat)
+              return remove(owner, id)
+            },
+          })),
+          editChatRows((rows, { favorite }) => (favorite === true ? [...rows, ...deleted] : rows)),
+        ])
       },
     ),
   },
@@ -189,16 +176,13 @@ export const chatNeighborFaults = faultTable({
 
 /** The second of two equal requests for a chat has the opposite effect. */
 function everySecond(route: RoutePattern, favorite: boolean): Patch {
-  return perServer(() => {
-    const ids = new Set<string>()
-    return alsoDo(route, ({ store }: Services, { params, caller }, { status }) => {
-      const id = params['chat_id'] ?? ''
+  return remembering((ids) =>
+    alsoDo(route, ({ store }, call, { status }) => {
+      const id = chatIdOf(call)
       if (status >= 300) return undefined
-      if (!ids.delete(id)) {
-        ids.add(id)
-        return undefined
-      }
-      return store.chats.update(caller, id, { favorite })
-    })
-  })
+      if (ids.delete(id)) return store.chats.update(call.caller, id, { favorite })
+      ids.add(id)
+      return undefined
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 /** Faults of lists and names of chats (sections 2.5 and 4.3). */
 import type { Patch } from '../../../../services.ts'
-import type { Chat, ChatPageRequest, Page } from '../../../../store/types.ts'
+import type { Chat, ChatPageRequest } from '../../../../store/types.ts'
+import { editChatRows } from '../../../patches/chats.ts'
 import { setFields } from '../../../patches/replies.ts'
 import { chatList } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
@@ -8,10 +9,9 @@ import { faultTable } from '../../../table.ts'
 
 export const chatListFaults = faultTable({
   'V3-CHAT-05': {
-    'chat-list-favorites-alone: GET /chat returns only favorites.': editPage((page) => ({
-      ...page,
-      rows: page.rows.filter(({ favorite }) => favorite),
-    })),
+    'chat-list-favorites-alone: GET /chat returns only favorites.': editRows((rows) =>
+      rows.filter(({ favorite }) => favorite),
+    ),
     'chat-list-without-ids: GET /chat returns only the names of the chats.': setFields(chatList, {
       'result.*': ({ name }: { name: string }) => ({ name }),
     }),
@@ -48,13 +48,8 @@ function isList({ version, favorite }: ChatPageRequest): boolean {
   return version === 'v3' && favorite !== true
 }
 
-function editPage(change: (page: Page<Chat>, request: ChatPageRequest) => Page<Chat>): Patch {
-  return onStore('chats', ({ list }) => ({
-    list: async (owner, request) => {
-      const page = await list(owner, request)
-      return isList(request) ? change(page, request) : page
-    },
-  }))
+function editRows(change: (rows: readonly Chat[]) => readonly Chat[]): Patch {
+  return editChatRows((rows, request) => (isList(request) ? change(rows) : rows))
 }
 
 function editPageRequest(change: (request: ChatPageRequest) => ChatPageRequest): Patch {

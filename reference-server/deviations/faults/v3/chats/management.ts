@@ -1,6 +1,7 @@
 /** Faults of the chat routes (sections 2.5 and 4.3): create, read, update, delete, name. */
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatChange, ChatStore, Page } from '../../../../store/types.ts'
+import { editChatChanges } from '../../../patches/chats.ts'
 import { isText, setAt, toObject } from '../../../patches/json.ts'
 import { failAfterSuccess, onError, onSuccess, setFields } from '../../../patches/replies.ts'
 import { ignoreField, onRequestBody } from '../../../patches/requests.ts'
@@ -135,12 +136,9 @@ function changeTitle(name: string, what: string, make: (change: ChatChange) => C
     name: `chat-title-${name}`,
     summary: `The generated title ${what}.`,
     breaks: ['V3-CHAT-12'],
-    patch: onStore('chats', ({ update }) => ({
-      update: (owner, id, change) => {
-        const isTitle = change.name !== undefined && change.favorite === undefined
-        return update(owner, id, isTitle ? make(change) : change)
-      },
-    })),
+    patch: editChatChanges((change) =>
+      change.name !== undefined && change.favorite === undefined ? make(change) : change,
+    ),
   }
 }
 

@@ -2,9 +2,9 @@
 import type { Patch } from '../../../../services.ts'
 import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import { onSuccessBody } from '../../../patches/replies.ts'
-import { rejectRequests } from '../../../patches/requests.ts'
+import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
-import { onModel, onStore } from '../../../patches/services.ts'
+import { compose, onModel, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 import { generateMissingKey } from './answers.ts'
@@ -54,12 +54,25 @@ export const generateInputFaults: readonly Fault[] = [
             request.turns[at]?.role === 'user' && request.turns[at + 1]?.role === 'user'
           return model({ ...request, turns: request.turns.filter((_turn, at) => !overheard(at)) })
         }),
-      'v3-input-hears-the-first-part: Only the first line of a message with several parts is passed to the model.':
-        onModel('native', (model, request) => {
-          const turns = request.turns.map((turn) =>
-            turn.role === 'user' ? { ...turn, text: turn.text.split('\n')[0] ?? '' } : turn,
-          )
-          return model({ ...request, turns })
+      'v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
+        perServer(() => {
+          const firstOf = new Map<string, string>()
+          return compose([
+            onRequestBody(v3Generate, (body) => {
+              for (const { content } of toList(body['input'])) {
+                const texts = toList(content).map(({ text }) => String(text ?? ''))
+                firstOf.set(texts.join('\n'), texts[0] ?? '')
+              }
+              return body
+            }),
+            onModel('native', (model, request) => {
+              const heard = ({ text }: { readonly text: string }) => firstOf.get(text) ?? text
+              return model({
+                ...request,
+                turns: request.turns.map((turn) => ({ ...turn, text: heard(turn) })),
+              })
+            }),
+          ])
         }),
     },
     'V3-GEN-08': {
