@@ -54,7 +54,7 @@ passes against a null server, or a deviation has no effect.
   --verbose          list every requirement that did not pass
 
   npm run prove -- --only 'openai-*'
-  npm run prove -- --only null-echo --verbose
+  npm run prove -- --only 'null-an-echo*' --verbose
   npm run prove -- --changed main~5
   npm run prove -- --crossed 3 --only 'v3-idempotency-*'
   npm run prove -- --only 'stream-completed-twice + line-ends-crlf'

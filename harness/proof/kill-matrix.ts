@@ -1,6 +1,7 @@
 import { requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
 import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/figures.ts'
+import { provenBy } from './null-servers.ts'
 import { redRows, type TargetResult } from './verdicts.ts'
 
 /** One fault: what it breaks, what turned red, and who saw it. */
@@ -145,7 +146,8 @@ function summaryOf(name: string): string {
 
 function nullLine({ name, rows }: TargetResult): NullLine {
   const passed = rows.filter(({ level, verdict }) => level === 'required' && verdict === 'pass')
-  return { name, passed: passed.map(({ id }) => id) }
+  const allowed = provenBy(name)
+  return { name, passed: passed.map(({ id }) => id).filter((id) => !allowed.includes(id)) }
 }
 
 function neverNeeded(lines: readonly FaultLine[]): string[] {

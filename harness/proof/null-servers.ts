@@ -1,90 +1,50 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
+import { listen } from '../conformance/test-support/listen.ts'
+import { nullServers } from '../conformance/test-support/null-servers.ts'
 import type { Attempt } from './runs/run-target.ts'
 
-type Behavior = (request: IncomingMessage, response: ServerResponse, body: string) => void
-
-/** Servers that do nothing of what the document says: nothing required may pass against them. */
-const behaviors: Readonly<Record<string, Behavior>> = {
-  'always-200': json(200, {}),
-  'always-400': json(400, { error: { message: 'no' } }),
-  'always-401': json(401, { error: { message: 'no' } }),
-  'always-404': json(404, { error: { message: 'no' } }),
-  'always-500': json(500, { error: { message: 'no' } }),
-  'html-page': (_request, response) => {
-    response.setHeader('content-type', 'text/html')
-    response.end('<!doctype html><title>Welcome</title><p>It works.')
-  },
-  'empty-204': (_request, response) => {
-    response.statusCode = 204
-    response.end()
-  },
-  echo: (request, response, body) => {
-    response.setHeader('content-type', request.headers['content-type'] ?? 'text/plain')
-    response.end(body)
-  },
-  reset: (request) => void request.socket.destroy(),
-  hang: () => {},
-  'redirect-loop': (request, response) => {
-    response.writeHead(307, { location: request.url ?? '/' })
-    response.end()
-  },
-  'canned-answer': (request, response) => {
-    if (request.method === 'GET')
-      return json(200, { result: [], pagination: { cursor: null } })(request, response, '')
-    response.setHeader('content-type', 'text/event-stream')
-    response.end(cannedStream)
-  },
+/**
+ * Requirements that a fixed answer of the right form meets: those of the form, and those that something is
+ * accepted. None that looks at the text of an answer may be among them.
+ */
+const provenByForm: Readonly<Record<string, readonly string[]>> = {
+  [nameOf('one recorded completion for every POST')]: [
+    ...ids('OAI-CHAT', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15),
+    ...ids('OAI-TEMP', 1),
+    ...ids('OAI-TOPP', 1),
+    ...ids('OAI-MODELS', 2, 3),
+  ],
+  [nameOf('one recorded response for every POST')]: ids('V3-ONE', 1, 3, 4, 6, 10),
 }
 
-const cannedResponse = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
-const cannedStream = [
-  ['response.created', { response: { ...cannedResponse, status: 'in_progress' } }],
-  ['response.completed', { response: cannedResponse }],
-]
-  .map(
-    ([name, data]) =>
-      `event: ${name}\ndata: ${JSON.stringify({ type: name, ...Object(data) })}\n\n`,
-  )
-  .join('')
+export const nullServerNames: readonly string[] = Object.keys(nullServers).map(nameOf)
 
-export const nullServerNames: readonly string[] = Object.keys(behaviors).map(
-  (name) => `null-${name}`,
-)
+/** Requirements that a null server may pass. */
+export function provenBy(name: string): readonly string[] {
+  return provenByForm[name] ?? []
+}
 
+/** Servers that do nothing of what the document says: nothing required may pass against them. */
 export function nullAttempts(): Attempt[] {
-  return Object.entries(behaviors).map(([name, behavior]) => ({
+  return Object.entries(nullServers).map(([name, handler]) => ({
     kind: 'null',
-    name: `null-${name}`,
-    open: () => startNullServer(behavior),
+    name: nameOf(name),
+    open: async () => {
+      const { url: baseUrl, close } = await listen(handler)
+      const environment = { CHATGEN_API_KEY: 'sk-null-0001', CHATGEN_OTHER_KEY: 'sk-null-0002' }
+      const overrides = { baseUrl, limits: { timeoutMs: 300, settleMs: 0 } }
+      return { profile: loadProfile(targetFixture('reference'), environment, overrides), close }
+    },
     selection: { profile: 'full', only: [], skip: [] },
   }))
 }
 
-async function startNullServer(behavior: Behavior) {
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = []
-    request.on('data', (piece) => pieces.push(piece))
-    request.on('end', () => behavior(request, response, Buffer.concat(pieces).toString()))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const environment = { CHATGEN_API_KEY: 'sk-null-0001', CHATGEN_OTHER_KEY: 'sk-null-0002' }
-  const overrides = { baseUrl: `http://127.0.0.1:${port}`, limits: { timeoutMs: 300, settleMs: 0 } }
-  return {
-    profile: loadProfile(targetFixture('reference'), environment, overrides),
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+/** `null-an-echo-of-the-body`. */
+function nameOf(server: string): string {
+  return `null-${server.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}`
 }
 
-function json(status: number, body: object): Behavior {
-  return (_request, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
-  }
+function ids(area: string, ...numbers: readonly number[]): string[] {
+  return numbers.map((number) => `${area}-${String(number).padStart(2, '0')}`)
 }

@@ -59,7 +59,11 @@ function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
     }
     request.on('data', read)
     request.once('end', () => resolve(chunks.length === 1 ? first(chunks) : Buffer.concat(chunks)))
-    for (const end of ['error', 'close']) request.once(end, () => reject(cutShort()))
+    for (const end of ['error', 'close']) {
+      request.once(end, () => {
+        if (!request.readableEnded) reject(cutShort())
+      })
+    }
   })
 }
 

@@ -24,7 +24,6 @@ export async function writeReply(
   encoding: Encoding,
 ): Promise<void> {
   if (raw.destroyed) return
-  raw.setHeader('x-request-id', call.id)
   if ('blocks' in reply) await writeStream(raw, call, reply, encoding)
   else await writeValue(raw, call, reply, encoding)
 }
@@ -36,14 +35,25 @@ async function writeValue(
   { bytes }: Encoding,
 ): Promise<void> {
   if (body === undefined) {
-    raw.writeHead(status, headers).end()
+    raw.writeHead(status, { 'x-request-id': call.id, ...headers }).end()
     return
   }
-  const text = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body))
-  const content = await collect(bytes(call, new TimedValues([text])))
-  const length = 'transfer-encoding' in headers ? {} : { 'content-length': content.length }
-  raw.writeHead(status, { 'content-type': 'application/json', ...length, ...headers })
+  const whole = body instanceof Uint8Array ? body : JSON.stringify(body)
+  const plain = new TimedValues(bytesOf(whole))
+  const pieces = bytes(call, plain)
+  // A text that nothing changes leaves in one piece with the head.
+  const content = pieces === plain ? whole : await collect(pieces)
+  raw.writeHead(status, {
+    'x-request-id': call.id,
+    'content-type': 'application/json',
+    ...('transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(content) }),
+    ...headers,
+  })
   raw.end(content)
+}
+
+function* bytesOf(content: string | Uint8Array): Generator<Uint8Array> {
+  yield typeof content === 'string' ? Buffer.from(content) : content
 }
 
 async function writeStream(
@@ -52,7 +62,7 @@ async function writeStream(
   { status, headers = {}, blocks }: StreamReply,
   { encode, bytes }: Encoding,
 ): Promise<void> {
-  raw.writeHead(status, { ...sseHeaders, ...headers })
+  raw.writeHead(status, { 'x-request-id': call.id, ...sseHeaders, ...headers })
   const writer = chunkWriter(raw)
   writer.writeHead()
   try {

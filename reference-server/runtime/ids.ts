@@ -9,5 +9,10 @@ export interface Ids {
 
 export const randomIds: Ids = {
   uuid: randomUUID,
-  tagged: (prefix) => `${prefix}_${randomUUID().replaceAll('-', '')}`,
+  tagged: (prefix) => `${prefix}_${withoutHyphens(randomUUID())}`,
+}
+
+function withoutHyphens(uuid: string): string {
+  const [a, b, c, e] = [uuid.slice(0, 8), uuid.slice(9, 13), uuid.slice(14, 18), uuid.slice(19, 23)]
+  return a + b + c + e + uuid.slice(24)
 }

@@ -66,10 +66,10 @@ export const generateInputFaults: readonly Fault[] = [
               return body
             }),
             onModel('native', (model, request) => {
-              const heard = ({ text }: { readonly text: string }) => firstOf.get(text) ?? text
+              const firstText = ({ text }: { readonly text: string }) => firstOf.get(text) ?? text
               return model({
                 ...request,
-                turns: request.turns.map((turn) => ({ ...turn, text: heard(turn) })),
+                turns: request.turns.map((turn) => ({ ...turn, text: firstText(turn) })),
               })
             }),
           ])
