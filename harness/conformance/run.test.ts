@@ -120,6 +120,40 @@ test('a target that dies in mid-run leaves rows undecided, and is no internal er
   expect(again.stopped).toBe(report.stopped)
 })
 
+describe('a target that answers 500', () => {
+  const fail = (response: ServerResponse) => {
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"oops"}')
+    return true
+  }
+
+  test('to everything is given up, and the report says why', async () => {
+    let requests = 0
+    const broken = await run(
+      (_, response) => {
+        requests += 1
+        return requests > 50 && fail(response)
+      },
+      { jobs: 4 },
+    )
+    const reason =
+      /^no more requests were sent: 1\d answers in a row, on \d routes, were server errors \(500\)$/
+    expect(broken.report.stopped).toMatch(reason)
+    expect(broken.report.outcome).not.toBe('pass')
+    expect(requests).toBeLessThan(150)
+  })
+
+  test('on one route is judged as a whole', async () => {
+    const { report, outDir } = await run(
+      ({ url }, response) => url === '/api/v3/message/one-shot' && fail(response),
+      { only: ['V3-ONE', 'V3-GEN', 'V3-CHAT-01'] },
+    )
+    expect(report.stopped).toBeUndefined()
+    const statuses = exchangesIn(outDir).map(({ response }) => response?.status)
+    expect(statuses.filter((status) => status === 500).length).toBeGreaterThan(0)
+    expect(rowsWith(report, 'pass').length).toBeGreaterThan(5)
+  })
+})
+
 describe('an interrupt', () => {
   // Cleaning up has two seconds, which a starved process may not get.
   const starvable = { retry: 2 }

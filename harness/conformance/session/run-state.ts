@@ -25,6 +25,8 @@ export interface RunState {
   readonly circuit: {
     consecutiveFailures: number
     reason: string
+    /** Server errors in a row, and the routes that they came from. */
+    readonly breakdown: { count: number; readonly routes: Set<string>; reason: string | undefined }
     /** Answers in a row that refuse what was accepted earlier, since an exchange. */
     readonly contradictions: {
       /** Operations and keys that were accepted. */
@@ -52,6 +54,7 @@ export function newRunState(): RunState {
     circuit: {
       consecutiveFailures: 0,
       reason: '',
+      breakdown: { count: 0, routes: new Set(), reason: undefined },
       contradictions: { accepted: new Set(), count: 0, since: '', reason: undefined },
     },
     received: { bytes: 0 },

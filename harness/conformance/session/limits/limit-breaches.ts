@@ -127,6 +127,7 @@ const maxConsecutiveFailures = 8
  */
 export function createCircuitBreaker(state: RunState['circuit'] = newRunState().circuit) {
   const contradictions = createContradictions(state.contradictions)
+  const breakdown = createBreakdown(state.breakdown)
 
   function recordFailure(why: string): void {
     state.consecutiveFailures += 1
@@ -135,18 +136,18 @@ export function createCircuitBreaker(state: RunState['circuit'] = newRunState().
 
   return {
     get isOpen(): boolean {
-      return (
-        state.consecutiveFailures >= maxConsecutiveFailures || contradictions.reason !== undefined
-      )
+      const isUnreachable = state.consecutiveFailures >= maxConsecutiveFailures
+      return isUnreachable || (contradictions.reason ?? breakdown.reason) !== undefined
     },
     get reason(): string {
-      return contradictions.reason ?? state.reason
+      return contradictions.reason ?? breakdown.reason ?? state.reason
     },
     /** Tests if an answer refuses what was accepted earlier in the run. */
     contradicts: contradictions.contradicts,
     recordEnding(exchange: Exchange): void {
       const { ending, response } = exchange
       contradictions.record(exchange)
+      breakdown.record(exchange)
       if (ending.kind === 'timeout') recordFailure('got no answer in time')
       else if (response === null && ending.kind === 'aborted')
         recordFailure('were left without an answer')
@@ -162,6 +163,40 @@ export function createCircuitBreaker(state: RunState['circuit'] = newRunState().
     /** The last try was turned away as well. */
     giveUp({ response }: Exchange): void {
       recordFailure(`were answered ${response?.status} to the last try`)
+    },
+  }
+}
+
+/** Server errors in a row, on so many routes, after which the target counts as broken down. */
+const maxServerErrors = 12
+const minBrokenRoutes = 3
+
+/** Server errors that say something else: not implemented, and busy for now. */
+const otherErrors: readonly number[] = [501, 503]
+
+/**
+ * Counts server errors in a row. One route may be broken, and a refusal may fail where everything else
+ * works: neither counts as a target that has broken down.
+ */
+function createBreakdown(state: RunState['circuit']['breakdown']) {
+  return {
+    /** Set when there were too many; the end of a sentence. */
+    get reason(): string | undefined {
+      return state.reason
+    },
+    record(exchange: Exchange): void {
+      const { labels, response } = exchange
+      const status = response?.status ?? 0
+      if (status < 500) {
+        if (status === 0) return
+        state.count = 0
+        state.routes.clear()
+      } else if (labels.role !== 'negative' && !otherErrors.includes(status)) {
+        state.count += 1
+        state.routes.add(routeOf(exchange))
+        if (state.count < maxServerErrors || state.routes.size < minBrokenRoutes) return
+        state.reason ??= `${state.count} answers in a row, on ${state.routes.size} routes, were server errors (${status})`
+      }
     },
   }
 }

@@ -180,6 +180,33 @@ describe('the circuit', () => {
   })
 })
 
+describe('server errors in a row', () => {
+  const errorsOf = (count: number, more: Parameters<typeof exchange>[1] = {}, status = 500) =>
+    Array.from({ length: count }, (_, at) =>
+      exchange(status, { url: `http://localhost/${at % 4}`, ...more }),
+    )
+  const isOpenAfter = (...exchanges: readonly Exchange[]) => {
+    const breaker = createCircuitBreaker()
+    for (const one of exchanges) breaker.recordEnding(one)
+    return breaker.isOpen ? breaker.reason : undefined
+  }
+
+  test('on several routes open the circuit', () => {
+    const reason = '12 answers in a row, on 4 routes, were server errors (500)'
+    expect(isOpenAfter(exchange(200), ...errorsOf(12))).toBe(reason)
+    expect(isOpenAfter(...errorsOf(11))).toBeUndefined()
+  })
+
+  test.each([
+    ['come from one route', errorsOf(50, { url: 'http://localhost/' })],
+    ['answer what is to be refused', errorsOf(50, { role: 'negative' })],
+    ['say that the route is not implemented', errorsOf(50, {}, 501)],
+    ['have another answer between them', [...errorsOf(11), exchange(404), ...errorsOf(11)]],
+  ])('do not where they %s', (_, exchanges) => {
+    expect(isOpenAfter(...exchanges)).toBeUndefined()
+  })
+})
+
 describe('answers that contradict earlier ones', () => {
   const accepted = exchange(200)
   const page = exchangeOf({ method: 'GET', url: 'http://localhost/', type: 'text/html' })
