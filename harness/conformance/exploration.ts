@@ -1,5 +1,6 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { Exploring } from './progress.ts'
 import { EvidenceError } from './recording/result-files.ts'
 import { combineTries } from './report/confirmation.ts'
 import type { RunSetup } from './run-setup.ts'
@@ -20,7 +21,8 @@ export interface Exploration {
   readonly cost: Cost
   /** Operations to carry out; noted in `run.json`, so that the run can be judged again. */
   readonly operations: number
-  run(session: Session): Promise<ExplorationSummary>
+  /** @param onOperation called after each operation, with their number until then. */
+  run(session: Session, onOperation: (done: number) => void): Promise<ExplorationSummary>
 }
 
 /** Tests if an error ends exploring early and says nothing against the target. */
@@ -39,7 +41,7 @@ export function isExplorable(
 /**
  * Runs an exploration on the budget that the suites have left. An internal error becomes the fault of
  * its result; what ends it early leaves no requirement undecided, as the suites have tested them all.
- * @param onProgress called when it starts and when it has ended.
+ * @param onProgress called while it lasts and, without how far it is, when it has ended.
  * @returns undefined if it ended early
  */
 export async function runExploration(
@@ -47,18 +49,20 @@ export async function runExploration(
   collector: Collector,
   setup: RunSetup,
   signal: AbortSignal | undefined,
-  onProgress: () => void,
+  onProgress: (exploring?: Exploring) => void,
 ): Promise<ExplorationSummary | undefined> {
   const { slug, title, rows } = exploration
   collector.scenarios.push({ slug, title, rows, cost: exploration.cost, again: 0 })
-  onProgress()
   const context = createRunContext(setup)
   const own = signal ?? new AbortController().signal
   const session = new Session(context, { slug, title, covers: rows }, own)
+  const tell = (done: number) =>
+    onProgress({ done, of: exploration.operations, retries: session.retries })
+  tell(0)
   let fault: string | null = null
   let summary: ExplorationSummary | undefined
   try {
-    summary = await exploration.run(session)
+    summary = await exploration.run(session, tell)
   } catch (error) {
     if (error instanceof EvidenceError) collector.unwritten ??= context.redactor.text(error.message)
     if (!isEarlyEnd(error) && !own.aborted) fault = context.redactor.text(String(error))

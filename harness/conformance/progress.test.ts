@@ -21,6 +21,17 @@ test('rows and scenarios are counted as the report counts them', async () => {
     surfaces: 'openai',
     only: ['OAI-AUTH-*', 'OAI-CHAT-*'],
     onProgress: (progress) => updates.push(progress),
+    exploration: {
+      slug: 'explore',
+      title: 'explore',
+      rows: ['OAI-CHAT-01'],
+      cost: { requests: 16, generations: 1, chats: 0, uploads: 0 },
+      operations: 4,
+      run: async (_, tell) => {
+        for (const done of [1, 2, 3]) tell(done)
+        return { operations: 4, violations: 0 }
+      },
+    },
   })
   const last = updates.at(-1)
   const violated = (last?.requirements() ?? []).filter(({ verdict }) => verdict === 'fail')
@@ -31,6 +42,13 @@ test('rows and scenarios are counted as the report counts them', async () => {
   const ran = new Set(report.requirements.flatMap(({ scenarios }) => scenarios))
   expect(last).toMatchObject({ done: last?.total, share: 1 })
   expect(last?.total).toBeLessThanOrEqual(ran.size)
+  const exploring = updates.flatMap((update) => update.exploring ?? [])
+  expect(exploring.map(({ done, of }) => `${done} of ${of}`)).toEqual([
+    '0 of 4',
+    '1 of 4',
+    '2 of 4',
+    '3 of 4',
+  ])
   const shares = updates.map(({ share }) => share)
   expect(shares).toEqual(shares.toSorted((a, b) => a - b))
 })

@@ -1,18 +1,32 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { Exploration } from './exploration.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { isPlanned } from './profile/selection.ts'
 import { decide } from './report/verdicts.ts'
 import { addCosts, type Cost, noCost } from './usage.ts'
-import type { Collector } from './vitest/collector.ts'
+import type { Collector, Scenario } from './vitest/collector.ts'
 
-/** Progress of a run, sent at each end of a scenario. */
+/** How far an exploration is. */
+export interface Exploring {
+  /** Operations that were carried out, of all that it will. */
+  readonly done: number
+  readonly of: number
+  /** Requests that it has sent once more. */
+  readonly retries: number
+}
+
+/** Progress of a run, sent at each end of a scenario, and at each operation of the exploration. */
 export interface Progress {
   /** Title of the scenario that ended last. */
   readonly scenario: string
   /** Scenarios that have ended, of all that this run has. */
   readonly done: number
   readonly total: number
+  /** Undefined while no exploration is under way. */
+  readonly exploring: Pick<Exploring, 'done' | 'of'> | undefined
+  /** Requests that were sent once more until now. */
+  readonly retries: number
   /** Share of the work that is done, 0 to 1, by what the scenarios declare to cost. */
   readonly share: number
   /** Cost of the finished scenarios. */
@@ -31,25 +45,43 @@ interface Place {
   readonly rows: readonly RequirementId[]
   readonly profile: TargetProfile
   readonly isIncognito: boolean
+  /** That will follow the scenarios. */
+  readonly exploration: Pick<Exploration, 'slug' | 'cost'> | undefined
+  readonly exploring: Exploring | undefined
+  /** Scenarios that run at once. */
+  readonly jobs: number
 }
 
 export function buildProgress(
   collector: Collector,
-  { scenario, judged, rows, profile, isIncognito }: Place,
+  { scenario, judged, rows, profile, isIncognito, exploration, exploring, jobs }: Place,
 ): Omit<Progress, 'report'> {
   const { scenarios, results } = collector
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
-  const whole = own.reduce((sum, { cost }) => sum + weightOf(cost), 0)
+  const explored = exploration && ended.has(exploration.slug) ? 1 : shareOf(exploring)
+  // It has no other scenarios beside it.
+  const alone = exploration === undefined ? 0 : weightOf(exploration.cost) * jobs
+  const weigh = (list: readonly Scenario[]) =>
+    list
+      .filter(({ slug }) => slug !== exploration?.slug)
+      .reduce((sum, { cost }) => sum + weightOf(cost), 0)
+  const whole = weigh(own) + alone
   return {
     scenario,
     done: done.length,
     total: own.length,
-    share: whole === 0 ? 0 : done.reduce((sum, { cost }) => sum + weightOf(cost), 0) / whole,
+    exploring: exploring && { done: exploring.done, of: exploring.of },
+    retries: results.reduce((sum, { traffic }) => sum + traffic.retries, exploring?.retries ?? 0),
+    share: whole === 0 ? 0 : (weigh(done) + explored * alone) / whole,
     cost: results.map(({ cost }) => cost).reduce(addCosts, noCost),
     requirements: () => decide(rows, collector.resultsInOrder(), scenarios, profile),
   }
+}
+
+function shareOf(exploring: Exploring | undefined): number {
+  return exploring === undefined ? 0 : exploring.done / Math.max(1, exploring.of)
 }
 
 /** A generation takes a model's time, any other request that of a look-up. */

@@ -10,7 +10,7 @@ import { isExplorable, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import { type Selection, selectRows, surfacesOfProfile } from './profile/selection.ts'
-import { buildProgress } from './progress.ts'
+import { buildProgress, type Exploring } from './progress.ts'
 import { prepareFiles, prepareFolder } from './recording/prepare-folder.ts'
 import { buildReport } from './report/build-report.ts'
 import { decide, interruptedReason, pendingReason } from './report/verdicts.ts'
@@ -39,7 +39,9 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   prepareFiles(options, setup, startedAt)
 
   const redactor = createRedactor(secretsOf(setup))
-  const showProgress = (scenario: string) => {
+  const { exploration, stop } = options
+  const planned = exploration && isExplorable(exploration, setup.rows) ? exploration : undefined
+  const showProgress = (scenario: string, exploring?: Exploring) => {
     options.onProgress?.({
       ...buildProgress(collector, {
         scenario,
@@ -47,6 +49,9 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
         rows,
         profile: options.profile,
         isIncognito: isIncognito(setup),
+        exploration: planned,
+        exploring,
+        jobs: setup.jobs,
       }),
       report: reportUntilNow,
     })
@@ -69,13 +74,12 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const reportUntilNow = () =>
     buildReport({ ...whole, ...unknown, decided: verdicts(pendingReason), cost: costOfScenarios() })
   const run = options.engine?.run ?? runOnce
-  const { exploration, stop } = options
   const signal = anyOf(options.signal, stop)
   const isStopped = await run(collector, setup, signal)
   const explored =
-    exploration !== undefined && !isStopped && isExplorable(exploration, setup.rows)
-      ? await runExploration(exploration, collector, setup, signal, () =>
-          showProgress(exploration.title),
+    planned && !isStopped
+      ? await runExploration(planned, collector, setup, signal, (exploring) =>
+          showProgress(planned.title, exploring),
         )
       : undefined
   const interrupted = options.signal?.aborted ?? false

@@ -30,6 +30,8 @@ export interface ExploreOptions {
   readonly maxGenerations: number
   /** Violations after which it ends. */
   readonly maxViolations?: number
+  /** Called as each operation begins, with the number of those that were carried out. */
+  readonly onOperation?: (done: number) => void
 }
 
 /** Result of an exploration, for its own proof. */
@@ -67,7 +69,9 @@ export async function explore(
   const useOfDeleted = createDeck(deletedUses, pick)
   const hasV2 = candidatesFor(session, 'v2').length > 0
   const budget = createBudget(options, hasV2)
-  const plan = { session, knowledge, pick, useOfDeleted, budget }
+  let isHurried = false
+  const { onOperation } = options
+  const plan = { session, knowledge, pick, useOfDeleted, budget, onOperation }
 
   for (
     let count = 0;
@@ -76,8 +80,12 @@ export async function explore(
   ) {
     const kind = hasV2 ? kindOf(count) : 'v3'
     const context = createExplorationContext(session, knowledge)
-    const found = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
-    await context.dispose()
+    const run = async () => {
+      const ended = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
+      await context.dispose()
+      return ended
+    }
+    const found = await (isHurried ? session.settling.hurry(run) : run())
     if (found === 'lost') {
       // A recording that holds other requests proves nothing of what was found when it was made.
       const isRecorded = session.context.setup.recordingFile !== null
@@ -89,46 +97,56 @@ export async function explore(
     const isKnown = violations.some(({ violation }) => violation.row === found.violation.row)
     if (isKnown) continue
     const shrunk = await confirm(session, knowledge, found)
+    if (shrunk === undefined && isHurried) {
+      // It was late, and is no doubt.
+      isHurried = false
+      continue
+    }
     if (shrunk === undefined) {
+      doubt(session, found.violation, notAgain)
       unrepeated.push(found.violation)
       continue
     }
     // The same operations show the same cause, whichever row tells of it first.
     if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
+    // What it shows again and again need not be waited for each time.
+    isHurried = true
     violations.push({ ...shrunk, foundAfter: budget.operations() })
     report(session, shrunk)
   }
   return { operations: budget.operations(), violations, unrepeated }
 }
 
+const notAgain = 'it did not happen again when the operations were repeated'
+
+/** Once is too little to accuse a target, and too much to pass it. */
+function doubt(session: Session, { row, message }: StateViolation, why: string): void {
+  session.markUndecided('inconclusive', [row], `exploring saw once: ${message}; ${why}`)
+}
+
 /**
- * The shortest sequence that shows a violation again. Where none does, the requirement is left
- * undecided: once is too little to accuse a target, and too much to pass it.
+ * The shortest sequence that shows a violation again. It is sought in a hurry, and counts only if it shows
+ * the violation without; if it does not, it is sought without.
  */
 async function confirm(
   session: Session,
   knowledge: Knowledge,
   { violation, operations }: Found,
 ): Promise<Shrunk | undefined> {
-  const doubt = (why: string) => {
-    const reason = `exploring saw once: ${violation.message}; ${why}`
-    session.markUndecided('inconclusive', [violation.row], reason)
+  const repeat = async (shorter: readonly Operation[]) => {
+    const context = createExplorationContext(session, knowledge)
+    const replayed = await replay(context, shorter)
+    await context.dispose()
+    return replayed
   }
+  const seek = () => shrink(operations, { violation, replay: repeat, ...maxShrinkCost })
   try {
-    const shrunk = await shrink(operations, {
-      violation,
-      replay: async (shorter) => {
-        const context = createExplorationContext(session, knowledge)
-        const replayed = await replay(context, shorter)
-        await context.dispose()
-        return replayed
-      },
-      ...maxShrinkCost,
-    })
-    if (shrunk === undefined) doubt('it did not happen again when the operations were repeated')
-    return shrunk
+    const sought = await session.settling.hurry(seek)
+    const again = sought && (await repeat(sought.operations))
+    const isSame = again?.violation !== undefined && again.violation.row === sought?.violation.row
+    return isSame ? { ...again, violation: again.violation } : await seek()
   } catch (error) {
-    if (isEarlyEnd(error)) doubt('the run ended before it was repeated')
+    if (isEarlyEnd(error)) doubt(session, violation, 'the run ended before it was repeated')
     throw error
   }
 }
@@ -151,6 +169,7 @@ interface SequenceRun {
   readonly budget: Budget
   readonly kind: SequenceKind
   readonly size: number
+  readonly onOperation: ExploreOptions['onOperation']
 }
 
 interface Found {
@@ -177,6 +196,7 @@ async function runSequence(
   for (let count = 0; count < run.size; count += 1) {
     const operation = draw(context.model, `o${count + 1}`, run)
     if (operation === undefined) break
+    run.onOperation?.(run.budget.operations() - 1)
     const found = await carryOut(operation)
     if (found !== undefined) return found
     if (unclear >= maxUnclear) return 'lost'

@@ -37,8 +37,8 @@ export function explorationOf(operations: number): Exploration {
       chats: Math.ceil(operations / 6),
       uploads: Math.ceil(operations / 20),
     },
-    run: async (session) => {
-      const result = await explore(session, { operations, maxGenerations })
+    run: async (session, onOperation) => {
+      const result = await explore(session, { operations, maxGenerations, onOperation })
       return { operations: result.operations, violations: result.violations.length }
     },
   }

@@ -45,7 +45,14 @@ export function showProgress(io: Io, enabled: boolean) {
   }
 }
 
-function numbers({ done, total, requirements }: Progress): readonly string[] {
+function numbers(progress: Progress): readonly string[] {
+  const { done, total, exploring, retries, requirements } = progress
   const violated = requirements().filter(({ verdict }) => verdict === 'fail').length
-  return [`${done}/${total} scenarios`, ...(violated === 0 ? [] : [`${violated} violated`])]
+  return [
+    exploring === undefined
+      ? `${done}/${total} scenarios`
+      : `exploring ${exploring.done} of ${exploring.of}`,
+    ...(violated === 0 ? [] : [`${violated} violated`]),
+    ...(retries === 0 ? [] : [retries === 1 ? '1 retry' : `${retries} retries`]),
+  ]
 }

@@ -9,8 +9,7 @@ export function poll<Result>(
   read: () => Promise<Result>,
   isEnough: (result: Result) => boolean,
 ): Promise<Result> {
-  const { settleMs } = session.context.setup.profile.limits
-  return pollEndpoints(session, read, isEnough, growingDelays(settleMs))
+  return pollEndpoints(session, read, isEnough, growingDelays(session.settling.ms))
 }
 
 /** Polls as `poll` does, with the delays between the reads of an endpoint. */

@@ -10,14 +10,7 @@ import { interruptRequestMs } from '../defaults.ts'
 import { endpointsOf } from '../profile/index.ts'
 import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
 import { isIncognito, type ScenarioOutcome, type Undecided } from '../run-setup.ts'
-import {
-  addExchangeCost,
-  addExchangeTraffic,
-  type Cost,
-  noCost,
-  noTraffic,
-  type Traffic,
-} from '../usage.ts'
+import { addExchangeCost, addExchangeTraffic, noCost, noTraffic } from '../usage.ts'
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
 import { type Evidence, ScenarioFindings } from './findings.ts'
@@ -27,8 +20,7 @@ import { isOdd } from './requests/failure.ts'
 import type { FormStyle } from './requests/imitation.ts'
 import { sendWithRetries } from './requests/send-with-retries.ts'
 import { formStyleOf, type RequestSpec, type Started } from './requests/wire-request.ts'
-
-export type { Started }
+import { createSettling, type Settling } from './settling.ts'
 
 /** One scenario at work: it sends, is judged passively, claims, and brings an outcome home. */
 export class Session {
@@ -36,6 +28,7 @@ export class Session {
   readonly slug: string
   readonly contentSeed: string
   readonly prompts: Prompts
+  readonly settling: Settling
   readonly #title: string
   readonly #covers: readonly RequirementId[]
   readonly #signal: AbortSignal
@@ -45,8 +38,8 @@ export class Session {
   readonly #inconclusive: Undecided[] = []
   readonly #unproven: Undecided[] = []
   readonly #cleanups: (() => Promise<unknown>)[] = []
-  #cost: Cost = noCost
-  #traffic: Traffic = noTraffic
+  #cost = noCost
+  #traffic = noTraffic
   #ordinal = 0
   #drawn = 0
   /** Sessions outlive their scenarios, and bodies must not. */
@@ -63,6 +56,7 @@ export class Session {
     this.context = context
     this.slug = scenario.slug
     this.prompts = scenario.prompts ?? plainPrompts
+    this.settling = createSettling(context.setup.profile.limits)
     this.#title = scenario.title
     this.#covers = scenario.covers
     this.#signal = signal
@@ -91,15 +85,14 @@ export class Session {
         slug: this.slug,
         signal: this.#signal,
         lateSignal: this.#abortController.signal,
-        lendSlot: (wait) => (this.#slot === undefined ? wait() : this.#slot.lend(wait)),
+        lendSlot: this.#lendSlot,
         recordExchange: (ended) => this.#take(ended, spec, route),
         observe: (question, answer, evidence) => this.observe(question, answer, evidence),
       },
       { spec, ordinal, ...(route === undefined ? {} : { route }) },
       answered.resolve,
     )
-    const end = () => answered.resolve()
-    exchange.then(end, end)
+    exchange.finally(answered.resolve).catch(() => {})
     return { answered: answered.promise, exchange }
   }
 
@@ -118,13 +111,13 @@ export class Session {
 
   /** Waits until the rate limit allows so many requests at once, and endpoints show earlier writes. */
   async waitForBurst(requests: number): Promise<void> {
-    if (this.#routing !== undefined) await this.sleep(this.context.setup.profile.limits.settleMs)
+    if (this.#routing !== undefined) await this.sleep(this.settling.ms)
     await this.context.gate.waitForBurst(requests, this.#signal)
   }
 
-  /** Ends with the run. */
+  /** Ends with the run; others run meanwhile. */
   sleep(ms: number): Promise<void> {
-    return this.context.gate.sleep(ms, this.#signal)
+    return this.#lendSlot(() => this.context.gate.sleep(ms, this.#signal))
   }
 
   /** Sends what creates something, with the journal written around it. */
@@ -211,6 +204,11 @@ export class Session {
     this.#signal.removeEventListener('abort', this.#leaveSoon)
   }
 
+  /** Requests that were sent once more. */
+  get retries(): number {
+    return this.#traffic.retries
+  }
+
   /** Result of the scenario; its end is added by the caller. */
   outcome(): ScenarioOutcome {
     const text = this.context.redactor.text
@@ -228,6 +226,8 @@ export class Session {
       traffic: this.#traffic,
     }
   }
+
+  readonly #lendSlot = (wait: () => Promise<void>) => this.#slot?.lend(wait) ?? wait()
 
   readonly #leaveSoon = () => {
     setTimeout(() => this.#abortController.abort(this.#signal.reason), interruptRequestMs)

@@ -22,7 +22,7 @@ type Query = Readonly<Record<string, string | number>>
 /** Chat management (section 4.3, prefix /chat). Shapes are not shown: everything is found by value. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
 export function chatRoutes(session: Session) {
-  const { requests, shapes, limits } = session.context.setup.profile
+  const { requests, shapes } = session.context.setup.profile
 
   const to = (
     id: OperationId,
@@ -101,7 +101,7 @@ export function chatRoutes(session: Session) {
       })
       const isEnough = (walk: ListWalk) =>
         !walk.complete || chats.every(({ id }) => walk.pagesWith(id).length > 0)
-      const delays = Array<number>(maxWalks - 1).fill(Math.min(limits.settleMs, pollMs))
+      const delays = Array<number>(maxWalks - 1).fill(Math.min(session.settling.ms, pollMs))
       return readRepeatedly(read, isEnough, session, delays)
     },
 
@@ -145,7 +145,7 @@ export function chatRoutes(session: Session) {
         session,
         read,
         (result) => isEnough(bodyOf(result), result),
-        equalDelays(limits.settleMs),
+        equalDelays(session.settling.ms),
       ),
   }
   return routes

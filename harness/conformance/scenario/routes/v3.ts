@@ -9,8 +9,8 @@ import {
   valueAt,
 } from '../../../../contract/index.ts'
 import { mayNameMembers } from '../../session/requests/supplements.ts'
-import { route, type SendOptions } from '../../session/requests/wire-request.ts'
-import type { Session, Started } from '../../session/session.ts'
+import { route, type SendOptions, type Started } from '../../session/requests/wire-request.ts'
+import type { Session } from '../../session/session.ts'
 import { assume, expectMembers, requireProfile } from '../claims.ts'
 import { poll } from '../poll.ts'
 import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
@@ -168,7 +168,7 @@ export function v3Routes(session: Session) {
 
     /** The history after a pause in which a late second step would show. */
     async historyAfterPause(chat: Chat): Promise<HistoryWalk> {
-      await session.sleep(Math.min(limits.settleMs, pauseMs))
+      await session.sleep(Math.min(session.settling.ms, pauseMs))
       return routes.walk(chat)
     },
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { createSemaphore } from './semaphore.ts'
+import { acquireSlot, createSemaphore } from './semaphore.ts'
 
 describe('at most so many holders are let in', () => {
   test('at any time, and all of them in the end, in their order', async () => {
@@ -36,6 +36,43 @@ describe('at most so many holders are let in', () => {
     semaphore.acquire().then(third)
     await Promise.resolve()
     expect(third).not.toHaveBeenCalled()
+  })
+})
+
+describe('a slot that is lent', () => {
+  const turn = () => new Promise(setImmediate)
+
+  test('goes to others meanwhile, and back before any that has not begun', async () => {
+    const semaphore = createSemaphore(2)
+    const [slot] = await Promise.all([acquireSlot(semaphore), semaphore.acquire()])
+    const waited = Promise.withResolvers<void>()
+    const order: string[] = []
+    const back = slot.lend(() => waited.promise).then(() => order.push('back'))
+    const leave = await semaphore.acquire()
+    semaphore.acquire().then(() => order.push('late'))
+    waited.resolve()
+    await turn()
+    expect(order).toEqual([])
+    leave()
+    await back
+    expect(order).toEqual(['back'])
+    slot.release()
+    await turn()
+    expect(order).toEqual(['back', 'late'])
+  })
+
+  test.each([
+    ['there is one', 1, false],
+    ['its holder is first', 2, true],
+  ])('is kept if %s', async (_, slots, isFirst) => {
+    const semaphore = createSemaphore(slots)
+    const slot = await acquireSlot(semaphore, { isFirst })
+    const entered = vi.fn()
+    semaphore.acquire().then(entered)
+    await slot.lend(async () => {
+      await turn()
+      expect(entered).not.toHaveBeenCalled()
+    })
   })
 })
 
