@@ -69,7 +69,6 @@ export async function explore(
   const useOfDeleted = createDeck(deletedUses, pick)
   const hasV2 = candidatesFor(session, 'v2').length > 0
   const budget = createBudget(options, hasV2)
-  let isHurried = false
   const { onOperation } = options
   const plan = { session, knowledge, pick, useOfDeleted, budget, onOperation }
 
@@ -80,12 +79,8 @@ export async function explore(
   ) {
     const kind = hasV2 ? kindOf(count) : 'v3'
     const context = createExplorationContext(session, knowledge)
-    const run = async () => {
-      const ended = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
-      await context.dispose()
-      return ended
-    }
-    const found = await (isHurried ? session.settling.hurry(run) : run())
+    const found = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
+    await context.dispose()
     if (found === 'lost') {
       // A recording that holds other requests proves nothing of what was found when it was made.
       const isRecorded = session.context.setup.recordingFile !== null
@@ -97,9 +92,9 @@ export async function explore(
     const isKnown = violations.some(({ violation }) => violation.row === found.violation.row)
     if (isKnown) continue
     const shrunk = await confirm(session, knowledge, found)
-    if (shrunk === undefined && isHurried) {
-      // It was late, and is no doubt.
-      isHurried = false
+    if (shrunk === undefined && found.isHurried) {
+      // It was only late, and is no doubt.
+      session.settling.noteLate()
       continue
     }
     if (shrunk === undefined) {
@@ -109,8 +104,6 @@ export async function explore(
     }
     // The same operations show the same cause, whichever row tells of it first.
     if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
-    // What it shows again and again need not be waited for each time.
-    isHurried = true
     violations.push({ ...shrunk, foundAfter: budget.operations() })
     report(session, shrunk)
   }
@@ -173,6 +166,8 @@ interface SequenceRun {
 }
 
 interface Found {
+  /** It was not waited for in full. */
+  readonly isHurried: boolean
   readonly violation: StateViolation
   readonly operations: readonly Operation[]
 }
@@ -186,12 +181,16 @@ async function runSequence(
   let unclear = 0
   const carryOut = async (planned: Planned & Partial<Operation>): Promise<Found | undefined> => {
     const operation = { label: `f${done.length}`, ...planned }
-    const step = await perform(context, operation)
+    // What it never shows need not be waited for each time.
+    const { settling } = run.session
+    const isHurried = settling.mayHurry
+    const work = () => perform(context, operation)
+    const step = await (isHurried ? settling.hurry(work) : work())
     if (step.kind === 'skipped') return undefined
     unclear = step.kind === 'unclear' ? unclear + 1 : 0
     done.push(operation)
     if (step.kind !== 'violated') return undefined
-    return { violation: step.violation, operations: done }
+    return { violation: step.violation, operations: done, isHurried }
   }
   for (let count = 0; count < run.size; count += 1) {
     const operation = draw(context.model, `o${count + 1}`, run)

@@ -19,12 +19,20 @@ export async function pollEndpoints<Result>(
   isEnough: (result: Result) => boolean,
   delays: readonly number[],
 ): Promise<Result> {
+  let waitedMs = 0
+  const timer = {
+    sleep(ms: number) {
+      waitedMs += ms
+      return session.sleep(ms)
+    },
+  }
   const [first = read, ...others] = session.polls(read)
-  let result = await readRepeatedly(first, isEnough, session, delays)
+  let result = await readRepeatedly(first, isEnough, timer, delays)
   for (const other of others) {
     if (!isEnough(result)) break
-    result = await readRepeatedly(other, isEnough, session, delays)
+    result = await readRepeatedly(other, isEnough, timer, delays)
   }
+  if (waitedMs > 0) session.settling.note(waitedMs, isEnough(result))
   return result
 }
 
