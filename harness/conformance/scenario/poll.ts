@@ -54,9 +54,9 @@ export async function readRepeatedly<Result>(
 
 // Delays are counted, not clocked, so that a recording runs the same.
 
-/** Equal delays that reach a time. */
+/** Equal delays that reach a time; one if it is short. */
 export function equalDelays(totalMs: number): readonly number[] {
-  return Array<number>(Math.ceil(totalMs / pollMs)).fill(pollMs)
+  return Array<number>(Math.ceil(totalMs / pollMs)).fill(Math.min(pollMs, totalMs))
 }
 
 /** Growing delays that add up to a time. */

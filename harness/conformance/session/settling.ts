@@ -1,35 +1,36 @@
-/** Part of the time that is waited for in a hurry. */
-const hurriedPart = 8
+/** Part of the time that is waited for in a hurry, at least. */
+const hurriedPart = 40
 
 export type Settling = ReturnType<typeof createSettling>
 
 /** How long one scenario waits for a change to become visible. */
 export function createSettling({ settleMs }: { readonly settleMs: number }) {
-  const hurriedMs = Math.floor(settleMs / hurriedPart)
   let isHurried = false
   let isVain = false
-  let isLate = false
+  /** The longest wait after which a change was visible. */
+  let latestMs = 0
+  const hurriedMs = () =>
+    Math.min(settleMs, Math.max(Math.floor(settleMs / hurriedPart), 2 * latestMs))
 
   return {
     get ms(): number {
-      return isHurried ? hurriedMs : settleMs
+      return isHurried ? hurriedMs() : settleMs
     },
-    /** True once a wait has ended in vain, and as long as no change has been late. */
+    /** True once a wait has ended in vain, if changes have not been late. */
     get mayHurry(): boolean {
-      return isVain && !isLate
+      return isVain && hurriedMs() < settleMs
     },
     /** Notes the end of a wait: with the change, or in vain. */
     note(waitedMs: number, isVisible: boolean): void {
-      if (!isVisible) isVain = true
-      else if (waitedMs > hurriedMs) isLate = true
+      if (isVisible) latestMs = Math.max(latestMs, waitedMs)
+      else isVain = true
     },
-    /** A change is late: nothing is to be hurried. */
+    /** Changes are late: nothing is to be hurried. */
     noteLate(): void {
-      isLate = true
+      latestMs = settleMs
     },
     /** Waits less meanwhile: what does not become visible then is to be seen again without. */
     async hurry<T>(work: () => Promise<T>): Promise<T> {
-      if (isLate) return work()
       isHurried = true
       try {
         return await work()
