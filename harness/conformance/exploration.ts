@@ -1,6 +1,5 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { Exploring } from './progress.ts'
 import { EvidenceError } from './recording/result-files.ts'
 import { combineTries } from './report/confirmation.ts'
 import type { RunSetup } from './run-setup.ts'
@@ -23,6 +22,15 @@ export interface Exploration {
   readonly operations: number
   /** @param onOperation called after each operation, with their number until then. */
   run(session: Session, onOperation: (done: number) => void): Promise<ExplorationSummary>
+}
+
+/** How far an exploration is. */
+export interface Exploring {
+  /** Operations that were carried out, of all that it will. */
+  readonly done: number
+  readonly of: number
+  /** Requests that it has sent once more. */
+  readonly retries: number
 }
 
 /** Tests if an error ends exploring early and says nothing against the target. */

@@ -1,20 +1,11 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
-import type { Exploration } from './exploration.ts'
+import type { Exploration, Exploring } from './exploration.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { isPlanned } from './profile/selection.ts'
 import { decide } from './report/verdicts.ts'
 import { addCosts, type Cost, noCost } from './usage.ts'
 import type { Collector, Scenario } from './vitest/collector.ts'
-
-/** How far an exploration is. */
-export interface Exploring {
-  /** Operations that were carried out, of all that it will. */
-  readonly done: number
-  readonly of: number
-  /** Requests that it has sent once more. */
-  readonly retries: number
-}
 
 /** Progress of a run, sent at each end of a scenario, and at each operation of the exploration. */
 export interface Progress {
