@@ -24,7 +24,7 @@ export interface Exploration {
   run(session: Session, onOperation: (done: number) => void): Promise<ExplorationSummary>
 }
 
-/** How far an exploration is. */
+/** Position of an exploration under way. */
 export interface Exploring {
   /** Operations that were carried out, of all that it will. */
   readonly done: number

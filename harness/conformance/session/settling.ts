@@ -3,7 +3,7 @@ const hurriedPart = 40
 
 export type Settling = ReturnType<typeof createSettling>
 
-/** How long one scenario waits for a change to become visible. */
+/** Patience of one scenario with changes that are to become visible. */
 export function createSettling({ settleMs }: { readonly settleMs: number }) {
   let isHurried = false
   let isVain = false
