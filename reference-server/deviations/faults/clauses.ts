@@ -99,7 +99,6 @@ export const others: ByOperation<Clauses> = {
       'stop is ignored (stream: true)',
       'stop is ignored (stop: a list; stream: true)',
       'stop is ignored (stop: a text; stream: true)',
-      'stop is ignored (stop text: beyond ASCII)',
     ],
     'OAI-STOP-02': ['only the first element counts of stop'],
     'OAI-STREAM-01': [
