@@ -69,8 +69,9 @@ function claimShown(
   const under = describeRow(row)
   // An input with another role is one all the same.
   const inputs = rows.filter(({ item }) => isObject(item) && isInput(item))
-  // Content that is no list of parts is for another requirement.
-  if (inputs.length > 0 && inputs.every((input) => inputTexts(input).length > 0)) {
+  const isTyped = rows.every(({ item }) => isObject(item) && typeof item['type'] === 'string')
+  // An item without its type and content that is no list of parts are for other requirements.
+  if (isTyped && inputs.every((input) => inputTexts(input).length > 0)) {
     const texts = textsOf(inputs)
     const missing = inputsOf(body).filter((text) => !texts.includes(text))
     const what = `inputs that the history does not show as they were sent (${under})`

@@ -177,6 +177,11 @@ export const others: ByOperation<Clauses> = {
       'the Idempotency-Key is ignored (input: a list)',
       'the Idempotency-Key is ignored (parent_id: given)',
     ],
+    'V3-IDEM-03': [
+      'the Idempotency-Key is ignored (think: true)',
+      'the Idempotency-Key is ignored (input: a list)',
+      'the Idempotency-Key is ignored (parent_id: given)',
+    ],
     'V3-IDEM-07': ['the last character of the Idempotency-Key is not compared'],
     'V3-SSE-01': ['a stream has the media type of JSON', 'a stream is answered with one JSON body'],
     'V3-SSE-05': ['the stream has no response.created', 'response.created comes twice'],

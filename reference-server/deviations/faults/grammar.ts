@@ -92,16 +92,21 @@ function clausesOf(
   table: ByOperation<Clauses>,
   toClause: (entry: string) => string,
 ): readonly Fault[] {
-  return Object.entries(table).flatMap(([operation, own]) =>
-    Object.entries(own).flatMap(([id, entries]) =>
-      entries.map((entry) => faultOf(`${operation}: ${toClause(entry)}`, id)),
+  const entries = Object.entries(table).flatMap(([operation, own]) =>
+    Object.entries(own).flatMap(([id, clauses]) =>
+      clauses.map((clause) => ({ id, name: `${operation}: ${toClause(clause)}` })),
     ),
+  )
+  // A clause may break several requirements.
+  return [...Map.groupBy(entries, ({ name }) => name)].map(([name, own]) =>
+    faultOf(name, ...own.map(({ id }) => id)),
   )
 }
 
 /** A fault by the name that the grammar has for it. @throws Error if it has none */
-export function faultOf(name: string, id: string): Fault {
+export function faultOf(name: string, ...ids: readonly string[]): Fault {
   const fault = generatedFaultNamed(name)
-  if (fault === undefined || !isRequirementId(id)) throw new Error(`the grammar has no ${name}`)
-  return { name, summary: `${name}.`, breaks: [id], patch: fault.patch }
+  const [first, ...more] = ids.filter(isRequirementId)
+  if (fault === undefined || first === undefined) throw new Error(`the grammar has no ${name}`)
+  return { name, summary: `${name}.`, breaks: [first, ...more], patch: fault.patch }
 }

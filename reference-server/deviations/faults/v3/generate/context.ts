@@ -90,10 +90,7 @@ const thinkingFaults = faultTable({
   },
   'V3-THINK-02': {
     'v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
-      {
-        also: ['V3-GEN-10'],
-        patch: onModel('native', (model, request) => withReasoningInText(model(request), true)),
-      },
+      onModel('native', (model, request) => withReasoningInText(model(request), true)),
   },
 })
 
