@@ -70,7 +70,7 @@ function textEditsOf(
     length: {
       'of 1,000 characters and more': edit(
         (text) =>
-          `${Array.from({ length: 100 }, () => prompts.note(session.nonce())).join(' ')} ${text}`,
+          `${Array.from({ length: 300 }, () => prompts.note(session.nonce())).join(' ')} ${text}`,
       ),
     },
     text: {

@@ -219,6 +219,8 @@ function createContradictions(state: RunState['circuit']['contradictions']) {
       const status = response?.status
       if (status === undefined || labels.role === 'negative') return
       if (contradicts(exchange)) {
+        // An answer that the target lost is no parent; what does not name one tells if its route is there.
+        if (asObject(requestJson(exchange))?.['parent_id'] != null) return
         state.count += 1
         if (state.count === 1) state.since = id
         if (state.count >= maxConsecutiveFailures) {

@@ -239,6 +239,7 @@ describe('answers that contradict earlier ones', () => {
     ['the operation was not accepted before', [accepted], elsewhere],
     ['the requests were to be refused', [accepted], negative],
     ['a resource may have been deleted', [ofChat(200)], ofChat(404)],
+    ['a parent may have been lost', [accepted], exchange(404, { body: '{"parent_id":"r1"}' })],
   ])('do not exist where %s', (_, before, odd) => {
     expect(isOpenAfter(...before, ...Array<Exchange>(20).fill(odd))).toBeUndefined()
   })
