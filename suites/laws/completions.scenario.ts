@@ -157,7 +157,7 @@ describe('compatible surface: laws of completions', () => {
 
       function isOfThisRequest({ body, answer }: Trial): void {
         const fact = facts.at(-1) ?? ''
-        const sent = messagesOf(body).map(({ content }) => String(content))
+        const sent = [body['stop'], ...messagesOf(body).map(({ content }) => content)].map(String)
         const text = answerText(answer) ?? ''
         // A server that mixes requests up may give back the fact of another scenario.
         const foreign = session

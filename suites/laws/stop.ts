@@ -64,7 +64,7 @@ export async function claimStop(
 function wordIn(answer: Exchange, isStream: boolean): string | undefined {
   const text = answerText(answer) ?? ''
   const deltas = deltasOf(answer).map((delta) => delta.text)
-  const words = [...text.matchAll(/\p{L}{3,}/gu)]
+  const words = [...text.matchAll(isStream ? /\p{L}{4,}/gu : /\p{L}{3,}/gu)]
     .filter(({ 0: word, index }) => text.indexOf(word) === index && index > text.length / 4)
     .filter(({ 0: word, index }) => text.slice(index + word.length).trim().length > 2)
     .map(({ 0: word }) => word)
