@@ -27,7 +27,7 @@ import { type Answer, type ReceivedRequest, startFront } from './front.ts'
 
 const key = 'sk-hostile-target-4711'
 const maxMemoryMb = 500
-const runMs = 60_000
+const runMs = 30_000
 
 let service: ReferenceServer
 beforeAll(async () => {
