@@ -5,8 +5,8 @@ import { nullServers } from '../conformance/test-support/null-servers.ts'
 import type { Attempt } from './runs/run-target.ts'
 
 /**
- * Requirements that a fixed answer of the right form meets: those of the form, and those that something is
- * accepted. None that looks at the text of an answer may be among them.
+ * Requirements that a fixed answer of the right form meets: those of the form, those that something is
+ * accepted, and that it changes nothing. None that looks at the text of an answer may be among them.
  */
 const provenByForm: Readonly<Record<string, readonly string[]>> = {
   [nameOf('one recorded completion for every POST')]: [
@@ -15,7 +15,11 @@ const provenByForm: Readonly<Record<string, readonly string[]>> = {
     ...ids('OAI-TOPP', 1),
     ...ids('OAI-MODELS', 2, 3),
   ],
-  [nameOf('one recorded response for every POST')]: ids('V3-ONE', 1, 3, 4, 6, 10),
+  [nameOf('one recorded response for every POST')]: [
+    ...ids('V3-ONE', 1, 3, 4, 6, 8, 10),
+    ...ids('V2-MSG', 1, 10, 11, 12, 13),
+    ...ids('VER', 6),
+  ],
 }
 
 export const nullServerNames: readonly string[] = Object.keys(nullServers).map(nameOf)
