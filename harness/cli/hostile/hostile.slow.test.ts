@@ -20,8 +20,8 @@ import {
   longAnswers,
   silence,
   status,
-} from './answers.ts'
-import { type Answer, type ReceivedRequest, startFront } from './front.ts'
+} from './test-support/answers.ts'
+import { type Answer, type ReceivedRequest, startFront } from './test-support/front.ts'
 
 /** Targets that are broken or hostile, by the real bin: docs/limits.md. */
 

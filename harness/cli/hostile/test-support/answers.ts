@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Patch } from '../../../reference-server/index.ts'
+import type { Patch } from '../../../../reference-server/index.ts'
 import type { Answer } from './front.ts'
 
 /** Answers of a broken or hostile target, on a bare socket. */

@@ -1,6 +1,6 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
+import { listenOnLoopback } from '../../../client/test-support/listen-on-loopback.ts'
 
 export interface ReceivedRequest {
   readonly method: string
