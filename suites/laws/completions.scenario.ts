@@ -105,8 +105,8 @@ describe('compatible surface: laws of completions', () => {
             caller: { second: profile.otherKey === undefined ? undefined : (body) => body },
           },
           send: (body, row) => send(body, row['caller'] === 'second'),
-          // A plain question after a fact was told in another request; each element of a list of sequences.
-          always: [{ messages: 'with an assistant message' }, {}, { stop: 'last of a list' }],
+          // A plain question after a fact was told in another request.
+          always: [{ messages: 'with an assistant message' }, {}],
           laws: [isObjectOfItsModel, isRemembered, isOfThisRequest, isCut],
         },
       )

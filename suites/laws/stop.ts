@@ -35,7 +35,11 @@ export async function claimStop(
   const form = row['stop']
   const isStream = body['stream'] === true
   const requirement = isStream ? 'OAI-STOP-05' : form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
-  const cut = await send({ ...body, stop: stopOf(form, sequence) })
+  const [first = '', last = ''] = strangers
+  // Neither the first nor the last of a list, one of which may be all that is read.
+  const isOneOfMany = form === 'first of a list' || form === 'last of a list'
+  const stop = isOneOfMany ? [first, sequence, last] : stopOf(form, sequence)
+  const cut = await send({ ...body, stop })
   if (isDeclined(cut)) {
     const taken = () => expectAccepted(cut, `stop ${form}: ${JSON.stringify(sequence)}`)
     claim(requirement, taken, cut, answer)
