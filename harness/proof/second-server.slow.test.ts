@@ -51,10 +51,11 @@ describe('the second server', () => {
 
   test.each(sample)(
     'is found out where $name',
+    // The deletions of scenarios side by side may leave a mark of a favorite undecided.
+    { timeout: 60_000, retry: 2 },
     async ({ breaks, changes }) => {
       const red = redRows({ rows: verdictsOf(await judgeSecondServer(changes, { only: breaks })) })
       expect(red.filter((row) => breaks.includes(row))).not.toEqual([])
     },
-    60_000,
   )
 })
