@@ -127,7 +127,8 @@ export function serviceArgs({ name, shards, startAt }: PreparedJob, image: strin
     ...['--name', name, '--mode', 'replicated-job', '--replicas', String(shards)],
     // A shard that is started again would send its load twice.
     ...['--restart-condition', 'none', '--detach', '--quiet', '--no-resolve-image'],
-    ...['--secret', `source=${name},target=job.json,mode=0400`],
+    // Readable by the user of the image, who is not root.
+    ...['--secret', `source=${name},target=job.json,mode=0444`],
     ...['--env', `CHATGEN_SHARD=${slot}/${shards}`],
     ...['--label', 'chatgen.job=load', image],
     ...shardArgs({ startAt }, { file: '/run/secrets/job.json', out: '/tmp/results' }),
