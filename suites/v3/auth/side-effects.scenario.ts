@@ -30,11 +30,11 @@ interface Change {
 
 const changes: Readonly<Record<string, Change>> = {
   'a chat is created': {
-    send: ({ v3 }, _, options, word) => v3.postChat(nameOf(word), {}, options),
-    async look({ chats }, _, word) {
+    send: ({ v3, session }, _, options, word) => v3.postChat(nameOf(session, word), {}, options),
+    async look({ chats, session }, _, word) {
       // The word alone: an answer may repeat what was searched for.
       const list = await chats.readList({ search: word })
-      return [!contains(list.body, nameOf(word)), ...list.pages.slice(0, 3)]
+      return [!contains(list.body, nameOf(session, word)), ...list.pages.slice(0, 3)]
     },
   },
   'a chat is renamed': {
@@ -114,8 +114,8 @@ describe('v3: changes without the right token', () => {
   }
 })
 
-function nameOf(word: string): string {
-  return `${word} of a stranger`
+function nameOf(session: Apis['session'], word: string): string {
+  return `${word} of a stranger ${session.context.setup.tag}`.trimEnd()
 }
 
 /** Longer than most targets take to show a change. */
