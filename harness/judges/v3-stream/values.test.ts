@@ -56,13 +56,13 @@ const outputs: readonly Fault[] = [
     inFinal(set('output[0].call_id', 'call_other')),
   ],
   [
-    'names.added as completed',
+    'an item that is added as completed',
     '20',
     'message',
     changed(names.added, set('item.status', 'completed')),
   ],
   [
-    'names.done in_progress',
+    'an item that is done in_progress',
     '20',
     'message',
     changed(names.done, set('item.status', 'in_progress')),
