@@ -41,26 +41,6 @@ describe('both forms', () => {
     const rows = await historyOf(server, other)
     expect(rows.slice(1).map(({ item }: { item: object }) => item)).toEqual(final.output)
   })
-
-  it('repeat what was asked for', async () => {
-    const server = await testServer()
-    const settings = { temperature: 0.5, top_p: 0.9, presence_penalty: 1 }
-    const { json } = await server.generate({
-      chat_id: await server.newChat(),
-      input: '[[tokens=60]]',
-      max_tokens: 20,
-      ...settings,
-    })
-    expect(json).toMatchObject({
-      ...settings,
-      max_output_tokens: 20,
-      model: 'svc-main-model',
-      status: 'incomplete',
-      incomplete_details: { reason: 'max_output_tokens' },
-      output: [{ status: 'incomplete' }],
-      usage: { output_tokens: 20 },
-    })
-  })
 })
 
 describe('context', () => {

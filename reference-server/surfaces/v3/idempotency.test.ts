@@ -7,19 +7,6 @@ const rowCount = async (server: TestServer, chat_id: string): Promise<number> =>
 const key = (value: string) => ({ 'idempotency-key': value })
 
 describe('the header', () => {
-  it('is required', async () => {
-    const server = await testServer()
-    const body = { chat_id: await server.newChat(), model_id: 'SVC-Main', input: 'Hi' }
-    for (const headers of [{}, key(''), key('""'), key('x'.repeat(256)), key('a\tb')]) {
-      const { status, json } = await server.send('POST', '/api/v3/message/generate', {
-        body,
-        headers,
-      })
-      expect([status, json.error.param]).toEqual([400, 'Idempotency-Key'])
-    }
-    expect(await rowCount(server, body.chat_id)).toBe(0)
-  })
-
   it('may be any string, quoted or not', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
@@ -30,24 +17,6 @@ describe('the header', () => {
 })
 
 describe('a repeat', () => {
-  it.each([false, true])(
-    'gives the same answer again, once in the history (stream: %j)',
-    async (stream) => {
-      const server = await testServer()
-      const chat_id = await server.newChat()
-      const body = { chat_id, input: 'What time is it?', think: true, stream }
-      const first = await server.generate(body, key('k'))
-      const again = await server.generate(body, key('k'))
-      expect(again.text).toBe(first.text)
-      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
-      expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([
-        null,
-        'true',
-      ])
-      expect(await rowCount(server, chat_id)).toBe(4)
-    },
-  )
-
   it('gives a failed or cut answer again as well', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
