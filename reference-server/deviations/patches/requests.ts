@@ -1,6 +1,4 @@
 /** Patches of requests before the handlers, and rejections. */
-import { isObject } from '../../../contract/json.ts'
-
 import type { Call } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
@@ -39,13 +37,20 @@ export function ignoreField(
   )
 }
 
-/** Accepts an object in a field of the body, and takes one of its members for the field. */
-export function flattenField(route: RoutePattern, path: string, inner: string): Patch {
-  return onRequestBody(route, (body) => {
-    const value = body[path]
-    return isObject(value) ? { ...body, [path]: value[inner] } : body
-  })
+/** Accepts a field of a wrong type; null and values that fit stay as they are. */
+export function mendField(
+  route: RoutePattern,
+  path: string,
+  fits: (value: unknown) => boolean,
+  mend: (value: unknown) => unknown = () => undefined,
+): Patch {
+  return onRequestBody(route, (body) =>
+    setAt(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),
+  )
 }
+
+/** The id of an object that stands for its id. */
+export const idOf = (value: unknown): unknown => toObject(value)['id']
 
 /** Rejects requests that should succeed. */
 export function rejectRequests(

@@ -4,8 +4,6 @@ import { readEvents } from '../../test-support/sse.ts'
 
 const textOf = ({ output }: { output: { content?: { text?: string }[] }[] }) =>
   output.flatMap(({ content }) => content?.map(({ text }) => text ?? '') ?? []).join('')
-const _searches = ({ output }: { output: { type: string }[] }) =>
-  output.filter(({ type }) => type === 'file_search_call').length
 
 it('knows what runs tell, in all their forms, and nothing else', async () => {
   const server = await testServer()

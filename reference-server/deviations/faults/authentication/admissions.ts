@@ -35,11 +35,10 @@ import {
   type MistakeName,
   mistakeNames,
   mistakes,
-} from './credentials.ts'
-
-const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
+} from './statuses.ts'
 
 type Routes = Readonly<Record<string, RoutePattern>>
+const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
 
 const openaiRoutes: Routes = { chat: completions, models: modelList }
 
@@ -72,6 +71,26 @@ const v3Routes: Routes = {
   'search-base': 'GET /api/v3/knowledge/:base_id/search',
 }
 
+const withKeyOfThatLength: Readonly<Record<string, RoutePattern>> = {
+  creates: createChat,
+  renames: changeChat,
+  deletes: deleteChat,
+  'adds-a-favorite': addFavorite,
+  'removes-a-favorite': removeFavorite,
+  names: nameChat,
+  uploads: upload,
+}
+
+const withoutKey: Readonly<Record<string, RoutePattern>> = {
+  generates: v3Generate,
+  renames: changeChat,
+  deletes: deleteChat,
+  'creates-without-key': createChat,
+  'adds-a-favorite-without-key': addFavorite,
+  'removes-a-favorite-without-key': removeFavorite,
+  'names-without-key': nameChat,
+  'uploads-without-key': upload,
+}
 export const admissionFaults: readonly Fault[] = [
   ...openRoutes('openai', openaiRoutes),
   ...openRoutes('v2', v2Routes),
@@ -86,8 +105,11 @@ export const admissionFaults: readonly Fault[] = [
       }),
     ),
   ),
+  ...Object.entries(withoutKey).map(([name, route]) => sideEffect(name, route, 'without-key')),
+  ...Object.entries(withKeyOfThatLength).map(([name, route]) =>
+    sideEffect(`${name}-with-key-of-that-length`, route, 'with-key-of-that-length'),
+  ),
 ]
-
 function openRoutes(surface: keyof typeof areas, routes: Routes): readonly Fault[] {
   return Object.entries(routes).flatMap(([name, route]) =>
     mistakeNames.map((mistake): Fault => {
@@ -114,34 +136,6 @@ function acceptInStreams(route: RoutePattern, mistake: MistakeName): Patch {
       })(services),
   ])
 }
-
-const withKeyOfThatLength: Readonly<Record<string, RoutePattern>> = {
-  creates: createChat,
-  renames: changeChat,
-  deletes: deleteChat,
-  'adds-a-favorite': addFavorite,
-  'removes-a-favorite': removeFavorite,
-  names: nameChat,
-  uploads: upload,
-}
-
-const withoutKey: Readonly<Record<string, RoutePattern>> = {
-  generates: v3Generate,
-  renames: changeChat,
-  deletes: deleteChat,
-  'creates-without-key': createChat,
-  'adds-a-favorite-without-key': addFavorite,
-  'removes-a-favorite-without-key': removeFavorite,
-  'names-without-key': nameChat,
-  'uploads-without-key': upload,
-}
-
-export const authenticationSideEffectFaults: readonly Fault[] = [
-  ...Object.entries(withoutKey).map(([name, route]) => sideEffect(name, route, 'without-key')),
-  ...Object.entries(withKeyOfThatLength).map(([name, route]) =>
-    sideEffect(`${name}-with-key-of-that-length`, route, 'with-key-of-that-length'),
-  ),
-]
 
 function sideEffect(name: string, route: RoutePattern, mistake: MistakeName): Fault {
   const { requirement, description, accepts } = mistakes[mistake]

@@ -7,12 +7,13 @@ import { ignoreField, rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import { onModel, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
-import type { Fault } from '../../types.ts'
-import { setInChunks } from './chunks.ts'
+import { setInChunks } from './stream.ts'
 
 const rejectWhere = (when: (body: Json) => boolean): Patch => rejectRequests(completions, when)
 
-const temperatureFaults = faultTable({
+const setModels = (to: (models: readonly Json[]) => unknown) =>
+  setFields(modelList, { data: (data: unknown) => to(toList(data)) })
+export const openaiRequestFaults = faultTable({
   'OAI-TEMP-01': {
     'openai-temperature-whole-numbers-only: A non-integer temperature is rejected.': rejectWhere(
       ({ temperature }) => Number(temperature ?? 0) % 1 > 0,
@@ -36,9 +37,6 @@ const temperatureFaults = faultTable({
     'openai-temperature-refused-with-200: An out-of-range temperature returns 200 with an error body.':
       rejectOutOfRange(200),
   },
-})
-
-const maxTokensFaults = faultTable({
   'OAI-MAXTOK-01': {
     'openai-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
       'compatible',
@@ -52,48 +50,11 @@ const maxTokensFaults = faultTable({
   'OAI-MAXTOK-02': {
     'openai-cut-says-stop: A non-streaming answer truncated by max_tokens has the finish_reason stop.':
       setFields(completions, { 'choices.*.finish_reason': 'stop' }),
-  },
-})
-
-const streamFaults = faultTable({
-  'OAI-MAXTOK-02': {
     'openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.':
       setInChunks({
         'choices.*.finish_reason': (reason: unknown) => (reason === 'length' ? 'stop' : reason),
       }),
   },
-})
-
-export const openaiParameterFaults: readonly Fault[] = [
-  ...temperatureFaults,
-  ...maxTokensFaults,
-  ...streamFaults,
-]
-
-function rejectOutOfRange(status: number): Patch {
-  return onError(
-    completions,
-    (reply) => ({ ...reply, status }),
-    ({ body }) => {
-      const { temperature } = toObject(body)
-      return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
-    },
-  )
-}
-
-/** Number of tokens in the first `maxTokens` words. */
-function countTokensOfWords(model: Model, request: ModelRequest): number {
-  const { steps } = model({ ...request, maxTokens: Number.POSITIVE_INFINITY })
-  const tokens = steps.flatMap(({ fragments }) => fragments)
-  let words = 0
-  const end = tokens.findIndex((token, at) => {
-    if (at === 0 || /^\s/.test(token)) words += 1
-    return words > request.maxTokens
-  })
-  return end < 0 ? tokens.length : end
-}
-
-export const openaiMessageFaults = faultTable({
   'OAI-CHAT-13': {
     'openai-hears-the-last-message: Only the last message is passed to the model.':
       'openai.chat: earlier turns are not read',
@@ -123,16 +84,6 @@ export const openaiMessageFaults = faultTable({
         })
       }),
   },
-})
-
-function questionOf({ turns, ...settings }: ModelRequest): string {
-  return JSON.stringify([turns.at(-1), settings])
-}
-
-const setModels = (to: (models: readonly Json[]) => unknown) =>
-  setFields(modelList, { data: (data: unknown) => to(toList(data)) })
-
-export const openaiModelFaults = faultTable({
   'OAI-MODELS-01': {
     'openai-models-empty: GET /models returns an empty list.': 'openai.models: the list is empty',
     'openai-main-model-unlisted: GET /models omits the main model.':
@@ -161,3 +112,29 @@ export const openaiModelFaults = faultTable({
       setFields(oneModel, { id: 'svc-main-model' }),
   },
 })
+function rejectOutOfRange(status: number): Patch {
+  return onError(
+    completions,
+    (reply) => ({ ...reply, status }),
+    ({ body }) => {
+      const { temperature } = toObject(body)
+      return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
+    },
+  )
+}
+
+/** Number of tokens in the first `maxTokens` words. */
+function countTokensOfWords(model: Model, request: ModelRequest): number {
+  const { steps } = model({ ...request, maxTokens: Number.POSITIVE_INFINITY })
+  const tokens = steps.flatMap(({ fragments }) => fragments)
+  let words = 0
+  const end = tokens.findIndex((token, at) => {
+    if (at === 0 || /^\s/.test(token)) words += 1
+    return words > request.maxTokens
+  })
+  return end < 0 ? tokens.length : end
+}
+
+function questionOf({ turns, ...settings }: ModelRequest): string {
+  return JSON.stringify([turns.at(-1), settings])
+}

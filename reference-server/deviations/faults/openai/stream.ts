@@ -3,16 +3,16 @@
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
-import { isFinished, mapFragments, setInChunks, textOf } from './chunks.ts'
 
 const setMediaType = (type: string): Patch =>
   onBlocks(completions, (blocks) => blocks, { 'content-type': type })
 
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 export const openaiStreamFaults = faultTable({
   'OAI-STREAM-01': {
     'openai-stream-of-other-json: The data of a block is the bare choice instead of a chunk with choices.':
@@ -99,36 +99,6 @@ export const openaiStreamFaults = faultTable({
           : chunk,
       ]),
   },
-})
-
-const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
-
-/** Blocks of this surface have no event name. */
-function encodeText(write: (text: string) => Uint8Array): Patch {
-  return (services) => ({
-    ...services,
-    encode: (block) => {
-      const original = services.encode(block)
-      return block.event === undefined ? write(Buffer.from(original).toString()) : original
-    },
-  })
-}
-
-function swapLastFragment(): Patch {
-  return onBlocks(completions, async function* (blocks) {
-    let fragment: SseBlock | undefined
-    for await (const block of blocks) {
-      const chunk = toObject(block.data)
-      if (isFinished(chunk)) yield block
-      if (fragment !== undefined) yield fragment
-      fragment = undefined
-      if (textOf(chunk) !== '') fragment = block
-      else if (!isFinished(chunk)) yield block
-    }
-  })
-}
-
-export const openaiStreamEndFaults = faultTable({
   'OAI-STREAM-09': {
     'openai-stream-without-done: A stream ends without [DONE].': onBlocks(
       completions,
@@ -197,6 +167,51 @@ export const openaiStreamEndFaults = faultTable({
       }),
   },
 })
+/** Sets fields in every chunk. */
+export function setInChunks(fields: Fields): Patch {
+  return onEachBlock(completions, (chunk) => [setAll(chunk, fields)])
+}
+
+/** Maps every text fragment. */
+export function mapFragments(to: (text: string) => unknown): Patch {
+  return onEachBlock(completions, (chunk) =>
+    textOf(chunk) === '' ? [chunk] : [setAt(chunk, 'choices.*.delta.content', to(textOf(chunk)))],
+  )
+}
+
+export function textOf(chunk: Json): string {
+  const text = toObject(toList(chunk['choices'])[0]?.['delta'])['content']
+  return typeof text === 'string' ? text : ''
+}
+
+export function isFinished(chunk: Json): boolean {
+  return typeof toList(chunk['choices'])[0]?.['finish_reason'] === 'string'
+}
+
+/** Blocks of this surface have no event name. */
+function encodeText(write: (text: string) => Uint8Array): Patch {
+  return (services) => ({
+    ...services,
+    encode: (block) => {
+      const original = services.encode(block)
+      return block.event === undefined ? write(Buffer.from(original).toString()) : original
+    },
+  })
+}
+
+function swapLastFragment(): Patch {
+  return onBlocks(completions, async function* (blocks) {
+    let fragment: SseBlock | undefined
+    for await (const block of blocks) {
+      const chunk = toObject(block.data)
+      if (isFinished(chunk)) yield block
+      if (fragment !== undefined) yield fragment
+      fragment = undefined
+      if (textOf(chunk) !== '') fragment = block
+      else if (!isFinished(chunk)) yield block
+    }
+  })
+}
 
 /** Each chunk with the one that follows it. */
 function onChunkPairs(change: (chunk: Json, next: Json) => readonly Json[]): Patch {

@@ -72,19 +72,6 @@ export const v2MessageFaults = faultTable({
     'v2-message-time-of-mail: The created_at of a message is an HTTP date instead of ISO 8601.':
       setFields(storeMessage, { created_at: (time: string) => new Date(time).toUTCString() }),
   },
-})
-
-/** Message ids in another notation, consistently in responses and requests. */
-function messageIds(write: (uuid: string) => string, read: (id: string) => string): Patch {
-  const reading = (value: unknown) => (isText(value) ? read(value) : value)
-  return compose([
-    setFields(storeMessage, { id: write }),
-    onRequestBody(storeMessage, (body) => setAt(body, 'parent_id', reading)),
-    onRequestBody(v2Generate, (body) => setAt(body, 'parent_id', reading)),
-  ])
-}
-
-export const v2ContextFaults = faultTable({
   'V2-CTX-01': {
     'v2-context-one-link: Only the answered message and its parent are passed to the model.':
       editChain((chain) => chain.slice(-2)),
@@ -107,6 +94,15 @@ export const v2ContextFaults = faultTable({
     ),
   },
 })
+/** Message ids in another notation, consistently in responses and requests. */
+function messageIds(write: (uuid: string) => string, read: (id: string) => string): Patch {
+  const reading = (value: unknown) => (isText(value) ? read(value) : value)
+  return compose([
+    setFields(storeMessage, { id: write }),
+    onRequestBody(storeMessage, (body) => setAt(body, 'parent_id', reading)),
+    onRequestBody(v2Generate, (body) => setAt(body, 'parent_id', reading)),
+  ])
+}
 
 /** The model is told the chain of the latest user message. */
 function answerLatest(): Patch {

@@ -1,5 +1,4 @@
 /** Faults of the refusal of a chat of the other version, and of its hint (sections 3, 7 and 9). */
-
 import type { RequirementId } from '../../../../contract/index.ts'
 import type { Reply, ValueReply } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
@@ -25,9 +24,10 @@ import {
 import { faultTable } from '../../table.ts'
 import type { Fault } from '../../types.ts'
 
+type Acceptance = readonly [requirement: RequirementId, route: RoutePattern, body: object]
 const emptyPage = { result: [], pagination: { cursor: null } }
-const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
 
+const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
 export const versionRefusalFaults: readonly Fault[] = [
   ...faultTable({
     'VER-04': {
@@ -68,13 +68,10 @@ export const versionRefusalFaults: readonly Fault[] = [
   failWith500('message', storeMessage),
   failWith500('reply', v2Generate),
 ]
-
 /** The refusal of a chat of the other version. */
 export function isRefusal(reply: Reply): boolean {
   return reply.status === 409 && 'body' in reply && JSON.stringify(reply.body).includes('use /api/')
 }
-
-type Acceptance = readonly [requirement: RequirementId, route: RoutePattern, body: object]
 
 /** One route accepts a chat of the other version. */
 function acceptOtherVersion(routes: Readonly<Record<string, Acceptance>>): readonly Fault[] {

@@ -17,6 +17,8 @@ import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 import { isRefusal } from './refusals.ts'
 
+type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>
+
 export const versionSideEffectFaults = faultTable({
   'VER-06': {
     'version-refusal-favors: POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.':
@@ -69,16 +71,21 @@ export const versionSideEffectFaults = faultTable({
         if (chat !== undefined) await store.chats.create(chat)
       }),
   },
+  'VER-02': {
+    'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
+      showUpdatedVersion,
+    'version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
+      updateVersion(({ name }) => name === undefined),
+    'version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
+      updateVersion(({ name }) => name !== undefined),
+  },
 })
-
 /** A change that the types do not allow: the version of a chat is fixed. */
 export function toVersion(
   version: 'v2' | 'v3',
 ): { readonly version: 'v2' | 'v3' } & { readonly name?: never } {
   return { version }
 }
-
-type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>
 
 /** A rejected call on a chat of the other version still changes it. */
 function sideEffect(route: RoutePattern, act: SideEffect): Patch {
@@ -124,17 +131,6 @@ function rememberRejectedInput(stream: boolean): Patch {
     ])
   })
 }
-
-export const versionUpdateFaults = faultTable({
-  'VER-02': {
-    'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
-      showUpdatedVersion,
-    'version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
-      updateVersion(({ name }) => name === undefined),
-    'version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
-      updateVersion(({ name }) => name !== undefined),
-  },
-})
 
 function updateVersion(when: (body: Readonly<Record<string, unknown>>) => boolean): Patch {
   return alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {

@@ -1,5 +1,4 @@
 /** Faults of favorites, and side effects of requests on other chats (sections 2.5 and 4.3). */
-
 import type { Patch } from '../../../../services.ts'
 import type { Chat } from '../../../../store/types.ts'
 import {
@@ -34,6 +33,11 @@ export const favoriteFaults = faultTable({
       setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.length }),
     'favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
       setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
+    'chat-update-clears-favorite: Renaming a chat removes it from favorites.': editChatChanges(
+      (change) => (change.name === undefined ? change : { ...change, favorite: false }),
+    ),
+    'chat-favorite-twice-removes: Adding a chat to favorites twice removes it from favorites.':
+      everySecond(addFavorite, false),
   },
   'V3-FAV-02': {
     'favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
@@ -45,6 +49,8 @@ export const favoriteFaults = faultTable({
       ({ store }, { caller, params }, { status }) =>
         status < 300 ? store.chats.delete(caller, params['chat_id'] ?? '') : undefined,
     ),
+    'chat-favorite-removed-twice-returns: Removing a chat from favorites twice adds it to favorites.':
+      everySecond(removeFavorite, true),
   },
   'V3-FAV-03': {
     'favorite-list-others: GET /chat/favorite also returns chats that were never favorites.':
@@ -63,16 +69,10 @@ export const favoriteFaults = faultTable({
           })),
         ]),
       ),
-  },
-})
-
-export const chatNeighborFaults = faultTable({
-  'V3-FAV-01': {
-    'chat-update-clears-favorite: Renaming a chat removes it from favorites.': editChatChanges(
-      (change) => (change.name === undefined ? change : { ...change, favorite: false }),
+    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoChange(
+      v3Generate,
+      { favorite: true },
     ),
-    'chat-favorite-twice-removes: Adding a chat to favorites twice removes it from favorites.':
-      everySecond(addFavorite, false),
   },
   'V3-CHAT-13': {
     'chat-delete-clears-histories: The deletion of a chat that was renamed and used empties the histories of favorites.':
@@ -102,16 +102,6 @@ export const chatNeighborFaults = faultTable({
           ),
         ])
       }),
-  },
-  'V3-FAV-03': {
-    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoChange(
-      v3Generate,
-      { favorite: true },
-    ),
-  },
-  'V3-FAV-02': {
-    'chat-favorite-removed-twice-returns: Removing a chat from favorites twice adds it to favorites.':
-      everySecond(removeFavorite, true),
   },
   'V3-CHAT-02': {
     'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': alsoChange(
@@ -173,7 +163,6 @@ export const chatNeighborFaults = faultTable({
       'v3.attachments: chat_id is ignored (search: given)',
   },
 })
-
 /** The second of two equal requests for a chat has the opposite effect. */
 function everySecond(route: RoutePattern, favorite: boolean): Patch {
   return remembering((ids) =>

@@ -1,13 +1,71 @@
-/** Faults of lists and names of chats (sections 2.5 and 4.3). */
+/** Faults of new v3 chats, their version, and lists of chats (sections 2.5, 3, 4.3 and 9). */
 import type { Patch } from '../../../../services.ts'
-import type { Chat, ChatPageRequest } from '../../../../store/types.ts'
+import type { Chat, ChatPageRequest, ChatVersion } from '../../../../store/types.ts'
 import { editChatRows } from '../../../patches/chats.ts'
-import { setFields } from '../../../patches/replies.ts'
-import { chatList } from '../../../patches/routes.ts'
-import { onStore } from '../../../patches/services.ts'
+import { onReply, onSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
+import { chatList, createChat, v3Generate, v3History } from '../../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 
+type NamedChat = Chat & { readonly first: string }
+
 export const chatListFaults = faultTable({
+  'V3-CHAT-01': {
+    'v3-new-chat-without-id: The response to POST /chat omits the id of the chat.': setFields(
+      createChat,
+      { id: undefined },
+    ),
+    'v3-new-chat-numbered: The id in the response to POST /chat is a number.': setFields(
+      createChat,
+      { id: () => 4711 },
+    ),
+    'v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
+      perServer(() => {
+        let first: unknown
+        return onSuccessBody(createChat, (body) => {
+          first ??= body
+          return first
+        })
+      }),
+    'v3-new-chat-wants-a-version: POST /chat without version is rejected.': rejectRequests(
+      createChat,
+      (body) => body['version'] === undefined,
+    ),
+    'v3-new-chat-empty-answer: POST /chat creates the chat and returns 204 without a body.':
+      onSuccess(createChat, () => ({ status: 204 })),
+  },
+  'V3-CHAT-03': {
+    'v3-new-chat-is-v2: POST /api/v3/chat creates v2 chats.': onCreation((chat) => ({
+      ...chat,
+      version: 'v2',
+    })),
+    'v3-new-chat-takes-no-generation: Generation in a v3 chat is rejected with a hint to /api/v2; its history is readable.':
+      onReply(v3Generate, (_reply, { caller }) => ({
+        status: caller === '' ? 401 : 409,
+        body: { error: { message: 'Use /api/v2 for this chat' } },
+      })),
+    'v3-new-chat-has-no-history: The history of a v3 chat is rejected with a hint to /api/v2; generation works.':
+      onReply(v3History, (_reply, { caller }) => ({
+        status: caller === '' ? 401 : 409,
+        body: { error: { message: 'Use /api/v2 for this chat' } },
+      })),
+  },
+  'VER-01': {
+    'v3-new-chat-of-any-version: version in the body of POST /chat sets the version of the chat.':
+      perServer(() => {
+        const versions = new Map<unknown, ChatVersion>()
+        return compose([
+          onRequestBody(createChat, (body) => {
+            if (body['version'] === 'v2') versions.set(body['name'], 'v2')
+            return body
+          }),
+          onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
+        ])
+      }),
+    'v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
+      onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
+  },
   'V3-CHAT-05': {
     'chat-list-favorites-alone: GET /chat returns only favorites.': editRows((rows) =>
       rows.filter(({ favorite }) => favorite),
@@ -22,6 +80,10 @@ export const chatListFaults = faultTable({
     'chat-search-whole-names: GET /chat with search matches whole names only.': searchBy(
       (name, text) => name === text,
     ),
+    'chat-search-first-names: GET /chat with search matches the name that a chat was created with.':
+      withFirstNames((chats, { search = '' }) =>
+        chats.filter(({ first }) => first.toLowerCase().includes(search.toLowerCase())),
+      ),
   },
   'V3-CHAT-07': {
     'chat-limit-one-more: GET /chat returns one chat more than limit.':
@@ -41,7 +103,18 @@ export const chatListFaults = faultTable({
     'chat-exclude-favorites-the-others: exclude_favorites excludes all chats that are not favorites.':
       misreadExcludeFavorites(true),
   },
+  'V3-CHAT-10': {
+    'chat-list-first-names: GET /chat with search shows the name that a chat was created with.':
+      withFirstNames((chats) => chats.map((chat) => ({ ...chat, name: chat.first }))),
+  },
 })
+function onCreation(change: (chat: Chat) => Chat): Patch {
+  return (services) => {
+    const { chats } = services.store
+    const create = (chat: Chat) => chats.create(chat.version === 'v3' ? change(chat) : chat)
+    return { ...services, store: { ...services.store, chats: { ...chats, create } } }
+  }
+}
 
 /** True for the list of chats, false for the list of favorites. */
 function isList({ version, favorite }: ChatPageRequest): boolean {
@@ -75,21 +148,6 @@ function searchBy(fits: (name: string, text: string) => boolean): Patch {
 function misreadExcludeFavorites(favorite: boolean | undefined): Patch {
   return editPageRequest((page) => (page.favorite === false ? { ...page, favorite } : page))
 }
-
-export const chatNameFaults = faultTable({
-  'V3-CHAT-10': {
-    'chat-list-first-names: GET /chat with search shows the name that a chat was created with.':
-      withFirstNames((chats) => chats.map((chat) => ({ ...chat, name: chat.first }))),
-  },
-  'V3-CHAT-06': {
-    'chat-search-first-names: GET /chat with search matches the name that a chat was created with.':
-      withFirstNames((chats, { search = '' }) =>
-        chats.filter(({ first }) => first.toLowerCase().includes(search.toLowerCase())),
-      ),
-  },
-})
-
-type NamedChat = Chat & { readonly first: string }
 
 /** Maps the chats that a search finds, and knows their first names. */
 function withFirstNames(

@@ -11,7 +11,6 @@ import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 
 const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: null } } }
-
 export const chatManagementFaults: readonly Fault[] = [
   ...faultTable({
     'V3-CHAT-02': {
@@ -122,7 +121,6 @@ export const chatManagementFaults: readonly Fault[] = [
   changeTitle('empty', 'is empty', (change) => ({ ...change, name: '' })),
   changeTitle('a-dash', 'contains no letters', (change) => ({ ...change, name: '–' })),
 ]
-
 /** Maps the names of new chats. */
 function changeNewNames(make: (name: string) => string | undefined): Patch {
   return onRequestBody(createChat, (body) =>

@@ -1,5 +1,4 @@
 /** Faults of the validation, status and response of v3 generations (sections 2.6 and 4.3). */
-
 import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
 import {
@@ -18,114 +17,97 @@ import {
   onSuccessBody,
   setFields,
 } from '../../../patches/replies.ts'
-import { onRequest, onRequestBody } from '../../../patches/requests.ts'
+import { idOf, mendField, onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
-import { member, wrongTypeFaults } from '../../wrong-types.ts'
 
 const setInResponse = (fields: Fields): Patch => setFields(v3Generate, fields)
 
 const fixedId = 'resp_1'
-
-export const generateAnswerFaults = faultTable({
-  'V3-GEN-01': {
-    'v3-response-wrapped: The response object of a non-streaming response is nested in response.':
-      onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
-    'v3-response-in-a-list: The response object is returned as the single element of an array.':
-      onSuccessBody(v3Generate, (response) => [response]),
-    'v3-response-text-alone: The body of a non-streaming response is a string instead of a response object.':
-      onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
-    'v3-response-streamed-unasked: A generation with stream: false returns a stream.':
-      onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
-    'v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
-      onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
-  },
-  'V3-GEN-02': {
-    'v3-output-empty: The output of the response object is empty.': setInResponse({ output: [] }),
-    'v3-output-text-for-content: The content of an output message is a string instead of an array of parts.':
-      setInResponse({ 'output.*.content': (content: unknown) => toList(content)[0]?.['text'] }),
-  },
-  'V3-GEN-03': {
-    'v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
-      setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
-    'v3-response-numbers-as-text: The temperature of a non-streaming response is a string.':
-      setInResponse({ temperature: String }),
-  },
-  'V3-GEN-04': {
-    'v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
-      usage: undefined,
-    }),
-    'v3-response-with-a-status-code: A non-streaming response has an additional member status_code.':
-      setInResponse({ status_code: 200 }),
-  },
-  'V3-GEN-12': {
-    'v3-usage-total-off-by-one: The total_tokens of a non-streaming response are too high by one.':
-      setInResponse({ 'usage.total_tokens': (total: unknown) => Number(total) + 1 }),
-    'v3-usage-cached-beyond-input: The cached_tokens of a non-streaming response exceed input_tokens.':
-      setInResponse({ 'usage.input_tokens_details.cached_tokens': 1_000_000 }),
-    'v3-usage-reasoning-beyond-output: The reasoning_tokens of a non-streaming response exceed output_tokens.':
-      setInResponse({ 'usage.output_tokens_details.reasoning_tokens': 1_000_000 }),
-  },
-  'V3-GEN-15': {
-    'v3-response-id-fixed: All responses have the same id.': fixResponseId(),
-  },
-})
-
-/** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
-function fixResponseId(): Patch {
-  return compose([
-    onRequestBody(v3Generate, (body) =>
-      setAt(body, 'parent_id', (id: unknown) => (id === fixedId ? null : id)),
-    ),
-    setInResponse({ id: fixedId }),
-    onEachBlock(v3Generate, (event) => [setAt(event, 'response.id', fixedId)]),
-  ])
-}
-
-const statusFaults = faultTable({
-  'V3-GEN-13': {
-    'v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': changeStatus(
-      500,
-      ({ headers }) => headers['idempotency-key'] === undefined,
-    ),
-    'v3-both-tool-lists-crash: A generation with both tool lists returns 500.': changeStatus(
-      500,
-      ({ body }) => hasBothLists(toObject(body)),
-    ),
-    'v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.': changeStatus(
-      500,
-      ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number',
-    ),
-    'v3-missing-model-crashes: A generation without model_id returns 500.': changeStatus(
-      500,
-      ({ body }) => toObject(body)['model_id'] === undefined,
-    ),
-  },
-  'V3-GEN-14': {
-    'v3-refuses-both-tool-lists-and-stores: A generation with both tool lists is rejected after the step is stored.':
-      compose([
-        onRequestBody(v3Generate, (body) =>
-          hasBothLists(body) ? { ...body, include_tools: null } : body,
-        ),
-        rejectAfterSuccess(({ body }) => hasBothLists(toObject(body))),
-      ]),
-    'v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
-      compose([
-        generateMissingKey(),
-        rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
-      ]),
-  },
-})
-
-const typeFaults: readonly Fault[] = [
-  ...wrongTypeFaults(v3Generate, 'V3-GEN-17', 'v3', 'A generation', {
-    'chat-id': ['chat_id', isText, member('id')],
-    'parent-id': ['parent_id', isText, null],
-  }),
+export const generateAnswerFaults: readonly Fault[] = [
   ...faultTable({
+    'V3-GEN-01': {
+      'v3-response-wrapped: The response object of a non-streaming response is nested in response.':
+        onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
+      'v3-response-in-a-list: The response object is returned as the single element of an array.':
+        onSuccessBody(v3Generate, (response) => [response]),
+      'v3-response-text-alone: The body of a non-streaming response is a string instead of a response object.':
+        onSuccessBody(v3Generate, (response) => JSON.stringify(response['output'])),
+      'v3-response-streamed-unasked: A generation with stream: false returns a stream.':
+        onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
+      'v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
+        onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
+    },
+    'V3-GEN-02': {
+      'v3-output-empty: The output of the response object is empty.': setInResponse({ output: [] }),
+      'v3-output-text-for-content: The content of an output message is a string instead of an array of parts.':
+        setInResponse({ 'output.*.content': (content: unknown) => toList(content)[0]?.['text'] }),
+    },
+    'V3-GEN-03': {
+      'v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
+        setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
+      'v3-response-numbers-as-text: The temperature of a non-streaming response is a string.':
+        setInResponse({ temperature: String }),
+    },
+    'V3-GEN-04': {
+      'v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
+        usage: undefined,
+      }),
+      'v3-response-with-a-status-code: A non-streaming response has an additional member status_code.':
+        setInResponse({ status_code: 200 }),
+    },
+    'V3-GEN-12': {
+      'v3-usage-total-off-by-one: The total_tokens of a non-streaming response are too high by one.':
+        setInResponse({ 'usage.total_tokens': (total: unknown) => Number(total) + 1 }),
+      'v3-usage-cached-beyond-input: The cached_tokens of a non-streaming response exceed input_tokens.':
+        setInResponse({ 'usage.input_tokens_details.cached_tokens': 1_000_000 }),
+      'v3-usage-reasoning-beyond-output: The reasoning_tokens of a non-streaming response exceed output_tokens.':
+        setInResponse({ 'usage.output_tokens_details.reasoning_tokens': 1_000_000 }),
+    },
+    'V3-GEN-15': {
+      'v3-response-id-fixed: All responses have the same id.': fixResponseId(),
+    },
+    'V3-GEN-13': {
+      'v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': changeStatus(
+        500,
+        ({ headers }) => headers['idempotency-key'] === undefined,
+      ),
+      'v3-both-tool-lists-crash: A generation with both tool lists returns 500.': changeStatus(
+        500,
+        ({ body }) => hasBothLists(toObject(body)),
+      ),
+      'v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.':
+        changeStatus(500, ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number'),
+      'v3-missing-model-crashes: A generation without model_id returns 500.': changeStatus(
+        500,
+        ({ body }) => toObject(body)['model_id'] === undefined,
+      ),
+    },
+    'V3-GEN-14': {
+      'v3-refuses-both-tool-lists-and-stores: A generation with both tool lists is rejected after the step is stored.':
+        compose([
+          onRequestBody(v3Generate, (body) =>
+            hasBothLists(body) ? { ...body, include_tools: null } : body,
+          ),
+          rejectAfterSuccess(({ body }) => hasBothLists(toObject(body))),
+        ]),
+      'v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
+        compose([
+          generateMissingKey(),
+          rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
+        ]),
+    },
     'V3-GEN-17': {
+      'v3-chat-id-of-any-type: A generation with chat_id of the wrong type is accepted.': mendField(
+        v3Generate,
+        'chat_id',
+        isText,
+        idOf,
+      ),
+      'v3-parent-id-of-any-type: A generation with parent_id of the wrong type is accepted.':
+        mendField(v3Generate, 'parent_id', isText, () => null),
       'v3-parent-id-of-any-type-in-streams: A streamed generation with parent_id of the wrong type is accepted.':
         mendInStreams('parent_id', isText),
     },
@@ -143,8 +125,16 @@ const typeFaults: readonly Fault[] = [
     }),
   ),
 ]
-
-export const generateRefusalFaults: readonly Fault[] = [...statusFaults, ...typeFaults]
+/** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
+function fixResponseId(): Patch {
+  return compose([
+    onRequestBody(v3Generate, (body) =>
+      setAt(body, 'parent_id', (id: unknown) => (id === fixedId ? null : id)),
+    ),
+    setInResponse({ id: fixedId }),
+    onEachBlock(v3Generate, (event) => [setAt(event, 'response.id', fixedId)]),
+  ])
+}
 
 /** Generates a missing Idempotency-Key for each request. */
 export function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
@@ -178,7 +168,7 @@ function rejectAfterSuccess(when: (call: Call) => boolean): Patch {
   )
 }
 
-function hasBothLists(body: unknown): boolean {
+export function hasBothLists(body: unknown): boolean {
   const { include_tools, exclude_tools } = toObject(body)
   return Array.isArray(include_tools) && Array.isArray(exclude_tools)
 }

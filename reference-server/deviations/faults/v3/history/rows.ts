@@ -1,12 +1,24 @@
-/** Faults of history rows: their members, and missing or additional rows (section 2.6). */
+/** Faults of history rows: their members, and what is missing or changed (sections 2.6 and 4.3). */
+import type { RunItem } from '../../../../events/response-object.ts'
 import type { Patch } from '../../../../services.ts'
 import type { HistoryRow, StoredRun } from '../../../../store/types.ts'
-import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../../patches/json.ts'
+import {
+  type Fields,
+  isText,
+  type Json,
+  setAll,
+  setAt,
+  toList,
+  toObject,
+} from '../../../patches/json.ts'
 import { onReply, onSuccessBody, setFields } from '../../../patches/replies.ts'
-import { v3History } from '../../../patches/routes.ts'
-import { onStore, perServer } from '../../../patches/services.ts'
+import { onRequest } from '../../../patches/requests.ts'
+import { v3Generate, v3History } from '../../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
+
+const without = (type: RunItem['type']): Patch =>
+  editStoredRun((run) => ({ ...run, output: run.output.filter((item) => item.type !== type) }))
 
 const setInRows = (fields: Fields): Patch =>
   setFields(v3History, { 'result.*': (row: unknown) => setAll(row, fields) })
@@ -16,8 +28,130 @@ const editRows = (role: string, change: (row: Json) => Json): Patch =>
   setFields(v3History, {
     'result.*': (row: Json) => (toObject(row['item'])['role'] === role ? change(row) : row),
   })
-
-const shapeFaults = faultTable({
+export const historyRowFaults = faultTable({
+  'V3-HIST-07': {
+    'v3-history-escaped-as-html: The history returns the text of an input with the escapes of HTML.':
+      inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+    'v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
+      inputTexts((text) => text.normalize('NFD')),
+    'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
+      setFields(v3History, {
+        'result.*': (row: Json) =>
+          toObject(row['item'])['role'] === 'assistant'
+            ? setAt(row, 'item.content.*.text', (text: unknown) =>
+                isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
+              )
+            : row,
+      }),
+    'v3-history-cut-at-4000: The history returns the first 4,000 characters of an input.':
+      inputTexts((text) => text.slice(0, 4000)),
+    'v3-history-first-part-alone: The history returns only the first content part of an input.':
+      inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
+    'v3-history-without-images: The history omits the images of an input.': inputs((content) =>
+      Array.isArray(content)
+        ? content.filter((part) => toObject(part)['type'] !== 'input_image')
+        : content,
+    ),
+    'v3-history-without-blanks: The history omits leading and trailing spaces of an input.':
+      inputTexts((text) => text.trim()),
+    'v3-history-without-line-breaks: The history returns the line breaks of an input as spaces.':
+      inputTexts((text) => text.replaceAll('\n', ' ')),
+    'v3-history-ends-with-a-refusal: A generation with both tool lists removes the runs of its chat from the history.':
+      perServer(() => {
+        const cleared = new Set<string>()
+        return compose([
+          onRequest(v3Generate, (call) => {
+            const { chat_id: chatId, include_tools, exclude_tools } = toObject(call.body)
+            if (include_tools && exclude_tools) cleared.add(String(chatId))
+            return call
+          }),
+          onSuccessBody(v3History, (body, { query }) =>
+            cleared.has(String(toObject(query)['chat_id'])) ? { ...body, result: [] } : body,
+          ),
+        ])
+      }),
+    'v3-history-hides-the-system: System messages are not stored in the history.': editStoredRun(
+      (run) => ({
+        ...run,
+        input: run.input.filter(({ role }) => role !== 'system'),
+      }),
+    ),
+    'v3-history-without-answers: Answers are not stored in the history.':
+      'v3.generate: the answer is not stored',
+    'v3-history-without-questions: The history omits user messages.': setFields(v3History, {
+      result: (rows: unknown) =>
+        toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
+    }),
+    'v3-history-shortens-answers: Answers are truncated to 40 characters in the history.': editRows(
+      'assistant',
+      (row) => setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
+    ),
+  },
+  'V3-HIST-05': {
+    'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
+      (content) =>
+        setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
+    ),
+    'v3-history-input-content-as-text: The content of a user message is a string instead of an array of parts.':
+      editRows('user', (row) =>
+        setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
+      ),
+    'v3-history-input-without-type: User messages omit type.': editRows('user', (row) =>
+      setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
+    ),
+    'v3-history-input-of-a-human: The role of a user message is human.': editRows('user', (row) =>
+      setAt(row, 'item.role', 'human'),
+    ),
+    'v3-history-developer-as-system: A developer message is returned with the role system.':
+      editRows('developer', (row) => setAt(row, 'item.role', 'system')),
+  },
+  'V3-HIST-03': {
+    'v3-history-reasoning-as-message: The item_type of a reasoning item is message.': rowsOf(
+      'reasoning',
+      (row) => ({ ...row, item_type: 'message' }),
+    ),
+    'v3-history-item-type-of-the-role: item_type is the role of the message.': setFields(
+      v3History,
+      {
+        'result.*': (row: Json) => ({
+          ...row,
+          item_type: toObject(row['item'])['role'] ?? row['item_type'],
+        }),
+      },
+    ),
+  },
+  'V3-HIST-04': {
+    'v3-history-searches-running: The item_status of a file search call remains searching.': rowsOf(
+      'file_search_call',
+      (row) => ({ ...row, item_status: 'searching' }),
+    ),
+    'v3-history-item-status-stale: item_status remains in_progress.': setInRows({
+      item_status: (status: unknown) => status && 'in_progress',
+    }),
+  },
+  'V3-HIST-06': {
+    'v3-history-without-reasoning: Reasoning items are not stored in the history.':
+      without('reasoning'),
+    'v3-history-without-searches: File search calls are not stored in the history.':
+      without('file_search_call'),
+    'v3-history-without-tool-calls: Function calls are not stored in the history.':
+      without('function_call'),
+    'v3-history-incomplete-answers-lost: Answers that reach max_tokens are not stored.': onStore(
+      'history',
+      (original) => ({
+        append: (chatId, run, turn) => {
+          const isCut = turn?.run.finish === 'length'
+          return original.append(chatId, isCut ? { ...run, output: [] } : run, turn)
+        },
+      }),
+    ),
+    'v3-history-output-ids-anew: Output messages have other ids in the history than in the response.':
+      editRows('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
+    'v3-history-output-trimmed: Output messages omit status in the history.': editRows(
+      'assistant',
+      (row) => setAt(setAt(row, 'item.status', undefined), 'item_status', undefined),
+    ),
+  },
   'V3-HIST-01': {
     'v3-history-bare-list: A history page is a bare array.': onSuccessBody(
       v3History,
@@ -39,67 +173,6 @@ const shapeFaults = faultTable({
       item: JSON.stringify,
     }),
   },
-  'V3-HIST-03': {
-    'v3-history-item-type-of-the-role: item_type is the role of the message.': setFields(
-      v3History,
-      {
-        'result.*': (row: Json) => ({
-          ...row,
-          item_type: toObject(row['item'])['role'] ?? row['item_type'],
-        }),
-      },
-    ),
-  },
-  'V3-HIST-04': {
-    'v3-history-item-status-stale: item_status remains in_progress.': setInRows({
-      item_status: (status: unknown) => status && 'in_progress',
-    }),
-  },
-  'V3-HIST-05': {
-    'v3-history-input-content-as-text: The content of a user message is a string instead of an array of parts.':
-      editRows('user', (row) =>
-        setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
-      ),
-    'v3-history-input-without-type: User messages omit type.': editRows('user', (row) =>
-      setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
-    ),
-    'v3-history-input-of-a-human: The role of a user message is human.': editRows('user', (row) =>
-      setAt(row, 'item.role', 'human'),
-    ),
-    'v3-history-developer-as-system: A developer message is returned with the role system.':
-      editRows('developer', (row) => setAt(row, 'item.role', 'system')),
-  },
-  'V3-HIST-07': {
-    'v3-history-hides-the-system: System messages are not stored in the history.': editStoredRun(
-      (run) => ({
-        ...run,
-        input: run.input.filter(({ role }) => role !== 'system'),
-      }),
-    ),
-  },
-})
-
-const contentFaults = faultTable({
-  'V3-HIST-06': {
-    'v3-history-output-ids-anew: Output messages have other ids in the history than in the response.':
-      editRows('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
-    'v3-history-output-trimmed: Output messages omit status in the history.': editRows(
-      'assistant',
-      (row) => setAt(setAt(row, 'item.status', undefined), 'item_status', undefined),
-    ),
-  },
-  'V3-HIST-07': {
-    'v3-history-without-answers: Answers are not stored in the history.':
-      'v3.generate: the answer is not stored',
-    'v3-history-without-questions: The history omits user messages.': setFields(v3History, {
-      result: (rows: unknown) =>
-        toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
-    }),
-    'v3-history-shortens-answers: Answers are truncated to 40 characters in the history.': editRows(
-      'assistant',
-      (row) => setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
-    ),
-  },
   'V3-HIST-16': {
     'v3-history-mixes-chats: A history page that is not full is filled with the newest rows of other chats.':
       perServer(() => {
@@ -119,8 +192,37 @@ const contentFaults = faultTable({
       }),
   },
 })
+function rowsOf(type: string, change: (row: Json) => Json): Patch {
+  return setFields(v3History, {
+    'result.*': (row: Json) => (toObject(row['item'])['type'] === type ? change(row) : row),
+  })
+}
 
-export const historyRowFaults: readonly Fault[] = [...shapeFaults, ...contentFaults]
+/** Maps the content of input messages. */
+function inputs(change: (content: unknown) => unknown): Patch {
+  return setFields(v3History, {
+    'result.*': (row: Json) => {
+      const { role } = toObject(row['item'])
+      return role === undefined || role === 'assistant' ? row : setAt(row, 'item.content', change)
+    },
+  })
+}
+
+function inputTexts(change: (text: string) => string): Patch {
+  return inputs((content) =>
+    setAt(content, '*.text', (text: unknown) => (isText(text) ? change(text) : text)),
+  )
+}
+
+/** Notes the chats that are renamed. */
+export function noteNames(renamed: Set<string>): Patch {
+  return onStore('chats', ({ update }) => ({
+    update: (owner, id, change) => {
+      if (change.name !== undefined) renamed.add(id)
+      return update(owner, id, change)
+    },
+  }))
+}
 
 function editStoredRun(change: (run: StoredRun) => StoredRun): Patch {
   return onStore('history', (original) => ({

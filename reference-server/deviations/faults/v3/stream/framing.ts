@@ -1,35 +1,15 @@
 /** Faults of blocks, lines and bytes of the v3 event stream, and of their delivery (sections 1, 4.3 and 6). */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../../services.ts'
 import { type NamedBlock, onV3Blocks, rechunkV3, rewriteBlocks } from '../../../patches/framing.ts'
 import { setAt } from '../../../patches/json.ts'
 import { faultTable } from '../../../table.ts'
 
-/** Rewrites one delta of the answer, chosen by its sequence number. */
-function rewriteOneDelta(
-  write: (block: NamedBlock, original: string) => Uint8Array | string,
-): Patch {
-  return rewriteBlocks((block, original) =>
-    block.event === 'response.output_text.delta' && sequenceNumber(block) % 10 === 6
-      ? write(block, original.toString())
-      : undefined,
-  )
-}
+/** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
+const blockMs = 30
 
-function sequenceNumber({ data }: NamedBlock): number {
-  return typeof data === 'object' && 'sequence_number' in data ? Number(data.sequence_number) : -1
-}
-
-function blockJson(block: NamedBlock): string {
-  return JSON.stringify(block.data)
-}
-
-/** Characters outside Latin-1 become question marks. */
-function encodeLatin1(text: string): Buffer {
-  return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
-}
-
+/** Blocks that are sent together, and their generation time, as with a corked socket. */
+const batch = { blocks: 9, ms: 400 }
 export const streamFramingFaults = faultTable({
   'V3-SSE-01': {
     'stream-media-type-plain: An event stream has the Content-Type text/plain.': onV3Blocks(
@@ -143,16 +123,44 @@ export const streamFramingFaults = faultTable({
         block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
       ),
   },
+  'V3-SSE-30': {
+    'delivery-all-at-the-end: The stream is buffered and sent when the answer is complete.':
+      rechunkV3((chunks) => bufferRest(chunks, 0)),
+    'delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
+      rechunkV3((chunks) => bufferRest(chunks, 4)),
+    'delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
+      rechunkV3(sendInBatches),
+  },
 })
+/** Rewrites one delta of the answer, chosen by its sequence number. */
+function rewriteOneDelta(
+  write: (block: NamedBlock, original: string) => Uint8Array | string,
+): Patch {
+  return rewriteBlocks((block, original) =>
+    block.event === 'response.output_text.delta' && sequenceNumber(block) % 10 === 6
+      ? write(block, original.toString())
+      : undefined,
+  )
+}
+
+function sequenceNumber({ data }: NamedBlock): number {
+  return typeof data === 'object' && 'sequence_number' in data ? Number(data.sequence_number) : -1
+}
+
+function blockJson(block: NamedBlock): string {
+  return JSON.stringify(block.data)
+}
+
+/** Characters outside Latin-1 become question marks. */
+function encodeLatin1(text: string): Buffer {
+  return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
+}
 
 /** Removes the last continuation byte of each multi-byte character. */
 function cutCharacters(bytes: Buffer): Buffer {
   const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   return bytes.filter((_byte, at) => !continues(at) || continues(at + 1)) as Buffer
 }
-
-/** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
-const blockMs = 30
 
 /** Sends the first blocks at once, and all others together after the last one. */
 async function* bufferRest(chunks: AsyncIterable<Uint8Array>, ahead: number) {
@@ -167,9 +175,6 @@ async function* bufferRest(chunks: AsyncIterable<Uint8Array>, ahead: number) {
   yield Buffer.concat(held)
 }
 
-/** Blocks that are sent together, and their generation time, as with a corked socket. */
-const batch = { blocks: 9, ms: 400 }
-
 async function* sendInBatches(chunks: AsyncIterable<Uint8Array>) {
   let held: Uint8Array[] = []
   for await (const chunk of chunks) {
@@ -181,14 +186,3 @@ async function* sendInBatches(chunks: AsyncIterable<Uint8Array>) {
   }
   if (held.length > 0) yield Buffer.concat(held)
 }
-
-export const streamDeliveryFaults = faultTable({
-  'V3-SSE-30': {
-    'delivery-all-at-the-end: The stream is buffered and sent when the answer is complete.':
-      rechunkV3((chunks) => bufferRest(chunks, 0)),
-    'delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
-      rechunkV3((chunks) => bufferRest(chunks, 4)),
-    'delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
-      rechunkV3(sendInBatches),
-  },
-})

@@ -27,13 +27,7 @@ const numberBy = (number: (event: ResponseEvent, at: number) => unknown): Edit =
   return (events) => events.map((event, at) => withNumber(event, number(event, at)))
 }
 
-/** Sets `sequence_number` to values that its type does not allow. */
-function withNumber(event: ResponseEvent, sequence_number: unknown): ResponseEvent {
-  return { ...event, sequence_number: sequence_number as number }
-}
-
 const partEvents = all(partAdded, textDelta, textDone, partDone)
-
 export const streamNumberFaults: readonly Fault[] = [
   ...faultTable({
     'V3-SSE-06': {
@@ -132,6 +126,10 @@ export const streamNumberFaults: readonly Fault[] = [
     },
   }),
 ]
+/** Sets `sequence_number` to values that its type does not allow. */
+function withNumber(event: ResponseEvent, sequence_number: unknown): ResponseEvent {
+  return { ...event, sequence_number: sequence_number as number }
+}
 
 function restartAt(types: readonly string[]): Edit {
   return (events) => {

@@ -1,8 +1,9 @@
-/** Faults of the order of events, and of one kind of stream (section 6, 2 and 3). */
-
+/** Faults of the order and the end of v3 event streams (section 6, 2 and 3). */
 import type { ResponseRun } from '../../../../events/run.ts'
 import type { ResponseEvent } from '../../../../events/sequence.ts'
+import type { SseBlock } from '../../../../events/sse.ts'
 import {
+  completed,
   itemAdded,
   itemDone,
   partAdded,
@@ -20,72 +21,201 @@ import {
   nth,
   replaceEvents,
   setInEvents,
+  isCompleted as unCut,
   when,
 } from '../../../patches/events.ts'
-import { eventFaultTable } from '../../../table.ts'
+import { onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
+import { eventFaultTable, faultTable } from '../../../table.ts'
+import type { Fault } from '../../../types.ts'
 
-export const streamOrderFaults = eventFaultTable({
-  'V3-SSE-05': {
-    'stream-created-second: response.in_progress is sent before response.created.': moveEvents(
-      'response.in_progress',
-      'before',
-      'response.created',
-    ),
-  },
-  'V3-SSE-12': {
-    'stream-item-added-late: response.output_item.added of the answer is sent after its first delta.':
-      moveAnswerAfterDelta(),
-    'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
-      {
-        precedent: 'Sophomoresty/gemini-web2api PR 57',
-        patch: (events) =>
-          events.filter(
-            ({ type }) =>
-              type === 'response.created' ||
-              type.endsWith('.delta') ||
-              terminalEvents.includes(type),
-          ),
+const isCut = ({ finish }: ResponseRun) => finish === 'length'
+
+const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
+
+const finalEvents = all(...terminalEvents)
+
+const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
+
+const doneMarker: SseBlock = { data: '[DONE]' }
+export const streamOrderFaults: readonly Fault[] = [
+  ...faultTable({
+    'V3-SSE-08': {
+      'stream-without-terminal-event: The stream ends without a terminal event.': {
+        precedent: 'openai/codex, many reports of "stream closed before response.completed"',
+        patch: onV3Blocks(async function* (blocks) {
+          for await (const block of blocks) if (!isFinal(block)) yield block
+        }),
       },
-  },
-  'V3-SSE-13': {
-    'stream-part-not-added: response.content_part.added is omitted.': dropEvents(partAdded),
-    'stream-part-not-done: response.content_part.done is omitted.': {
-      precedent: 'vllm-project/guidellm, mock server',
-      patch: dropEvents(partDone),
+      'stream-cut-before-the-end: The connection is aborted before the terminal event.': onV3Blocks(
+        async function* (blocks) {
+          for await (const block of blocks) {
+            if (isFinal(block)) throw new DOMException('cut', 'AbortError')
+            yield block
+          }
+        },
+      ),
+      'stream-cut-in-the-middle: The connection is aborted after the twelfth event.': onV3Blocks(
+        async function* (blocks) {
+          let sent = 0
+          for await (const block of blocks) {
+            if (sent === 12) throw new DOMException('cut', 'AbortError')
+            yield block
+            sent += 1
+          }
+        },
+      ),
+      'stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
+        onV3Blocks(async function* (blocks) {
+          yield* blocks
+          throw new DOMException('cut', 'AbortError')
+        }),
+      'stream-last-block-open: The block of the terminal event is not terminated by an empty line.':
+        rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
+      'stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
+        rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
+      'stream-event-after-the-done-marker: An event is sent after data: [DONE].': {
+        also: ['V3-SSE-29'],
+        patch: onV3Blocks(async function* (blocks) {
+          yield* blocks
+          yield doneMarker
+          const type = 'response.usage'
+          yield { event: type, data: { type, sequence_number: 1000, usage: { total_tokens: 1 } } }
+        }),
+      },
     },
-    'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
-    'stream-item-not-done: response.output_item.done is omitted.': dropEvents(itemDone),
-    'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
-      when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
-    'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
-      when(({ steps }) => steps.length === 1, moveEvents(textDone, 'after', partDone)),
-    'stream-item-null: The item of response.output_item.added is null.': setInEvents(itemAdded, {
-      item: null,
-    }),
-    'stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
-      moveEvents('response.in_progress', 'after', partAdded),
-    'stream-in-progress-without-output: The response object of response.in_progress omits output.':
-      {
-        precedent: 'diegosouzapw/OmniRoute#13964',
-        patch: setInEvents('response.in_progress', { 'response.output': undefined }),
+    'V3-SSE-29': {
+      'stream-done-marker-twice: data: [DONE] is sent twice.': onV3Blocks(async function* (blocks) {
+        yield* blocks
+        yield doneMarker
+        yield doneMarker
+      }),
+      'stream-done-marker-early: data: [DONE] is sent before the terminal event.': onV3Blocks(
+        async function* (blocks) {
+          for await (const block of blocks) {
+            if (isFinal(block)) yield doneMarker
+            yield block
+          }
+        },
+      ),
+    },
+  }),
+  ...eventFaultTable({
+    'V3-SSE-05': {
+      'stream-created-second: response.in_progress is sent before response.created.': moveEvents(
+        'response.in_progress',
+        'before',
+        'response.created',
+      ),
+    },
+    'V3-SSE-12': {
+      'stream-item-added-late: response.output_item.added of the answer is sent after its first delta.':
+        moveAnswerAfterDelta(),
+      'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
+        {
+          precedent: 'Sophomoresty/gemini-web2api PR 57',
+          patch: (events) =>
+            events.filter(
+              ({ type }) =>
+                type === 'response.created' ||
+                type.endsWith('.delta') ||
+                terminalEvents.includes(type),
+            ),
+        },
+      'stream-of-thought-adds-its-answer-late: Only streams with reasoning send response.output_item.added of the answer after its first delta.':
+        when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
+    },
+    'V3-SSE-13': {
+      'stream-part-not-added: response.content_part.added is omitted.': dropEvents(partAdded),
+      'stream-part-not-done: response.content_part.done is omitted.': {
+        precedent: 'vllm-project/guidellm, mock server',
+        patch: dropEvents(partDone),
       },
-    'stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
-      when(isThinking, dropEvents(nth(partAdded, 0))),
-    'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.': when(
-      isCompleted,
-      replaceEvents(textDone, (event, events) => [event, ...emptyDelta(events)]),
-    ),
-    'stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
-      {
-        also: ['V3-SSE-18'],
-        patch: when(
-          isThinking,
-          replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
+      'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
+      'stream-item-not-done: response.output_item.done is omitted.': dropEvents(itemDone),
+      'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
+        when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
+      'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
+        when(({ steps }) => steps.length === 1, moveEvents(textDone, 'after', partDone)),
+      'stream-item-null: The item of response.output_item.added is null.': setInEvents(itemAdded, {
+        item: null,
+      }),
+      'stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
+        moveEvents('response.in_progress', 'after', partAdded),
+      'stream-in-progress-without-output: The response object of response.in_progress omits output.':
+        {
+          precedent: 'diegosouzapw/OmniRoute#13964',
+          patch: setInEvents('response.in_progress', { 'response.output': undefined }),
+        },
+      'stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
+        when(isThinking, dropEvents(nth(partAdded, 0))),
+      'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.': when(
+        isCompleted,
+        replaceEvents(textDone, (event, events) => [event, ...emptyDelta(events)]),
+      ),
+      'stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
+        {
+          also: ['V3-SSE-18'],
+          patch: when(
+            isThinking,
+            replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
+          ),
+        },
+      'stream-of-cut-answer-leaves-items-open: Only streams truncated by max_tokens omit response.output_item.done.':
+        when(isCut, dropEvents(itemDone)),
+      'stream-of-call-leaves-it-open: response.output_item.done is omitted for function calls only.':
+        when(isCalling, dropEvents(nth(itemDone, 0))),
+      'stream-of-search-in-reverse: response.file_search_call.completed is sent before response.file_search_call.in_progress.':
+        moveEvents(
+          'response.file_search_call.in_progress',
+          'after',
+          'response.file_search_call.completed',
         ),
-      },
-  },
-})
-
+    },
+    'V3-SSE-17': {
+      'stream-of-cut-answer-drops-a-delta: Only streams truncated by max_tokens omit the last text delta.':
+        when(isCut, dropEvents(nth(textDelta, -1))),
+    },
+    'V3-SSE-14': {
+      'stream-of-call-counts-items-anew: The answer after a function call has the output_index of the call.':
+        when(
+          isCalling,
+          setInEvents(all(itemAdded, partAdded, textDelta), {
+            output_index: (old: number) => Math.max(0, old - 1),
+          }),
+        ),
+    },
+    'V3-SSE-08': {
+      'stream-without-terminal-event-when-cut: Only streams truncated by max_tokens end without a terminal event.':
+        dropEvents('response.incomplete'),
+      'stream-ends-with-response-done: The terminal event is response.done instead of response.completed.':
+        replaceEvents(completed, (event) => [{ ...event, type: 'response.done' }]),
+      'stream-completed-twice: The terminal event is sent twice.': replaceEvents(
+        finalEvents,
+        (event) => [event, event],
+      ),
+      'stream-incomplete-and-completed: A truncated answer ends with response.incomplete followed by response.completed.':
+        replaceEvents('response.incomplete', (event) => [event, { ...event, type: completed }]),
+      'stream-failed-after-completed: response.failed is sent after response.completed.':
+        replaceEvents(completed, (event) => [event, { ...event, type: 'response.failed' }]),
+      'stream-event-after-the-end: A vendor event is sent after the terminal event.': replaceEvents(
+        finalEvents,
+        (event) => [event, { type: 'svc:timings', sequence_number: 0, total_ms: 1 }],
+      ),
+      'stream-item-done-after-the-end: The last response.output_item.done is sent after the terminal event.':
+        (events) => {
+          const last = events.findLast(({ type }) => type === itemDone)
+          return last === undefined ? events : [...events.filter((event) => event !== last), last]
+        },
+      'stream-error-after-success: An error event is sent after response.completed.': when(
+        unCut,
+        replaceEvents(finalEvents, (event) => [
+          event,
+          { type: 'error', sequence_number: 0, code: 'gone', message: 'gone', param: null },
+        ]),
+      ),
+    },
+  }),
+]
 function moveAnswerAfterDelta() {
   return moveEvents(nth(itemAdded, -1), 'after', textDelta)
 }
@@ -99,38 +229,3 @@ function asFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): Re
   const first = events.find(({ type }) => type === partAdded)
   return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
 }
-
-const isCut = ({ finish }: ResponseRun) => finish === 'length'
-const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
-
-export const conditionalStreamFaults = eventFaultTable({
-  'V3-SSE-17': {
-    'stream-of-cut-answer-drops-a-delta: Only streams truncated by max_tokens omit the last text delta.':
-      when(isCut, dropEvents(nth(textDelta, -1))),
-  },
-  'V3-SSE-13': {
-    'stream-of-cut-answer-leaves-items-open: Only streams truncated by max_tokens omit response.output_item.done.':
-      when(isCut, dropEvents(itemDone)),
-    'stream-of-call-leaves-it-open: response.output_item.done is omitted for function calls only.':
-      when(isCalling, dropEvents(nth(itemDone, 0))),
-    'stream-of-search-in-reverse: response.file_search_call.completed is sent before response.file_search_call.in_progress.':
-      moveEvents(
-        'response.file_search_call.in_progress',
-        'after',
-        'response.file_search_call.completed',
-      ),
-  },
-  'V3-SSE-12': {
-    'stream-of-thought-adds-its-answer-late: Only streams with reasoning send response.output_item.added of the answer after its first delta.':
-      when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
-  },
-  'V3-SSE-14': {
-    'stream-of-call-counts-items-anew: The answer after a function call has the output_index of the call.':
-      when(
-        isCalling,
-        setInEvents(all(itemAdded, partAdded, textDelta), {
-          output_index: (old: number) => Math.max(0, old - 1),
-        }),
-      ),
-  },
-})

@@ -1,5 +1,4 @@
 /** Faults of the response object in events, and of its items (wire contract R9, R15 to R18). */
-
 import {
   completed,
   created,
@@ -18,7 +17,6 @@ import {
 import { eventFaultTable } from '../../../table.ts'
 
 const finalEvents = all(...terminalEvents)
-
 export const streamResponseFaults = eventFaultTable({
   'V3-SSE-09': {
     'stream-completed-without-response: response.completed omits response.': setInEvents(
@@ -134,7 +132,6 @@ export const streamResponseFaults = eventFaultTable({
     ),
   },
 })
-
 function endAs(status: string, members: object) {
   return replaceEvents(completed, (event) => [
     {

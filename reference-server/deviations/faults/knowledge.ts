@@ -1,0 +1,183 @@
+/** Faults of knowledge bases and of retrieval before an answer (sections 4.3, 4.4 and 9). */
+
+import { assistants } from '../../answering/assistant-context.ts'
+import type { Patch } from '../../services.ts'
+import { toList, toObject } from '../patches/json.ts'
+import { onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
+import { onRequest, rejectRequests } from '../patches/requests.ts'
+import { type RoutePattern, v3Generate } from '../patches/routes.ts'
+import { compose, onStore } from '../patches/services.ts'
+import { faultTable } from '../table.ts'
+
+const plainPrefix = '/api/knowledge'
+
+const v3Prefix = '/api/v3/knowledge'
+
+const search = '/:base_id/search'
+
+const documents = '/:base_id/documents'
+
+const assistantWithoutBase = assistants.find(({ baseId }) => baseId === null)?.id
+
+const assistantWithBase = assistants.find(({ baseId }) => baseId !== null)?.id
+
+const rejectSearchType = (type: string) =>
+  rejectRequests(v3Generate, ({ rag }) => toObject(rag)['search_type'] === type)
+
+const rejectAssistant = (id: string | undefined) =>
+  rejectRequests(v3Generate, ({ assistant_id }) => assistant_id === id, 404)
+export const knowledgeFaults = faultTable({
+  'KB-02': {
+    'knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
+      onStore('knowledge', () => ({ addDocument: async () => true })),
+    'knowledge-upload-empty: The text and the file name of uploaded documents are not stored.':
+      onStore('knowledge', ({ addDocument }) => ({
+        addDocument: (owner, base, document) =>
+          addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
+      })),
+    'knowledge-upload-refused: Document uploads are rejected with 405.': underBothPrefixes(
+      (prefix) => rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
+    ),
+  },
+  'KB-04': {
+    'knowledge-apart-upload-refused: /api/knowledge rejects document uploads with 405.':
+      rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
+    'knowledge-apart-upload-empty: The text and the file name of documents uploaded to /api/knowledge are not stored.':
+      onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
+        ...call,
+        file: call.file && {
+          ...call.file,
+          filename: 'document.txt',
+          bytes: Buffer.from('Nothing.'),
+        },
+      })),
+    'knowledge-apart-fewer-findings: /api/knowledge returns one search result less.': setFields(
+      `GET ${plainPrefix}${search}`,
+      { result: (found: readonly unknown[]) => found.slice(0, -1) },
+    ),
+    'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
+      `GET ${plainPrefix}${search}`,
+      { 'result.*.score': (score: number) => 100 * score },
+    ),
+    'knowledge-apart-missing: /api/knowledge returns 404.': underPlainPrefix((route) =>
+      rejectRequests(route, () => true, 404),
+    ),
+    'knowledge-apart-status: /api/knowledge returns 203 instead of 200.': underPlainPrefix(
+      (route) => onSuccess(route, (reply) => ({ ...reply, status: 203 })),
+    ),
+    'knowledge-apart-longer: /api/knowledge returns an additional member total.': underPlainPrefix(
+      (route) =>
+        onSuccessBody(route, (body) => ({ ...body, total: toList(body['result']).length })),
+    ),
+    'knowledge-apart-renamed: /api/knowledge returns items instead of result.': underPlainPrefix(
+      (route) => onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
+    ),
+  },
+  'KB-01': {
+    'knowledge-list-refused: The list of knowledge bases returns 404.': underBothPrefixes(
+      (prefix) => rejectRequests(`GET ${prefix}`, () => true, 404),
+    ),
+    'knowledge-list-empty: The list of knowledge bases is empty.': underBothPrefixes((prefix) =>
+      setFields(`GET ${prefix}`, { result: [] }),
+    ),
+    'knowledge-list-of-names: The list of knowledge bases returns only names.': underBothPrefixes(
+      (prefix) =>
+        setFields(`GET ${prefix}`, { 'result.*': ({ name }: { name: string }) => ({ name }) }),
+    ),
+  },
+  'KB-03': {
+    'knowledge-search-refused: A search in a knowledge base returns 404.': underBothPrefixes(
+      (prefix) => rejectRequests(`GET ${prefix}${search}`, () => true, 404),
+    ),
+    'knowledge-search-finds-nothing: A search in a knowledge base returns no results.':
+      underBothPrefixes((prefix) => setFields(`GET ${prefix}${search}`, { result: [] })),
+    'knowledge-search-names-files: Search results contain only file names, not content.':
+      underBothPrefixes((prefix) =>
+        setFields(`GET ${prefix}${search}`, {
+          'result.*': ({ filename }: { filename: string }) => ({
+            filename,
+          }),
+        }),
+      ),
+    'knowledge-search-finds-the-worst: A search returns only its last result.': underBothPrefixes(
+      (prefix) =>
+        setFields(`GET ${prefix}${search}`, {
+          result: (found: readonly unknown[]) => found.slice(-1),
+        }),
+    ),
+  },
+  'RAG-01': {
+    'rag-on-ignored: rag: true is treated as rag: false.':
+      'v3.generate: rag is ignored (rag: true)',
+    'rag-on-ignored-in-streams: rag: true in a streaming request is treated as rag: false.':
+      'v3.generate: rag is ignored (rag: true; stream: true)',
+    'rag-on-ignored-in-json: rag: true in a non-streaming request is treated as rag: false.':
+      'v3.generate: rag is ignored (rag: true; stream: not true)',
+  },
+  'RAG-02': {
+    'rag-off-ignored: rag: false is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: false)',
+    'rag-off-ignored-in-streams: rag: false in a streaming request is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: false; stream: true)',
+    'rag-off-ignored-in-json: rag: false in a non-streaming request is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: false; stream: not true)',
+  },
+  'RAG-03': {
+    'rag-agent-searches: rag: agent is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: agent)',
+    'rag-agent-searches-in-streams: rag: agent in a streaming request is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: agent; stream: true)',
+    'rag-agent-searches-in-json: rag: agent in a non-streaming request is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: agent; stream: not true)',
+  },
+  'RAG-04': {
+    'rag-object-ignored: An object as rag is treated as rag: false.':
+      'v3.generate: rag is ignored (rag: an object)',
+    'rag-object-ignored-in-streams: An object as rag in a streaming request is treated as rag: false.':
+      'v3.generate: rag is ignored (rag: an object; stream: true)',
+    'rag-object-ignored-in-json: An object as rag in a non-streaming request is treated as rag: false.':
+      'v3.generate: rag is ignored (rag: an object; stream: not true)',
+    'rag-object-refused: A generation with an object as rag is rejected.':
+      'v3.generate: the request is refused (rag: an object)',
+    'rag-hybrid-refused: A generation with search_type hybrid is rejected.':
+      rejectSearchType('hybrid'),
+  },
+  'RAG-05': {
+    'rag-unasked: A missing rag is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: not given)',
+    'rag-unasked-in-streams: A missing rag in a streaming request is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: not given; stream: true)',
+    'rag-unasked-in-json: A missing rag in a non-streaming request is treated as rag: true.':
+      'v3.generate: rag is taken for true (rag: not given; stream: not true)',
+  },
+  'RAG-07': {
+    'rag-on-without-base-refused: A generation with rag: true and an assistant without a knowledge base is rejected.':
+      rejectRequests(
+        v3Generate,
+        ({ rag, assistant_id: id }) => rag === true && id === assistantWithoutBase,
+      ),
+  },
+  'RAG-08': {
+    'rag-dense-refused: A generation with search_type dense is rejected.':
+      rejectSearchType('dense'),
+    'rag-sparse-refused: A generation with search_type sparse is rejected.':
+      rejectSearchType('sparse'),
+  },
+  'V3-ASST-01': {
+    'rag-assistant-with-a-base-unknown: A generation with an assistant with a knowledge base is rejected with 404.':
+      rejectAssistant(assistantWithBase),
+    'rag-assistant-without-a-base-unknown: A generation with an assistant without a knowledge base is rejected with 404.':
+      rejectAssistant(assistantWithoutBase),
+  },
+})
+/** The same fault under both prefixes. */
+function underBothPrefixes(
+  under: (prefix: '/api/knowledge' | '/api/v3/knowledge') => Patch,
+): Patch {
+  return compose([under(plainPrefix), under(v3Prefix)])
+}
+
+/** A fault under the plain prefix only. */
+function underPlainPrefix(at: (route: RoutePattern) => Patch): Patch {
+  return compose([at(`GET ${plainPrefix}`), at(`GET ${plainPrefix}${search}`)])
+}

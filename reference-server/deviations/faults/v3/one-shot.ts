@@ -1,0 +1,153 @@
+/** Faults of one-shots (section 4.3). */
+
+import { isUuid } from '../../../../contract/json.ts'
+import type { Patch } from '../../../services.ts'
+import { newChat } from '../../../surfaces/chats.ts'
+import { isPresent, isText, type Json, toObject } from '../../patches/json.ts'
+import { alsoDo, onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { mendField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { oneShot } from '../../patches/routes.ts'
+import { perServer } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
+
+const isStream = ({ stream }: Json) => stream === true
+export const oneShotFaults = faultTable({
+  'V3-ONE-01': {
+    'one-shot-wrapped: The response object of a one-shot is nested in response.': onSuccessBody(
+      oneShot,
+      (response) => ({ response }),
+    ),
+    'one-shot-text-alone: A one-shot returns an object with text instead of a response object.':
+      onSuccessBody(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
+    'one-shot-in-a-list: The response object of a one-shot is returned as the single element of an array.':
+      onSuccessBody(oneShot, (response) => [response]),
+    'one-shot-promised: A one-shot returns 202 with a job id.': onSuccess(oneShot, (reply) => ({
+      ...reply,
+      status: 202,
+      body: { job: 'j-1' },
+    })),
+  },
+  'V3-ONE-02': {
+    'one-shot-stream-as-text: A one-shot stream has the Content-Type text/plain.': onReply(
+      oneShot,
+      (reply) =>
+        'blocks' in reply ? { ...reply, headers: { 'content-type': 'text/plain' } } : reply,
+    ),
+    'one-shot-stream-201: A one-shot stream has the status 201.': onReply(oneShot, (reply) =>
+      'blocks' in reply ? { ...reply, status: 201 } : reply,
+    ),
+  },
+  'V3-ONE-03': {
+    'one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
+      oneShot,
+      (_, { headers }) => headers['idempotency-key'] === undefined,
+    ),
+  },
+  'V3-ONE-09': {
+    'one-shot-stored-by-its-words: A one-shot is stored as a chat named after its input.':
+      storeAsChat((input) => input),
+    'one-shot-stored-unnamed: A one-shot is stored as a chat with the default name.': storeAsChat(
+      () => undefined,
+    ),
+    'one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': alsoDo(
+      oneShot,
+      ({ store, ids, clock }, { body, caller }, { status }) => {
+        const request = toObject(body)
+        if (status >= 300 || !isStream(request)) return undefined
+        const now = clock.now()
+        return store.chats.create({
+          ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(request['input'] ?? '') },
+          ...{ version: 'v3', favorite: false, createdAt: now, updatedAt: now },
+        })
+      },
+    ),
+  },
+  'V3-ONE-04': {
+    'one-shot-content-refused: A one-shot with content instead of input is rejected.':
+      'v3.oneShot: the request is refused (content: given)',
+    'one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
+      oneShot,
+      (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
+    ),
+    'one-shot-streams-without-content: A streaming one-shot with content instead of input is rejected.':
+      'v3.oneShot: the request is refused (content: given; stream: true)',
+  },
+  'V3-ONE-05': {
+    'one-shot-runs-input-alone: A one-shot ignores the output of its runs.': editRuns((all) =>
+      all.map(({ output: _, ...run }) => run),
+    ),
+  },
+  'V3-ONE-12': {
+    'one-shot-base-of-any-type: A one-shot with kb_id of the wrong type is accepted.': mendField(
+      oneShot,
+      'kb_id',
+      isText,
+    ),
+  },
+  'V3-ONE-06': {
+    'one-shot-null-refused: A one-shot with assistant_id: null is rejected.': rejectRequests(
+      oneShot,
+      ({ assistant_id: id }) => id === null,
+    ),
+  },
+  'V3-ONE-07': {
+    'one-shot-searcher-finds-nothing: assistant_id: searcher is treated as null.': onRequestBody(
+      oneShot,
+      (body) => (body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body),
+    ),
+    'one-shot-searcher-without-base-refused: assistant_id: searcher is rejected without kb_id.':
+      rejectSearcher(({ kb_id: id }) => !isPresent(id)),
+    'one-shot-searcher-with-base-refused: assistant_id: searcher is rejected with kb_id.':
+      rejectSearcher(({ kb_id: id }) => isPresent(id)),
+  },
+  'V3-ONE-08': {
+    'one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.': {
+      also: ['RAG-07'],
+      patch: rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+    },
+  },
+  'V3-ONE-11': {
+    'one-shot-remembers: The inputs of previous one-shots are passed to the model.': perServer(
+      () => {
+        const earlierInputs: unknown[] = []
+        return onRequestBody(oneShot, (body) => {
+          const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
+          if (isText(body['input'])) earlierInputs.push(body['input'])
+          return isPresent(body['runs']) ? body : { ...body, runs: before }
+        })
+      },
+    ),
+  },
+  'RAG-06': {
+    'one-shot-searches-by-default: rag defaults to true instead of agent in a one-shot.':
+      'v3.oneShot: rag is taken for true (rag: not given)',
+    'one-shot-streams-search-by-default: rag defaults to true instead of agent in a streaming one-shot.':
+      'v3.oneShot: rag is taken for true (rag: not given; stream: true)',
+  },
+})
+function storeAsChat(nameOf: (input: string) => string | undefined): Patch {
+  return alsoDo(oneShot, async (services, { body, caller }, { status }) => {
+    const input = toObject(body)['input']
+    if (status >= 300 || !isText(input)) return
+    const chat = newChat(services, caller, 'v3', nameOf(input))
+    await services.store.chats.create(chat)
+    await services.store.history.append(chat.id, {
+      id: services.ids.tagged('resp'),
+      parentId: null,
+      createdAt: chat.createdAt,
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }],
+      output: [],
+    })
+  })
+}
+
+function editRuns(change: (runs: readonly Json[]) => unknown): Patch {
+  const changed = (value: unknown) => (Array.isArray(value) ? change(value) : value)
+  return onRequestBody(oneShot, (body) =>
+    'runs' in body ? { ...body, runs: changed(body['runs']) } : body,
+  )
+}
+
+function rejectSearcher(when: (body: Json) => boolean): Patch {
+  return rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body))
+}
