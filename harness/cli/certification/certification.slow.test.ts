@@ -7,7 +7,6 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { envelopeName, filesOf, sumsName } from '../../certification/bundle.ts'
 import { payloadOf, preAuthenticationEncoding, readEnvelope } from '../../certification/envelope.ts'
-import { type Draw, edits } from '../../certification/test-support/edits.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import { chatgen, serving } from '../test-support/chatgen.ts'
 import {
@@ -109,23 +108,75 @@ describe('a bundle', () => {
   })
 })
 
+/** A number from 0 up to `below`. */
+type Draw = (below: number) => number
+
+/** Edits of a file by someone without the key of the signer; null if the file stays what it was. */
+const edits: Readonly<Record<string, (bytes: Buffer, draw: Draw, path: string) => Buffer | null>> =
+  {
+    'a byte of what is stored': (bytes, draw, path) => {
+      const changed = withOtherByte(bytes, draw)
+      return path.endsWith('.gz') && unpacked(changed)?.equals(gunzipSync(bytes)) ? null : changed
+    },
+    'a byte of the content': (bytes, draw, path) =>
+      path.endsWith('.gz')
+        ? gzipSync(withOtherByte(gunzipSync(bytes), draw))
+        : withOtherByte(bytes, draw),
+    'a line less': (bytes, draw, path) => {
+      const content = path.endsWith('.gz') ? gunzipSync(bytes) : bytes
+      const lines = content.toString('latin1').split('\n')
+      const kept = Buffer.from(lines.toSpliced(draw(lines.length), 1).join('\n'), 'latin1')
+      return path.endsWith('.gz') ? gzipSync(kept) : kept
+    },
+  }
+
 describe('a bundle after an edit', () => {
   test('of a single place does not verify', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...Object.entries(edits)),
+        fc.constantFrom(...Object.values(edits)),
         fc.infiniteStream(fc.nat()),
-        async ([, edit], numbers) => {
+        async (edit, numbers) => {
           const copy = copyOf({ dir: bundle, folder: keys })
           const draw: Draw = (below) => (numbers.next().value ?? 0) % below
-          fc.pre(edit(copy, draw))
+          const files = filesOf(copy)
+          const path = files[draw(files.length)] ?? ''
+          const changed = edit(readFileSync(join(copy, path)), draw, path)
+          fc.pre(changed !== null)
+          writeFileSync(join(copy, path), changed ?? '')
           expect((await verifyBundle({ dir: copy })).verified).toBe(false)
         },
       ),
       { numRuns: 60 },
     )
   })
+
+  test('of the challenge does not verify', async () => {
+    const copy = copyOf({ dir: bundle, folder: keys })
+    const file = join(copy, envelopeName)
+    const envelope = readEnvelope(readFileSync(file, 'utf8'))
+    const text = String(payloadOf(envelope)).replaceAll(challenge, 'another-challenge-of-today')
+    const payload = Buffer.from(text).toString('base64')
+    writeFileSync(file, JSON.stringify({ ...envelope, payload }))
+    expect(payload).not.toBe(envelope.payload)
+    expect((await verifyBundle({ dir: copy })).verified).toBe(false)
+  })
 })
+
+function withOtherByte(bytes: Buffer, draw: Draw): Buffer {
+  const changed = Buffer.from(bytes)
+  const at = draw(bytes.length)
+  changed[at] = (changed[at] ?? 0) ^ (1 + draw(255))
+  return changed
+}
+
+function unpacked(bytes: Buffer): Buffer | null {
+  try {
+    return gunzipSync(bytes)
+  } catch {
+    return null
+  }
+}
 
 test('a bundle with another compression level, and digests in another order and with CR LF, verifies', async () => {
   const copy = copyOf({ dir: bundle, folder: keys })

@@ -5,7 +5,7 @@ import {
   edited,
   everywhere,
   expectBroken,
-  type Fault,
+  type Faults,
   inChoices,
   inserted,
   nth,
@@ -22,109 +22,84 @@ import {
 
 const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
 
-const faults: readonly Fault[] = [
-  ['a block that is a number', '01', 'chat', inserted(2, '7')],
-  ['a block that is no JSON', '01', 'chat', inserted(2, 'pong')],
-  ['choices that is an object', '01', 'chat', nth(1, set('choices', {}))],
-  ['no chunk with choices', '01', 'chat', everywhere(set('json.choices', undefined))],
-  ['content that is a number', '03', 'chat', nth(1, set('choices[0].delta.content', 7))],
-  [
-    'content in parts',
-    '03',
-    'chat',
-    inChoices((choice) => {
+const faults: Faults = {
+  'chat 01': {
+    'a block that is a number': inserted(2, '7'),
+    'a block that is no JSON': inserted(2, 'pong'),
+    'choices that is an object': nth(1, set('choices', {})),
+    'no chunk with choices': everywhere(set('json.choices', undefined)),
+  },
+  'chat 03': {
+    'content that is a number': nth(1, set('choices[0].delta.content', 7)),
+    'content in parts': inChoices((choice) => {
       if (choice.delta.content)
         choice.delta.content = [{ type: 'text', text: choice.delta.content }]
     }),
-  ],
-  ['a delta that is a string', '03', 'chat', nth(1, set('choices[0].delta', 'Grüße'))],
-  [
-    'the text under another name',
-    '04',
-    'chat',
-    inChoices(({ delta }) => {
+    'a delta that is a string': nth(1, set('choices[0].delta', 'Grüße')),
+  },
+  'chat 04': {
+    'the text under another name': inChoices(({ delta }) => {
       delta.text = delta.content
       delete delta.content
     }),
-  ],
-  [
-    'the text beside the delta',
-    '04',
-    'chat',
-    inChoices((choice) => {
+    'the text beside the delta': inChoices((choice) => {
       choice.text = choice.delta.content
       delete choice.delta.content
     }),
-  ],
-  ['another id', '05', 'chat', nth(2, set('id', 'c-other'))],
-  [
-    'created moves on',
-    '05',
-    'chat',
-    nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
-  ],
-  ['another model', '05', 'chat', nth(4, set('model', 'other'))],
-  [
-    'the object of an unstreamed answer',
-    '05',
-    'chat',
-    everywhere(({ json }) => {
+  },
+  'chat 05': {
+    'another id': nth(2, set('id', 'c-other')),
+    'created moves on': nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
+    'another model': nth(4, set('model', 'other')),
+    'the object of an unstreamed answer': everywhere(({ json }) => {
       if (typeof json === 'object') json.object = 'chat.completion'
     }),
-  ],
-  ['no role', '06', 'chat', nth(0, set('choices[0].delta.role', undefined))],
-  ['the role of the user', '06', 'chat', nth(0, set('choices[0].delta.role', 'user'))],
-  ['another role later', '06', 'chat', nth(1, set('choices[0].delta.role', 'tool'))],
-  ['no finish_reason', '07', 'chat', nth(4, set('choices[0].finish_reason', null))],
-  ['two finish_reasons', '07', 'chat', nth(3, set('choices[0].finish_reason', 'stop'))],
-  ['text after the finish_reason', '07', 'chat', nth(1, set('choices[0].finish_reason', 'stop'))],
-  ['a finish_reason that is true', '07', 'chat', nth(4, set('choices[0].finish_reason', true))],
-  ['usage that nobody asked for', '08', 'chat', nth(4, (json) => Object.assign(json, { usage }))],
-  ['no usage chunk', '08', 'chat-usage', withoutNth(3)],
-  [
-    'two usage chunks',
-    '08',
-    'chat-usage',
-    (events) => {
+  },
+  'chat 06': {
+    'no role': nth(0, set('choices[0].delta.role', undefined)),
+    'the role of the user': nth(0, set('choices[0].delta.role', 'user')),
+    'another role later': nth(1, set('choices[0].delta.role', 'tool')),
+  },
+  'chat 07': {
+    'no finish_reason': nth(4, set('choices[0].finish_reason', null)),
+    'two finish_reasons': nth(3, set('choices[0].finish_reason', 'stop')),
+    'text after the finish_reason': nth(1, set('choices[0].finish_reason', 'stop')),
+    'a finish_reason that is true': nth(4, set('choices[0].finish_reason', true)),
+  },
+  'chat 08': {
+    'usage that nobody asked for': nth(4, (json) => Object.assign(json, { usage })),
+  },
+  'chat-usage 08': {
+    'no usage chunk': withoutNth(3),
+    'two usage chunks': (events) => {
       const copy = events[3]
       return copy && events.toSpliced(3, 0, copy)
     },
-  ],
-  [
-    'usage with choices',
-    '08',
-    'chat-usage',
-    (events) => {
+    'usage with choices': (events) => {
       Object.assign(events[2]?.json, { usage })
       return events.toSpliced(3, 1)
     },
-  ],
-  [
-    'usage before the last choice',
-    '08',
-    'chat-usage',
-    (events) => {
+    'usage before the last choice': (events) => {
       const [last] = events.splice(2, 1)
       return last && events.toSpliced(3, 0, last)
     },
-  ],
-  ['no [DONE]', '09', 'chat', withoutNth(5)],
-  ['two [DONE]', '09', 'chat', inserted(5, '[DONE]')],
-  ['[DONE] before the end', '09', 'chat', inserted(3, '[DONE]')],
-  ['nothing from the middle on', '09', 'chat', (events) => events.slice(0, 3)],
-  [
-    'more tokens than max_tokens',
-    'OAI-MAXTOK-01',
-    'chat-usage',
-    nth(3, set('usage', { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 })),
-  ],
-  [
-    'a total without the prompt',
-    'OAI-CHAT-10',
-    'chat-usage',
-    nth(3, set('usage', { ...usage, total_tokens: 3 })),
-  ],
-]
+  },
+  'chat 09': {
+    'no [DONE]': withoutNth(5),
+    'two [DONE]': inserted(5, '[DONE]'),
+    '[DONE] before the end': inserted(3, '[DONE]'),
+    'nothing from the middle on': (events) => events.slice(0, 3),
+  },
+  'chat-usage OAI-MAXTOK-01': {
+    'more tokens than max_tokens': nth(
+      3,
+      set('usage', { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }),
+    ),
+  },
+  'chat-usage OAI-CHAT-10': {
+    'a total without the prompt': nth(3, set('usage', { ...usage, total_tokens: 3 })),
+  },
+}
 
 describe('one fault in a golden stream', () => testFaults(faults))
 
@@ -230,3 +205,34 @@ describe('stop', () => {
     expectBroken('chat', { body: answerOf() }, '04')
   })
 })
+
+const legal: Faults = {
+  chat: {
+    'chunks without choices': inserted(1, { id: 'c-1', x_progress: 0.5 }),
+    'choices that are null': inserted(1, { choices: null }),
+    'content that is null': inChoices(({ delta }) => {
+      delta.content ??= null
+    }),
+    'event: lines': everywhere(set('event', 'message')),
+    'a role in every delta': inChoices(set('delta.role', 'assistant')),
+    'unknown members': inChoices((choice) => {
+      choice.delta.reasoning_content = 'hm'
+      choice.logprobs = null
+    }),
+    'another finish_reason': nth(4, set('choices[0].finish_reason', 'eos')),
+    'the last text with the finish_reason': (events) => {
+      Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
+      return events.toSpliced(4, 1)
+    },
+    'an empty answer cut by max_tokens': inChoices((choice) => {
+      delete choice.delta.content
+      if (choice.finish_reason !== null) choice.finish_reason = 'length'
+    }),
+  },
+  'chat-error': {
+    '[DONE] after an error': inserted(2, '[DONE]'),
+    'anything after an error': inserted(2, 'bye'),
+  },
+}
+
+describe('legal oddities', () => testFaults(legal))

@@ -28,13 +28,29 @@ export function inChoices(change: (choice: EditableEvent['json']) => void): Edit
   })
 }
 
-/** A fault, the rows that it turns red (`17` for `V3-SSE-17`), and the transcript that it is put into. */
-export type Fault = readonly [fault: string, rows: string, base: TranscriptName, edit: Edit]
+/**
+ * Faults by the transcript that they are put into and the rows that each turns red: `message 17` for
+ * `V3-SSE-17`, no row if they are legal.
+ */
+export type Faults = {
+  readonly [group in TranscriptName | `${TranscriptName} ${string}`]?: Readonly<
+    Record<string, Edit>
+  >
+}
 
 /** Each fault turns exactly its rows red. */
-export function testFaults(faults: readonly Fault[]): void {
-  test.each(faults)('%s breaks %s', (_, rows, base, edit) => {
-    expectBroken(base, { body: edited(base, edit) }, rows)
+export function testFaults(faults: Faults): void {
+  const cases = Object.entries(faults).flatMap(([group, edits]) => {
+    const [base = '', ...rows] = group.split(' ')
+    return Object.entries(edits ?? {}).map(([fault, edit]) => ({
+      fault,
+      base,
+      rows: rows.join(' '),
+      edit,
+    }))
+  })
+  test.each(cases)('$fault breaks $rows', ({ base, rows, edit }) => {
+    expectBroken(base as TranscriptName, { body: edited(base as TranscriptName, edit) }, rows)
   })
 }
 

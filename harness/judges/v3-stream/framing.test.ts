@@ -6,7 +6,7 @@ import {
   edited,
   everywhere,
   expectBroken,
-  type Fault,
+  type Faults,
   names,
   testFaults,
   the,
@@ -22,33 +22,26 @@ import {
 
 const { delta, textDone } = names
 
-const faults: readonly Fault[] = [
-  [
-    'an event without an event: line',
-    '02',
-    'message',
-    (events) => {
+const faults: Faults = {
+  'message 02': {
+    'an event without an event: line': (events) => {
       the(events, delta).event = null
       return undefined
     },
-  ],
-  [
-    'another type than the event',
-    '03',
-    'message',
-    changed(delta, set('type', 'response.text.delta')),
-  ],
-  ['another name than the type', '03', 'message', everywhere(set('event', 'message'))],
-  ['no type in one event', '04', 'message', changed(textDone, set('type', undefined))],
-  ['no type at all', '04', 'message', everywhere(set('json.type', undefined))],
-  ['no sequence_number', '06', 'message', everywhere(set('json.sequence_number', undefined))],
-  [
-    'a sequence_number that is a string',
-    '06',
-    'message',
-    changed(delta, set('sequence_number', '4')),
-  ],
-]
+  },
+  'message 03': {
+    'another type than the event': changed(delta, set('type', 'response.text.delta')),
+    'another name than the type': everywhere(set('event', 'message')),
+  },
+  'message 04': {
+    'no type in one event': changed(textDone, set('type', undefined)),
+    'no type at all': everywhere(set('json.type', undefined)),
+  },
+  'message 06': {
+    'no sequence_number': everywhere(set('json.sequence_number', undefined)),
+    'a sequence_number that is a string': changed(delta, set('sequence_number', '4')),
+  },
+}
 
 describe('framing and numbers', () => testFaults(faults))
 

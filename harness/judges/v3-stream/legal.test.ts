@@ -5,7 +5,7 @@ import {
   changed,
   type Edit,
   everywhere,
-  type Fault,
+  type Faults,
   inFinal,
   names,
   swapped,
@@ -28,109 +28,34 @@ const bare: Edit = everywhere(({ json }) => {
 })
 
 /** Legal variations of a server: none breaks a row. */
-const legal: readonly Fault[] = [
-  ['deltas without item_id', '', 'message', bare],
-  ['reasoning without optional members', '', 'reasoning', bare],
-  ['two items without item_id', '', 'two-items', bare],
-  ['a search without optional members', '', 'file-search', bare],
-  ['an unknown event without type and number', '', 'message', after(delta, unknown('ping'))],
-  [
-    'an unknown event of the same contract',
-    '',
-    'message',
-    after(delta, unknown('response.reasoning_part.added', { output_index: 9, item_id: 'x' })),
-  ],
-  ['keepalive events', '', 'message', after(delta, unknown('keepalive', { type: 'keepalive' }))],
-  [
-    'an unknown event that counts for itself',
-    '',
-    'message',
-    after(delta, unknown('x-vendor:tick', { type: 'x-vendor:tick', sequence_number: 0 })),
-  ],
-  [
-    'unknown members everywhere',
-    '',
-    'message',
-    everywhere(({ json }) => {
+const legal: Faults = {
+  message: {
+    'deltas without item_id': bare,
+    'an unknown event without type and number': after(delta, unknown('ping')),
+    'an unknown event of the same contract': after(
+      delta,
+      unknown('response.reasoning_part.added', { output_index: 9, item_id: 'x' }),
+    ),
+    'keepalive events': after(delta, unknown('keepalive', { type: 'keepalive' })),
+    'an unknown event that counts for itself': after(
+      delta,
+      unknown('x-vendor:tick', { type: 'x-vendor:tick', sequence_number: 0 }),
+    ),
+    'unknown members everywhere': everywhere(({ json }) => {
       for (const holder of [json, json.item, json.part, json.response]) {
         if (holder != null) holder['x-vendor'] = { any: [1, null] }
       }
     }),
-  ],
-  [
-    'members that only the final items show',
-    '',
-    'message',
-    inFinal(set('output[0].phase', 'final_answer')),
-  ],
-  [
-    'results that only the done item shows',
-    '',
-    'file-search',
-    inFinal(set('output[0].results', undefined)),
-  ],
-  [
-    'a search that failed in a completed response',
-    '',
-    'file-search',
-    everywhere(({ json }) => {
-      for (const item of [json.item, json.response?.output[0]]) {
-        if (item?.type === 'file_search_call' && item.status === 'completed') item.status = 'failed'
-      }
-    }),
-  ],
-  ['items that take turns', '', 'two-items', swapped([delta, 0], [delta, 1])],
-  [
-    'an error alone at the end',
-    '',
-    'failed',
-    (events) => events.filter(({ event }) => event !== 'response.failed'),
-  ],
-  [
-    'response.failed alone at the end',
-    '',
-    'failed',
-    (events) => events.filter(({ event }) => event !== 'error'),
-  ],
-  ['a flat error event', '', 'failed', changed('error', set('error', undefined))],
-  ['an empty delta in between', '', 'message', after(delta, (event) => event)],
-  ['no usage', '', 'message', inFinal(set('usage', null))],
-  ['usage of one member', '', 'message', inFinal(set('usage', { total_tokens: 12 }))],
-  [
-    'ids of no kind in items',
-    '',
-    'message',
-    everywhere(({ json }) => {
+    'members that only the final items show': inFinal(set('output[0].phase', 'final_answer')),
+    'an empty delta in between': after(delta, (event) => event),
+    'no usage': inFinal(set('usage', null)),
+    'usage of one member': inFinal(set('usage', { total_tokens: 12 })),
+    'ids of no kind in items': everywhere(({ json }) => {
       for (const holder of [json.item, json.response?.output[0]]) {
         if (holder !== undefined) delete holder.id
       }
     }),
-  ],
-  [
-    'an annotation at the very end of its text',
-    '',
-    'file-search',
-    everywhere(({ json }) => {
-      const parts = [json.part, json.item?.content?.[0], json.response?.output[1]?.content[0]]
-      for (const annotation of [json.annotation, ...parts.map((part) => part?.annotations?.[0])]) {
-        if (annotation !== undefined) annotation.index = 8
-      }
-    }),
-  ],
-  [
-    'a sealed reasoning item without its text',
-    '',
-    'reasoning',
-    changed(done, ({ item }) => {
-      item.content = null
-      item.encrypted_content = 'c2VhbGVk'
-    }),
-  ],
-  [
-    'progress of a tool that the document does not name',
-    '',
-    'message',
-    after(
+    'progress of a tool that the document does not name': after(
       added,
       unknown('response.web_search_call.searching', {
         type: 'response.web_search_call.searching',
@@ -139,18 +64,45 @@ const legal: readonly Fault[] = [
         item_id: 'msg_1',
       }),
     ),
-  ],
-  [
-    'a part whose logprobs only one place shows',
-    '',
-    'message',
-    changed(partDone, set('part.logprobs', [{ token: 'x' }])),
-  ],
-  [
-    'the text of a five-event stream in several parts',
-    '',
-    'minimal',
-    (events) => {
+    'a part whose logprobs only one place shows': changed(
+      partDone,
+      set('part.logprobs', [{ token: 'x' }]),
+    ),
+  },
+  reasoning: {
+    'reasoning without optional members': bare,
+    'a sealed reasoning item without its text': changed(done, ({ item }) => {
+      item.content = null
+      item.encrypted_content = 'c2VhbGVk'
+    }),
+  },
+  'two-items': {
+    'two items without item_id': bare,
+    'items that take turns': swapped([delta, 0], [delta, 1]),
+  },
+  'file-search': {
+    'a search without optional members': bare,
+    'results that only the done item shows': inFinal(set('output[0].results', undefined)),
+    'a search that failed in a completed response': everywhere(({ json }) => {
+      for (const item of [json.item, json.response?.output[0]]) {
+        if (item?.type === 'file_search_call' && item.status === 'completed') item.status = 'failed'
+      }
+    }),
+    'an annotation at the very end of its text': everywhere(({ json }) => {
+      const parts = [json.part, json.item?.content?.[0], json.response?.output[1]?.content[0]]
+      for (const annotation of [json.annotation, ...parts.map((part) => part?.annotations?.[0])]) {
+        if (annotation !== undefined) annotation.index = 8
+      }
+    }),
+  },
+  failed: {
+    'an error alone at the end': (events) =>
+      events.filter(({ event }) => event !== 'response.failed'),
+    'response.failed alone at the end': (events) => events.filter(({ event }) => event !== 'error'),
+    'a flat error event': changed('error', set('error', undefined)),
+  },
+  minimal: {
+    'the text of a five-event stream in several parts': (events) => {
       const last = events.filter(({ event }) => event === delta)[1]
       if (last !== undefined) last.json.content_index = 1
       const final = events.find(({ event }) => event === completed)?.json.response.output[0]
@@ -160,7 +112,7 @@ const legal: readonly Fault[] = [
       ]
       return undefined
     },
-  ],
-]
+  },
+}
 
 describe('legal oddities', () => testFaults(legal))
