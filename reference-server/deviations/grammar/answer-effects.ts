@@ -102,6 +102,7 @@ function localTime(text: string): string {
     : new Date(Date.parse(text) + threeHours).toISOString()
 }
 
+/** The compatible surface has statuses; of native ones, it says at most that a refusal is no server error. */
 function statuses(operation: FaultyOperation): readonly Effect[] {
   const refusal = (status: number): Effect => ({
     family: 'wrong status',
@@ -109,7 +110,8 @@ function statuses(operation: FaultyOperation): readonly Effect[] {
     only: paths,
     outgoing: editRefusal((reply) => ({ ...reply, status })),
   })
-  return [refusal(500), refusal(200), ...(operation === 'openai.chat' ? [refusal(422)] : [])]
+  if (operation === 'openai.chat') return [refusal(500), refusal(200), refusal(422)]
+  return ['v2.message', 'v2.generate', 'v3.generate'].includes(operation) ? [refusal(500)] : []
 }
 
 const formEffects: readonly Effect[] = [

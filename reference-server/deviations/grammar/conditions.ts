@@ -27,7 +27,7 @@ export function conditionsOf(operation: FaultyOperation): readonly Condition[] {
   const members = [...query, ...body.filter(({ name }) => !query.some((one) => one.name === name))]
   const conditions = [
     ...members,
-    ...(hasText(operation) ? textKinds.filter(({ name }) => isLegalText(operation, name)) : []),
+    ...(hasText(operation) ? textKinds : []),
     ...('search' in queryMembers(operation) ? searchTexts : []),
     ...(operation === 'openai.chat' ? stopTexts : []),
     ...models.filter(() => 'model' in bodyMembers(operation) || takesModelId(operation)),
@@ -36,10 +36,32 @@ export function conditionsOf(operation: FaultyOperation): readonly Condition[] {
     ...(isTurn(operation) ? [...afterAnotherTurn, twoAtOnce] : []),
     ...(operation === 'v2.generate' ? ofTheQuestion : []),
     { name: 'caller: second', holds: ({ call }: Circumstance) => call.caller !== 'caller-1' },
-  ]
+  ].filter(({ name }) => !withoutLaw.some(([of, names]) => of.test(operation) && names.test(name)))
   made.set(operation, conditions)
   return conditions
 }
+
+/** Conditions under which the document promises nothing, or that no legal request meets. */
+const withoutLaw: readonly (readonly [operation: RegExp, conditions: RegExp])[] = [
+  // An empty text may be refused, but for a message of a completion.
+  [/^(?!openai\.chat$)/, /^text: empty$/],
+  // A name may be tidied, and refused if it is long; a search finds the beginning of a name.
+  [/^v3\.(create|update)Chat$/, /^text: (several lines|CRLF|outer space|of 1000)|^name: not/],
+  [/^v3\./, /^search: (empty|one|several lines|CRLF|outer space|of 1000)/],
+  // A service may make file names safe, and tell types by their ends.
+  [/^v3\.upload$/, /^text: (?!beyond)/],
+  [/ttachments$/, /^search: (combining|like)/],
+  // Roles, defaults and ranges that are not shown, and lists that may have to have an element.
+  [/^openai\.chat$/, /^messages: with developer$|^stop: an empty list$|^top_p: at its minimum$/],
+  [/^v3\.(generate|oneShot)$/, /^stream: not given$|^input: with assistant$|: at its m/],
+  [/^v3\.generate$/, /^include_tools: an empty list$/],
+  // Members of runs other than id and output are not shown.
+  [/^v3\.oneShot$/, /^runs: with/],
+  // Routes of v3 change no chat of v2, whose replies have one form.
+  [/^v2\./, /^occurrence: after (a rename|a favorite|another form)$/],
+  // Who may read a base is not shown, nor how a question is read.
+  [/^knowledge\./, /^caller: |^text: /],
+]
 
 const made = new Map<FaultyOperation, readonly Condition[]>()
 
@@ -158,11 +180,6 @@ function pageNumber({ query, earlier, operation }: Circumstance): number {
 function hasText(operation: FaultyOperation): boolean {
   const members = ['messages', 'input', 'content', 'name', 'query']
   return operation === 'v3.upload' || members.some((member) => member in bodyMembers(operation))
-}
-
-/** Leaves out the empty text of a name or a message, which may be refused. */
-function isLegalText(operation: FaultyOperation, kind: string): boolean {
-  return kind !== 'text: empty' || operation === 'openai.chat'
 }
 
 const takesModelId = (operation: FaultyOperation) => 'model_id' in bodyMembers(operation)

@@ -29,8 +29,9 @@ export interface GeneratedFault {
   readonly isOfKeys: boolean
 }
 
+/** `GET /models/{model}` is not in the document. */
 export const faultyOperations: readonly FaultyOperation[] = [
-  ...(Object.keys(operations) as FaultyOperation[]),
+  ...(Object.keys(operations) as FaultyOperation[]).filter((id) => id !== 'openai.model'),
   'knowledge.search',
 ]
 
@@ -82,7 +83,7 @@ function faultOf(
   conditions: readonly Condition[],
 ): GeneratedFault {
   const names = conditions.map(({ name }) => name).sort()
-  const needed = conditionsOf(operation).filter(({ name }) => name === effect.needs)
+  const needed = conditionsOf(operation).filter(isNamed(effect.needs ?? ''))
   const all = [...needed, ...conditions]
   let reached = 0
   const onReached = () => {
@@ -111,12 +112,16 @@ export function effectsOf(operation: FaultyOperation): readonly Effect[] {
     ...listEffects(operation),
     ...storageEffects(operation),
     ...(operation === 'knowledge.search' ? knowledgeEffects : []),
-  ]
+  ].filter(({ needs }) => needs === undefined || conditionsOf(operation).some(isNamed(needs)))
   made.set(operation, effects)
   return effects
 }
 
 const made = new Map<FaultyOperation, readonly Effect[]>()
+
+function isNamed(sought: string) {
+  return ({ name }: Condition): boolean => name === sought
+}
 
 /** Another value of stop is a condition beside `stop: given`, and contradicts any other value. */
 function isAllowed({ not = [], needs = '', only }: Effect, { name }: Condition): boolean {

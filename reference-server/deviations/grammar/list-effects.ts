@@ -8,12 +8,17 @@ import { type FaultyOperation, queryMembers } from './schemas.ts'
 
 export function listEffects(operation: FaultyOperation): readonly Effect[] {
   return [
-    ...(isPaged(operation) || operation === 'openai.models' ? rowEffects : []),
+    ...(isPaged(operation) || wholeLists.includes(operation) ? rowEffects : []),
     ...(isPaged(operation) ? pageEffects(operation) : []),
     ...(operation === 'v3.history' ? historyEffects : []),
     ...('search' in queryMembers(operation) ? [searchIgnored] : []),
   ]
 }
+
+/** Lists whose pages the document does not show. */
+const wholeLists: readonly FaultyOperation[] = [
+  ...(['openai.models', 'v3.favorites', 'v3.chatAttachments'] as const),
+]
 
 const rowEffects: readonly Effect[] = [
   { family: 'lose', name: 'the last row is lost', outgoing: editRows((rows) => rows.slice(0, -1)) },

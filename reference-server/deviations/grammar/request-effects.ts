@@ -7,9 +7,9 @@ import { editRequest, editTexts, manglings, withHeader } from './edits.ts'
 import { type Effect, ofKind, paths } from './effect.ts'
 import { alternatives, bodyMembers, type FaultyOperation, isOpen, type Schema } from './schemas.ts'
 
-/** Members that show in no answer that the document promises. */
+/** Members that show in no answer that the document promises; a v2 reply has no reasoning. */
 const mayBeIgnored =
-  /^(model|model_id|temperature|top_p|presence_penalty|assistant_id|chat_id|name)$/
+  /^(.+: (model|model_id|temperature|top_p|presence_penalty|assistant_id|chat_id|name)|v2.message: think)$/
 
 /** Operations with bodies or paths of which the document shows nothing: a refusal is no violation. */
 const guessed: readonly FaultyOperation[] = ['v3.updateChat', 'knowledge.search', 'openai.model']
@@ -22,7 +22,7 @@ export function requestEffects(operation: FaultyOperation): readonly Effect[] {
   return [
     ...(guessed.includes(operation) ? [] : refusals(operation)),
     ...credentials,
-    ...members.filter(([name]) => !mayBeIgnored.test(name)).flatMap(ignored),
+    ...members.filter(([name]) => !mayBeIgnored.test(`${operation}: ${name}`)).flatMap(ignored),
     ...lists.flatMap(([name]) => partly(name)),
     ...members.filter(([name]) => !/^(chat|parent)_id$|^name$/.test(name)).flatMap(mended),
     ...(operation === 'v3.oneShot' ? [] : textMembers)
@@ -36,8 +36,9 @@ export function requestEffects(operation: FaultyOperation): readonly Effect[] {
 
 function refusals(operation: FaultyOperation): readonly Effect[] {
   const members = Object.keys(bodyMembers(operation)).filter((name) => isOpen(operation, name))
-  // How long a text may be is open, and if a chat takes two requests at once.
-  const not = ['text: of 1000', 'text: empty', 'overlap', ...members.map((name) => `${name}: `)]
+  // How long a text and a page may be is open, and if a chat takes two requests at once.
+  const lengths = ['text: of 1000', 'text: empty', 'limit: above 20', 'limit: above 50']
+  const not = [...lengths, 'overlap', ...members.map((name) => `${name}: `)]
   return [
     {
       family: 'refuse',

@@ -67,9 +67,9 @@ const requests: { readonly [Id in FaultyOperation]?: z.ZodType } = {
 const queries: { readonly [Id in FaultyOperation]?: z.ZodType } = {
   'v3.history': historyQuery,
   'v3.chats': listChatsQuery,
-  'v3.favorites': searchedListQuery,
   'v3.attachments': listAttachmentsQuery,
-  'v3.chatAttachments': searchedListQuery,
+  // Its pages are not shown, nor any query of the favorites.
+  'v3.chatAttachments': searchedListQuery.pick({ search: true }),
   'knowledge.search': searchBaseQuery,
 }
 

@@ -1,7 +1,7 @@
 /** Effects on what is remembered: the context of the model, the history, and who may read it. */
 import { randomUUID } from 'node:crypto'
 import type { ModelRequest, Turn } from '../../model/types.ts'
-import type { Effect } from './effect.ts'
+import { type Effect, paths } from './effect.ts'
 import type { FaultyOperation } from './schemas.ts'
 
 export function storageEffects(operation: FaultyOperation): readonly Effect[] {
@@ -115,6 +115,7 @@ function isOwned(operation: FaultyOperation): boolean {
 const leavesAChat: Effect = {
   family: 'duplicate',
   name: 'a refused request leaves a chat',
+  only: paths,
   afterwards: ({ store, clock }, reply, { call, text }) => {
     if (reply.status < 400 || call.caller === '') return false
     const now = clock.now()
