@@ -1,3 +1,4 @@
+import { badge } from './conformance/badge.ts'
 import { caseOf, junitOf } from './conformance/junit/suites.ts'
 import type { Document, Outcome } from './document/document.ts'
 import { annotation } from './text/annotation.ts'
@@ -63,4 +64,9 @@ export function failureToJUnit({ command, outcome, messages, startedAt }: Failur
 
 export function failureToGitHub({ command, messages }: Failure): string {
   return `${annotation('error', `chatgen ${command}`, messages.map(clean).join('\n'))}\n`
+}
+
+export function failureToBadge(failure: Failure): string {
+  const { word } = failureOutcome(failure)
+  return badge([word.toLowerCase(), `exit code ${failure.exitCode}`], 'violated')
 }

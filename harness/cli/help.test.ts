@@ -19,6 +19,8 @@ test.each(program.commands.map((command) => command.name()))(
     const isKept = (line: string) => /^ {2}(\$|[\d ]{2})/.test(line)
     expect(lines.filter((line) => line.length > 80 && !isKept(line))).toEqual([])
     expect(lines).toContainEqual(expect.stringMatching(/^More: .*--help all$/))
+    // A text is there as a whole, or not at all.
+    expect(lines.at(-1)).toMatch(/^ |\.$/)
   },
 )
 

@@ -41,9 +41,11 @@ export function helpText(command: Command, topic: string, width: number): string
     `More: ${topicsOf(command).join(', ')}`,
   ]
   const room = maxLines - lines.length
+  // Lines of a paragraph are filled again; indented ones and those above them stand alone.
   const more = after
     .join('')
     .trimEnd()
+    .replaceAll(/(?<=^\S.*)(?<!:)\n(?=\S)/gm, ' ')
     .split('\n')
     .flatMap((one) => (one.startsWith(' ') ? [one] : wrap(one, width)))
   return [...lines, ...(more.length <= room ? more : shortened(more, room))].join('\n')
@@ -57,14 +59,25 @@ function line(term: string, description: string, column: number, width: number):
   return part.length > column + 12 ? part : shorten(whole, width)
 }
 
-/** The first examples, and the exit codes if there is room for both. */
+/** The first examples, the exit codes, and other paragraphs that have room. */
 function shortened(lines: readonly string[], room: number): readonly string[] {
-  const codes = lines.findIndex((one) => one.startsWith('Exit codes'))
-  const tail = codes < 0 ? [] : ['', ...lines.slice(codes)]
-  const minExamples = 4
-  if (tail.length === 0 || tail.length + minExamples > room) return lines.slice(0, room)
-  const end = lines.findIndex((one, at) => at > 1 && one === '')
-  return [...lines.slice(0, Math.min(end, room - tail.length)), ...tail]
+  const paragraphs = lines.join('\n').trim().split('\n\n')
+  const [examples = [], ...others] = paragraphs.map((paragraph) => paragraph.split('\n'))
+  const minExamples = 5
+  let left = room - 1 - minExamples
+  const areCodes = ([first = '']: readonly string[]) => (first.startsWith('Exit codes') ? 0 : 1)
+  const kept = others
+    .toSorted((a, b) => areCodes(a) - areCodes(b))
+    .filter(({ length }) => {
+      const fits = length < left
+      if (fits) left -= length + 1
+      return fits
+    })
+  return [
+    '',
+    ...examples.slice(0, minExamples + left),
+    ...others.filter((one) => kept.includes(one)).flatMap((one) => ['', ...one]),
+  ]
 }
 
 /** The text of `--help all` in the pieces in which commander writes it. */
@@ -107,12 +120,12 @@ const first: Readonly<Record<string, readonly string[]>> = {
   load: [
     ...['--target', '--reference', '--rate', '--concurrency', '--duration', '--ramp', '--steps'],
     ...['--surface', '--mix', '--slo', '--warm-up', '--workers', '--strict', '--seed'],
-    ...['--report', '--out', '--json', '--quiet', '--verbose', '--dry-run'],
+    ...['--report', '--out', '--ui', '--json', '--quiet', '--verbose', '--dry-run'],
   ],
   capacity: [
     ...['--target', '--reference', '--slo', '--min', '--max', '--precision', '--budget', '--probe'],
     ...['--concurrency', '--surface', '--mix', '--workers', '--runner', '--seed'],
-    ...['--report', '--out', '--json', '--quiet', '--verbose'],
+    ...['--report', '--out', '--ui', '--json', '--quiet', '--verbose'],
   ],
   compare: [
     ...['--no-rejudge', '--metric', '--tolerance', '--interleave', '--rate', '--concurrency'],

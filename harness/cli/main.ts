@@ -6,6 +6,7 @@ import type { AddCommand } from './command.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { readSwitches } from './flags.ts'
 import { helpText, helpTopicOf } from './help.ts'
+import type { publishFailure } from './results/failure.ts'
 import { releaseFolders } from './results/folder-lock.ts'
 import { watchInterrupts } from './terminal/interruption.ts'
 import { type Io, processIo } from './terminal/io.ts'
@@ -124,9 +125,9 @@ export async function main(argv: readonly string[]): Promise<number> {
 /** Runs a command line; errors are printed. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = exitCode.done
+  const program = newProgram(io)
   try {
     const named = argv[0] === 'help' ? argv[1] : argv[0]
-    const program = newProgram(io)
     if (named !== undefined && Object.hasOwn(commands, named)) {
       await addCommands(program, [named], io, (ended) => {
         code = ended
@@ -141,8 +142,15 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (error) {
+    const command = program.commands.find((one) => one.name() === argv[0])
+    if (command !== undefined) await publishReason(command, argv, error, io)
     return reportError(error, io)
   }
+}
+
+async function publishReason(...reason: Parameters<typeof publishFailure>): Promise<void> {
+  const { publishFailure } = await import('./results/failure.ts')
+  publishFailure(...reason)
 }
 
 /** Builds all commands with their flags; `finish` receives the exit code of the one that ran. */

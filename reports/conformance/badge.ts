@@ -9,15 +9,27 @@ import { countsText, summarize } from './summary.ts'
  */
 export function reportToBadge(report: ConformanceReport): string {
   const { passed, violated, undecided } = summarize(report)
-  const label = 'chatgen'
   const doubt = doubtWord(report)
+  const doubts = doubt === null ? [] : [doubt]
   // A badge shows no verdict of an edited report.
-  const numbers = isEdited(report)
-    ? []
-    : [report.outcome, `${passed} passed`, `${violated} violated`, `${undecided} undecided`]
-  const value = [...numbers, ...(doubt === null ? [] : [doubt])].join(' · ')
-  const phrases = isEdited(report) ? [] : [report.outcome, countsText(summarize(report))]
-  const title = `${label}: ${[...phrases, ...(doubt === null ? [] : [doubt])].join(', ')}`
+  if (isEdited(report)) return badge(doubts, 'edited')
+  const numbers = [`${passed} passed`, `${violated} violated`, `${undecided} undecided`]
+  return badge([report.outcome, ...numbers, ...doubts], report.outcome, [
+    report.outcome,
+    countsText(summarize(report)),
+    ...doubts,
+  ])
+}
+
+/** Draws a badge. `phrases`: of its title, if they differ from what it shows. */
+export function badge(
+  texts: readonly string[],
+  color: keyof typeof colors,
+  phrases: readonly string[] = texts,
+): string {
+  const label = 'chatgen'
+  const value = texts.join(' · ')
+  const title = `${label}: ${phrases.join(', ')}`
   const left = widthOf(label)
   const right = widthOf(value)
   const parts = [
@@ -25,7 +37,7 @@ export function reportToBadge(report: ConformanceReport): string {
     element('rect', { width: left + right, height, rx: 3, fill: '#24292f' }),
     element('path', {
       d: `M${left} 0h${right - 3}a3 3 0 0 1 3 3v${height - 6}a3 3 0 0 1-3 3h-${right - 3}z`,
-      fill: isEdited(report) ? editedColor : colors[report.outcome],
+      fill: colors[color],
     }),
     textAt(0, left, label),
     textAt(left, right, value),
@@ -47,13 +59,12 @@ export function reportToBadge(report: ConformanceReport): string {
 const height = 20
 
 /** Contrast with white text: at least 4.5. */
-const colors: Readonly<Record<ConformanceReport['outcome'], string>> = {
+const colors = {
   conforms: '#1a7f37',
   violated: '#cf222e',
   incomplete: '#9a6700',
-}
-
-const editedColor = '#57606a'
+  edited: '#57606a',
+} as const
 
 /** Average width of a letter at 11 pixels: 6.3; `textLength` absorbs the difference. */
 function widthOf(text: string): number {

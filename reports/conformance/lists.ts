@@ -9,9 +9,10 @@ import { undecidedVerdicts } from './words.ts'
 
 /** Requirements that are neither violated nor worth more than a line on a terminal. */
 
-/** `4: V3-HIST 01-03, V3-SSE 07`. */
+/** `4: V3-HIST 01-03, V3-SSE 07`; one by its id alone. */
 export function idsText(rows: readonly RequirementRow[]): string {
-  return `${rows.length}: ${compactIds(rows.map(({ id }) => id)).join(', ')}`
+  const ids = compactIds(rows.map(({ id }) => id)).join(', ')
+  return rows.length === 1 ? ids : `${rows.length}: ${ids}`
 }
 
 /** Undecided requirements by reason. In brief: how many wait for what. */
@@ -24,27 +25,27 @@ export function undecidedSection(report: ConformanceReport): Section {
   }
 }
 
+/** `28 (24 required): 10 need tools, otherKey in the profile; …`, or `3 wait for violated requirements`. */
 function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): string {
-  const waitingNow = waitingRows(report)
-  const waiting = rows.filter((row) => waitingNow.has(row)).length
-  const others = rows.filter((row) => !waitingNow.has(row))
-  const lacking = others.filter(lacksMember)
-  const members = [...new Set(lacking.map(({ id }) => memberOf(id)))].join(', ')
-  const rest = others.filter((row) => !lacking.includes(row))
+  const waiting = waitingRows(report)
+  const others = rows.filter((row) => !waiting.has(row))
+  const lacking = others.filter((row) => missingMember(row) !== undefined)
+  const rest = others.filter((row) => missingMember(row) === undefined)
+  const members = [...new Set(lacking.map(missingMember))].join(', ')
+  const waits = rows.length - others.length
   const parts = [
-    ...(waiting === 0
-      ? []
-      : [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} for violated requirements`]),
-    ...(lacking.length === 0
-      ? []
-      : [
-          `${lacking.length} ${lacking.length === 1 ? 'needs' : 'need'} members of the profile (${members})`,
-        ]),
-    ...(rest.length === 0 ? [] : [restText(rest)]),
-  ]
-  const level = rows.filter(({ level }) => level === 'required').length
-  const expected = level === rows.length ? '' : `, ${rows.length - level} of them expected`
-  return `${rows.length}${expected}: ${parts.join('; ')}`
+    { number: waits, text: `${waits === 1 ? 'waits' : 'wait'} for violated requirements` },
+    {
+      number: lacking.length,
+      text: `${lacking.length === 1 ? 'needs' : 'need'} ${members} in the profile`,
+    },
+  ].filter(({ number }) => number > 0)
+  const required = rows.filter(({ level }) => level === 'required').length
+  const total = `${rows.length}${required === rows.length ? '' : ` (${required} required)`}`
+  const [first] = parts
+  if (first?.number === rows.length) return `${total} ${first.text}`
+  const counted = parts.map(({ number, text }) => `${number} ${text}`)
+  return `${total}: ${[...counted, ...(rest.length === 0 ? [] : [restText(rest)])].join('; ')}`
 }
 
 /** Ids in two lines of a terminal. */
@@ -72,13 +73,11 @@ function restText(rows: readonly RequirementRow[]): string {
 
 const route = /^[A-Z]+ \/\S*( as a stream)? /
 
-function lacksMember({ id, verdict, message }: RequirementRow): boolean {
-  const member = memberOf(id)
-  return verdict === 'unproven' && member !== undefined && (message ?? member).includes(member)
-}
-
-function memberOf(id: string): string | undefined {
-  return requirementOf(id)?.member
+/** The field of the target profile without which a requirement is undecided. */
+function missingMember({ id, verdict, message }: RequirementRow): string | undefined {
+  if (verdict !== 'unproven') return undefined
+  if (message === null) return requirementOf(id)?.member
+  return /^set (\S+) in the target profile to test this/.exec(message)?.[1]
 }
 
 export function notApplicableSection({ requirements }: ConformanceReport): Section {
@@ -97,10 +96,11 @@ function byReason(rows: readonly RequirementRow[]): readonly Item[] {
   }))
 }
 
-function reasonOf({ id, blockedBy, message, verdict }: RequirementRow): string {
+function reasonOf(row: RequirementRow): string {
+  const { blockedBy, message } = row
   if (blockedBy !== null) return `waiting for ${blockedBy}`
   if (message !== null) return messageText(message)
-  const member = verdict === 'unproven' ? memberOf(id) : undefined
+  const member = missingMember(row)
   return member ? `set ${member} in the target profile to test this` : 'no reason was recorded'
 }
 

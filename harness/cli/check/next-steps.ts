@@ -23,11 +23,12 @@ export function nextSteps(missing: MissingMembers, { url, target, width }: Check
   if (waiting.length === 0) return null
   const total = waiting.reduce((sum, { ids }) => sum + ids.length, 0)
   const members = waiting.map(({ member }) => member).join(', ')
+  const them = waiting.length === 1 ? 'it' : 'them'
   const summary = `${count(total, 'required requirement')} cannot be tested without ${members}`
-  if (target !== undefined) return wrap(`${summary}: set them in ${target}.`, width).join('\n')
+  if (target !== undefined) return wrap(`${summary}: set ${them} in ${target}.`, width).join('\n')
   const address = url === undefined ? '' : ` ${printable(url)}`
   return [
-    ...wrap(`${summary}. Set them in a target profile:`, width),
+    ...wrap(`${summary}. Set ${them} in a target profile:`, width),
     `  chatgen init${address} --out target.yaml    # then fill in the missing fields`,
     '  chatgen check --target target.yaml',
   ].join('\n')

@@ -19,7 +19,6 @@ import { addOutputFlags, outFlag, uiFlag } from '../flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
-import { withFailureReport } from '../results/failure.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { publishReport } from '../results/publish-report.ts'
@@ -61,37 +60,32 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
     .addOption(outFlag())
     .addOption(uiFlag())
     .addHelpText('after', examples)
-    .action((url: string | undefined, given: CapacityFlags) =>
-      withFailureReport('capacity', given, io, async () => {
-        const mayWiden = command.getOptionValueSource('precision') === 'default'
-        const flags = { ...given, mayWiden }
-        // Errors in the flags are reported before anything is sent.
-        shardingOf(flags, flags.out)
-        const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
-        const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
-        if (flags.ui) {
-          const { runWithPage } = await import('../ui/open-page.ts')
-          return finish(await runWithPage(command, url, flags, io))
-        }
-        const beforeSending = () => makeOutFolder(flags.out)
-        const target = { ...targetFlagsOf(flags), beforeSending }
-        const report = await withTarget(url, target, io, async (profile, container) =>
-          withContainerRow(
-            await searchTarget(profile, { ...search, formats }, flags, io),
-            container,
-          ),
-        )
-        const { out, json = false, quiet = false, verbose = false } = flags
-        const style = { color: io.color && flags.color, width: io.width, verbose }
-        publishReport(
-          report,
-          capacityKind,
-          { formats, out, style, json, quiet, evidence: undefined },
-          io,
-        )
-        finish(exitCodeOfCapacity(report))
-      }),
-    )
+    .action(async (url: string | undefined, given: CapacityFlags) => {
+      const mayWiden = command.getOptionValueSource('precision') === 'default'
+      const flags = { ...given, mayWiden }
+      // Errors in the flags are reported before anything is sent.
+      shardingOf(flags, flags.out)
+      const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
+      const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
+      if (flags.ui) {
+        const { runWithPage } = await import('../ui/open-page.ts')
+        return finish(await runWithPage(command, url, flags, io))
+      }
+      const beforeSending = () => makeOutFolder(flags.out)
+      const target = { ...targetFlagsOf(flags), beforeSending }
+      const report = await withTarget(url, target, io, async (profile, container) =>
+        withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
+      )
+      const { out, json = false, quiet = false, verbose = false } = flags
+      const style = { color: io.color && flags.color, width: io.width, verbose }
+      publishReport(
+        report,
+        capacityKind,
+        { formats, out, style, json, quiet, evidence: undefined },
+        io,
+      )
+      finish(exitCodeOfCapacity(report))
+    })
 }
 
 interface Search {

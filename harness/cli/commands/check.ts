@@ -17,7 +17,6 @@ import { type CheckRun, runCheck } from '../check/run-check.ts'
 import { openWatch, type Watch } from '../check/watch.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
-import { withFailureReport } from '../results/failure.ts'
 import { formatsIn } from '../results/formats.ts'
 import { containerOf } from '../target/container-flags.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
@@ -27,20 +26,18 @@ export const checkCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('check')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addCheckFlags(command).action((url: string | undefined, given: CheckFlags) =>
-    withFailureReport('check', given, io, async () => {
-      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-      refuseNoTarget(url, flags, io)
-      refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
-      if (flags.ui && !flags.dryRun) {
-        const { runWithPage } = await import('../ui/open-page.ts')
-        return finish(await runWithPage(command, url, flags, io))
-      }
-      const { watch } = flags
-      const again = watch === undefined ? checkOnce : checkAgain
-      finish(await again(command, url, flags, io))
-    }),
-  )
+  addCheckFlags(command).action(async (url: string | undefined, given: CheckFlags) => {
+    const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
+    refuseNoTarget(url, flags, io)
+    refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
+    if (flags.ui && !flags.dryRun) {
+      const { runWithPage } = await import('../ui/open-page.ts')
+      return finish(await runWithPage(command, url, flags, io))
+    }
+    const { watch } = flags
+    const again = watch === undefined ? checkOnce : checkAgain
+    finish(await again(command, url, flags, io))
+  })
 }
 
 function refuseNoTarget(url: string | undefined, flags: CheckFlags, io: Io): void {

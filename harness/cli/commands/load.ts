@@ -25,7 +25,6 @@ import { loadKind } from '../load/output/report-formats.ts'
 import { closeLoadJournal, openLoadJournal, uploadReport, uploadUrl } from '../load/results.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
-import { withFailureReport } from '../results/failure.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { publishReport } from '../results/publish-report.ts'
@@ -97,12 +96,10 @@ export const loadCommand: AddCommand = (program, io, finish) => {
       new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
     )
     .addHelpText('after', examples)
-    .action((url: string | undefined, given: LoadCommandFlags) =>
-      withFailureReport('load', given, io, async () => {
-        const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-        finish(await loadOrShard(command, url, flags, io))
-      }),
-    )
+    .action(async (url: string | undefined, given: LoadCommandFlags) => {
+      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
+      finish(await loadOrShard(command, url, flags, io))
+    })
 }
 
 async function loadOrShard(

@@ -12,6 +12,8 @@ const slo = ['--slo', 'ttft.p95 < 1s']
 test.each<[string, number, string, readonly string[], string]>([
   ['check', 3, 'unusable', [], 'nothing listens there'],
   ['check', 2, 'refused', ['--only', 'OAI-CHAR-01'], 'OAI-CHAR-01'],
+  ['check', 2, 'refused', ['--no-such-flag'], 'unknown option'],
+  ['load', 2, 'refused', ['--rate', 'x'], 'above 0'],
   ['load', 3, 'unusable', ['--rate', '1'], 'nothing listens there'],
   ['load', 2, 'refused', ['--rate', '1', '--concurrency', '1'], 'exclude each other'],
   ['capacity', 3, 'unusable', slo, 'nothing listens there'],
@@ -20,8 +22,9 @@ test.each<[string, number, string, readonly string[], string]>([
   'chatgen %s that ends with %i writes its reason into every format',
   async (command, code, outcome, args, reason) => {
     const cwd = emptyFolder()
+    const badge = command === 'check' ? ['--report', 'badge'] : []
     const ended = await chatgen(
-      [command, nowhere, ...args, ...formats, '--json'],
+      [command, nowhere, ...args, ...formats, ...badge, '--json'],
       { CHATGEN_API_KEY: key },
       cwd,
     )
@@ -36,6 +39,9 @@ test.each<[string, number, string, readonly string[], string]>([
     for (const file of ['report.xml', 'report.md', 'report.html', 'report.json']) {
       expect(readFileSync(join(cwd, 'chatgen-results', file), 'utf8')).toContain(reason)
     }
+    const svg = join(cwd, 'chatgen-results/badge.svg')
+    expect(existsSync(svg)).toBe(command === 'check')
+    if (existsSync(svg)) expect(readFileSync(svg, 'utf8')).toContain(`exit code ${code}`)
   },
 )
 

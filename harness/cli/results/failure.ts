@@ -1,7 +1,9 @@
+import { Command, CommanderError } from 'commander'
 import {
   type Failure,
   failureDocument,
   failureOutcome,
+  failureToBadge,
   failureToGitHub,
   failureToJson,
   failureToJUnit,
@@ -9,6 +11,7 @@ import {
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { exitCode, exitCodeOfError } from '../exit-codes.ts'
+import { readSwitches } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { makeOutFolder } from './folder-lock.ts'
 import { reportKind } from './formats.ts'
@@ -21,47 +24,43 @@ const failureKind = reportKind<Failure>('report', {
   toJson: failureToJson,
   toJUnit: failureToJUnit,
   toOutcome: failureOutcome,
-  more: { github: { file: null, render: failureToGitHub } },
+  more: {
+    github: { file: null, render: failureToGitHub },
+    badge: { file: 'badge.svg', render: failureToBadge },
+  },
 })
 
-export interface FailureFlags {
+interface FailureFlags {
   readonly out: string
   /** Formats of `--report`; undefined without it. */
-  readonly report?: readonly string[] | undefined
+  readonly report?: readonly string[]
   readonly json?: boolean
 }
 
-/**
- * Runs a command. If it ends before it has a result, the reason is written in every format that `--report` and `--json` ask
- * for, and the error is thrown again, so that standard error has it as well. Results that are in the folder stay.
- */
-export async function withFailureReport(
-  command: string,
-  flags: FailureFlags,
-  io: Io,
-  run: () => Promise<void>,
-): Promise<void> {
-  try {
-    await run()
-  } catch (error) {
-    publishFailure(command, error, flags, io)
-    throw error
-  }
-}
+/** Commands whose reports a pipeline reads. */
+const reporting: readonly string[] = ['check', 'load', 'capacity']
 
-function publishFailure(command: string, error: unknown, flags: FailureFlags, io: Io): void {
-  const code = exitCodeOfError(error)
-  if (!(error instanceof ChatgenFailure) || code === undefined) return
-  const isUnusable = code === exitCode.targetUnusable
-  if (!isUnusable && code !== exitCode.usage) return
+/**
+ * Writes the reason why a command ended before it had a result, in every format that `--report` and `--json` ask for.
+ * Results that are in the folder stay.
+ */
+export function publishFailure(
+  command: Command,
+  argv: readonly string[],
+  error: unknown,
+  io: Io,
+): void {
+  const found = reasonOf(error)
+  const flags = found === null ? null : outputFlags(command, argv, io)
+  if (!reporting.includes(command.name()) || found === null || flags === null) return
   const failure = withoutSecrets<Failure>(
     {
       kind: 'failure-report',
       schemaVersion: 1,
-      outcome: isUnusable ? 'unusable' : 'refused',
-      exitCode: code,
-      command,
-      messages: error instanceof ConfigurationError ? error.problems : [error.message],
+      outcome: found.code === exitCode.targetUnusable ? 'unusable' : 'refused',
+      exitCode: found.code,
+      command: command.name(),
+      messages: found.messages,
       startedAt: new Date().toISOString(),
       suite: { version: suiteVersion() },
     },
@@ -85,6 +84,39 @@ function publishFailure(command: string, error: unknown, flags: FailureFlags, io
     },
     io,
   )
+}
+
+/** Exit code and sentences of an error of flags, files or the target; null for any other. */
+function reasonOf(error: unknown): { code: number; messages: readonly string[] } | null {
+  if (error instanceof CommanderError) {
+    const messages = [error.message.replace(/^error: /, '')]
+    return error.exitCode === 0 ? null : { code: exitCode.usage, messages }
+  }
+  const code = exitCodeOfError(error)
+  if (!(error instanceof ChatgenFailure)) return null
+  if (code !== exitCode.targetUnusable && code !== exitCode.usage) return null
+  const messages = error instanceof ConfigurationError ? error.problems : [error.message]
+  return { code, messages }
+}
+
+/** Flags of the output, of a command line whose other flags may be wrong; null if they are wrong themselves. */
+function outputFlags(command: Command, argv: readonly string[], io: Io): FailureFlags | null {
+  const reader = new Command()
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+  for (const option of command.options) {
+    if (['out', 'report', 'json'].includes(option.attributeName())) reader.addOption(option)
+  }
+  try {
+    reader.parse(argv.slice(1), { from: 'user' })
+    readSwitches(reader, io.env)
+    return reader.opts()
+  } catch {
+    return null
+  }
 }
 
 /** Tests if the folder has no results, and is not that of a run that goes on. */
