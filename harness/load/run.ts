@@ -7,6 +7,7 @@ import { createRedactor } from '../client/redaction/redaction.ts'
 import { sleep } from './concurrency.ts'
 import {
   type DoneMessage,
+  type ExitedMessage,
   type RecordsMessage,
   setupsOf,
   type WorkerCommand,
@@ -19,16 +20,20 @@ import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
 import { buildReport } from './report/build-report.ts'
 import { RequestsFile } from './requests-file.ts'
-import { type Warning, WarningCounter } from './setup/chat-journal.ts'
-import { type ClockOffset, targetClock } from './target-clock/target-clock.ts'
+import { WarningCounter } from './setup/chat-journal.ts'
+import type { ClockOffset } from './target-clock/target-clock.ts'
 
 export type { LoadOptions, LoadProgress } from './options.ts'
 
 /**
  * One load run, from its plan to its report.
+ * @param threads started before, so that they load their modules meanwhile
  * @throws PreparationError if the target does not answer while the chats of the run are made.
  */
-export async function runLoad(options: LoadOptions): Promise<LoadReport> {
+export async function runLoad(
+  options: LoadOptions,
+  threads = startThreads(options.workers),
+): Promise<LoadReport> {
   const { spec, workers, slos, signal, onProgress, onRecord, requestsFile } = options
   const durationMs = spec.durationNs / 1e6
   const stats = new RunRecorder(spec, slos, workers)
@@ -42,6 +47,10 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   let cpuMs = 0
   let clock: ClockOffset | null | undefined
   setMaxListeners(0, signal)
+  const measureClock = async () => {
+    const { targetClock } = await import('./target-clock/target-clock.ts')
+    clock = await targetClock(options.target, signal)
+  }
 
   const elapsedMs = () =>
     startNs === undefined ? 0 : Number(process.hrtime.bigint() - startNs) / 1e6
@@ -53,15 +62,17 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       { stats, outcome: unfinished, startedAt, lateMs, lastedMs, cpuMs, clock, notes: [] },
     )
   report('preparing')
-  const passages = await writePassages(spec.seed)
-  const probeServer = await startClockProbeServer()
-  const outcome = await runWorkers(setupsOf(options, passages, probeServer.port), {
+  const probeServer = startClockProbeServer()
+  const setups = Promise.all([writePassages(spec.seed), probeServer]).then(([passages, { port }]) =>
+    setupsOf(options, passages, port),
+  )
+  const outcome = await runWorkers(threads, setups, {
     signal,
     whenReady: async () => {
       report('waiting')
       if (options.startAt === null) return
       const untilStart = () => (options.startAt?.getTime() ?? 0) - startLeadMs - Date.now()
-      if (untilStart() > clockMs) clock = await targetClock(options.target, signal)
+      if (untilStart() > clockMs) await measureClock()
       const wait = untilStart()
       if (wait > 0) await sleep(wait, signal)
       else lateMs = -wait
@@ -81,19 +92,19 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       report(elapsedMs() < durationMs ? 'running' : 'draining')
     },
   }).finally(() => {
-    probeServer.close()
     requests?.close()
+    return probeServer.then(({ close }) => close())
   })
   // With too little time before the start, the clock is measured after the end.
   if (clock === undefined && options.shard !== null && !signal.aborted) {
-    clock = await targetClock(options.target, signal)
+    await measureClock()
   }
   const notes = requests?.problem === undefined ? [] : [requests.problem]
   return buildReport(options, { stats, outcome, startedAt, lateMs, lastedMs, cpuMs, clock, notes })
 }
 
-const noWorkers = { done: [], warnings: [], internalErrors: [] }
-const unfinished = { ...noWorkers, chatsLeft: 0, connectionsOpened: 0 }
+const nothing = { done: [], warnings: [], internalErrors: [] }
+const unfinished = { ...nothing, chatsLeft: 0, connectionsOpened: 0 }
 
 /** Time that measuring the clock of the target takes at most, if it answers at once. */
 const clockMs = 6000
@@ -116,69 +127,73 @@ export class PreparationError extends Error {
   override readonly name = 'PreparationError'
 }
 
+/** Threads for the workers of a run. They load their modules meanwhile; end them if no run takes them. */
+export function startThreads(count: number): readonly WorkerThread[] {
+  return Array.from({ length: count }, () => new WorkerThread())
+}
+
 /**
- * Runs one worker for each setup, from preparation to exit.
+ * Runs a worker in each thread, from preparation to exit.
  * @throws PreparationError if one of them could not be prepared, after the cleanup of all
  */
 export async function runWorkers(
-  setups: readonly WorkerSetup[],
+  workers: readonly WorkerThread[],
+  setups: Promise<readonly WorkerSetup[]>,
   options: WorkerPoolOptions,
 ): Promise<WorkerPoolResult> {
-  const workers = setups.map(
-    (setup, index) => new WorkerThread(setup, (message) => options.onRecords(index, message)),
-  )
-  const stop = () => {
-    for (const worker of workers) worker.post({ type: 'stop' })
+  const postAll = (command: WorkerCommand) => {
+    for (const worker of workers) worker.post(command)
   }
+  const stop = () => postAll({ type: 'stop' })
   options.signal.addEventListener('abort', stop, { once: true })
   try {
+    for (const [index, setup] of (await setups).entries()) {
+      workers[index]?.prepare(setup, (message) => options.onRecords(index, message))
+    }
     await Promise.all(workers.map(({ ready }) => ready))
-    const preparationFailure = workers.find(
-      (worker) => worker.preparationFailure !== undefined,
-    )?.preparationFailure
+    const failure = workers.find(({ end }) => end.preparationFailure !== undefined)?.end
+      .preparationFailure
     // Chats of the other workers are deleted as after an interrupt.
-    if (preparationFailure === undefined) await options.whenReady()
+    if (failure === undefined) await options.whenReady()
     const startNs = process.hrtime.bigint() + BigInt(startLeadMs * 1_000_000)
-    for (const worker of workers) worker.post({ type: 'start', startNs })
-    if (options.signal.aborted || preparationFailure !== undefined) stop()
-    if (preparationFailure === undefined) options.onStart(startNs)
+    postAll({ type: 'start', startNs })
+    if (options.signal.aborted || failure !== undefined) stop()
+    if (failure === undefined) options.onStart(startNs)
     await Promise.all(workers.map(({ exited }) => exited))
-    if (preparationFailure !== undefined) throw new PreparationError(preparationFailure)
+    if (failure !== undefined) throw new PreparationError(failure)
   } finally {
     options.signal.removeEventListener('abort', stop)
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
+  const exits = workers.map(({ end }) => end)
   return {
     done: workers.flatMap(({ done }) => (done === undefined ? [] : [done])),
-    warnings: WarningCounter.of(workers.flatMap(({ warnings }) => warnings)),
+    warnings: WarningCounter.of(exits.flatMap(({ warnings = [] }) => warnings)),
     internalErrors: workers.flatMap(({ errors }) => errors),
-    chatsLeft: workers.reduce((sum, { chatsLeft }) => sum + chatsLeft, 0),
-    connectionsOpened: workers.reduce((sum, { connections }) => sum + connections, 0),
+    chatsLeft: exits.reduce((sum, { chatsLeft = 0 }) => sum + chatsLeft, 0),
+    connectionsOpened: exits.reduce((sum, { connectionsOpened = 0 }) => sum + connectionsOpened, 0),
   }
 }
 
-class WorkerThread {
+export class WorkerThread {
   done: DoneMessage | undefined
-  warnings: readonly Warning[] = []
-  chatsLeft = 0
-  connections = 0
-  preparationFailure: string | undefined
+  end: ExitedMessage = { type: 'exited' }
   readonly errors: string[] = []
   readonly #ready = Promise.withResolvers<void>()
   readonly #exited = Promise.withResolvers<void>()
+  readonly ready = this.#ready.promise
+  readonly exited = this.#exited.promise
   readonly #worker: Worker
+  #onRecords: (message: RecordsMessage) => void = () => {}
 
-  constructor(setup: WorkerSetup, onRecords: (message: RecordsMessage) => void) {
+  constructor() {
     setFlagsFromString(`--initial-heap-size=${initialHeapMb}`)
     // V8's single-threaded scavenger pauses for about 1 ms; the parallel one for up to 5 ms on busy CPUs.
     setFlagsFromString('--no-parallel-scavenge')
     // At its full size from the start: `bin/start.cjs` keeps young generations from growing.
     setFlagsFromString(`--min-semi-space-size=${maxYoungGenerationSizeMb / 3}`)
-    this.#worker = new Worker(workerFile, {
-      workerData: setup,
-      resourceLimits: { maxYoungGenerationSizeMb },
-    })
-    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message, onRecords))
+    this.#worker = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb } })
+    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message))
     this.#worker.on('error', (error) => {
       this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
       this.#exit()
@@ -186,29 +201,26 @@ class WorkerThread {
     this.#worker.on('exit', () => this.#exit())
   }
 
-  get ready(): Promise<void> {
-    return this.#ready.promise
+  prepare(setup: WorkerSetup, onRecords: (message: RecordsMessage) => void): void {
+    this.#onRecords = onRecords
+    this.post({ type: 'prepare', setup })
   }
 
-  get exited(): Promise<void> {
-    return this.#exited.promise
-  }
-
-  post(message: WorkerCommand): void {
-    this.#worker.postMessage(message)
+  post(command: WorkerCommand): void {
+    this.#worker.postMessage(command)
   }
 
   async terminate(): Promise<void> {
     await this.#worker.terminate()
   }
 
-  #receive(message: WorkerMessage, onRecords: (message: RecordsMessage) => void): void {
+  #receive(message: WorkerMessage): void {
     switch (message.type) {
       case 'ready':
         this.#ready.resolve()
         return
       case 'records':
-        onRecords(message)
+        this.#onRecords(message)
         return
       case 'done':
         this.done = message
@@ -217,10 +229,7 @@ class WorkerThread {
         this.errors.push(message.message)
         return
       case 'exited':
-        this.warnings = message.warnings ?? []
-        this.chatsLeft = message.chatsLeft ?? 0
-        this.connections = message.connectionsOpened ?? 0
-        this.preparationFailure = message.preparationFailure
+        this.end = message
         this.#exit()
     }
   }

@@ -3,7 +3,7 @@ import { writePassages } from '../../fixtures/content/passages.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
 import type { RequestRecord } from '../../harness/load/record.ts'
-import { runWorkers } from '../../harness/load/run.ts'
+import { runWorkers, startThreads } from '../../harness/load/run.ts'
 import { plainTarget } from '../../harness/load/target.ts'
 
 export interface ReaderOptions {
@@ -56,7 +56,7 @@ export async function readWithEngine(options: ReaderOptions): Promise<EngineResu
   }
   const records: RequestRecord[] = []
   let startNs = 0
-  const { internalErrors } = await runWorkers([setup], {
+  const { internalErrors } = await runWorkers(startThreads(1), Promise.resolve([setup]), {
     signal: new AbortController().signal,
     whenReady: async () => {},
     onStart: (at) => {

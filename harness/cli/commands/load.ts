@@ -13,7 +13,6 @@ import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import type { Slo } from '../../load/slo/slo.ts'
-import { endDryRun } from '../check/dry-run.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOfLoad } from '../exit-codes.ts'
 import { addOutputFlags, flag, outFlag, uiFlag } from '../flags.ts'
@@ -135,6 +134,7 @@ async function loadOrShard(
   }
   if (flags.dryRun) {
     io.out(fitted(loadPlanText(run.spec, flags.shard ?? null), io))
+    const { endDryRun } = await import('../check/dry-run.ts')
     return endDryRun(command, io)
   }
   const beforeSending = () => makeOutFolder(flags.out)
@@ -168,9 +168,10 @@ async function load(
   const target = loadTargetOf(profile, spec.seed, flags.spread)
   requireWhatIsSent(spec.mix, target)
   const options = loadOptions(flags, target, { spec, slos })
+  const { runLoad, PreparationError, startThreads } = await import('../../load/run.ts')
+  const sharding = shardingOf(flags, flags.out)
+  const threads = startThreads(sharding === undefined ? flags.workers : 0)
   const { preflight } = await import('../../conformance/preflight/preflight.ts')
-  const { runLoad, PreparationError } = await import('../../load/run.ts')
-  const { calibrationUse } = await import('../../load/calibrate.ts')
   const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   const requestsFile = flags.requests ? join(flags.out, requestsName) : undefined
@@ -183,22 +184,23 @@ async function load(
       await preflight(own, surfaces, { signal: io.signal })
     }
     take()
-    const sharding = shardingOf(flags, flags.out)
     const journal =
       sharding === undefined
         ? openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
         : undefined
     const progress = showLoadProgress(io, !flags.quiet && sharding === undefined)
-    const run = sharding === undefined ? runLoad : shardedRun(sharding, io)
+    const run = {
+      ...options,
+      target: journal === undefined ? target : { ...target, journal },
+      spec,
+      ...(requestsFile === undefined ? {} : { requestsFile }),
+      signal: io.signal,
+      onProgress: progress.update,
+    }
     try {
-      const report = await run({
-        ...options,
-        target: journal === undefined ? target : { ...target, journal },
-        spec,
-        ...(requestsFile === undefined ? {} : { requestsFile }),
-        signal: io.signal,
-        onProgress: progress.update,
-      })
+      const report =
+        sharding === undefined ? await runLoad(run, threads) : await shardedRun(sharding, io)(run)
+      const { calibrationUse } = await import('../../load/calibrate.ts')
       const stored = storedCalibration(calibrationFile(io))
       const { generator, notes } = report
       return {
@@ -213,5 +215,5 @@ async function load(
     } finally {
       progress.stop()
     }
-  })
+  }).finally(() => Promise.all(threads.map((thread) => thread.terminate())))
 }

@@ -3,9 +3,10 @@ import { type BodyLimits, defaultBodyLimits } from '../body/limits.ts'
 import { Conversation } from '../conversation.ts'
 import type { Outgoing, Pending, Transport } from '../transport.ts'
 import { createHttp1 } from './http1.ts'
-import { createHttp2 } from './http2.ts'
 import { directNetwork, type NetworkOptions } from './options.ts'
 import { createSocketOpener } from './sockets.ts'
+
+type Http2 = ReturnType<typeof import('./http2.ts').createHttp2>
 
 /**
  * Speaks HTTP/1.1 or HTTP/2 over the network. Nothing is sent twice, but for a request of which an
@@ -17,9 +18,13 @@ export function createNetworkTransport(
 ): Transport {
   const opener = createSocketOpener(network)
   const http1 = createHttp1(network)
-  const http2 = createHttp2((url) =>
-    opener.open(url, network.httpVersion === 'http2' ? 'h2' : 'both'),
-  )
+  const openHttp2 = (url: URL) => opener.open(url, network.httpVersion === 'http2' ? 'h2' : 'both')
+  let opened: Promise<Http2> | undefined
+  const http2 = () => {
+    // Node compiles its HTTP/2 for 20 ms.
+    opened ??= import('./http2.ts').then(({ createHttp2 }) => createHttp2(openHttp2))
+    return opened
+  }
   /** Version that each server chose in its first handshake, by origin. */
   const choices = new Map<string, Promise<'http1' | 'http2'>>()
 
@@ -35,7 +40,7 @@ export function createNetworkTransport(
   async function choose(url: URL): Promise<'http1' | 'http2'> {
     const socket = await opener.open(url, 'both')
     const isHttp2 = socket instanceof TLSSocket && socket.alpnProtocol === 'h2'
-    if (isHttp2) http2.adopt(url.origin, socket)
+    if (isHttp2) (await http2()).adopt(url.origin, socket)
     else http1.adopt(url.origin, socket)
     return isHttp2 ? 'http2' : 'http1'
   }
@@ -46,7 +51,7 @@ export function createNetworkTransport(
     const version = httpVersion === 'auto' ? await choiceFor(url) : httpVersion
     if (conversation.isOver) return
     if (version === 'http1') http1.send(conversation)
-    else await http2.send(conversation)
+    else await (await http2()).send(conversation)
   }
 
   function send(outgoing: Outgoing): Pending {
@@ -65,7 +70,8 @@ export function createNetworkTransport(
     send,
     async close() {
       http1.close()
-      http2.close()
+      const begun = await opened
+      begun?.close()
     },
   }
 }

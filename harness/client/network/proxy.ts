@@ -1,7 +1,10 @@
 /** The way through an HTTP proxy: CONNECT, credentials, and what goes wrong there. */
-import { type ClientRequest, request as requestHttp } from 'node:http'
+import type { ClientRequest } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
+
+// An import would load all that the module loads lazily, such as Node's own copy of undici: 40 ms.
+const { request: requestHttp } = process.getBuiltinModule('node:http')
 
 /** Longest time for the answer of a proxy, in milliseconds. */
 const connectTimeoutMs = 10_000

@@ -8,6 +8,7 @@ import {
   type AnswerSink,
   type Channel,
   type ChannelPool,
+  Http2Error,
   HttpSyntaxError,
 } from '../http/channel.ts'
 import {
@@ -16,7 +17,6 @@ import {
   type DecodeGate,
   EncodedBody,
 } from '../http/encoded-body.ts'
-import { Http2Error } from '../http/http2/connection.ts'
 import { AnswerJudge } from '../judging/answer-judge.ts'
 import { CrossTalkDetector } from '../judging/cross-talk-detector.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'

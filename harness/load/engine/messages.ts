@@ -32,6 +32,7 @@ export interface WorkerSetup {
 }
 
 export type WorkerCommand =
+  | { readonly type: 'prepare'; readonly setup: WorkerSetup }
   | { readonly type: 'start'; readonly startNs: bigint }
   /** Ends the run now. */
   | { readonly type: 'stop' }
@@ -69,6 +70,7 @@ export type WorkerMessage =
 /** Periodic report of a worker. */
 export type RecordsMessage = Extract<WorkerMessage, { type: 'records' }>
 export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
+export type ExitedMessage = Extract<WorkerMessage, { type: 'exited' }>
 
 export interface WorkerPoolResult {
   /** One message for each worker that finished its run. */

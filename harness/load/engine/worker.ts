@@ -1,6 +1,6 @@
 /** Entry point of a worker thread: prepares chats, waits for the start command, runs its part of the plan and reports records. */
 import { setMaxListeners } from 'node:events'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { createRedactor } from '../../client/redaction/redaction.ts'
 import { RunClock } from '../clock.ts'
 import { ClockProbe } from '../generator/clock-probe.ts'
@@ -15,7 +15,6 @@ import { WorkerConnections } from './worker-connections.ts'
 import { WorkerContext } from './worker-context.ts'
 
 const port = parentPort
-const setup = workerData as WorkerSetup
 const reportIntervalMs = 100
 const cleanupTimeoutMs = 10_000
 
@@ -26,18 +25,19 @@ if (port !== null) {
   setMaxListeners(0, interruption.signal)
   let scheduler: Scheduler | undefined
   port.on('message', (command: WorkerCommand) => {
-    if (command.type === 'start') startSignal.resolve(command.startNs)
+    if (command.type === 'prepare') {
+      run(command.setup).catch((error: unknown) => {
+        post({ type: 'error', message: describe(error) })
+        post({ type: 'exited' })
+      })
+    } else if (command.type === 'start') startSignal.resolve(command.startNs)
     else {
       interruption.abort()
       scheduler?.stop()
     }
   })
-  run().catch((error: unknown) => {
-    post({ type: 'error', message: describe(error) })
-    post({ type: 'exited' })
-  })
 
-  async function run(): Promise<void> {
+  async function run(setup: WorkerSetup): Promise<void> {
     const { target, spec, part, passages, needs, drainNs, maxInFlight } = setup
     const redact = createRedactor(target.secrets).text
     const connections = await WorkerConnections.negotiate(setup, interruption.signal)

@@ -64,6 +64,21 @@ export class HttpSyntaxError extends Error {
   readonly code = 'E_HTTP_SYNTAX'
 }
 
+/** Failure of an HTTP/2 stream or connection, with the error codes of RFC 9113, section 7. */
+export class Http2Error extends Error {
+  override readonly name = 'Http2Error'
+  /** The peer said that it has done nothing for the request, so it may be sent again. */
+  readonly unprocessed: boolean
+  /** The peer reset this one stream. */
+  readonly reset: boolean
+
+  constructor(message: string, { unprocessed = false, reset = false } = {}) {
+    super(message)
+    this.unprocessed = unprocessed
+    this.reset = reset
+  }
+}
+
 /** Receives the parts of a response. `at` is the stamp of the socket read that brought them. */
 export interface ResponseSink {
   head(status: number, headers: readonly Header[], at: number): void

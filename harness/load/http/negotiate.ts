@@ -3,7 +3,6 @@ import type { RunClock } from '../clock.ts'
 import type { ChannelPool } from './channel.ts'
 import { dial, type Route } from './dial.ts'
 import { Http1ConnectionPool } from './http1/connection-pool.ts'
-import { Http2ConnectionPool } from './http2/connection-pool.ts'
 
 /** Makes the connections of a thread, in the version of HTTP that was agreed on. */
 export type CreateChannelPool = (
@@ -31,7 +30,11 @@ export async function negotiateChannelPool(
   const { version, connections } = isAsked
     ? await chosenVersion(route, signal)
     : { version: route.httpVersion === 'http2' ? 'http2' : 'http1', connections: 0 }
-  const Pool = version === 'http2' ? Http2ConnectionPool : Http1ConnectionPool
+  // Node compiles its HTTP/2 for 20 ms.
+  const Pool =
+    version === 'http2'
+      ? (await import('./http2/connection-pool.ts')).Http2ConnectionPool
+      : Http1ConnectionPool
   return {
     open: (clock, keepAlive, maxConnections) => new Pool(route, clock, keepAlive, maxConnections),
     connections,

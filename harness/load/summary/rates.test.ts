@@ -11,9 +11,8 @@ import {
   cutOf,
   requestOutcome,
 } from '../engine/in-flight-request.ts'
-import { HttpSyntaxError } from '../http/channel.ts'
+import { Http2Error, HttpSyntaxError } from '../http/channel.ts'
 import { PeerClosedError } from '../http/http1/connection.ts'
-import { Http2Error } from '../http/http2/connection.ts'
 import { Failures } from '../metrics/failures.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { type Failure, failure, failureKinds } from '../record.ts'

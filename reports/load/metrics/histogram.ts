@@ -1,4 +1,4 @@
-import { decodeFromCompressedBase64, JsHistogram } from 'hdr-histogram-js'
+import { createRequire } from 'node:module'
 import type { Distribution } from '../../../contract/report/load/measures.ts'
 
 export interface Bin {
@@ -8,9 +8,14 @@ export interface Bin {
   readonly count: number
 }
 
+/** Loaded by the first report that has charts: it has 45 modules. */
+const hdrLibrary = (): typeof import('hdr-histogram-js') =>
+  createRequire(import.meta.url)('hdr-histogram-js')
+
 /** Bins of a stored histogram, in ascending order; empty if none was stored. */
 export function binsOf({ histogram }: Distribution): readonly Bin[] {
   if (histogram === null) return []
+  const { decodeFromCompressedBase64, JsHistogram } = hdrLibrary()
   const decoded = decodeFromCompressedBase64(histogram.base64, 64)
   if (!(decoded instanceof JsHistogram)) return []
   const bins: Bin[] = []

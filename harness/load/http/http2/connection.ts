@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { RunClock } from '../../clock.ts'
+import { Http2Error } from '../channel.ts'
 import { dial, type Route } from '../dial.ts'
 import { PeerClosedError } from '../http1/connection.ts'
 
@@ -180,21 +181,6 @@ function neverReady(): Error {
 /** Tells a limit of the peer from none: without one, Node gives the greatest number there is. */
 function isLimit(streams: number | undefined): streams is number {
   return streams !== undefined && streams < 0xffff_ffff
-}
-
-/** Failure of an HTTP/2 stream or connection, with the error codes of RFC 9113, section 7. */
-export class Http2Error extends Error {
-  override readonly name = 'Http2Error'
-  /** The peer said that it has done nothing for the request, so it may be sent again. */
-  readonly unprocessed: boolean
-  /** The peer reset this one stream. */
-  readonly reset: boolean
-
-  constructor(message: string, { unprocessed = false, reset = false } = {}) {
-    super(message)
-    this.unprocessed = unprocessed
-    this.reset = reset
-  }
 }
 
 /** `INTERNAL_ERROR`, or the number of a code that the document does not name. */

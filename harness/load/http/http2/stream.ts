@@ -1,9 +1,9 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
 import type { Header, WireRequest } from '../../../../contract/index.ts'
 import type { RunClock } from '../../clock.ts'
-import type { AnswerSink, Channel } from '../channel.ts'
+import { type AnswerSink, type Channel, Http2Error } from '../channel.ts'
 import { addressOf } from '../wire-request.ts'
-import { type Http2Connection, Http2Error } from './connection.ts'
+import type { Http2Connection } from './connection.ts'
 
 /** Maximum number of attempts of one request; only unprocessed requests are repeated. */
 const maxAttempts = 3

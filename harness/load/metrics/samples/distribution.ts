@@ -1,9 +1,4 @@
-import {
-  decodeFromCompressedBase64,
-  encodeIntoCompressedBase64,
-  Float64Histogram,
-  JsHistogram,
-} from 'hdr-histogram-js'
+import { createRequire } from 'node:module'
 import type { Distribution, Quantile } from '../../../../contract/report/load/measures.ts'
 import { milliseconds } from '../../format.ts'
 import {
@@ -85,6 +80,10 @@ function lifeTable(
     .map(({ bucket, ...row }) => ({ value: endOf(bucket), ...row }))
 }
 
+/** Loaded by the first report: its 45 modules would delay the first request. */
+const hdrLibrary = (): typeof import('hdr-histogram-js') =>
+  createRequire(import.meta.url)('hdr-histogram-js')
+
 /** Significant digits of every histogram. */
 export const digits = 3
 
@@ -94,27 +93,10 @@ export const digits = 3
  * hdr-histogram-js 3 adds the mask of a larger unit to the maximum at every merge.
  */
 export function toHdr(buckets: Histogram): string {
+  const { encodeIntoCompressedBase64, Float64Histogram } = hdrLibrary()
   const histogram = new Float64Histogram(1, maxUnits, digits)
   for (const { low, count } of buckets.buckets()) {
     histogram.recordValueWithCount(low / unitNs, count)
   }
   return encodeIntoCompressedBase64(histogram)
-}
-
-/** @throws Error if it is no HDR V2 histogram of ours */
-export function fromHdr(base64: string): Histogram {
-  const histogram = decodeFromCompressedBase64(base64, 64)
-  if (!(histogram instanceof JsHistogram)) throw new TypeError('not decoded by the JS build')
-  if (
-    histogram.lowestDiscernibleValue !== 1 ||
-    histogram.numberOfSignificantValueDigits !== digits
-  ) {
-    throw new RangeError('The histogram has another configuration: 1 us, three digits is ours')
-  }
-  const buckets = new Histogram()
-  for (let index = 0; index < histogram.countsArrayLength; index++) {
-    const count = histogram.getCountAtIndex(index)
-    if (count > 0) buckets.add(histogram.valueFromIndex(index) * unitNs, count)
-  }
-  return buckets
 }
