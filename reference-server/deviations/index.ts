@@ -1,13 +1,17 @@
 /** Faults and dialects by name. A server that is started without them loads nothing of this folder. */
 
-export { type DetectingServer, unlessRecognized } from './detecting/detecting.ts'
-export { detectingServers, firstMilliseconds } from './detecting/servers.ts'
+export {
+  type DetectingServer,
+  detectingServers,
+  firstMilliseconds,
+  unlessRecognized,
+} from './detecting.ts'
 export { combinationNamed, combineDialects, composeDialects } from './dialects/combination.ts'
 export { dialects } from './dialects/index.ts'
-export { delayAnswers } from './dialects/wire/http.ts'
+export { delayAnswers } from './dialects/wire.ts'
 export { faults, loadFaults } from './faults/index.ts'
 export { type GeneratedFault, generatedFault, generatedFaultNamed } from './grammar/draw.ts'
 export { type Circumstance, operationOf, watchRequests } from './grammar/history.ts'
 export { compose } from './patches/services.ts'
-export { statefulFaults } from './stateful/index.ts'
+export { statefulFaults } from './stateful.ts'
 export type { Dialect, Fault } from './types.ts'

@@ -1,20 +1,16 @@
 /** Dialects: legal servers that differ wherever the document leaves them free. */
 import type { Surface } from '../../../contract/index.ts'
 import type { Dialect } from '../types.ts'
+import { echoes, shapes, statuses } from './errors.ts'
 import { answerDialects } from './generations/answers.ts'
 import { chunks } from './generations/chunks.ts'
-import { events } from './generations/events.ts'
 import { repeats, v2Chains } from './generations/repeats.ts'
-import { responses } from './generations/responses.ts'
-import { histories, settling } from './records/history.ts'
+import { events, responses } from './generations/responses.ts'
 import { identifiers } from './records/identifiers.ts'
 import { listDialects } from './records/lists.ts'
-import { chatRecords, modelLists } from './records/shapes.ts'
-import { echoes } from './requests/echoes.ts'
-import { shapes, statuses } from './requests/errors.ts'
-import { strictness } from './requests/strictness.ts'
-import { framing, lineEnds, segments } from './wire/framing.ts'
-import { httpDialects, paces } from './wire/http.ts'
+import { chatRecords, histories, modelLists, settling } from './records/shapes.ts'
+import { strictness } from './strictness.ts'
+import { framing, httpDialects, lineEnds, paces, segments } from './wire.ts'
 
 /** Dialects in the order of application: patches of the output of others come later. */
 export const dialects: readonly Dialect[] = [

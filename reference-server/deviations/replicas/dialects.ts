@@ -1,6 +1,6 @@
 import type { Patch } from '../../services.ts'
 import type { Chat, ChatStore, StoredRun } from '../../store/types.ts'
-import { delayAnswers } from '../dialects/wire/http.ts'
+import { delayAnswers } from '../dialects/wire.ts'
 import { compose, onStore } from '../patches/services.ts'
 import type { ReplicaDialect } from './types.ts'
 

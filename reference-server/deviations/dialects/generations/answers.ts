@@ -3,6 +3,7 @@ import type { ResponseEvent } from '../../../events/sequence.ts'
 import { splitTokens } from '../../../model/tokens.ts'
 import type { Generation, ModelRequest, Step } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
+import { terminalEvents } from '../../patches/event-names.ts'
 import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
@@ -10,7 +11,6 @@ import { v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel } from '../../patches/services.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { terminalEvents } from './responses.ts'
 
 const surfaces = ['compatible', 'native'] as const
 

@@ -5,6 +5,7 @@ import { ApiError, errorReply } from '../../../http/errors.ts'
 import type { Patch, Services } from '../../../services.ts'
 import type { Message } from '../../../store/types.ts'
 import { waitingIdempotency } from '../../../store/waiting-idempotency.ts'
+import { terminalEvents } from '../../patches/event-names.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
@@ -12,7 +13,6 @@ import { storeMessage, v2Generate, v3Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
-import { terminalEvents } from './responses.ts'
 
 export const repeats: readonly Dialect[] = [
   ...dialectTable({

@@ -1,11 +1,12 @@
-/** Chats, lists and models in other shapes: the document shows none of them. */
+/** Chats, lists, models and histories in other shapes and orders (sections 2.6 and 4.3). */
 import type { ValueReply } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
-import { type Json, toList } from '../../patches/json.ts'
+import type { HistoryStore, Page } from '../../../store/types.ts'
+import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
-import { onRequestBody } from '../../patches/requests.ts'
-import { createChat, modelList, type RoutePattern } from '../../patches/routes.ts'
-import { compose } from '../../patches/services.ts'
+import { onRequest, onRequestBody } from '../../patches/requests.ts'
+import { createChat, modelList, type RoutePattern, v3History } from '../../patches/routes.ts'
+import { compose, onStore } from '../../patches/services.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 import type { Dialect } from '../../types.ts'
 
@@ -99,4 +100,124 @@ function answerDeletes(reply: ValueReply): Patch {
   return onReply('DELETE /api/v3/chat/:chat_id', (original) =>
     original.status < 300 ? reply : original,
   )
+}
+
+export const histories = dialectTable({
+  'history-newest-first: The history is returned newest first.': onStore('history', (original) => ({
+    page: newestFirst(original),
+  })),
+  'history-hides-outputs: The item of output rows in the history is null.': editRows((row) =>
+    isOutput(row) ? { ...row, item: null } : row,
+  ),
+  'history-marks-turns: Before each turn, the history has a row whose item is null.': compose([
+    onStore('history', (original) => ({
+      append: (chatId, run, turn) =>
+        original.append(chatId, { ...run, input: [{ type: turnMark }, ...run.input] }, turn),
+    })),
+    editRows((row) => {
+      const { item_type: type, item_status: _, ...rest } = row
+      return type === turnMark ? { ...rest, item: null } : row
+    }),
+  ]),
+  'history-without-input-ids: Input items in the history have no id, and rows have additional members.':
+    editRows((row) => ({
+      ...(isOutput(row) ? row : setAt(row, 'item.id', undefined)),
+      position: null,
+      tags: [],
+    })),
+  'history-pagination-in-detail: pagination has additional members.': onSuccessBody(
+    v3History,
+    (body) =>
+      setAt(body, 'pagination', (old: Json) => ({
+        ...old,
+        has_more: old['cursor'] !== null,
+        limit: null,
+        previous: null,
+        total: 1000,
+      })),
+  ),
+  'history-capped-at-ten: A limit above 10 is treated as 10; the default page size remains 50.':
+    onRequest(v3History, (call) => {
+      const query = toObject(call.query)
+      const limit = Number(query['limit'] ?? 0)
+      return limit > 10 ? { ...call, query: { ...query, limit: '10' } } : call
+    }),
+  'history-ends-on-an-empty-page: After a full last page, the history ends with an empty page.':
+    onStore('history', (original) => ({
+      page: async (chatId, after, limit) => {
+        const { rows, next } = await original.page(chatId, after, limit)
+        const isFull = rows.length === limit
+        return { rows, next: next ?? (isFull ? after + rows.length : null) }
+      },
+    })),
+})
+
+const turnMark = 'turn_mark'
+
+function editRows(change: (row: Json) => Json): Patch {
+  return onSuccessBody(v3History, (body) => ({
+    ...body,
+    result: toList(body['result']).map(change),
+  }))
+}
+
+function isOutput({ item }: Json): boolean {
+  const { role, type } = toObject(item)
+  return role === 'assistant' || type !== 'message'
+}
+
+/** Rows that are added while paging come before all rows that were returned. */
+function newestFirst(original: HistoryStore): HistoryStore['page'] {
+  return async (chatId, after, limit) => {
+    const { rows } = await original.page(chatId, 0, Number.MAX_SAFE_INTEGER)
+    // A position counts rows from the oldest, so that it remains valid as rows are added.
+    const before = after === 0 ? rows.length : after - 1
+    const from = Math.max(0, before - limit)
+    return { rows: rows.slice(from, before).toReversed(), next: from > 0 ? from + 1 : null }
+  }
+}
+
+const settlingMs = 250
+
+export const settling = dialectTable({
+  'history-settles-late: A step appears in the history 250 ms after its response was created.':
+    onStore('history', (original) => ({
+      page: async (...query) => settledRows(await original.page(...query)),
+    })),
+  'lists-settle-late: Chats and attachments are listed 250 ms after their creation.': compose([
+    onStore('chats', ({ list }) => ({
+      list: async (...query) => settledRows(await list(...query)),
+    })),
+    onStore('attachments', ({ list }) => ({
+      list: async (...query) => settledRows(await list(...query)),
+    })),
+  ]),
+  'deletion-settles-late: A chat is removed 250 ms after its deletion.': onStore(
+    'chats',
+    (chats) => ({
+      delete: async (owner, id) => {
+        const exists = (await chats.find(owner, id)) !== undefined
+        setTimeout(() => void chats.delete(owner, id), settlingMs).unref()
+        return exists
+      },
+    }),
+  ),
+  'documents-settle-late: A document is found by searches 250 ms after its upload.': onStore(
+    'knowledge',
+    ({ documents }) => ({
+      documents: async (...base) => (await documents(...base)).filter(isSettled),
+    }),
+  ),
+})
+
+interface Timed {
+  readonly createdAt: number
+}
+
+function isSettled({ createdAt }: Timed): boolean {
+  return createdAt < Date.now() - settlingMs
+}
+
+function settledRows<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
+  return { rows: rows.filter(isSettled), next }
 }

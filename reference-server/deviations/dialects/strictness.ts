@@ -1,18 +1,18 @@
 /** Servers that accept only documented fields, require further fields, or limit the rate. */
-import { isUuid } from '../../../../contract/json.ts'
-import { ApiError } from '../../../http/errors.ts'
-import type { Patch, Services } from '../../../services.ts'
-import { onSuccessBody } from '../../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { isUuid } from '../../../contract/json.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Patch, Services } from '../../services.ts'
+import { onSuccessBody } from '../patches/replies.ts'
+import { onRequestBody, rejectRequests } from '../patches/requests.ts'
 import {
   completions,
   createChat,
   oneModel,
   type RoutePattern,
   v3Generate,
-} from '../../patches/routes.ts'
-import { compose } from '../../patches/services.ts'
-import { dialectTable } from '../../table.ts'
+} from '../patches/routes.ts'
+import { compose } from '../patches/services.ts'
+import { dialectTable } from '../table.ts'
 
 const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
 const v2Generation: RoutePattern = 'POST /api/v2/message/generate'
