@@ -15,7 +15,6 @@ import type { Model } from './model/types.ts'
 import { retrieve } from './retrieval/retrieval.ts'
 import { type Clock, realClock } from './runtime/clock.ts'
 import { decodeOnTime } from './runtime/decoding.ts'
-import { type Ids, randomIds } from './runtime/ids.ts'
 import {
   asFastAsPossible,
   noPause,
@@ -24,12 +23,13 @@ import {
   seededTiming,
   withPause,
 } from './runtime/pace.ts'
+import { type Ids, randomIds } from './runtime/random.ts'
 import { runRegistry } from './runtime/runs.ts'
 import { seededBases } from './seed.ts'
 import type { Patch, Services } from './services.ts'
+import { waitingIdempotency } from './store/memory/idempotency.ts'
 import { memoryStore } from './store/memory/store.ts'
 import type { Store } from './store/types.ts'
-import { waitingIdempotency } from './store/waiting-idempotency.ts'
 
 export interface ServiceOptions {
   readonly keys: readonly string[]

@@ -1,7 +1,7 @@
 /** Initial data of every caller: a knowledge base about an island. */
 import { type DocumentFixture, documentFixtures } from '../fixtures/documents.ts'
 import { seededBaseId } from './answering/assistant-context.ts'
-import { documentText } from './retrieval/documents/document-text.ts'
+import { documentText } from './retrieval/document-text.ts'
 import type { KnowledgeBase, SeededBase } from './store/types.ts'
 
 /** The day the documents were written, in Unix milliseconds. */

@@ -1,7 +1,7 @@
 /** Images, videos and files of a message: what the model is told of each. */
 import { ApiError } from '../http/errors.ts'
 import type { Turn } from '../model/types.ts'
-import { documentText } from '../retrieval/documents/document-text.ts'
+import { documentText } from '../retrieval/document-text.ts'
 import type { Attachment, AttachmentStore } from '../store/types.ts'
 
 /** Uploaded files by id. */

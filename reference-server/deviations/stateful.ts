@@ -2,10 +2,16 @@
 import type { Patch } from '../services.ts'
 import type { Chat, ChatStore } from '../store/types.ts'
 import { faultOf } from './faults/grammar.ts'
-import { editChatChanges, editChatRows, remembering } from './patches/chats.ts'
 import { alsoDo } from './patches/replies.ts'
 import { addFavorite, changeChat, deleteChat, type RoutePattern } from './patches/routes.ts'
-import { compose, onStore, perServer } from './patches/services.ts'
+import {
+  compose,
+  editChatChanges,
+  editChatRows,
+  onStore,
+  perServer,
+  remembering,
+} from './patches/services.ts'
 import { faultTable } from './table.ts'
 import type { Fault } from './types.ts'
 

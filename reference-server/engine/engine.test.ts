@@ -9,8 +9,8 @@ import {
   isIdle,
   iterate,
   parseEngine,
+  simulate,
 } from './engine.ts'
-import { simulate } from './simulate.ts'
 
 describe('parseEngine', () => {
   test('reads what vLLM calls these', () => {

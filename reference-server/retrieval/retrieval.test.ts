@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, embed } from './dense.ts'
-import { chunksOf } from './documents/chunks.ts'
-import { csvText, htmlText } from './documents/document-text.ts'
-import { fuse, retrieve } from './retrieval.ts'
+import { csvText, htmlText } from './document-text.ts'
+import { cosine, embed } from './rankings.ts'
+import { chunksOf, fuse, retrieve } from './retrieval.ts'
 import type { KnowledgeDocument, SearchPlan } from './types.ts'
 
 const doc = (text: string, id = 'd'): KnowledgeDocument => ({

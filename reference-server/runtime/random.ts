@@ -1,4 +1,5 @@
-/** Seeded randomness: the same seed and words give the same draws on every machine. */
+/** Seeded randomness, the same on every machine, and random identifiers. */
+import { randomUUID } from 'node:crypto'
 
 /** The next draw, in [0, 1). */
 export type Draw = () => number
@@ -30,4 +31,20 @@ function mix(state: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x21f0aaad)
   value = Math.imul(value ^ (value >>> 15), 0x735a2d97)
   return (value ^ (value >>> 15)) >>> 0
+}
+
+export interface Ids {
+  uuid(): string
+  /** `<prefix>_` and 32 characters that no other id of this server has. */
+  tagged(prefix: string): string
+}
+
+export const randomIds: Ids = {
+  uuid: randomUUID,
+  tagged: (prefix) => `${prefix}_${withoutHyphens(randomUUID())}`,
+}
+
+function withoutHyphens(uuid: string): string {
+  const [a, b, c, e] = [uuid.slice(0, 8), uuid.slice(9, 13), uuid.slice(14, 18), uuid.slice(19, 23)]
+  return a + b + c + e + uuid.slice(24)
 }

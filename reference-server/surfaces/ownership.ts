@@ -3,7 +3,7 @@
 import type { UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { type CatalogModel, findModel } from '../model/models.ts'
-import { BrokenPdfError, uploadText } from '../retrieval/documents/document-text.ts'
+import { BrokenPdfError, uploadText } from '../retrieval/document-text.ts'
 import type {
   Chat,
   ChatStore,

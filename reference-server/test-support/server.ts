@@ -7,7 +7,7 @@ import {
   type ReferenceServerOptions,
   startReferenceServer,
 } from '../index.ts'
-import type { Ids } from '../runtime/ids.ts'
+import type { Ids } from '../runtime/random.ts'
 import type { Json } from './sse.ts'
 
 export interface TestServer extends ReferenceServer {

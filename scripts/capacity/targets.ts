@@ -1,7 +1,6 @@
 /** Simulated targets whose capacity is known, as probes of a search. */
 import { independentShare, type LimitCount } from '../../harness/capacity/probe.ts'
-import { defaultEngine } from '../../reference-server/engine/engine.ts'
-import { simulate } from '../../reference-server/engine/simulate.ts'
+import { defaultEngine, simulate } from '../../reference-server/engine/engine.ts'
 import { type Draw, seededDraw } from '../../reference-server/runtime/random.ts'
 
 export interface SimulatedTarget {

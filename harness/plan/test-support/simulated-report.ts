@@ -1,8 +1,11 @@
 /** Capacity reports of engines whose truth is known: the queueing model of the reference server. */
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import { defaultEngine, type EngineOptions } from '../../../reference-server/engine/engine.ts'
-import { simulate } from '../../../reference-server/engine/simulate.ts'
+import {
+  defaultEngine,
+  type EngineOptions,
+  simulate,
+} from '../../../reference-server/engine/engine.ts'
 import {
   capacityProbeOf,
   capacityReportOf,

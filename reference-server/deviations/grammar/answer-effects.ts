@@ -3,8 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { ResponseEvent } from '../../events/sequence.ts'
 import type { SseBlock } from '../../events/sse.ts'
-import { completed, created, itemAdded, reasoningDelta, textDelta } from '../patches/event-names.ts'
-import { swapPairs } from '../patches/events.ts'
+import {
+  completed,
+  created,
+  itemAdded,
+  reasoningDelta,
+  swapPairs,
+  textDelta,
+} from '../patches/events.ts'
 import { setAt, toObject } from '../patches/json.ts'
 import {
   editBlocks,

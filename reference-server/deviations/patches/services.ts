@@ -1,8 +1,12 @@
 /** Patches of the model and of the store, and patches out of patches. */
 
+import type { Call } from '../../http/call.ts'
 import type { Generation, Model, ModelRequest } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
-import type { Store } from '../../store/types.ts'
+import type { Chat, ChatChange, ChatPageRequest, Page, Store } from '../../store/types.ts'
+import { toObject } from './json.ts'
+import { alsoDo } from './replies.ts'
+import type { RoutePattern } from './routes.ts'
 
 /** Applies patches in order; later ones see, and may replace, what earlier ones did. */
 export function compose(patches: readonly Patch[]): Patch {
@@ -41,4 +45,43 @@ export function onStore<Part extends StorePart>(
       store: { ...services.store, [part]: { ...original, ...change(original, services) } },
     }
   }
+}
+
+type Rows = Page<Chat>['rows']
+
+/** Edits the rows of lists of chats. */
+export function editChatRows(edit: (rows: Rows, request: ChatPageRequest) => Rows): Patch {
+  return onStore('chats', ({ list }) => ({
+    list: async (owner, request) => {
+      const page = await list(owner, request)
+      return { ...page, rows: edit(page.rows, request) }
+    },
+  }))
+}
+
+/** Edits the changes of chats; `before` is the chat without the change. */
+export function editChatChanges(edit: (change: ChatChange, before: Chat) => ChatChange): Patch {
+  return onStore('chats', ({ find, update }) => ({
+    update: async (owner, id, change) => {
+      const before = await find(owner, id)
+      return update(owner, id, before === undefined ? change : edit(change, before))
+    },
+  }))
+}
+
+/** Side effect of an accepted request: a change of the chat that it names. */
+export function alsoChange(route: RoutePattern, change: ChatChange): Patch {
+  return alsoDo(route, ({ store }, call, { status }) =>
+    status < 300 ? store.chats.update(call.caller, chatIdOf(call), change) : undefined,
+  )
+}
+
+/** The chat that a request names in its path or its body. */
+export function chatIdOf({ body, params }: Call): string {
+  return params['chat_id'] ?? String(toObject(body)['chat_id'])
+}
+
+/** A patch with a set of ids. */
+export function remembering(make: (ids: Set<string>) => Patch): Patch {
+  return perServer(() => make(new Set()))
 }

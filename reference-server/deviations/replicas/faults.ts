@@ -1,13 +1,13 @@
 import { ApiError } from '../../http/errors.ts'
+import type { Patch } from '../../services.ts'
 import { memoryIdempotency } from '../../store/memory/idempotency.ts'
 import { memoryAttachments } from '../../store/memory/store.ts'
-import type { Chat } from '../../store/types.ts'
+import type { Chat, HistoryRow } from '../../store/types.ts'
 import { toObject } from '../patches/json.ts'
 import { onSuccessBody } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
 import { v3History } from '../patches/routes.ts'
 import { compose, onStore } from '../patches/services.ts'
-import { cachedHistory, numberedHistory, withoutText } from './histories.ts'
 import type { ReplicaFault } from './types.ts'
 
 /** State that is kept per replica instead of per service. */
@@ -16,13 +16,8 @@ export const replicaFaults: readonly ReplicaFault[] = [
     name: 'replica-ledger',
     summary: 'Each replica remembers only the Idempotency-Keys that it received itself.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patches: () => () => (services) => ({
-      ...services,
-      store: {
-        ...services.store,
-        idempotency: memoryIdempotency({ lifeMs: 3_600_000, keys: 100_000 }),
-      },
-    }),
+    patches: () => () =>
+      onStore('idempotency', () => memoryIdempotency({ lifeMs: 3_600_000, keys: 100_000 })),
   },
   {
     name: 'replica-ledger-of-running-requests',
@@ -150,9 +145,9 @@ export const replicaFaults: readonly ReplicaFault[] = [
     patches: () => () => {
       const own = new Set<string>()
       return onStore('chats', (chats) => ({
-        create: async (chat) => {
+        create: (chat) => {
           own.add(chat.id)
-          await chats.create(chat)
+          return chats.create(chat)
         },
         find: async (owner, id) => {
           const chat = await chats.find(owner, id)
@@ -173,7 +168,9 @@ export const replicaFaults: readonly ReplicaFault[] = [
           await store.append(chat, run)
         },
         runs: async (chat) =>
-          (await store.runs(chat)).map((run) => (own.has(run.id) ? run : withoutText(run))),
+          (await store.runs(chat)).map((run) =>
+            own.has(run.id) ? run : { ...run, input: [], output: [] },
+          ),
       }))
     },
   },
@@ -187,10 +184,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
         ...services,
         ids: {
           ...services.ids,
-          uuid: () => {
-            counted += 1
-            return `00000000-0000-4000-8000-${String(counted).padStart(12, '0')}`
-          },
+          uuid: () => `00000000-0000-4000-8000-${String(++counted).padStart(12, '0')}`,
         },
       })
     },
@@ -205,3 +199,51 @@ export const replicaFaults: readonly ReplicaFault[] = [
     },
   },
 ]
+
+/** Caches each history until the replica itself adds to it. */
+export function cachedHistory(): Patch {
+  const cache = new Map<string, readonly HistoryRow[]>()
+  return onStore('history', (store) => ({
+    append: async (chat, run) => {
+      cache.delete(chat)
+      await store.append(chat, run)
+    },
+    page: async (chat, after, limit) => {
+      const all = cache.get(chat) ?? (await store.page(chat, 0, 1_000_000)).rows
+      if (all.length > 0) cache.set(chat, all)
+      const rows = all.slice(after, after + limit)
+      const end = after + rows.length
+      return { rows, next: end < all.length ? end : null }
+    },
+  }))
+}
+
+/** Rows of several replicas have the same number, so that some are lost between pages. */
+export function numberedHistory(numbers: Map<string, number>): Patch {
+  const counts = new Map<string, number>()
+  return onStore('history', (store) => ({
+    append: async (chat, run) => {
+      const number = counts.get(chat) ?? 0
+      counts.set(chat, number + run.input.length + run.output.length)
+      numbers.set(run.id, number)
+      await store.append(chat, run)
+    },
+    page: async (chat, after, limit) => {
+      const runs = await store.runs(chat)
+      const numbered = runs.flatMap(({ id, createdAt, input, output }) =>
+        [...input, ...output].map((item, at) => ({
+          number: (numbers.get(id) ?? 0) + at + 1,
+          row: { runId: id, createdAt, item },
+        })),
+      )
+      const rest = numbered
+        .filter(({ number }) => number > after)
+        .toSorted((a, b) => a.number - b.number)
+      const page = rest.slice(0, limit)
+      return {
+        rows: page.map(({ row }) => row),
+        next: rest.length > limit ? (page.at(-1)?.number ?? null) : null,
+      }
+    },
+  }))
+}

@@ -1,6 +1,6 @@
-/** Idempotency keys in memory: bounded in time and in number. */
-
+/** Idempotency keys in memory, bounded in time and in number, and repeats that wait for the first request. */
 import type { ResponseRun } from '../../events/run.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { IdempotencyScope, IdempotencyStore, Reservation } from '../types.ts'
 
 export interface IdempotencyLimits {
@@ -58,4 +58,28 @@ function forgetOld(
 
 function entryId({ owner, endpoint, key }: IdempotencyScope): string {
   return JSON.stringify([owner, endpoint, key])
+}
+
+const firstPollMs = 5
+const maxPollMs = 200
+
+/** A run that takes longer is reported as running. */
+const maxWaitMs = 60_000
+
+/** Polls, because the first request may run on another server. */
+export function waitingIdempotency(
+  store: IdempotencyStore,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+): IdempotencyStore {
+  return {
+    ...store,
+    async reserve(scope, fingerprint, now) {
+      const until = clock.now() + maxWaitMs
+      for (let pollMs = firstPollMs; ; pollMs = Math.min(pollMs * 1.5, maxPollMs)) {
+        const reservation = await store.reserve(scope, fingerprint, now)
+        if (reservation.state !== 'running' || clock.now() > until) return reservation
+        await clock.sleep(pollMs)
+      }
+    },
+  }
 }

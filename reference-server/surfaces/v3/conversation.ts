@@ -1,10 +1,16 @@
-/** Context of a generation: the chain of runs that leads to it, then the new input. */
-import type { Input, InputItem } from '../../../contract/requests/index.ts'
+/** Context of a generation, the chain of runs that leads to it, and GET /api/v3/message, the history of a chat. */
+import { historyQuery, type Input, type InputItem } from '../../../contract/requests/index.ts'
 import { type Files, fileIds, fileTurns } from '../../answering/files.ts'
 import type { RunItem } from '../../events/response-object.ts'
+import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
-import type { StoredRun } from '../../store/types.ts'
+import { isoTime } from '../../runtime/clock.ts'
+import type { Services } from '../../services.ts'
+import type { HistoryRow, StoredRun } from '../../store/types.ts'
+import { ownChat } from '../ownership.ts'
+import { pageBody, pageSize, readCursor } from '../paging.ts'
+import { historyPageShape } from '../shapes.ts'
 
 /** `input` as it will stand in the history: messages whose content is an array of parts. */
 export function inputItems(input: Input): readonly RunItem[] {
@@ -98,4 +104,34 @@ function textOf(content: unknown): string {
   return content
     .flatMap((part: { text?: string; refusal?: string }) => part.text ?? part.refusal ?? [])
     .join('\n')
+}
+
+export function historyRoutes({ store: { chats, history } }: Services): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/v3/message',
+      summary: 'Read the history of a chat, oldest row first',
+      answer: { status: 200, body: historyPageShape },
+      query: historyQuery,
+      handle: async ({ query, caller }) => {
+        const chat = await ownChat(chats, caller, query.chat_id, 'v3')
+        const list = `history ${chat.id}`
+        const after = readCursor(list, query.cursor) ?? 0
+        const page = await history.page(chat.id, after, pageSize(query.limit))
+        return { status: 200, body: pageBody(list, page, historyRow) }
+      },
+    }),
+  ]
+}
+
+/** `item_type` and `item_status` are copies, and missing if the item has none. */
+function historyRow({ item, runId, createdAt }: HistoryRow): object {
+  return {
+    item_type: item.type,
+    item_status: item['status'],
+    item,
+    run_id: runId,
+    created_at: isoTime(createdAt),
+  }
 }

@@ -3,8 +3,14 @@ import type { ResponseEvent } from '../../../events/sequence.ts'
 import { splitTokens } from '../../../model/tokens.ts'
 import type { Generation, ModelRequest, Step } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import { terminalEvents } from '../../patches/event-names.ts'
-import { all, type Edit, editEvents, editRawEvents, setInEvents } from '../../patches/events.ts'
+import {
+  all,
+  type Edit,
+  editEvents,
+  editRawEvents,
+  setInEvents,
+  terminalEvents,
+} from '../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
 import { v3Generate, v3History } from '../../patches/routes.ts'

@@ -2,7 +2,6 @@
 
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import type { Patch } from '../../../services.ts'
-import { terminalEvents } from '../../patches/event-names.ts'
 import {
   all,
   type Edit,
@@ -10,6 +9,7 @@ import {
   editRawEvents,
   replaceEvents,
   setInEvents,
+  terminalEvents,
 } from '../../patches/events.ts'
 import { rewriteBlocks } from '../../patches/framing.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'

@@ -1,6 +1,5 @@
 /** Faults of rejected calls and updates that change the version or the chat (sections 2.5, 3 and 9). */
 import type { Patch, Services } from '../../../services.ts'
-import { chatIdOf } from '../../patches/chats.ts'
 import { isText, toObject } from '../../patches/json.ts'
 import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import {
@@ -13,7 +12,7 @@ import {
   v2Generate,
   v3Generate,
 } from '../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../patches/services.ts'
+import { chatIdOf, compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 import { isRefusal } from './refusals.ts'
 

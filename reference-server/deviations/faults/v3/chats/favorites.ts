@@ -1,13 +1,6 @@
 /** Faults of favorites, and side effects of requests on other chats (sections 2.5 and 4.3). */
 import type { Patch } from '../../../../services.ts'
 import type { Chat } from '../../../../store/types.ts'
-import {
-  alsoChange,
-  chatIdOf,
-  editChatChanges,
-  editChatRows,
-  remembering,
-} from '../../../patches/chats.ts'
 import { toObject } from '../../../patches/json.ts'
 import { alsoDo, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
@@ -20,7 +13,16 @@ import {
   v3Generate,
   v3History,
 } from '../../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../../patches/services.ts'
+import {
+  alsoChange,
+  chatIdOf,
+  compose,
+  editChatChanges,
+  editChatRows,
+  onStore,
+  perServer,
+  remembering,
+} from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 
 export const favoriteFaults = faultTable({

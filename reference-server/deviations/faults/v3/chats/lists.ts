@@ -1,11 +1,10 @@
 /** Faults of new v3 chats, their version, and lists of chats (sections 2.5, 3, 4.3 and 9). */
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatPageRequest, ChatVersion } from '../../../../store/types.ts'
-import { editChatRows } from '../../../patches/chats.ts'
 import { onReply, onSuccess, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { chatList, createChat, v3Generate, v3History } from '../../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { compose, editChatRows, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 
 type NamedChat = Chat & { readonly first: string }

@@ -1,12 +1,11 @@
 /** Faults of the chat routes (sections 2.5 and 4.3): create, read, update, delete, name. */
 import type { Patch } from '../../../../services.ts'
 import type { Chat, ChatChange, ChatStore, Page } from '../../../../store/types.ts'
-import { editChatChanges } from '../../../patches/chats.ts'
 import { isText, setAt, toObject } from '../../../patches/json.ts'
 import { failAfterSuccess, onError, onSuccess, setFields } from '../../../patches/replies.ts'
 import { ignoreField, onRequestBody } from '../../../patches/requests.ts'
 import { changeChat, createChat, deleteChat, readChat, v3History } from '../../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { compose, editChatChanges, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'
 

@@ -1,23 +1,21 @@
 /** Faults of the numbers of events: sequence, items and parts (wire contract R5, R6, R11 to R13). */
 import type { ResponseEvent } from '../../../../events/sequence.ts'
 import {
-  completed,
-  itemAdded,
-  itemDone,
-  partAdded,
-  partDone,
-  reasoningDelta,
-  textDelta,
-  textDone,
-} from '../../../patches/event-names.ts'
-import {
   all,
+  completed,
   type Edit,
   editRawEvents,
   isThinking,
+  itemAdded,
+  itemDone,
   nth,
+  partAdded,
+  partDone,
+  reasoningDelta,
   replaceEvents,
   setInEvents,
+  textDelta,
+  textDone,
   when,
 } from '../../../patches/events.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'

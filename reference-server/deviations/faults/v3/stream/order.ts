@@ -3,24 +3,22 @@ import type { ResponseRun } from '../../../../events/run.ts'
 import type { ResponseEvent } from '../../../../events/sequence.ts'
 import type { SseBlock } from '../../../../events/sse.ts'
 import {
-  completed,
-  itemAdded,
-  itemDone,
-  partAdded,
-  partDone,
-  terminalEvents,
-  textDelta,
-  textDone,
-} from '../../../patches/event-names.ts'
-import {
   all,
+  completed,
   dropEvents,
   isCompleted,
   isThinking,
+  itemAdded,
+  itemDone,
   moveEvents,
   nth,
+  partAdded,
+  partDone,
   replaceEvents,
   setInEvents,
+  terminalEvents,
+  textDelta,
+  textDone,
   isCompleted as unCut,
   when,
 } from '../../../patches/events.ts'

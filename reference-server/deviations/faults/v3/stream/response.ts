@@ -1,16 +1,14 @@
 /** Faults of the response object in events, and of its items (wire contract R9, R15 to R18). */
 import {
+  all,
   completed,
   created,
+  isThinking,
   itemAdded,
   itemDone,
-  terminalEvents,
-} from '../../../patches/event-names.ts'
-import {
-  all,
-  isThinking,
   replaceEvents,
   setInEvents,
+  terminalEvents,
   isCompleted as unCut,
   when,
 } from '../../../patches/events.ts'

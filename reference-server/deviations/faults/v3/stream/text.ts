@@ -3,24 +3,22 @@ import type { RunStep } from '../../../../events/run.ts'
 import type { ResponseEvent } from '../../../../events/sequence.ts'
 import type { ModelRequest } from '../../../../model/types.ts'
 import {
-  itemDone,
-  partDone,
-  reasoningDelta,
-  reasoningDone,
-  terminalEvents,
-  textDelta,
-  textDone,
-} from '../../../patches/event-names.ts'
-import {
   all,
   dropEvents,
   type Edit,
   editEvents,
   editRun,
+  itemDone,
   nth,
+  partDone,
+  reasoningDelta,
+  reasoningDone,
   replaceEvents,
   setInEvents,
   swapPairs,
+  terminalEvents,
+  textDelta,
+  textDone,
 } from '../../../patches/events.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'
 import type { Fault } from '../../../types.ts'

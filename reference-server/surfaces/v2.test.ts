@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type TestServer, testServer } from '../../test-support/server.ts'
+import { type TestServer, testServer } from '../test-support/server.ts'
 
 const model_id = 'svc-main-model'
 

@@ -1,20 +1,57 @@
-/** POST /api/v2/message/generate (section 4.2): the reply to a stored message. */
-
+/** POST /api/v2/message and /api/v2/message/generate (section 4.2): a user message is stored, then answered. */
 import {
   type GenerateReplyRequest,
   generateReplyRequest,
-} from '../../../contract/requests/index.ts'
-import { answer } from '../../answering/answer.ts'
-import { assistantOrInstructions } from '../../answering/assistant-context.ts'
-import { ownFiles, uploadedTurn } from '../../answering/files.ts'
-import { type Call, type Reply, type Route, route } from '../../http/call.ts'
-import { ApiError } from '../../http/errors.ts'
-import { allowedTools } from '../../model/tools/tools.ts'
-import type { Generation, Step, Turn } from '../../model/types.ts'
-import type { Services } from '../../services.ts'
-import type { Message } from '../../store/types.ts'
-import { knownModel, ownChat, ownMessage } from '../ownership.ts'
-import { messageRecord, replyShape } from '../shapes.ts'
+  storeMessageRequest,
+} from '../../contract/requests/index.ts'
+import { answer } from '../answering/answer.ts'
+import { assistantOrInstructions } from '../answering/assistant-context.ts'
+import { ownFiles, uploadedTurn } from '../answering/files.ts'
+import { type Call, type Reply, type Route, route } from '../http/call.ts'
+import { ApiError } from '../http/errors.ts'
+import { allowedTools } from '../model/tools/tools.ts'
+import type { Generation, Step, Turn } from '../model/types.ts'
+import type { Services } from '../services.ts'
+import type { Message } from '../store/types.ts'
+import { knownModel, ownChat, ownMessage } from './ownership.ts'
+import { messageRecord, messageShape, replyShape } from './shapes.ts'
+
+export function messageRoutes({ clock, ids, store }: Services): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/v2/message',
+      summary: 'Store a user message',
+      answer: { status: 201, body: messageShape },
+      body: storeMessageRequest,
+      handle: async ({ body, caller }) => {
+        const chat = await ownChat(store.chats, caller, body.chat_id, 'v2')
+        knownModel(body.model_id, 'model_id')
+        assistantOrInstructions(body.assistant_id)
+        const parentId = body.parent_id ?? null
+        if (parentId !== null) await ownMessage(store.messages, chat.id, parentId)
+        const attached = (body.attachments ?? []).map(({ id }) => id)
+        const files = await ownFiles(store.attachments, caller, attached, 'attachments')
+        const message: Message = {
+          id: ids.uuid(),
+          chatId: chat.id,
+          modelId: body.model_id,
+          role: 'user',
+          content: body.content,
+          createdAt: clock.now(),
+          parentId,
+          assistantId: body.assistant_id ?? null,
+          think: body.think ?? false,
+          rag: body.rag ?? false,
+          attachmentIds: [...files.keys()],
+        }
+        await store.messages.append(message)
+        for (const id of files.keys()) await store.attachments.link(chat.id, id)
+        return { status: 201, body: messageRecord(message, [...files.values()]) }
+      },
+    }),
+  ]
+}
 
 export function replyRoutes(services: Services): readonly Route[] {
   return [

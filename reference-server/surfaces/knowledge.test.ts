@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { plantedFact } from '../../../fixtures/documents.ts'
-import { seededBaseId } from '../../answering/assistant-context.ts'
-import { type TestServer, testServer } from '../../test-support/server.ts'
+import { plantedFact } from '../../fixtures/documents.ts'
+import { seededBaseId } from '../answering/assistant-context.ts'
+import { type TestServer, testServer } from '../test-support/server.ts'
 
 const prefix = '/api/v3/knowledge'
-const documents = new URL('../../../fixtures/documents/', import.meta.url)
+const documents = new URL('../../fixtures/documents/', import.meta.url)
 const seededIds = [seededBaseId]
 const seeded = `${prefix}/${seededBaseId}`
 
