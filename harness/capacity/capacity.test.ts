@@ -190,6 +190,22 @@ describe('a search whose probes hold few requests', () => {
     }
   })
 
+  test('a minimum that looks missed by chance does not keep the search', async () => {
+    const run = exact(around(7), 40)
+    const rates: number[] = []
+    const unlucky = async (rate: number): Promise<Probe> => {
+      rates.push(rate)
+      const probe = await run(rate)
+      if (rates.length > 1) return probe
+      return { ...probe, limits: probe.limits.map((limit) => ({ ...limit, over: 4 })) }
+    }
+    const left = () => 20 - rates.length
+    const { interval } = await searchCapacity(unlucky, { ...options, min: 2, probesLeft: left })
+    expect(rates.filter((rate) => rate < 3).length).toBeLessThanOrEqual(2)
+    expect(interval?.[0]).toBeLessThan(7)
+    expect(interval?.[1]).toBeGreaterThan(7)
+  })
+
   test('a minimum that is met is never called missed', async () => {
     for (const { found } of await search(6, 8)) expect(found.end).not.toBe('below min')
   })

@@ -1,5 +1,6 @@
 /** The highest rate that a target sustains within its SLOs: a search over `probe(rate)`. */
 import { medianOf } from '../../contract/averages.ts'
+import { isotonic } from '../../contract/isotonic.ts'
 import { minRequests } from '../load/statistics/shares.ts'
 import { estimateOf, type SloEstimate } from './estimate.ts'
 import type { Probe } from './probe.ts'
@@ -155,23 +156,25 @@ const maxUndecided = 3
  * does not, until they are close; then the lower one again, and in the end a lower one.
  */
 function towardsMet(probes: readonly Probe[], lowestMissed: number): number {
-  const rates = [...new Set(probes.filter(({ valid }) => valid).map(({ rate }) => rate))]
-  const leaning = rates.map((rate) => {
-    const limits = probes.filter((probe) => probe.valid && probe.rate === rate)
-    return { rate, isMet: limits.every(isLeaningMet), probes: limits.length }
+  const valid = probes.filter((probe) => probe.valid)
+  const rates = [...new Set(valid.map(({ rate }) => rate))]
+  const upper = Math.min(lowestMissed, ...rates.filter((rate) => !leansMet(valid, rate)))
+  const below = rates.filter((rate) => rate < upper)
+  const base = Math.max(...below)
+  if (below.length === 0) return upper / wide
+  if (upper / base > wide) return Math.sqrt(upper * base)
+  const open = below.filter((rate) => probesAt(rate, valid, 0) < maxUndecided)
+  return open.length === 0 ? Math.min(...below) / wide : Math.max(...open)
+}
+
+/** No share over what is allowed in the monotone fit: requests at a higher rate speak for a lower one, too. */
+function leansMet(probes: readonly Probe[], rate: number): boolean {
+  const limits = probes.flatMap((probe) => probe.limits.map((limit) => ({ ...limit, ...probe })))
+  return [...Map.groupBy(limits, ({ slo }) => slo).values()].every((own) => {
+    const pools = isotonic(own.map(({ rate, requests, over }) => ({ rate, count: requests, over })))
+    const pool = pools.find(({ low, high }) => low <= rate && rate <= high)
+    return pool === undefined || pool.over <= (own[0]?.allowed ?? 0) * pool.count
   })
-  const upper = Math.min(
-    lowestMissed,
-    ...leaning.filter(({ isMet }) => !isMet).map(({ rate }) => rate),
-  )
-  const below = leaning.filter(({ rate, isMet }) => isMet && rate < upper)
-  const base = below.toSorted((a, b) => b.rate - a.rate)[0]
-  if (base === undefined) return upper / wide
-  if (upper / base.rate > wide) return Math.sqrt(upper * base.rate)
-  const open = below.filter((row) => row.probes < maxUndecided)
-  return open.length === 0
-    ? Math.min(...below.map(({ rate }) => rate)) / wide
-    : Math.max(...open.map(({ rate }) => rate))
 }
 
 /** Probes in which a generator is late before it counts as the bottleneck: a busy machine is late for a while. */

@@ -61,10 +61,14 @@ export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string
   return `on average per stream ${each}${whole}${usageText(delivery)}`
 }
 
-/** Counts streams with more or fewer deltas than output tokens, if most have exactly as many. */
+/** Streams with more deltas than output tokens; also those with fewer, if most have exactly as many. */
 function usageText({ usage }: NonNullable<LoadReport['delivery']>): string {
-  if (usage === undefined || usage.equal <= usage.more + usage.fewer) return ''
+  if (usage === undefined) return ''
   const { equal, more, fewer } = usage
+  if (equal <= more + fewer) {
+    const total = count(equal + more + fewer, 'stream')
+    return more === 0 ? '' : `; ${more} of ${total} had more deltas than output tokens (usage)`
+  }
   const others = [
     ...(more === 0 ? [] : [`${more} had more (a repeated delta?)`]),
     ...(fewer === 0 ? [] : [`${fewer} had fewer`]),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { errorCounters } from '../../../contract/report/load/errors.ts'
 import type { Delivery } from '../../../contract/report/load/measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
-import { lumpText } from '../../../reports/load/traffic.ts'
+import { deliveryText, lumpText } from '../../../reports/load/traffic.ts'
 import { ProxyError } from '../../client/index.ts'
 import {
   type AnswerEnd,
@@ -100,7 +100,12 @@ describe('how deltas came', () => {
         config,
       )
     }
-    expect(describeDelivery(group)?.usage).toEqual({ equal: 2, more: 1, fewer: 1 })
+    const delivery = describeDelivery(group)
+    const usage = { equal: 2, more: 1, fewer: 1 }
+    expect(delivery?.usage).toEqual(usage)
+    expect(deliveryText({ delivery })).toMatch(
+      /; 1 of 4 streams had more deltas than output tokens/,
+    )
   })
 
   test('answers of few deltas, or of one, say nothing', () => {
