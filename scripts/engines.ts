@@ -2,20 +2,24 @@
  * `chatgen check --profile wire` against servers of others from npm and PyPI, beside what is true of them.
  * Ends with 1 on a false accusation or a missed violation.
  *
- *   node scripts/engines.ts [--only GLOB] [--write] [--timings] [--folder DIR]
+ *   npm run engines -- [--only GLOB] [--write] [--timings] [--folder DIR]
+ *   npm run engines -- --queue [--searches 2] [--budget 3m] [--runs 8] [--length 30s] [--folder DIR]
  *
  * Installs the servers below a temporary folder, or DIR, if they are found again. `--timings` compares
- * a short load with the timings of the llama.cpp server; `--write` writes docs/field.md.
+ * a short load with the timings of the llama.cpp server; `--write` writes docs/field.md, of fewer servers than all
+ * the timings alone. `--queue` searches
+ * the capacity of the llama.cpp server, beside runs at fixed rates, and plans two of them behind nginx.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
-import { fieldPage } from './engines/field-page.ts'
-import { notRun, servers } from './engines/servers.ts'
+import { fieldPage, withTimings } from './engines/field-page.ts'
+import { queueProblem, testQueue } from './engines/queue.ts'
+import { type ForeignServer, notRun, servers } from './engines/servers.ts'
 import { compareTimings } from './engines/timings.ts'
 import { checkServer, startServer, type Tried } from './engines/try-server.ts'
 
@@ -25,6 +29,11 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     timings: { type: 'boolean', default: false },
     folder: { type: 'string' },
+    queue: { type: 'boolean', default: false },
+    searches: { type: 'string', default: '2' },
+    budget: { type: 'string', default: '3m' },
+    runs: { type: 'string', default: '8' },
+    length: { type: 'string', default: '30s' },
   },
 })
 
@@ -36,10 +45,19 @@ const place = { root, key: `sk-${randomBytes(18).toString('base64url')}` }
 const selected = servers.filter(
   ({ name }) => values.only.length === 0 || values.only.some((glob) => matchesGlob(name, glob)),
 )
+const [llama] = servers
+const page = new URL('../docs/field.md', import.meta.url)
 
-const tried: Tried[] = []
-let timings: readonly string[] = []
 try {
+  if (!values.queue) await checkAll()
+  else if (llama !== undefined) await queue(llama)
+} finally {
+  if (values.folder === undefined) rmSync(root, { recursive: true, force: true })
+}
+
+async function checkAll(): Promise<void> {
+  const tried: Tried[] = []
+  let timings: readonly string[] = []
   for (const server of selected) {
     try {
       const running = await startServer(server, place)
@@ -51,7 +69,7 @@ try {
         const result = await checkServer(server, running, place)
         tried.push(result)
         print(result)
-        if (server === servers[0] && (values.timings || values.write)) {
+        if (server === llama && (values.timings || values.write)) {
           timings = await compareTimings(running, place)
           console.log(timings.join('\n'))
         }
@@ -63,14 +81,24 @@ try {
       process.exitCode = 1
     }
   }
-} finally {
-  if (values.folder === undefined) rmSync(root, { recursive: true, force: true })
+  for (const [name, reason] of Object.entries(notRun)) console.log(`SKIPPED, ${name}: ${reason}`)
+  if (tried.length === 0 || tried.some(({ problems }) => problems.length > 0)) process.exitCode = 1
+  if (!values.write) return
+  const isWhole = tried.length === servers.length
+  const text = isWhole
+    ? fieldPage(tried, timings)
+    : withTimings(readFileSync(page, 'utf8'), timings)
+  writeFileSync(page, text)
 }
-for (const [name, reason] of Object.entries(notRun)) console.log(`SKIPPED, ${name}: ${reason}`)
-if (values.write) {
-  writeFileSync(new URL('../docs/field.md', import.meta.url), fieldPage(tried, timings))
+
+async function queue(server: ForeignServer): Promise<void> {
+  const reason = queueProblem()
+  if (reason !== null) return console.log(`SKIPPED, the queue of the ${server.name}: ${reason}`)
+  const { budget, length } = values
+  const [searches, runs] = [Number(values.searches), Number(values.runs)]
+  const holds = await testQueue(server, { ...place, budget, length, searches, runs })
+  process.exitCode = holds ? 0 : 1
 }
-if (tried.length === 0 || tried.some(({ problems }) => problems.length > 0)) process.exitCode = 1
 
 function print({ server, report, problems }: Tried): void {
   const { fail, warn, pass, inconclusive, unproven } = report.totals

@@ -2,7 +2,7 @@
  * Our load engine beside other load generators, against the same paced server, whose own stamps are the
  * truth. Programs that are not on PATH are left out, with a line that says so.
  *
- *   node scripts/peers.ts [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only vegeta,oha] [--keep DIR]
+ *   npm run peers -- [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only vegeta,oha] [--keep DIR]
  *
  * Each rate is measured `--runs` times, in rotating order; the table has medians. A generator has the last
  * CPU for itself if taskset is there.
@@ -36,7 +36,7 @@ const { values } = parseArgs({
 })
 if (values.help) {
   console.log(
-    'usage: node scripts/peers.ts [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only NAMES] [--keep DIR]',
+    'usage: npm run peers -- [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only NAMES] [--keep DIR]',
   )
   process.exit()
 }

@@ -7,8 +7,8 @@ export interface ChildServer {
   /** URL without a path, such as `http://127.0.0.1:4010`. */
   readonly url: string
   readonly pid: number
-  /** Resolves when the process has ended. */
-  stop(): Promise<void>
+  /** Resolves when the process has ended; SIGTERM by default. */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export class ChildServerError extends Error {
@@ -54,9 +54,9 @@ export async function childServer(
   }
   throw new ChildServerError(`the server ended before it listened: ${errorOutput.trim()}`)
 
-  async function stop(): Promise<void> {
+  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     child.stdin.end()
-    child.kill('SIGTERM')
+    child.kill(signal)
     await ended
     process.off('exit', kill)
   }

@@ -28,6 +28,14 @@ export function fieldPage(tried: readonly Tried[], timings: readonly string[]): 
   ].join('\n')
 }
 
+/** The page with other timings, which are its end. */
+export function withTimings(page: string, timings: readonly string[]): string {
+  const [title = ''] = timings.filter((line) => line.startsWith('## '))
+  const end = page.indexOf(`\n${title}`)
+  if (title === '' || end < 0) throw new Error('docs/field.md has no section of timings')
+  return `${page.slice(0, end)}${timings.join('\n')}\n`
+}
+
 function summary({ server, report }: Tried): string {
   const { pass, fail, warn, inconclusive, unproven } = report.totals
   const cells = [server.name, server.version, fail, warn, pass, inconclusive + unproven]

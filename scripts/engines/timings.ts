@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadReport } from '../../contract/report/load/report.ts'
+import { type RequestLine, requestLine } from '../../contract/report/load/requests.ts'
 import { chatgen } from '../foreign/programs.ts'
 import type { RunningServer } from './try-server.ts'
 
@@ -11,18 +12,12 @@ interface EngineTotals {
   readonly predictedTokens: number
 }
 
-interface Request {
-  readonly outcome: string
-  readonly sent: number
-  readonly end: number
-  readonly tokens: number | null
-}
-
 const seconds = 20
 
 /**
  * Compares one client's streams with the engine's own sums: time per request, and tokens.
  * @returns a section of docs/field.md
+ * @throws Error if the load generator was the bottleneck
  */
 export async function compareTimings(
   { url }: RunningServer,
@@ -31,20 +26,21 @@ export async function compareTimings(
   const out = join(root, 'load')
   const before = await totals(url, key)
   const target = ['load', url, '--prefix', 'openai=/v1', '--mix', 'openai-stream', '--out', out]
-  const run = await chatgen(
-    [...target, '--concurrency', '1', '--duration', `${seconds}s`, '--quiet'],
-    { CHATGEN_API_KEY: key },
-  )
+  await chatgen([...target, '--concurrency', '1', '--duration', `${seconds}s`, '--quiet'], {
+    CHATGEN_API_KEY: key,
+  })
   const after = await totals(url, key)
   const report = loadReport.parse(JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')))
+  if (report.outcome === 'invalid') throw new Error('the load generator was late')
   const requests = readFileSync(join(out, 'requests.ndjson'), 'utf8')
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as Request)
+    .map((line) => requestLine.parse(JSON.parse(line)))
     .filter(({ outcome }) => outcome === 'ok')
-  const sum = (of: (request: Request) => number) =>
+  const sum = (of: (request: RequestLine) => number) =>
     requests.reduce((total, request) => total + of(request), 0)
-  const meanMs = sum(({ sent, end }) => end - sent) / requests.length
+  const meanMs =
+    sum(({ sent, end }) => (end ?? Number.NaN) - (sent ?? Number.NaN)) / requests.length
   const engineSeconds =
     after.promptSeconds + after.predictedSeconds - before.promptSeconds - before.predictedSeconds
   const engineMs = (engineSeconds * 1000) / requests.length
@@ -56,7 +52,7 @@ export async function compareTimings(
     '',
     '## Load against the timings of the llama.cpp server',
     '',
-    `One client, ${requests.length} streams in ${seconds} s, ${report.rates.failed.count} failed, exit code ${run.code}; a shared machine of two cores.`,
+    `One client, ${requests.length} streams in ${seconds} s, ${report.rates.failed.count} failed; a machine of two cores.`,
     '',
     '| Quantity | chatgen load | Engine (`/metrics`) | Difference |',
     '| --- | --- | --- | --- |',

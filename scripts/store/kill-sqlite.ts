@@ -13,8 +13,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { seededDraw } from '../../reference-server/runtime/random.ts'
+import { serve } from '../foreign/programs.ts'
 import { differences, emptyLedger, type Ledger, writeUntil } from './acknowledged.ts'
-import { type ServerProcess, startServer } from './replica-processes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +36,7 @@ try {
   while (sum.kills < Number(values.kills)) ledger = await oneLife(ledger)
   const last = await start()
   report(await differences({ url: () => last.url, key }, ledger))
-  await last.end('SIGTERM')
+  await last.stop()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -57,7 +57,7 @@ async function oneLife(before: Ledger): Promise<Ledger> {
   )
   while (ledger.uploads.size === 0) await sleep(1)
   await sleep(draw() * maxDelayMs)
-  await server.end('SIGKILL')
+  await server.stop('SIGKILL')
   stop.abort()
   await Promise.all(clients)
   sum.kills += 1
@@ -72,8 +72,8 @@ function report(problems: readonly string[]): void {
   console.log(`kill ${sum.kills}: ${problems.slice(0, 5).join('\n  ')}`)
 }
 
-function start(): Promise<ServerProcess> {
-  return startServer(['--port', '0', '--key', key, '--store', `sqlite:${file}`])
+function start() {
+  return serve('--key', key, '--store', `sqlite:${file}`)
 }
 
 function count({ chats, deleted, turns, uploads }: Ledger): void {

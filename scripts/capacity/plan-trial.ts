@@ -1,0 +1,191 @@
+/** Compares a plan from one replica with measurements of several of them behind nginx. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
+import { loadReport } from '../../contract/report/load/report.ts'
+import { planReport } from '../../contract/report/plan.ts'
+import { freePort } from '../../reference-server/test-support/free-port.ts'
+import { chatgen, startProgram, temporaryPaths } from '../foreign/programs.ts'
+
+/** Runs of the command with the same key, mix and SLO. */
+export interface Trial {
+  /** Folder of all results; exists. */
+  readonly folder: string
+  readonly key: string
+  readonly slo: string
+  /** Flags of each run that sends requests. */
+  readonly common: readonly string[]
+}
+
+export interface SearchLimits {
+  readonly min: number
+  readonly max: number
+  /** Length of a probe, and time of the search, such as `8s` and `8m`. */
+  readonly probe: string
+  readonly budget: string
+}
+
+export interface PlanTrial extends Trial {
+  /** Name of the results of the search of one replica, and the rate that it found. */
+  readonly from: string
+  readonly base: number
+  readonly replicas: readonly string[]
+  readonly balance: 'round-robin' | 'least-connections'
+  /** Rates of the load runs, as shares of the capacity that all replicas would have. */
+  readonly shares: readonly number[]
+  /** Length of a load run. */
+  readonly length: string
+  readonly limits: SearchLimits
+  /** Largest relative error of a latency, and of the rate. */
+  readonly tolerance: { readonly latency: number; readonly rate: number }
+}
+
+/** Prints each prediction with its measurement. @returns true if all are within the tolerance */
+export async function comparePlan(trial: PlanTrial): Promise<boolean> {
+  const { replicas, balance, base, slo, shares, length, common, tolerance } = trial
+  const count = replicas.length
+  const port = await freePort()
+  const place = join(trial.folder, 'nginx')
+  mkdirSync(place, { recursive: true })
+  const nginx = await startProgram(place, port, {
+    command: ['nginx', '-p', place, '-e', `${place}/error.log`, '-c', `${place}/nginx.conf`],
+    files: { 'nginx.conf': configuration(place, port, trial) },
+  })
+  const front = `http://127.0.0.1:${port}`
+  const rows: Row[] = []
+  try {
+    for (const share of shares) {
+      const rate = Number((share * count * base).toFixed(2))
+      const run = ['load', front, ...common, '--slo', slo, '--rate', `${rate}`]
+      const load = loadReport.parse(
+        await reportOf(trial, `load-${share}`, [...run, '--duration', length]),
+      )
+      const ttft = load.metrics.find(({ name }) => name === 'ttft')?.response
+      const { row } = await planOf(trial, `rate=${rate}/s`)
+      for (const [name, q] of [['p50', 0.5] as const, ['p95', 0.95] as const]) {
+        const found = ttft?.quantiles.find((quantile) => quantile.q === q)
+        rows.push({
+          what: `${name} ttft at ${rate} req/s, ms`,
+          predicted: row?.ttft[name] ?? Number.NaN,
+          measured: found?.value ?? Number.NaN,
+          interval: [found?.low ?? Number.NaN, found?.high ?? Number.NaN],
+          tolerance: tolerance.latency,
+        })
+      }
+    }
+    const { rate, interval } = await search(trial, `all-${balance}`, front, trial.limits)
+    const { sustainable } = await planOf(trial, `rate=${(count * base).toFixed(2)}/s`)
+    rows.push({
+      what: `sustainable rate within ${slo}, req/s`,
+      predicted: sustainable,
+      measured: rate,
+      interval,
+      tolerance: tolerance.rate,
+    })
+  } finally {
+    await nginx.stop()
+  }
+  console.log(`\n${count} replicas behind nginx (${balance})`)
+  for (const row of rows) console.log(textOf(row))
+  return rows.every(isHeld)
+}
+
+/** @throws Error if the search found no rate: the highest that met the SLO says nothing of the capacity */
+export async function search(
+  trial: Trial,
+  name: string,
+  url: string,
+  { min, max, probe, budget }: SearchLimits,
+) {
+  const range = ['--min', `${min}`, '--max', `${max}`, '--probe', probe, '--budget', budget]
+  const args = ['capacity', url, ...trial.common, '--slo', trial.slo, ...range]
+  const report: CapacityReport = capacityReport.parse(await reportOf(trial, name, args))
+  const { rate, interval } = report.result
+  if (rate === null || interval === null) {
+    throw new Error(`the search ended without a rate: ${report.outcome}`)
+  }
+  return {
+    rate,
+    interval: [interval[0], interval[1]] as const,
+    minutes: report.durationMs / 60_000,
+  }
+}
+
+/** Prediction of all replicas at a demand, by the command that a user would run. */
+async function planOf(trial: PlanTrial, demand: string) {
+  const { folder, from, slo, balance, replicas } = trial
+  const flags = ['--from', join(folder, from), '--demand', demand, '--slo', slo]
+  const args = ['plan', ...flags, '--balance', balance, '--replicas', `${replicas.length}`]
+  const { rows, assessed } = planReport.parse(await reportOf(trial, 'plan', args, 'plan.json'))
+  const row = rows.find((each) => each.replicas === replicas.length)
+  return { row, sustainable: assessed?.sustainable?.value ?? Number.NaN }
+}
+
+/** One worker, so that the turn of round robin is one. */
+function configuration(place: string, port: number, { replicas, balance }: PlanTrial): string {
+  return `worker_processes 1; daemon off; pid ${place}/nginx.pid;
+events { worker_connections 4096; }
+http {
+  access_log off; ${temporaryPaths(place).join(' ')}
+  upstream replicas {
+    ${balance === 'least-connections' ? 'least_conn;' : ''}
+    ${replicas.map((url) => `server ${new URL(url).host};`).join(' ')} keepalive 64;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_read_timeout 120s;
+    }
+  }
+}
+`
+}
+
+interface Row {
+  readonly what: string
+  readonly predicted: number
+  readonly measured: number
+  readonly interval: readonly [number, number]
+  readonly tolerance: number
+}
+
+const errorOf = ({ predicted, measured }: Row) => predicted / measured - 1
+const isHeld = (row: Row) => Math.abs(errorOf(row)) <= row.tolerance
+
+function textOf(row: Row): string {
+  const { what, predicted, measured, interval } = row
+  const off = `off by ${(100 * errorOf(row)).toFixed(1)} %`
+  return `${isHeld(row) ? 'held  ' : 'MISSED'}  ${what}: predicted ${predicted.toFixed(1)}, measured ${measured.toFixed(1)} [${rounded(interval)}], ${off}`
+}
+
+export function rounded(interval: readonly number[]): string {
+  return interval.map((value) => value.toFixed(1)).join(', ')
+}
+
+/** A generator that other programs made late says nothing of the target: it is asked again. */
+const attempts = 5
+
+/** Report of a command; one whose generator was late is run again. */
+export async function reportOf(
+  { folder, key }: Trial,
+  name: string,
+  args: readonly string[],
+  file = 'report.json',
+): Promise<unknown> {
+  const out = join(folder, name)
+  for (let attempt = 1; ; attempt++) {
+    const { code, stderr } = await chatgen(
+      [...args, '--report', 'json', '--quiet', '--out', out],
+      { CHATGEN_API_KEY: key },
+      60 * 60_000,
+    )
+    // An SLO that is missed, or decided by too few requests, is a measurement all the same.
+    if (code === 0 || code === 1 || code === 5) break
+    if (code !== 6 || attempt === attempts) {
+      throw new Error(`chatgen ${args[0]} ended with ${code}:\n${stderr}`)
+    }
+    console.log(`chatgen ${args[0]} again: the generator was late`)
+  }
+  return JSON.parse(readFileSync(join(out, file), 'utf8'))
+}
