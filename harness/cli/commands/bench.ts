@@ -94,7 +94,7 @@ export const benchCommand: AddCommand = (program, io, finish) => {
     .addOption(flag('--quiet', 'no progress'))
     .addHelpText('after', more)
     .action(async (url: string | undefined, flags: BenchFlags) => {
-      const { benchToText } = await import('../../load/bench/table.ts')
+      const { benchToText } = await import('../load/output/bench-text.ts')
       const report = await bench(url, flags, io)
       io.out(
         flags.json ? JSON.stringify(report, null, 2) : fitted(benchToText(report, io.width), io),

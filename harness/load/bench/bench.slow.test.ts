@@ -1,12 +1,12 @@
 import { createServer, type RequestListener } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { benchToText } from '../../cli/load/output/bench-text.ts'
 import { plainTarget } from '../target.ts'
 import { urlOf } from '../test-support/listening.ts'
 import { runBench } from './bench.ts'
 import { benchCases } from './cases.ts'
 import type { BenchOptions } from './report.ts'
-import { benchToText } from './table.ts'
 
 it('measures a case beside a bare server, and leaves no chat behind', async () => {
   const server = await startReferenceServer({ keys: ['key'] })

@@ -3,8 +3,7 @@ import type { Transform } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { RequestRecord } from '../record.ts'
-import { type DriveOptions, driven } from '../test-support/drive.ts'
+import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
 import { speech } from '../test-support/h2-server.ts'
 import { urlOf } from '../test-support/listening.ts'
 
@@ -58,7 +57,7 @@ describe('an answer with a Content-Encoding', () => {
       response.end(coded)
     })
     const { records, integrity } = await driven({ ...some, url, kind: 'openai-json' })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect(Object.values(integrity.tally)).toContainEqual({ broken: 0, held: 5, first: null })
   })
 
@@ -69,7 +68,7 @@ describe('an answer with a Content-Encoding', () => {
       response.writeHead(200, head('identity')).end(speech.join(''))
     })
     const { records } = await driven({ ...some, url })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect([...codings]).toEqual(['gzip, deflate, br, zstd'])
   })
 })
@@ -119,18 +118,11 @@ describe('a coding that does not hold is told as such, and breaks no row', () =>
     })
     const kind = streams ? 'openai-stream' : 'openai-json'
     const { records, integrity } = await driven({ ...some, url, kind, perSecond: 8 })
-    expect(outcomes(records)).toEqual([expected])
+    expect(outcomesOf(records)).toEqual([expected])
     const broken = Object.entries(integrity.tally).filter(([, { broken }]) => broken > 0)
     expect(broken).toEqual([])
   })
 })
-
-function outcomes(records: readonly RequestRecord[]) {
-  const texts = records.map(({ outcome }) =>
-    'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
-  )
-  return [...new Set(texts)]
-}
 
 function head(coding: string) {
   return { 'content-type': 'text/event-stream', 'content-encoding': coding }

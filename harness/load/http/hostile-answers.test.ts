@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startRawServer } from '../../client/test-support/raw-server.ts'
-import type { RequestRecord } from '../record.ts'
-import { type DriveOptions, driven } from '../test-support/drive.ts'
+import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
 import { speech } from '../test-support/h2-server.ts'
 
 const some: Omit<DriveOptions, 'url'> = {
@@ -33,14 +32,14 @@ describe('what has no end is left at a limit, in a sentence', () => {
   ])('%s', async (_, begin, again, expected) => {
     const url = await raw((socket) => pour(socket, begin, again.repeat(20_000 / again.length)))
     const { records } = await driven({ ...some, url, limits })
-    expect(outcomes(records)).toEqual([expected])
+    expect(outcomesOf(records)).toEqual([expected])
   })
 
   test('JSON that is nested deeper than what is recursive can stand', async () => {
     const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const url = await raw((socket) => socket.write(inOnePiece('application/json', body)))
     const { records } = await driven({ ...some, url, limits })
-    expect(outcomes(records)).toEqual(['limit JSON nested more than 50 levels deep'])
+    expect(outcomesOf(records)).toEqual(['limit JSON nested more than 50 levels deep'])
   })
 
   test('and not where it is as long as answers are', async () => {
@@ -48,7 +47,7 @@ describe('what has no end is left at a limit, in a sentence', () => {
       socket.write(`${stream}${speech.join('')}`, () => socket.end()),
     )
     const { records } = await driven({ ...some, url, limits })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
   })
 })
 
@@ -84,7 +83,7 @@ describe('what is no answer of HTTP is shown', () => {
   ])('%s', async (_, bytes, expected) => {
     const url = await raw((socket) => socket.write(Buffer.from(bytes, 'latin1')))
     const { records } = await driven({ ...some, url })
-    expect(outcomes(records)).toEqual([`unreadable ${expected}`])
+    expect(outcomesOf(records)).toEqual([`unreadable ${expected}`])
   })
 
   test('a chunk whose size is none, in the middle', async () => {
@@ -92,7 +91,7 @@ describe('what is no answer of HTTP is shown', () => {
       socket.write(`${head('text/event-stream', 'transfer-encoding: chunked\r\n')}zz\r\n`),
     )
     const { records } = await driven({ ...some, url })
-    expect(outcomes(records)).toEqual(['unreadable not the size of a chunk: "zz"'])
+    expect(outcomesOf(records)).toEqual(['unreadable not the size of a chunk: "zz"'])
   })
 })
 
@@ -100,7 +99,7 @@ test('a page that is no answer of the service is told by what came', async () =>
   const page = '<!DOCTYPE html><title>Sign in</title>'
   const url = await raw((socket) => socket.write(inOnePiece('text/html; charset=utf-8', page)))
   const { records, integrity } = await driven({ ...some, url })
-  expect(outcomes(records)).toEqual(['integrity OAI-STREAM-01 (text/html)'])
+  expect(outcomesOf(records)).toEqual(['integrity OAI-STREAM-01 (text/html)'])
   expect(integrity.tally['OAI-STREAM-01']?.first?.why).toContain(
     'What came: 200 with "text/html", 37 bytes that begin with "<!DOCTYPE html><title>Sign in</title>"',
   )
@@ -114,7 +113,7 @@ test('a byte now and then keeps nobody beyond the drain', async () => {
   })
   const before = performance.now()
   const { records } = await driven({ ...some, url, drainSeconds: 0.5 })
-  expect(outcomes(records)).toEqual(['open'])
+  expect(outcomesOf(records)).toEqual(['open'])
   expect(performance.now() - before).toBeLessThan(15_000)
 })
 
@@ -122,15 +121,8 @@ test('a Retry-After of thirty years is waited for by nobody', async () => {
   const refusal = 'HTTP/1.1 429 No\r\nretry-after: 999999999\r\ncontent-length: 2\r\n\r\n{}'
   const url = await raw((socket) => socket.write(refusal))
   const { records } = await driven({ ...some, url })
-  expect(outcomes(records)).toEqual(['shed 429'])
+  expect(outcomesOf(records)).toEqual(['shed 429'])
 })
-
-function outcomes(records: readonly RequestRecord[]) {
-  const texts = records.map(({ outcome }) =>
-    'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
-  )
-  return [...new Set(texts)]
-}
 
 async function raw(script: (socket: Socket) => unknown): Promise<string> {
   const server = await startRawServer(script)

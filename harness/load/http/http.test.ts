@@ -3,8 +3,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
-import type { RequestRecord } from '../record.ts'
-import { type DriveOptions, driven } from '../test-support/drive.ts'
+import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
 import { h2Server, trusting } from '../test-support/h2-server.ts'
 import { urlOf } from '../test-support/listening.ts'
 import { oddServer } from '../test-support/odd-server.ts'
@@ -20,7 +19,7 @@ describe('a proxy on the way', () => {
     const server = await oddServer(() => 'well')
     const proxy = await startProxy()
     const { records } = await driven({ ...some, url: server.url, network: through(proxy.url) })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect([...new Set(proxy.hosts)]).toEqual([
       `POST ${server.url}/api/openai/chat/completions Basic dTpw`,
     ])
@@ -31,7 +30,7 @@ describe('a proxy on the way', () => {
     const proxy = await startProxy()
     const network = { ...through(proxy.url), ca: trusting.ca, httpVersion: version }
     const { records, channels } = await driven({ ...some, url: server.url, network })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect(channels.httpVersion).toBe(version)
     expect([...new Set(proxy.hosts)]).toEqual([
       `CONNECT ${server.url.replace('https://', '')} Basic dTpw`,
@@ -42,8 +41,8 @@ describe('a proxy on the way', () => {
     const proxy = await startProxy({ refuse: true })
     const network = through(proxy.url)
     const { records } = await driven({ ...some, url: 'https://chat.test', network, perSecond: 10 })
-    expect(outcomes(records)).toHaveLength(1)
-    expect(outcomes(records)[0]).toMatch(/^connect the proxy .* requires credentials.*\(407\)$/)
+    expect(outcomesOf(records)).toHaveLength(1)
+    expect(outcomesOf(records)[0]).toMatch(/^connect the proxy .* requires credentials.*\(407\)$/)
   })
 })
 
@@ -53,29 +52,22 @@ test('an address that is named goes before the name service', async () => {
   const resolve = [{ host: 'chat.invalid', port: Number(port), address: '127.0.0.1' }]
   const network = { ...directNetwork, resolve }
   const { records } = await driven({ ...some, url: `http://chat.invalid:${port}`, network })
-  expect(outcomes(records)).toEqual(['ok'])
+  expect(outcomesOf(records)).toEqual(['ok'])
 })
 
 test('a certificate that nobody vouches for is refused, and taken where it is not looked at', async () => {
   const server = await h2Server()
   const refused = await driven({ ...some, url: server.url, network: directNetwork })
-  expect(outcomes(refused.records)).toEqual(['connect DEPTH_ZERO_SELF_SIGNED_CERT'])
+  expect(outcomesOf(refused.records)).toEqual(['connect DEPTH_ZERO_SELF_SIGNED_CERT'])
   const network = { ...directNetwork, insecure: true }
   const taken = await driven({ ...some, url: server.url, network })
-  expect(outcomes(taken.records)).toEqual(['ok'])
+  expect(outcomesOf(taken.records)).toEqual(['ok'])
 })
 
 const through = (proxy: string): NetworkOptions => ({
   ...directNetwork,
   proxy: proxy.replace('http://', 'http://u:p@'),
 })
-
-function outcomes(records: readonly RequestRecord[]) {
-  const texts = records.map(({ outcome }) =>
-    'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
-  )
-  return [...new Set(texts)]
-}
 
 /** Forwards by absolute form and by CONNECT, and keeps what it was asked. */
 async function startProxy({ refuse = false } = {}) {

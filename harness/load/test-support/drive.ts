@@ -1,7 +1,5 @@
-import { writePassages } from '../../../fixtures/content/passages.ts'
-
 /** The engine in this very thread, with constant arrivals of one kind: for tests and figures of its own. */
-
+import { writePassages } from '../../../fixtures/content/passages.ts'
 import type { NetworkOptions } from '../../client/index.ts'
 import { RunClock } from '../clock.ts'
 import { Scheduler } from '../engine/scheduler.ts'
@@ -90,4 +88,12 @@ export async function driven(options: DriveOptions): Promise<Driven> {
     channels: { httpVersion, opened, http2 },
     integrity: context.integrity.counts,
   }
+}
+
+/** Kinds of the outcomes, with their details, each once. */
+export function outcomesOf(records: readonly RequestRecord[]): string[] {
+  const texts = records.map(({ outcome }) =>
+    'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
+  )
+  return [...new Set(texts)]
 }

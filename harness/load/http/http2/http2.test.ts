@@ -1,21 +1,13 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { describe, expect, test } from 'vitest'
 import { directNetwork } from '../../../client/index.ts'
-import type { RequestRecord } from '../../record.ts'
-import { type DriveOptions, driven } from '../../test-support/drive.ts'
+import { type DriveOptions, driven, outcomesOf } from '../../test-support/drive.ts'
 import { begin, h2Server, speak, speech, trusting } from '../../test-support/h2-server.ts'
 
 const some: Omit<DriveOptions, 'url'> = {
   ...{ key: 'key', connections: Number.POSITIVE_INFINITY, kind: 'openai-stream' },
   ...{ perSecond: 40, seconds: 0.25, drainSeconds: 20, network: trusting },
 }
-const outcomes = (records: readonly RequestRecord[]) => [
-  ...new Set(
-    records.map(({ outcome }) =>
-      'detail' in outcome ? `${outcome.kind} ${outcome.detail}` : outcome.kind,
-    ),
-  ),
-]
 const every =
   (of: number, other: (stream: ServerHttp2Stream) => void) =>
   (stream: ServerHttp2Stream, n: number) =>
@@ -25,7 +17,7 @@ describe('which version', () => {
   test('over TLS the target chooses: streams of one connection', async () => {
     const server = await h2Server()
     const { records, channels, integrity } = await driven({ ...some, url: server.url })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect(channels).toMatchObject({ httpVersion: 'http2', opened: 1, http2: { streams: 10 } })
     expect([server.sessions(), server.streams()]).toEqual([1, 10])
     expect(records.map(({ counts }) => counts.newConnection)).toEqual([
@@ -39,7 +31,7 @@ describe('which version', () => {
     const server = await h2Server()
     const network = { ...trusting, httpVersion: 'http1' } as const
     const { records, channels } = await driven({ ...some, network, url: server.url })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect(channels).toMatchObject({ httpVersion: 'http1', http2: null })
     expect(server.streams()).toBe(0)
   })
@@ -48,7 +40,7 @@ describe('which version', () => {
     const server = await h2Server({ secure: false })
     const network = { ...directNetwork, httpVersion: 'http2' } as const
     const { records, channels } = await driven({ ...some, network, url: server.url })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect(channels).toMatchObject({ httpVersion: 'http2', opened: 1, http2: { streams: 10 } })
   })
 })
@@ -59,7 +51,7 @@ test('as many streams at once as the target allows, over as many connections as 
     answer: (stream) => void speak(stream, { pause: () => new Promise((go) => setTimeout(go, 5)) }),
   })
   const { records, channels } = await driven({ ...some, url: server.url, clients: 6 })
-  expect(outcomes(records)).toEqual(['ok'])
+  expect(outcomesOf(records)).toEqual(['ok'])
   expect(channels).toMatchObject({ opened: 3, http2: { allowed: 2, maxAtOnce: 2, resent: 0 } })
   expect(channels.http2?.streams).toBe(records.length)
   expect(server.maxAtOnce()).toBe(2)
@@ -73,7 +65,7 @@ test('what is due waits for a stream where connections are limited', async () =>
     clients: 6,
     connections: 1,
   })
-  expect(outcomes(records)).toEqual(['ok'])
+  expect(outcomesOf(records)).toEqual(['ok'])
   expect(channels).toMatchObject({ opened: 1, http2: { maxAtOnce: 2 } })
 })
 
@@ -87,7 +79,7 @@ describe('what the target ends is told as what it is', () => {
       },
     })
     const { records, channels } = await driven({ ...some, url: server.url })
-    expect(outcomes(records).sort()).toEqual([
+    expect(outcomesOf(records).sort()).toEqual([
       'connect HTTP/2 stream reset: INTERNAL_ERROR before headers',
       'truncated HTTP/2 stream reset: INTERNAL_ERROR',
     ])
@@ -102,7 +94,7 @@ describe('what the target ends is told as what it is', () => {
       },
     })
     const { records, channels } = await driven({ ...some, url: server.url, perSecond: 4 })
-    expect(outcomes(records)).toEqual(['truncated HTTP/2 GOAWAY: ENHANCE_YOUR_CALM'])
+    expect(outcomesOf(records)).toEqual(['truncated HTTP/2 GOAWAY: ENHANCE_YOUR_CALM'])
     expect(channels.http2?.goaways).toBeGreaterThan(0)
     expect(channels.http2?.resets).toBe(0)
   })
@@ -110,7 +102,7 @@ describe('what the target ends is told as what it is', () => {
   test('a connection that is closed', async () => {
     const server = await h2Server({ answer: (stream) => stream.session?.socket.destroy() })
     const { records, channels } = await driven({ ...some, url: server.url, clients: 1 })
-    expect(outcomes(records)).toEqual(['connect E_PEER_CLOSED before headers'])
+    expect(outcomesOf(records)).toEqual(['connect E_PEER_CLOSED before headers'])
     expect(channels.http2).toMatchObject({ resets: 0 })
   })
 
@@ -119,8 +111,8 @@ describe('what the target ends is told as what it is', () => {
     const network = { ...trusting, httpVersion: 'http2' } as const
     const url = server.url.replace('http:', 'https:')
     const { records } = await driven({ ...some, network, url, perSecond: 8 })
-    expect(outcomes(records)).toHaveLength(1)
-    expect(outcomes(records)[0]).toMatch(/^connect (ERR_SSL|EPROTO|ECONNRESET)/)
+    expect(outcomesOf(records)).toHaveLength(1)
+    expect(outcomesOf(records)[0]).toMatch(/^connect (ERR_SSL|EPROTO|ECONNRESET)/)
   })
 })
 
@@ -134,7 +126,7 @@ describe('what the target did not process is sent again', () => {
       }),
     })
     const { records, channels } = await driven({ ...some, url: server.url, clients: 2 })
-    expect(outcomes(records)).toEqual(['ok'])
+    expect(outcomesOf(records)).toEqual(['ok'])
     expect(channels.opened).toBeGreaterThan(1)
     expect(channels.http2?.goaways).toBeGreaterThan(0)
   })

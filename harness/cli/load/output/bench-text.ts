@@ -1,7 +1,12 @@
 /** A bench as a table of plain text. */
 
-import type { BenchFigures } from './measure.ts'
-import { type BenchReport, type BenchRow, maxClientUtilization } from './report.ts'
+import { fittedColumns } from '../../../../reports/text/columns.ts'
+import type { BenchFigures } from '../../../load/bench/measure.ts'
+import {
+  type BenchReport,
+  type BenchRow,
+  maxClientUtilization,
+} from '../../../load/bench/report.ts'
 
 /** @param width Columns of the terminal: what finds no room is left to the JSON. */
 export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {
@@ -14,7 +19,10 @@ export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINIT
   return [
     `${target.baseUrl}: ${connections} connections, ${seconds} s a case, at most ${maxTokens} tokens an answer`,
     '',
-    ...aligned(fitted([[...heading, ...(withBaseline ? ['of bare'] : [])], ...lines], width)),
+    ...fittedColumns([[...heading, ...(withBaseline ? ['of bare'] : [])], ...lines], {
+      width,
+      spare,
+    }).lines,
     '',
     ...rows.flatMap(remarks),
     ...report.notMeasured.map((one) => `${one.case}: not measured: ${one.why}`),
@@ -39,12 +47,12 @@ const heading = [
 
 function cells(name: string, figures: BenchFigures, rest: readonly string[]): string[] {
   const { latencyMs, eventsPerSecond, failures } = figures
-  const ms = (value: number | undefined) => value?.toFixed(value < 100 ? 1 : 0) ?? '-'
+  const ms = (value: number | undefined) => value?.toFixed(value < 100 ? 1 : 0) ?? '–'
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
   return [
     name,
     figures.answersPerSecond.toFixed(figures.answersPerSecond < 100 ? 1 : 0),
-    eventsPerSecond?.toFixed(0) ?? '-',
+    eventsPerSecond?.toFixed(0) ?? '–',
     (figures.bytesPerSecond / 1e6).toFixed(1),
     ms(latencyMs?.p50),
     ms(latencyMs?.p90),
@@ -56,7 +64,7 @@ function cells(name: string, figures: BenchFigures, rest: readonly string[]): st
 }
 
 function ratio(row: BenchRow): string[] {
-  return [row.ratio === null ? '-' : row.ratio.toFixed(2)]
+  return [row.ratio === null ? '–' : row.ratio.toFixed(2)]
 }
 
 function remarks({ case: name, target, chats }: BenchRow): string[] {
@@ -89,31 +97,3 @@ function clientBound({ clientBound: cases }: BenchReport): string[] {
 
 /** Columns that a narrow terminal does without, the first of them first. */
 const spare = ['MB/s', 'p90 ms', 'events/s']
-
-function fitted(rows: Rows, width: number): Rows {
-  return spare.reduce((kept, name) => {
-    const at = kept[0]?.indexOf(name) ?? -1
-    const wide = widthsOf(kept).reduce((sum, one) => sum + one + 2, -2) > width
-    return wide && at >= 0 ? kept.map((row) => row.toSpliced(at, 1)) : kept
-  }, rows)
-}
-
-type Rows = readonly (readonly string[])[]
-
-function widthsOf(rows: Rows): readonly number[] {
-  return (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  )
-}
-
-function aligned(rows: Rows): string[] {
-  const widths = widthsOf(rows)
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  )
-}
