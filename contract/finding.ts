@@ -1,11 +1,11 @@
 import type { OpenQuestionId, RequirementId } from './catalog/index.ts'
 
 /**
- * Result of a judge or a claim for one row. A row passes only if something held and nothing
+ * Result of a judge or a claim for one requirement. A requirement passes only if something held and nothing
  * broke, so nothing passes by not being looked at.
  */
 export interface Finding {
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   readonly verdict: 'held' | 'broken'
   /** One sentence; for `broken` it says what was seen and what was to be seen. */
   readonly why: string

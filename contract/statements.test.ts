@@ -6,7 +6,7 @@ import { statements } from './statements.ts'
 describe('the list of statements', () => {
   const owned = new Set(statements().flatMap(({ owners }) => owners))
 
-  test('names only rows of the catalog as owners', () => {
+  test('names only requirements of the catalog as owners', () => {
     const ids = new Set<string>([...requirementIds, ...exclusionIds, ...questionIds])
     expect([...owned].filter((id) => !ids.has(id))).toEqual([])
   })
@@ -16,8 +16,8 @@ describe('the list of statements', () => {
     expect(doubled).toEqual([])
   })
 
-  // Rows of level `expected` come from the contracts that the document names, not from a sentence.
-  test('gives every required row, exclusion and open question a statement', () => {
+  // Requirements of level `expected` come from the contracts that the document names, not from a sentence.
+  test('gives every required requirement, exclusion and open question a statement', () => {
     const required = requirementIds.filter((id) => requirements[id].level === 'required')
     const rows: readonly string[] = [...required, ...exclusionIds, ...questionIds]
     expect(rows.filter((id) => !owned.has(id))).toEqual([])

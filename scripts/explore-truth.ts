@@ -119,10 +119,10 @@ function tellFault(
   results: readonly TargetExploration[],
 ): number {
   const found = results.flatMap(({ violations }) => violations.slice(0, 1))
-  const isRight = found.filter(({ violation }) => breaks.includes(violation.row))
+  const isRight = found.filter(({ violation }) => breaks.includes(violation.requirement))
   const requests = found.map(({ exchanges }) => exchanges.length).sort((a, b) => a - b)
   const after = found.map(({ foundAfter }) => foundAfter).sort((a, b) => a - b)
-  const rows = [...new Set(found.map(({ violation }) => violation.row))].join(' ')
+  const rows = [...new Set(found.map(({ violation }) => violation.requirement))].join(' ')
   const unrepeated = results.reduce((sum, result) => sum + result.unrepeated.length, 0)
   const cost = results.map(({ requests, generations }) => `${requests}/${generations}`).join(' ')
   const isGood = isRight.length >= seeds * minFound && (requests.at(-1) ?? 0) <= maxRequests
@@ -153,7 +153,7 @@ function tellLegal(name: string, results: readonly TargetExploration[]): number 
 
 function tellViolations({ violations, unrepeated, judged }: TargetExploration): void {
   for (const { violation, exchanges, operations } of violations) {
-    console.log(`     ${violation.row}: ${violation.message}`)
+    console.log(`     ${violation.requirement}: ${violation.message}`)
     for (const { command, chat, turn, variant, limit, label } of operations) {
       console.log(
         `       ${label} ${[command, chat, turn, variant, limit].filter(Boolean).join(', ')}`,
@@ -161,8 +161,8 @@ function tellViolations({ violations, unrepeated, judged }: TargetExploration): 
     }
     for (const { id, summary } of exchanges) console.log(`       ${id} ${summary}`)
   }
-  for (const { row, message } of unrepeated) {
-    console.log(`     did not happen again: ${row}: ${message}`)
+  for (const { requirement, message } of unrepeated) {
+    console.log(`     did not happen again: ${requirement}: ${message}`)
   }
   for (const text of judged) console.log(`     judged: ${text}`)
 }

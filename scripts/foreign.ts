@@ -48,7 +48,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Rows that a hop between two machines can break, or be blamed for. */
+/** Requirements that a hop between two machines can break, or be blamed for. */
 const rows = [
   ...['OAI-MODELS-01', 'OAI-AUTH-01', 'OAI-CHAT-*', 'OAI-STREAM-*', 'OAI-ERR-01'],
   ...['V3-SSE-*', 'V3-THINK-01', 'V3-ONE-01', 'V3-IDEM-01', 'V3-AUTH-01', 'V2-MSG-01', 'VER-0*'],

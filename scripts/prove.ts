@@ -16,13 +16,13 @@ import {
   crossingNamed,
   crossings,
   differences,
+  failedIds,
   generatedNames,
   generatedText,
   type KillMatrix,
   nullServerNames,
   objections,
   proofPage,
-  redRows,
   runInPool,
   spread,
   stabilityGroups,
@@ -216,11 +216,11 @@ function crossedNames(count: number): readonly string[] {
 
 function show(count: number) {
   return (result: TargetResult, done: number): void => {
-    const red = redRows(result).join(' ') || 'nothing red'
+    const red = failedIds(result).join(' ') || 'nothing red'
     console.log(`${done}/${count} ${result.name} (${result.durationMs} ms): ${red}`)
     for (const objection of objectionsTo([result])) console.log(`    doubtful: ${objection}`)
     if (!values.verbose) return
-    for (const { id, verdict, message } of result.rows) {
+    for (const { id, verdict, message } of result.requirements) {
       if (['fail', 'warn', 'error', 'inconclusive'].includes(verdict))
         console.log(`    ${id} ${verdict}: ${message}`)
     }

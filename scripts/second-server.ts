@@ -13,7 +13,7 @@ import {
   type Violation,
   violations,
 } from '../harness/proof/test-support/second-server/violations.ts'
-import { redRows, type TargetResult, verdictsOf } from '../harness/proof/verdicts.ts'
+import { failedIds, type TargetResult, verdictsOf } from '../harness/proof/verdicts.ts'
 import { type Fault, faults } from '../reference-server/deviations/index.ts'
 
 const help = `npm run prove:second -- [options]
@@ -73,7 +73,9 @@ async function proveGenerated(count: number): Promise<void> {
     if (results.length === count) break
     const result = await judge(name, run)
     results.push(result)
-    console.log(`${results.length}/${count} ${name}: ${redRows(result).join(' ') || 'nothing red'}`)
+    console.log(
+      `${results.length}/${count} ${name}: ${failedIds(result).join(' ') || 'nothing red'}`,
+    )
   }
   for (const line of generatedText(results, Number(values.seed))) console.log(line)
   exit(0)
@@ -107,13 +109,13 @@ async function prove(chosen: readonly Violation[]): Promise<void> {
   const report = await judgeSecondServer({}, { engine })
   const accused = report.requirements.filter(({ verdict }) => verdict === 'fail')
   console.log(accused.map(({ id }) => `accused: ${id}`).join('\n') || 'the server itself conforms')
-  const expected = redRows({ rows: verdictsOf(report) })
+  const expected = failedIds({ requirements: verdictsOf(report) })
 
   let missed = 0
   for (const { name, breaks, changes } of chosen) {
     const run = async (only: readonly string[]) => {
-      const rows = verdictsOf(await judgeSecondServer(changes, { engine, only }))
-      return redRows({ rows }).filter((id) => !expected.includes(id))
+      const requirements = verdictsOf(await judgeSecondServer(changes, { engine, only }))
+      return failedIds({ requirements }).filter((id) => !expected.includes(id))
     }
     const finds = (ids: readonly string[]) => ids.some((id) => breaks.includes(id))
     // Violations that judges see in passing show in the scenarios of other requirements as well.

@@ -118,9 +118,10 @@ async function prove(): Promise<void> {
 }
 
 function redLines({ requirements, faults }: ConformanceReport): string[] {
-  const rows = requirements.filter(({ verdict }) => /^(fail|warn|error)$/.test(verdict))
   return [
-    ...rows.map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`),
+    ...requirements
+      .filter(({ verdict }) => /^(fail|warn|error)$/.test(verdict))
+      .map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`),
     ...faults.map(({ scenario, message }) => `${scenario}: ${message}`),
   ]
 }

@@ -13,7 +13,7 @@ import {
   requirements,
 } from './index.ts'
 
-test('rows are frozen: they may be added, their meaning may not change', () => {
+test('requirements are frozen: they may be added, their meaning may not change', () => {
   const rows = [
     ...requirementIds.map((id) => [id, requirements[id].level, requirements[id].title]),
     ...exclusionIds.map((id) => [id, 'excluded', excluded[id].title]),
@@ -30,7 +30,7 @@ test('a title carries the word of RFC 2119 for its level', () => {
   expect(without).toEqual([])
 })
 
-test('an id names one row', () => {
+test('an id names one requirement', () => {
   const ids = [...requirementIds, ...exclusionIds, ...questionIds]
   expect(new Set(ids).size).toBe(ids.length)
 })
@@ -45,7 +45,7 @@ test('an id is an area and two digits, counted up from 01 without a gap', () => 
   }
 })
 
-test('a row stands on rows that exist', () => {
+test('a requirement stands on requirements that exist', () => {
   const unknown = requirementIds.flatMap((id) =>
     needsOf(id)
       .filter((need) => !isRequirementId(need))
@@ -54,12 +54,12 @@ test('a row stands on rows that exist', () => {
   expect(unknown).toEqual([])
 })
 
-test('no row stands on itself, over others either', () => {
+test('no requirement stands on itself, over others either', () => {
   const circular = requirementIds.filter((id) => standsOn(id).has(id))
   expect(circular).toEqual([])
 })
 
-test('a required row does not stand on an expected one', () => {
+test('a required requirement does not stand on an expected one', () => {
   const weak = requirementIds
     .filter((id) => requirements[id].level === 'required')
     .flatMap((id) =>
@@ -80,7 +80,7 @@ test('a section is one that has statements', () => {
   expect(named.filter((section) => !sections.has(section))).toEqual([])
 })
 
-test('no two rows say the same', () => {
+test('no two requirements say the same', () => {
   const titles = requirementIds.map((id) => requirements[id].title)
   expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([])
 })

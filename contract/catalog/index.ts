@@ -56,13 +56,13 @@ export function isQuestionId(id: string): id is OpenQuestionId {
   return Object.hasOwn(openQuestions, id)
 }
 
-/** The document that demands a row. */
+/** The document that demands a requirement. */
 export function sourceOf(id: RequirementId): Source {
   const { source, surface } = requirements[id]
   return source ?? (surface === 'openai' ? 'wire' : 'service')
 }
 
-/** The area of a row, the part of its id before the number: `V3-IDEM-02` is in `V3-IDEM`. */
+/** The area of a requirement, the part of its id before the number: `V3-IDEM-02` is in `V3-IDEM`. */
 export function areaOf(id: string): string {
   return id.replace(/-\d+$/, '')
 }

@@ -1,15 +1,15 @@
-/** Form of a row of the catalog; `Level` explains the levels. */
+/** Form of a requirement of the catalog; `Level` explains the levels. */
 
 /** Parts of the service, each with paths of its own. */
 export const surfaces = ['openai', 'v2', 'v3'] as const
 export type Surface = (typeof surfaces)[number]
 
-/** Names of selections: a surface, the rows of the common wire format, or all. */
+/** Names of selections: a surface, the requirements of the common wire format, or all. */
 export const profileNames = [...surfaces, 'wire', 'full'] as const
 export type ProfileName = (typeof profileNames)[number]
 
 /**
- * Document that demands a row. `wire`: the common format of chat completions, of every server that has
+ * Document that demands a requirement. `wire`: the common format of chat completions, of every server that has
  * it. `service`: the interface document alone.
  */
 export type Source = 'wire' | 'service'
@@ -34,7 +34,7 @@ export type Capability = (typeof capabilities)[number]
 export interface Requirement {
   readonly level: Level
   readonly surface: Surface
-  /** A second surface that the row is about. */
+  /** A second surface that the requirement is about. */
   readonly also?: Surface
   /** Absent: `wire` on the compatible surface, `service` elsewhere. */
   readonly source?: Source
@@ -42,11 +42,11 @@ export interface Requirement {
   readonly section: string
   /** The sentence in our own words. */
   readonly title: string
-  /** Optional feature without which the row does not apply. */
+  /** Optional feature without which the requirement does not apply. */
   readonly capability?: Capability
-  /** Member of the target profile without which the row cannot be shown. */
+  /** Member of the target profile without which the requirement cannot be shown. */
   readonly member?: string
-  /** Rows that this one stands on: if one of them is broken, this one is inconclusive. */
+  /** Requirements that this one stands on: if one of them is broken, this one is inconclusive. */
   readonly needs?: readonly string[]
   /** Rule of docs/internals/wire-contract.md (R1 to R25, C1 to C11) that this one restates. */
   readonly contract?: string

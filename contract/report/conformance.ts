@@ -18,7 +18,7 @@ export const verdicts = [
 ] as const
 export type Verdict = (typeof verdicts)[number]
 
-const requirementRow = z.object({
+const requirementResult = z.object({
   id: z.string(),
   level: z.enum(['required', 'expected']),
   surface: z.enum(surfaces),
@@ -30,7 +30,7 @@ const requirementRow = z.object({
   title: z.string(),
   /** Observed behavior; null if the verdict says all. */
   message: z.string().nullable(),
-  /** Id of the broken row that this one stands on. */
+  /** Id of the broken requirement that this one stands on. */
   blockedBy: z.string().nullable(),
   scenarios: z.array(z.string()),
   /** Subset of `scenarios` that saw it broken. */
@@ -49,10 +49,10 @@ const requirementRow = z.object({
     })
     .optional(),
 })
-export type RequirementRow = z.infer<typeof requirementRow>
+export type RequirementResult = z.infer<typeof requirementResult>
 
-/** True for a row that the target violates, whatever its level and whether or not a baseline lists it. */
-export function isViolation({ verdict }: Pick<RequirementRow, 'verdict'>): boolean {
+/** True for a requirement that the target violates, whatever its level and whether or not a baseline lists it. */
+export function isViolation({ verdict }: Pick<RequirementResult, 'verdict'>): boolean {
   return verdict === 'fail' || verdict === 'warn'
 }
 
@@ -60,7 +60,7 @@ export function isViolation({ verdict }: Pick<RequirementRow, 'verdict'>): boole
 export function isKnownViolation({
   verdict,
   known,
-}: Pick<RequirementRow, 'verdict' | 'known'>): boolean {
+}: Pick<RequirementResult, 'verdict' | 'known'>): boolean {
   return verdict === 'fail' && known
 }
 
@@ -215,7 +215,7 @@ export const conformanceReport = z.object({
   conditions: z.array(triedConditions).optional(),
   /** Random operations after the suites; absent if there were none, or they ended early. */
   exploration: z.object({ operations: z.int(), violations: z.int() }).optional(),
-  requirements: z.array(requirementRow),
+  requirements: z.array(requirementResult),
   observations: z.array(observationRow),
   /** Internal errors: scenarios that threw, files that did not load. */
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),

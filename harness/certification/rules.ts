@@ -1,11 +1,11 @@
 import { capabilities } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import {
   missingMembers,
   type ProfileName,
   type Selection,
-  selectRows,
+  selectRequirements,
 } from '../conformance/profile/selection.ts'
 import { mayRace, racers } from '../conformance/session/race.ts'
 import { rounds } from './challenge.ts'
@@ -37,7 +37,7 @@ export function certifiedSelection(profile: ProfileName): Selection {
 export function openMembers(profile: TargetProfile, surfaces: ProfileName): string[] {
   const undeclared = capabilities.filter((name) => profile.capabilities[name] === undefined)
   const open = surfaces === 'full' ? undeclared.map((name) => `capabilities.${name}`) : []
-  const missing = missingMembers(selectRows(certifiedSelection(surfaces)), profile)
+  const missing = missingMembers(selectRequirements(certifiedSelection(surfaces)), profile)
   return [...new Set([...open, ...missing.keys()])]
 }
 
@@ -59,7 +59,7 @@ export function refusedSettings(profile: TargetProfile, surfaces: ProfileName): 
 }
 
 function raceProblem(profile: TargetProfile, surfaces: ProfileName): string | undefined {
-  const raced = selectRows(certifiedSelection(surfaces)).includes('V3-IDEM-05')
+  const raced = selectRequirements(certifiedSelection(surfaces)).includes('V3-IDEM-05')
   if (!raced || mayRace(profile)) return undefined
   return `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`
 }
@@ -69,7 +69,7 @@ function raceProblem(profile: TargetProfile, surfaces: ProfileName): string | un
  * round; one whose verdict differs between rounds is unstable.
  */
 export function judgeRounds(reports: readonly ConformanceReport[]): RoundsResult {
-  const rows = Map.groupBy(
+  const requirements = Map.groupBy(
     reports.flatMap(({ requirements }) => requirements),
     ({ id }) => id,
   )
@@ -83,7 +83,7 @@ export function judgeRounds(reports: readonly ConformanceReport[]): RoundsResult
   if (reports.length < rounds.length) {
     refusals.push({ kind: 'run', text: `${reports.length} of ${rounds.length} rounds were run` })
   }
-  for (const [id, verdicts] of rows) {
+  for (const [id, verdicts] of requirements) {
     const names = new Set(verdicts.map(({ verdict }) => verdict))
     const [first] = verdicts
     if (first === undefined) continue
@@ -107,15 +107,15 @@ function refusalsOf(report: ConformanceReport, round: number): Refusal[] {
   return texts.map((text) => ({ kind: 'run', text }))
 }
 
-function refusalOf(id: string, rows: readonly RequirementRow[]): Refusal | null {
-  const names = new Set(rows.map(({ verdict }) => verdict))
-  const broken = rows.find(({ verdict }) => verdict !== 'pass' && verdict !== 'not-applicable')
+function refusalOf(id: string, ids: readonly RequirementResult[]): Refusal | null {
+  const names = new Set(ids.map(({ verdict }) => verdict))
+  const broken = ids.find(({ verdict }) => verdict !== 'pass' && verdict !== 'not-applicable')
   const reason = broken?.message ? `: ${broken.message}` : ''
   if (names.size > 1) {
-    const words = rows.map(({ verdict }) => verdictWord(verdict)).join(', ')
+    const words = ids.map(({ verdict }) => verdictWord(verdict)).join(', ')
     return {
       kind: 'unstable',
-      text: `${id} is unstable: ${words} in rounds 1 to ${rows.length}${reason}`,
+      text: `${id} is unstable: ${words} in rounds 1 to ${ids.length}${reason}`,
     }
   }
   if (broken === undefined) return null
@@ -123,7 +123,7 @@ function refusalOf(id: string, rows: readonly RequirementRow[]): Refusal | null 
   return { kind, text: `${id} is ${verdictWord(broken.verdict)}${reason}` }
 }
 
-export function verdictWord(verdict: RequirementRow['verdict']): string {
+export function verdictWord(verdict: RequirementResult['verdict']): string {
   switch (verdict) {
     case 'pass':
       return 'passed'

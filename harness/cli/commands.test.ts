@@ -18,7 +18,7 @@ test('--help lists the commands', async () => {
   expect(code).toBe(0)
 })
 
-test('list names every row, and --only a part', async () => {
+test('list names every requirement, and --only a part', async () => {
   const all = await inProcess(['list', '--json'])
   const ids = JSON.parse(all.stdout).map((row: { id: string }) => row.id)
   expect(ids).toEqual(expect.arrayContaining(requirementIds))

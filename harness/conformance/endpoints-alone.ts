@@ -1,5 +1,5 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import { isViolation } from '../../contract/report/conformance.ts'
 import { StoredRecording } from '../client/index.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
@@ -9,7 +9,7 @@ import { addCosts, type Cost, noCost } from './usage.ts'
 import { Collector } from './vitest/collector.ts'
 import type { Engine } from './vitest/engine.ts'
 
-type Alone = NonNullable<RequirementRow['endpoints']>['alone'][string]
+type Alone = NonNullable<RequirementResult['endpoints']>['alone'][string]
 
 /** Results of the scenarios that ran again, by the name of the endpoint. */
 export type ResultsAlone = ReadonlyMap<string, readonly ScenarioResult[]>
@@ -22,7 +22,7 @@ interface AskAloneOptions {
 
 /** Runs the scenarios that saw a violation again, on each of several endpoints alone. */
 export async function runOnEachEndpoint(
-  violated: readonly RequirementRow[],
+  violated: readonly RequirementResult[],
   setup: RunSetup,
   { run, redact, signal }: AskAloneOptions,
 ): Promise<ResultsAlone> {
@@ -71,36 +71,45 @@ export function costOf(results: readonly ScenarioResult[]): Cost {
 
 /** Adds to each violation what its scenarios found on each endpoint alone. */
 export function withEndpoints(
-  rows: readonly RequirementRow[],
+  requirements: readonly RequirementResult[],
   results: ResultsAlone,
   { profile, exchangesFile }: RunSetup,
-): RequirementRow[] {
-  if (results.size === 0) return [...rows]
+): RequirementResult[] {
+  if (results.size === 0) return [...requirements]
   const recording = new StoredRecording(exchangesFile)
   const all = endpointsOf(profile).map(({ name }) => name)
-  return rows.map((row) => {
-    if (!isViolation(row)) return row
+  return requirements.map((requirement) => {
+    if (!isViolation(requirement)) return requirement
     const alone = Object.fromEntries(
-      [...results].map(([name, found]) => [name, verdictAlone(row, found)]),
+      [...results].map(([name, found]) => [name, verdictAlone(requirement, found)]),
     )
-    const between = endpointsIn([...recording.values()], row)
+    const between = endpointsIn([...recording.values()], requirement)
     const endpoints = { between: between.length > 1 ? between : all, alone }
-    return { ...row, endpoints, message: `${row.message ?? row.title} (${describe(endpoints)})` }
+    return {
+      ...requirement,
+      endpoints,
+      message: `${requirement.message ?? requirement.title} (${describe(endpoints)})`,
+    }
   })
 }
 
-function verdictAlone({ id, brokenBy }: RequirementRow, results: readonly ScenarioResult[]): Alone {
+function verdictAlone(
+  { id, brokenBy }: RequirementResult,
+  results: readonly ScenarioResult[],
+): Alone {
   const again = results.filter(({ slug }) => brokenBy.includes(slug.replace(/@[A-Z]$/, '')))
-  const found = again.flatMap(({ findings }) => findings).filter(({ row }) => row === id)
+  const found = again
+    .flatMap(({ findings }) => findings)
+    .filter(({ requirement }) => requirement === id)
   if (found.some(({ verdict }) => verdict === 'broken')) return 'violated'
   const isHeld = ({ findings }: ScenarioResult) =>
-    findings.some(({ row, verdict }) => row === id && verdict === 'held')
+    findings.some(({ requirement, verdict }) => requirement === id && verdict === 'held')
   return again.length === brokenBy.length && again.every(isHeld) ? 'passed' : 'undecided'
 }
 
 /** The endpoints that the exchanges of a violation went to; of its scenario, if those are of one. */
-function endpointsIn(exchanges: readonly Exchange[], row: RequirementRow): string[] {
-  const evidence = exchanges.filter(({ id }) => row.exchanges.includes(id))
+function endpointsIn(exchanges: readonly Exchange[], requirement: RequirementResult): string[] {
+  const evidence = exchanges.filter(({ id }) => requirement.exchanges.includes(id))
   const named = namesOf(evidence)
   if (named.length > 1) return named
   const scenarios = new Set(evidence.map(({ labels }) => labels.scenario))
@@ -112,7 +121,7 @@ function namesOf(exchanges: readonly Exchange[]): string[] {
   return [...new Set(names)].sort()
 }
 
-function describe({ between, alone }: NonNullable<RequirementRow['endpoints']>): string {
+function describe({ between, alone }: NonNullable<RequirementResult['endpoints']>): string {
   const named = (verdict: Alone) =>
     Object.entries(alone).flatMap(([name, found]) => (found === verdict ? [name] : []))
   const [passed, violated, undecided] = [named('passed'), named('violated'), named('undecided')]

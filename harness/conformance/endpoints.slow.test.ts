@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type Exchange, restoreExchanges } from '../../contract/index.ts'
 import { TargetUnusableError } from './errors.ts'
 import { startChatServer } from './test-support/chat-server.ts'
-import { check, profileOf, rowsWith, temporaryFolder } from './test-support/check.ts'
+import { check, profileOf, requirementsWith, temporaryFolder } from './test-support/check.ts'
 import { listen } from './test-support/listen.ts'
 
 const only = ['V3-CHAT', 'V3-FAV', 'OAI-MODELS']
@@ -25,7 +25,7 @@ async function recorded(member: 'baseUrl' | 'baseUrls') {
     headers: request.headers.filter(([name]) => name !== 'authorization'),
     body: request.body === null ? null : Buffer.from(request.body).toString(),
   }))
-  const violated = rowsWith(report, 'fail')
+  const violated = requirementsWith(report, 'fail')
   return { sent: withNumberedIds(sent), violated, target: { ...report.target, baseUrl: '' } }
 }
 
@@ -52,7 +52,7 @@ test('one endpoint is asked as ever, whether it is named alone or in a list', as
   expect(listed.sent).toEqual(single.sent)
   expect(listed.target).toEqual(single.target)
   expect(single.violated).not.toEqual([])
-  expect(single.violated.filter((row) => 'endpoints' in row)).toEqual([])
+  expect(single.violated.filter((requirement) => 'endpoints' in requirement)).toEqual([])
   expect(single.sent.length).toBeGreaterThan(5)
   const ofSeveral = single.sent.filter(
     ({ labels }) => 'endpoint' in labels || /@[A-Z]/.test(labels.scenario),

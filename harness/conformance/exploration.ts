@@ -15,7 +15,7 @@ export type ExplorationSummary = NonNullable<ConformanceReport['exploration']>
 export interface Exploration {
   readonly slug: string
   readonly title: string
-  readonly rows: readonly RequirementId[]
+  readonly requirements: readonly RequirementId[]
   /** Maximum cost, without what it takes to shorten a violation. */
   readonly cost: Cost
   /** Operations to carry out; noted in `run.json`, so that the run can be judged again. */
@@ -40,10 +40,10 @@ export function isEarlyEnd(error: unknown): boolean {
 
 /** Tests if exploring can find anything: a requirement of its own is judged in the run. */
 export function isExplorable(
-  { rows }: Pick<Exploration, 'rows'>,
+  { requirements }: Pick<Exploration, 'requirements'>,
   judged: readonly RequirementId[],
 ): boolean {
-  return rows.some((row) => judged.includes(row))
+  return requirements.some((id) => judged.includes(id))
 }
 
 /**
@@ -59,11 +59,11 @@ export async function runExploration(
   signal: AbortSignal | undefined,
   onProgress: (exploring?: Exploring) => void,
 ): Promise<ExplorationSummary | undefined> {
-  const { slug, title, rows } = exploration
-  collector.scenarios.push({ slug, title, rows, cost: exploration.cost, again: 0 })
+  const { slug, title, requirements } = exploration
+  collector.scenarios.push({ slug, title, requirements, cost: exploration.cost, again: 0 })
   const context = createRunContext(setup)
   const own = signal ?? new AbortController().signal
-  const session = new Session(context, { slug, title, covers: rows }, own)
+  const session = new Session(context, { slug, title, covers: requirements }, own)
   const tell = (done: number) =>
     onProgress({ done, of: exploration.operations, retries: session.retries })
   tell(0)

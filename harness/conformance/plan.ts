@@ -1,13 +1,16 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { TargetProfile } from './profile/index.ts'
-import { isPlanned, type Selection, selectRows, skipReason } from './profile/selection.ts'
+import { isPlanned, type Selection, selectRequirements, skipReason } from './profile/selection.ts'
 import type { Depth } from './run-setup.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'
 import { openSuites } from './vitest/suites.ts'
 
 /** The requirements that a run judges: selected, applicable, and with what they need declared. */
-export function judgedRows(selection: Selection, profile: TargetProfile): readonly RequirementId[] {
-  return selectRows(selection).filter((id) => !skipReason(id, profile))
+export function judgedRequirements(
+  selection: Selection,
+  profile: TargetProfile,
+): readonly RequirementId[] {
+  return selectRequirements(selection).filter((id) => !skipReason(id, profile))
 }
 
 /** The scenarios that a selection would run at a depth, with their cost there; without a request. */
@@ -16,10 +19,10 @@ export async function planConformance(
   selection: Selection,
   depth: Depth = 'normal',
 ): Promise<readonly Scenario[]> {
-  const rows = judgedRows(selection, profile)
+  const requirements = judgedRequirements(selection, profile)
   const scenarios = await listScenarios()
   return scenarios
-    .filter((scenario) => isPlanned(scenario, rows, profile))
+    .filter((scenario) => isPlanned(scenario, requirements, profile))
     .map((scenario) => ({ ...scenario, cost: scenario.lawCosts?.[depth] ?? scenario.cost }))
 }
 

@@ -2,14 +2,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../proof/test-support/second-server/server.ts'
 import type { Progress } from './progress.ts'
-import { check, lineOf, rowsWith } from './test-support/check.ts'
+import { check, lineOf, requirementsWith } from './test-support/check.ts'
 
 /** Progress that a run prints agrees with its report. */
 
-test('rows and scenarios are counted as the report counts them', async () => {
+test('requirements and scenarios are counted as the report counts them', async () => {
   const server = await startSecondServer({
     accepts: (_, [key]) => key,
-    // Broken by every answer, and one row all the same.
+    // Broken by every answer, and one requirement all the same.
     answers: (body) =>
       body['object'] === 'chat.completion'
         ? { ...body, usage: { prompt_tokens: 1, total_tokens: 0 } }
@@ -24,7 +24,7 @@ test('rows and scenarios are counted as the report counts them', async () => {
     exploration: {
       slug: 'explore',
       title: 'explore',
-      rows: ['OAI-CHAT-01'],
+      requirements: ['OAI-CHAT-01'],
       cost: { requests: 16, generations: 1, chats: 0, uploads: 0 },
       operations: 4,
       run: async (_, tell) => {
@@ -35,7 +35,7 @@ test('rows and scenarios are counted as the report counts them', async () => {
   })
   const last = updates.at(-1)
   const violated = (last?.requirements() ?? []).filter(({ verdict }) => verdict === 'fail')
-  expect(violated.map(lineOf)).toEqual(rowsWith(report, 'fail').map(lineOf))
+  expect(violated.map(lineOf)).toEqual(requirementsWith(report, 'fail').map(lineOf))
   expect(violated.length).toBeGreaterThan(1)
 
   // Scenarios that were not selected are no part of it.

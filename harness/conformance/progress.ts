@@ -1,5 +1,5 @@
 import type { RequirementId } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import type { Exploration, Exploring } from './exploration.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { isPlanned } from './profile/selection.ts'
@@ -22,18 +22,18 @@ export interface Progress {
   readonly share: number
   /** Cost of the finished scenarios. */
   readonly cost: Cost
-  /** The rows as the report would have them, if the run ended here; computed anew by each call. */
-  readonly requirements: () => readonly RequirementRow[]
+  /** The requirements as the report would have them, if the run ended here; computed anew by each call. */
+  readonly requirements: () => readonly RequirementResult[]
   /** The report of the run until now. */
   readonly report: () => ConformanceReport
 }
 
 interface Place {
   readonly scenario: string
-  /** Rows that are judged in this run. */
+  /** Requirements that are judged in this run. */
   readonly judged: readonly RequirementId[]
-  /** Rows that were selected, the others included. */
-  readonly rows: readonly RequirementId[]
+  /** Requirements that were selected, the others included. */
+  readonly requirements: readonly RequirementId[]
   readonly profile: TargetProfile
   readonly isIncognito: boolean
   /** That will follow the scenarios. */
@@ -45,7 +45,7 @@ interface Place {
 
 export function buildProgress(
   collector: Collector,
-  { scenario, judged, rows, profile, isIncognito, exploration, exploring, jobs }: Place,
+  { scenario, judged, requirements, profile, isIncognito, exploration, exploring, jobs }: Place,
 ): Omit<Progress, 'report'> {
   const { scenarios, results } = collector
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito))
@@ -67,7 +67,7 @@ export function buildProgress(
     retries: results.reduce((sum, { traffic }) => sum + traffic.retries, exploring?.retries ?? 0),
     share: whole === 0 ? 0 : (weigh(done) + explored * alone) / whole,
     cost: results.map(({ cost }) => cost).reduce(addCosts, noCost),
-    requirements: () => decide(rows, collector.resultsInOrder(), scenarios, profile),
+    requirements: () => decide(requirements, collector.resultsInOrder(), scenarios, profile),
   }
 }
 

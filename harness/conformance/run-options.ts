@@ -51,12 +51,12 @@ export interface RunOptions {
   readonly stop?: AbortSignal
 }
 
-/** @param rows Selected requirements; those that do not apply are left out. */
-export function buildSetup(options: RunOptions, rows: readonly RequirementId[]): RunSetup {
+/** @param requirements Selected requirements; those that do not apply are left out. */
+export function buildSetup(options: RunOptions, requirements: readonly RequirementId[]): RunSetup {
   const seed = options.seed ?? randomUUID().slice(0, 8)
   return {
     profile: options.profile,
-    rows: rows.filter((id) => !skipReason(id, options.profile)),
+    requirements: requirements.filter((id) => !skipReason(id, options.profile)),
     seed,
     depth: options.depth ?? 'normal',
     ...identityOf(seed, options.incognito ?? false),

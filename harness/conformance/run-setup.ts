@@ -14,8 +14,8 @@ export type Depth = (typeof depths)[number]
 /** Settings of the run for its scenarios; survive a structured clone. */
 export interface RunSetup {
   readonly profile: TargetProfile
-  /** Rows that are judged in this run: selected, applicable and with what they need declared. */
-  readonly rows: readonly RequirementId[]
+  /** Requirements that are judged in this run: selected, applicable and with what they need declared. */
+  readonly requirements: readonly RequirementId[]
   readonly depth: Depth
   /** Makes every nonce and identifier of the run. */
   readonly seed: string
@@ -56,9 +56,9 @@ export function isIncognito({ tag }: Pick<RunSetup, 'tag'>): boolean {
 /** Identity of the client towards a target, in a run and beside one. */
 export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent' | 'imitationSeed'>
 
-/** Reason why a scenario can say nothing about some rows. */
+/** Reason why a scenario can say nothing about some requirements. */
 export interface Undecided {
-  readonly rows: readonly RequirementId[]
+  readonly requirements: readonly RequirementId[]
   readonly reason: string
   readonly exchanges: readonly string[]
 }

@@ -12,7 +12,7 @@ import {
   type CheckOptions,
   check,
   lineOf,
-  rowsWith,
+  requirementsWith,
   temporaryFolder,
 } from './test-support/check.ts'
 
@@ -42,12 +42,12 @@ function exchangesIn(outDir: string): Exchange[] {
   return lines.map((line) => restoreExchange(JSON.parse(line)))
 }
 
-/** Undecided rows of a run that found no fault, with the reasons. */
+/** Undecided requirements of a run that found no fault, with the reasons. */
 function expectOnlyUndecided({ report }: Run, reason: RegExp): void {
-  expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+  expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
   expect(report.faults).toEqual([])
   expect(report.outcome).toBe('incomplete')
-  expect(rowsWith(report, 'inconclusive').map(({ message }) => message)).toContainEqual(
+  expect(requirementsWith(report, 'inconclusive').map(({ message }) => message)).toContainEqual(
     expect.stringMatching(reason),
   )
 }
@@ -86,7 +86,7 @@ describe('a target that is busy', () => {
       },
       { jobs: 1, only: ['V3-GEN', 'V3-HIST', 'V3-CHAT-01'] },
     )
-    expect(rowsWith(report, 'fail', 'error', 'inconclusive').map(lineOf)).toEqual([])
+    expect(requirementsWith(report, 'fail', 'error', 'inconclusive').map(lineOf)).toEqual([])
     expect(report.faults).toEqual([])
     // The clocks of the two sides differ by less than this.
     expect(early.filter((ms) => ms > 20)).toEqual([])
@@ -104,7 +104,7 @@ describe('a target that is busy', () => {
   })
 })
 
-test('a target that dies in mid-run leaves rows undecided, and is no internal error', async () => {
+test('a target that dies in mid-run leaves requirements undecided, and is no internal error', async () => {
   let requestCount = 0
   const dead = await run((request) => {
     requestCount += 1
@@ -150,7 +150,7 @@ describe('a target that answers 500', () => {
     expect(report.stopped).toBeUndefined()
     const statuses = exchangesIn(outDir).map(({ response }) => response?.status)
     expect(statuses.filter((status) => status === 500).length).toBeGreaterThan(0)
-    expect(rowsWith(report, 'pass').length).toBeGreaterThan(5)
+    expect(requirementsWith(report, 'pass').length).toBeGreaterThan(5)
   })
 })
 
@@ -174,9 +174,9 @@ describe('an interrupt', () => {
       )
       expect(report.interrupted).toBe(true)
       expect(report.faults).toEqual([])
-      expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+      expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
       expect(report.cost.requests).toBeLessThan(200)
-      expect(rowsWith(report, 'inconclusive', 'unproven').length).toBeGreaterThan(10)
+      expect(requirementsWith(report, 'inconclusive', 'unproven').length).toBeGreaterThan(10)
       expect(server.chats()).toBe(0)
     },
   )

@@ -9,7 +9,7 @@ import { ConfigurationError, InterruptedError } from './errors.ts'
 import { type Exploring, isExplorable, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
-import { type Selection, selectRows, surfacesOfProfile } from './profile/selection.ts'
+import { type Selection, selectRequirements, surfacesOfProfile } from './profile/selection.ts'
 import { buildProgress } from './progress.ts'
 import { prepareFiles, prepareFolder } from './recording/prepare-folder.ts'
 import { buildReport } from './report/build-report.ts'
@@ -28,8 +28,8 @@ import { type Engine, inlineEngine, runOnce, singleRunEngine } from './vitest/en
  */
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
-  const rows = selectRows(options.selection)
-  const setup = buildSetup(options, rows)
+  const requirements = selectRequirements(options.selection)
+  const setup = buildSetup(options, requirements)
   prepareFolder(options.outDir)
   if (setup.recordingFile === null) await sendPreflight(setup, options)
   const preflightRequests = setup.state.budget.requests
@@ -40,13 +40,14 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 
   const redactor = createRedactor(secretsOf(setup))
   const { exploration, stop } = options
-  const planned = exploration && isExplorable(exploration, setup.rows) ? exploration : undefined
+  const planned =
+    exploration && isExplorable(exploration, setup.requirements) ? exploration : undefined
   const showProgress = (scenario: string, exploring?: Exploring) => {
     options.onProgress?.({
       ...buildProgress(collector, {
         scenario,
-        judged: setup.rows,
-        rows,
+        judged: setup.requirements,
+        requirements,
         profile: options.profile,
         isIncognito: isIncognito(setup),
         exploration: planned,
@@ -68,7 +69,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const before = { ...noCost, requests: preflightRequests }
   const verdicts = (untestedReason?: string) => {
     const results = collector.resultsInOrder()
-    return decide(rows, results, collector.scenarios, options.profile, { untestedReason })
+    return decide(requirements, results, collector.scenarios, options.profile, { untestedReason })
   }
   const costOfScenarios = () => collector.results.map(({ cost }) => cost).reduce(addCosts, before)
   const reportUntilNow = () =>

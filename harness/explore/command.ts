@@ -39,9 +39,9 @@ export interface Command {
   readonly kind?: SequenceKind
   /** True if it only reads: it changes nothing that the model knows of. */
   readonly reads?: boolean
-  /** Rows without which it is left out: what it needs is not declared or not selected. */
+  /** Requirements without which it is left out: what it needs is not declared or not selected. */
   readonly needs?: readonly RequirementId[]
-  /** Rows that it can find broken, beside those that it needs. */
+  /** Requirements that it can find broken, beside those that it needs. */
   readonly expects?: readonly RequirementId[]
   /** The chats that it can be about in a state. */
   readonly chats?: (model: Model) => readonly Labeled[]
@@ -64,19 +64,19 @@ export type Commands = Readonly<Record<string, Command>>
 /** Breach of a requirement by the target, in words. */
 export class StateViolation extends Error {
   override readonly name = 'StateViolation'
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   readonly evidence: readonly Exchange[]
   /** Labels of the chats and files that it is about, beside the chat of the operation. */
   readonly about: readonly string[]
 
   constructor(
-    row: RequirementId,
+    requirement: RequirementId,
     why: string,
     evidence: readonly Exchange[],
     about: readonly Labeled[] = [],
   ) {
     super(why)
-    this.row = row
+    this.requirement = requirement
     this.evidence = evidence
     this.about = about.map(({ label }) => label)
   }
@@ -85,11 +85,11 @@ export class StateViolation extends Error {
 /** @throws StateViolation if the condition does not hold. */
 export function demand(
   condition: boolean,
-  row: RequirementId,
+  requirement: RequirementId,
   why: string,
   ...evidence: readonly Exchange[]
 ): void {
-  if (!condition) throw new StateViolation(row, why, evidence)
+  if (!condition) throw new StateViolation(requirement, why, evidence)
 }
 
 /** An element of a list; undefined if it is empty. */

@@ -44,7 +44,7 @@ async function explored(
 /** Accusations, and what was seen once. */
 function complaints({ violations, unrepeated }: TargetExploration): readonly string[] {
   return [...violations.map(({ violation }) => violation), ...unrepeated].map(
-    ({ row, message }) => `${row}: ${message}`,
+    ({ requirement, message }) => `${requirement}: ${message}`,
   )
 }
 
@@ -131,7 +131,7 @@ describe('a fault that takes a sequence is found, and shown by few requests', ()
       const limits = { timeoutMs: 15_000, settleMs: 60 }
       const result = await explored({ patch: fault.patch, profile: { limits } }, seed, 300)
       const [found] = result.violations
-      expect(found?.violation.row).toContain(row)
+      expect(found?.violation.requirement).toContain(row)
       expect(found?.exchanges.length).toBeGreaterThan(1)
       expect(found?.exchanges.length).toBeLessThanOrEqual(6)
     },

@@ -4,7 +4,7 @@ import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
 import type { Operation, Pick, Planned, SequenceKind, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
-import { commands, exploredRows } from './commands/index.ts'
+import { commands, exploredRequirements } from './commands/index.ts'
 import {
   createExplorationContext,
   createKnowledge,
@@ -85,11 +85,13 @@ export async function explore(
       // A recording that holds other requests proves nothing of what was found when it was made.
       const isRecorded = session.context.setup.recordingFile !== null
       const reason = 'the recording lacks requests of the exploration'
-      if (isRecorded) session.markUndecided('inconclusive', exploredRows, reason)
+      if (isRecorded) session.markUndecided('inconclusive', exploredRequirements, reason)
       break
     }
     if (found === undefined) continue
-    const isKnown = violations.some(({ violation }) => violation.row === found.violation.row)
+    const isKnown = violations.some(
+      ({ violation }) => violation.requirement === found.violation.requirement,
+    )
     if (isKnown) continue
     const shrunk = await confirm(session, knowledge, found)
     if (shrunk === undefined && found.isHurried) {
@@ -102,7 +104,7 @@ export async function explore(
       unrepeated.push(found.violation)
       continue
     }
-    // The same operations show the same cause, whichever row tells of it first.
+    // The same operations show the same cause, whichever requirement tells of it first.
     if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
     violations.push({ ...shrunk, foundAfter: budget.operations() })
     report(session, shrunk)
@@ -113,8 +115,8 @@ export async function explore(
 const notAgain = 'it did not happen again when the operations were repeated'
 
 /** Once is too little to accuse a target, and too much to pass it. */
-function doubt(session: Session, { row, message }: StateViolation, why: string): void {
-  session.markUndecided('inconclusive', [row], `exploring saw once: ${message}; ${why}`)
+function doubt(session: Session, { requirement, message }: StateViolation, why: string): void {
+  session.markUndecided('inconclusive', [requirement], `exploring saw once: ${message}; ${why}`)
 }
 
 /**
@@ -136,7 +138,9 @@ async function confirm(
   try {
     const sought = await session.settling.hurry(seek)
     const again = sought && (await repeat(sought.operations))
-    const isSame = again?.violation !== undefined && again.violation.row === sought?.violation.row
+    const isSame =
+      again?.violation !== undefined &&
+      again.violation.requirement === sought?.violation.requirement
     return isSame ? { ...again, violation: again.violation } : await seek()
   } catch (error) {
     if (isEarlyEnd(error)) doubt(session, violation, 'the run ended before it was repeated')
@@ -218,13 +222,13 @@ async function runSequence(
   return undefined
 }
 
-/** The violation as a finding of its row, with the requests of the shortest sequence as evidence. */
+/** The violation as a finding of its requirement, with the requests of the shortest sequence as evidence. */
 function report(session: Session, { violation, operations, exchanges }: Shrunk): void {
-  const { row, message } = violation
+  const { requirement, message } = violation
   const steps = operations.map(describe).join('; ')
   const why = `${message}, after: ${steps}`
-  if (row in requirements && exploredRows.includes(row)) {
-    session.addFinding(row, 'broken', why, exchanges, true)
+  if (requirement in requirements && exploredRequirements.includes(requirement)) {
+    session.addFinding(requirement, 'broken', why, exchanges, true)
   }
 }
 

@@ -8,7 +8,7 @@ import type { RunSetup } from '../conformance/run-setup.ts'
 import { createRunContext } from '../conformance/session/context.ts'
 import { newRunState } from '../conformance/session/run-state.ts'
 import { Session } from '../conformance/session/session.ts'
-import { exploredRows } from './commands/index.ts'
+import { exploredRequirements } from './commands/index.ts'
 import { type ExplorationResult, explore } from './explore.ts'
 
 /** Name of the scenario in reports and labels. */
@@ -29,7 +29,7 @@ export function explorationOf(operations: number): Exploration {
   return {
     slug: scenarioName,
     title: scenarioName,
-    rows: exploredRows,
+    requirements: exploredRequirements,
     operations,
     cost: {
       requests: operations * requestsPerOperation,
@@ -45,7 +45,7 @@ export function explorationOf(operations: number): Exploration {
 }
 
 export interface TargetExploration extends ExplorationResult {
-  /** Required rows that the judges of single exchanges found broken meanwhile. */
+  /** Required requirements that the judges of single exchanges found broken meanwhile. */
   readonly judged: readonly string[]
   readonly requests: number
   readonly generations: number
@@ -66,7 +66,7 @@ export async function exploreTarget(
   const { operations, seed, outDir, maxViolations = 1 } = options
   const setup: RunSetup = {
     profile,
-    rows: requirementIds.filter((id) => !skipReason(id, profile)),
+    requirements: requirementIds.filter((id) => !skipReason(id, profile)),
     seed,
     tag: `chatgen-${seed}`,
     userAgent: 'chatgen-conformance',
@@ -84,7 +84,7 @@ export async function exploreTarget(
   const context = createRunContext(setup)
   const session = new Session(
     context,
-    { slug: scenarioName, title: scenarioName, covers: exploredRows },
+    { slug: scenarioName, title: scenarioName, covers: exploredRequirements },
     new AbortController().signal,
   )
   try {
@@ -95,14 +95,14 @@ export async function exploreTarget(
     })
     const { cost, findings } = session.outcome()
     const broken = findings.filter(
-      ({ verdict, row }) =>
+      ({ verdict, requirement }) =>
         verdict === 'broken' &&
-        requirements[row].level === 'required' &&
-        !exploration.violations.some((found) => found.violation.row === row),
+        requirements[requirement].level === 'required' &&
+        !exploration.violations.some((found) => found.violation.requirement === requirement),
     )
     return {
       ...exploration,
-      judged: [...new Set(broken.map(({ row, why }) => `${row}: ${why}`))],
+      judged: [...new Set(broken.map(({ requirement, why }) => `${requirement}: ${why}`))],
       requests: cost.requests,
       generations: cost.generations,
     }

@@ -130,7 +130,7 @@ export function candidatesFor(session: Session, sequence: SequenceKind): readonl
   return Object.entries(commands)
     .filter(
       ([, { kind = 'v3', needs = [] }]) =>
-        kind === sequence && needs.every((row) => session.isJudged(row)),
+        kind === sequence && needs.every((requirement) => session.isJudged(requirement)),
     )
     .map(([name]) => name)
 }

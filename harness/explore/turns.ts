@@ -63,8 +63,9 @@ export async function takeTurn(
     return
   }
   if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
-  const row = parent !== undefined || !isPlain ? 'V3-GEN-11' : stream ? 'V3-SSE-01' : 'V3-GEN-01'
-  demand(false, row, `a further generation was answered ${statusText(reply)}`, reply)
+  const requirement =
+    parent !== undefined || !isPlain ? 'V3-GEN-11' : stream ? 'V3-SSE-01' : 'V3-GEN-01'
+  demand(false, requirement, `a further generation was answered ${statusText(reply)}`, reply)
 }
 
 /** A question in one of the forms, and the words by which its input items are found. */

@@ -24,8 +24,8 @@ export function judgeOutput(
 ): void {
   judgeShape(collector, response, {
     schema: finalResponse,
-    rows: [],
-    rowOf: () => 'V3-GEN-02',
+    requirements: [],
+    requirementFor: () => 'V3-GEN-02',
   })
   if (collector.isBroken('V3-GEN-02')) return
   const status = response['status'] ?? 'completed'

@@ -7,41 +7,43 @@ import type {
 } from '../../contract/index.ts'
 
 /**
- * Findings of one exchange, row by row. A row has at most one finding: the first thing that broke
- * it, or else the first that held.
+ * Findings of one exchange, requirement by requirement, at most one of each: the first thing that broke it,
+ * or else the first that held.
  */
 export class FindingCollector {
   readonly #broken = new Map<RequirementId, Note>()
   readonly #held = new Map<RequirementId, Note>()
   readonly #answers = new Map<OpenQuestionId, string>()
 
-  held(row: RequirementId, why: string, event?: number): void {
-    if (!this.#held.has(row)) this.#held.set(row, { why, event })
+  held(requirement: RequirementId, why: string, event?: number): void {
+    if (!this.#held.has(requirement)) this.#held.set(requirement, { why, event })
   }
 
-  broken(row: RequirementId, why: string, event?: number): void {
-    if (!this.#broken.has(row)) this.#broken.set(row, { why, event })
+  broken(requirement: RequirementId, why: string, event?: number): void {
+    if (!this.#broken.has(requirement)) this.#broken.set(requirement, { why, event })
   }
 
   observed(question: OpenQuestionId, answer: string): void {
     if (!this.#answers.has(question)) this.#answers.set(question, answer)
   }
 
-  isBroken(...rows: readonly RequirementId[]): boolean {
-    return rows.some((row) => this.#broken.has(row))
+  isBroken(...requirements: readonly RequirementId[]): boolean {
+    return requirements.some((requirement) => this.#broken.has(requirement))
   }
 
-  /** Takes a row back: what was noted of it follows from another row that is broken. */
-  retract(row: RequirementId): void {
-    this.#broken.delete(row)
-    this.#held.delete(row)
+  /** Takes a requirement back: what was noted of it follows from another requirement that is broken. */
+  retract(requirement: RequirementId): void {
+    this.#broken.delete(requirement)
+    this.#held.delete(requirement)
   }
 
   judgement(exchanges: readonly string[]): Judgement {
     const findings: Finding[] = []
-    for (const [row, note] of this.#broken) findings.push(finding(row, 'broken', note, exchanges))
-    for (const [row, note] of this.#held) {
-      if (!this.#broken.has(row)) findings.push(finding(row, 'held', note, exchanges))
+    for (const [requirement, note] of this.#broken)
+      findings.push(finding(requirement, 'broken', note, exchanges))
+    for (const [requirement, note] of this.#held) {
+      if (!this.#broken.has(requirement))
+        findings.push(finding(requirement, 'held', note, exchanges))
     }
     const observations = Array.from(
       this.#answers,
@@ -57,11 +59,11 @@ interface Note {
 }
 
 function finding(
-  row: RequirementId,
+  requirement: RequirementId,
   verdict: Finding['verdict'],
   { why, event }: Note,
   exchanges: readonly string[],
 ): Finding {
-  const finding = { row, verdict, why, exchanges }
+  const finding = { requirement, verdict, why, exchanges }
   return event === undefined ? finding : { ...finding, event }
 }

@@ -47,7 +47,7 @@ export interface StreamJudgeOptions {
 
 /**
  * Judges a stream while it arrives, for runs that keep no bodies: the same code as {@link judge},
- * without the rows about status and headers.
+ * without the requirements about status and headers.
  */
 export function createStreamJudge(
   operation: StreamedOperation,
@@ -88,16 +88,16 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
   // So is the form without a stream member.
   const wantsStream = typeof streamFlag === 'boolean' ? streamFlag : isStream(exchange)
   if (!wantsStream) return judgeInOnePiece(exchange, operation)
-  const row = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
+  const requirement = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
   const collector = new FindingCollector()
   const status = exchange.response?.status
   const received = `status ${status} with ${mediaType(exchange) || 'no media type'}`
   if (status !== 200 || !isStream(exchange)) {
-    collector.broken(row, `Expected status 200 with ${eventStream}, received ${received}.`)
+    collector.broken(requirement, `Expected status 200 with ${eventStream}, received ${received}.`)
     return collector.judgement([exchange.id])
   }
   // That a one-shot answers so at all is for its scenario to claim.
-  if (operation === 'v3.generate') collector.held(row, `Received ${received}.`)
+  if (operation === 'v3.generate') collector.held(requirement, `Received ${received}.`)
   return joined(collector.judgement([exchange.id]), judgeStream(exchange))
 }
 
@@ -128,8 +128,10 @@ function isStream(exchange: Exchange): boolean {
   return mediaType(exchange) === eventStream
 }
 
-function isBroken({ findings }: Judgement, row: RequirementId): boolean {
-  return findings.some((finding) => finding.row === row && finding.verdict === 'broken')
+function isBroken({ findings }: Judgement, requirement: RequirementId): boolean {
+  return findings.some(
+    (finding) => finding.requirement === requirement && finding.verdict === 'broken',
+  )
 }
 
 function joined(a: Judgement, b: Judgement): Judgement {

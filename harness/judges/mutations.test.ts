@@ -29,7 +29,7 @@ const mutations: Readonly<Record<string, Mutation>> = {
   },
 }
 
-describe('one mutated event turns at most one row red', () => {
+describe('one mutated event turns at most one requirement red', () => {
   const cases = Object.keys(mutations).flatMap((mutation) =>
     goldenTranscripts.map((name) => [mutation, name] as const),
   )
@@ -53,7 +53,7 @@ describe('one mutated event turns at most one row red', () => {
 })
 
 /** No fault of the reference server cuts or corrupts at any byte. */
-describe('one damaged byte turns the row of its damage red', () => {
+describe('one damaged byte turns the requirement of its damage red', () => {
   const cut = { kind: 'cut', atMs: 1000, error: 'other side closed' } as const
 
   test.each(goldenTranscripts)('%s, ended at any byte, or cut with its connection', (name) => {

@@ -51,7 +51,7 @@ describe('whatever arrives', () => {
     )
   })
 
-  test('no events make a judge throw, or say two things of a row', () => {
+  test('no events make a judge throw, or say two things of a requirement', () => {
     fc.assert(
       fc.property(operation, fc.array(event, { maxLength: 12 }), (of, events) => {
         const body = events
@@ -87,8 +87,8 @@ function streamOf(of: StreamedOperation) {
 }
 
 function wellFormed({ findings, observations }: Judgement): void {
-  const rows = findings.map(({ row }) => row)
-  expect(new Set(rows).size).toBe(rows.length)
+  const requirements = findings.map(({ requirement }) => requirement)
+  expect(new Set(requirements).size).toBe(requirements.length)
   expect(findings.every(({ why }) => why !== '' && !why.includes('undefined.'))).toBe(true)
   const questions = observations.map(({ question }) => question)
   expect(new Set(questions).size).toBe(questions.length)
@@ -96,7 +96,10 @@ function wellFormed({ findings, observations }: Judgement): void {
 
 function withoutHeaders({ findings, observations }: Judgement): Judgement {
   const ofHeaders = new Set<string>(['V3-SSE-01', 'OAI-STREAM-02'])
-  return { findings: findings.filter(({ row }) => !ofHeaders.has(row)), observations }
+  return {
+    findings: findings.filter(({ requirement }) => !ofHeaders.has(requirement)),
+    observations,
+  }
 }
 
 function segments(bytes: Uint8Array, cuts: readonly number[]): WireChunk[] {

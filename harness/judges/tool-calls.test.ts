@@ -82,7 +82,7 @@ describe('a streamed tool call', () => {
     judge.push({ atMs: 1, bytes: new TextEncoder().encode(`${text.join('')}data: [DONE]\n\n`) })
     return judge
       .end({ kind: 'complete', atMs: 2 })
-      .findings.filter(({ row }) => row === 'OAI-TOOL-03')
+      .findings.filter(({ requirement }) => requirement === 'OAI-TOOL-03')
       .map(({ verdict, why }) => `${verdict}: ${why}`)
   }
   const opening = {

@@ -5,11 +5,11 @@ import { asIndex, show } from './json.ts'
 
 /**
  * R18 of docs/internals/wire-contract.md: the sums of a v3 usage, as far as it shows the counts, and `max_tokens`
- * (V3-GEN-10). `row` is the row of the form: one for streams, one for JSON.
+ * (V3-GEN-10). `requirement` is the requirement of the form: one for streams, one for JSON.
  */
 export function judgeUsage(
   collector: FindingCollector,
-  row: RequirementId,
+  requirement: RequirementId,
   response: JsonObject,
   request: unknown,
   event?: number,
@@ -17,10 +17,10 @@ export function judgeUsage(
   const usage = asObject(response['usage'])
   if (usage === undefined) return
   const fault = faultOf(usage)
-  if (fault !== undefined) collector.broken(row, fault, event)
+  if (fault !== undefined) collector.broken(requirement, fault, event)
   else if (asIndex(usage['total_tokens']) !== undefined) {
     collector.held(
-      row,
+      requirement,
       `input ${usage['input_tokens']} + output ${usage['output_tokens']} = total.`,
       event,
     )

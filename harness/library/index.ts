@@ -1,7 +1,7 @@
 /** The package as a library: checks, load runs and a reference server in the tests of its users. */
 export type {
   ConformanceReport,
-  RequirementRow,
+  RequirementResult,
   Verdict,
 } from '../../contract/report/conformance.ts'
 export type { LoadReport } from '../../contract/report/load/report.ts'

@@ -1,8 +1,8 @@
 /** The requirements as tests of the caller's own vitest. */
 import { beforeAll, describe, type TestContext, test } from 'vitest'
 import { requirements } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
-import { selectRows } from '../conformance/profile/selection.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
+import { selectRequirements } from '../conformance/profile/selection.ts'
 import type { Target } from './chatgen-process.ts'
 import { type ConformanceOptions, runConformance } from './conformance.ts'
 
@@ -32,11 +32,11 @@ export function describeConformance(
     beforeAll(async () => {
       report = await runConformance(typeof target === 'function' ? await target() : target, check)
     }, timeoutMs)
-    for (const id of selectRows({ profile, only, skip })) {
+    for (const id of selectRequirements({ profile, only, skip })) {
       test(`${id} ${requirements[id].title}`, (context) => {
-        const row = report?.requirements.find((one) => one.id === id)
-        if (row === undefined) throw new Error(`${id} is not in the report`)
-        conclude(row, context, { undecided, strict: check.strict === true })
+        const requirement = report?.requirements.find((one) => one.id === id)
+        if (requirement === undefined) throw new Error(`${id} is not in the report`)
+        conclude(requirement, context, { undecided, strict: check.strict === true })
       })
     }
   })
@@ -48,7 +48,7 @@ interface Strictness {
 }
 
 function conclude(
-  { verdict, level, message, section }: RequirementRow,
+  { verdict, level, message, section }: RequirementResult,
   context: TestContext,
   { undecided, strict }: Strictness,
 ): void {

@@ -2,25 +2,25 @@ import { requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
 import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/figures.ts'
 import { provenBy } from './null-servers.ts'
-import { redRows, type TargetResult } from './verdicts.ts'
+import { failedIds, type TargetResult } from './verdicts.ts'
 
 /** One fault: what it breaks, what turned red, and who saw it. */
 export interface FaultLine {
   readonly name: string
   readonly summary: string
   readonly breaks: readonly string[]
-  /** Scenarios that saw a declared row broken. */
+  /** Scenarios that saw a declared requirement broken. */
   readonly killedBy: readonly string[]
-  /** Declared rows that did not turn red: the fault survives there. */
+  /** Declared requirements that did not turn red: the fault survives there. */
   readonly survived: readonly string[]
-  /** Rows that turned red though the fault does not name them. */
+  /** Requirements that turned red though the fault does not name them. */
   readonly undeclared: readonly string[]
   readonly applied: boolean
 }
 
 export interface KillMatrix {
   readonly faults: readonly FaultLine[]
-  /** Rows that no fault turns red. */
+  /** Requirements that no fault turns red. */
   readonly unproven: { readonly required: readonly string[]; readonly expected: readonly string[] }
   /** Scenarios that no fault needs: every fault that they kill, another one kills as well. */
   readonly neverNeeded: readonly string[]
@@ -42,7 +42,7 @@ export interface DialectLine {
 
 export interface NullLine {
   readonly name: string
-  /** Required rows that passed though nothing was shown. */
+  /** Required requirements that passed though nothing was shown. */
   readonly passed: readonly string[]
 }
 
@@ -93,14 +93,14 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
     ...results.flatMap(({ name, internalErrors }) =>
       internalErrors.map((fault) => `${name}: internal error: ${fault}`),
     ),
-    ...results.flatMap(({ name, rows }) =>
-      rows
+    ...results.flatMap(({ name, requirements }) =>
+      requirements
         .filter(({ message }) => message !== null && quotesInternals(message))
         .map(({ id, message }) => `${name}: the message of ${id} quotes internals: ${message}`),
     ),
     ...results.flatMap((result) =>
-      result.rows
-        .filter(({ id }) => redRows(result).includes(id))
+      result.requirements
+        .filter(({ id }) => failedIds(result).includes(id))
         .flatMap(({ id, message }) => {
           const problem = messageProblem(message ?? '')
           return problem ? [`${result.name}: the message of ${id} ${problem}: ${message}`] : []
@@ -109,13 +109,13 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
     ...results
       .filter(({ kind }) => kind === 'clean')
       .flatMap((result) =>
-        redRows(result).map((id) => `${result.name}: the plain server breaks ${id}`),
+        failedIds(result).map((id) => `${result.name}: the plain server breaks ${id}`),
       ),
   ]
 }
 
 function faultLine({ name, summary, breaks }: Fault, result: TargetResult): FaultLine {
-  const red = redRows(result)
+  const red = failedIds(result)
   const declared: readonly string[] = breaks
   return {
     name,
@@ -123,7 +123,9 @@ function faultLine({ name, summary, breaks }: Fault, result: TargetResult): Faul
     breaks,
     killedBy: [
       ...new Set(
-        result.rows.filter(({ id }) => declared.includes(id)).flatMap(({ brokenBy }) => brokenBy),
+        result.requirements
+          .filter(({ id }) => declared.includes(id))
+          .flatMap(({ brokenBy }) => brokenBy),
       ),
     ].sort(),
     survived: breaks.filter((id) => !red.includes(id)),
@@ -134,7 +136,7 @@ function faultLine({ name, summary, breaks }: Fault, result: TargetResult): Faul
 
 function dialectLine(result: TargetResult): DialectLine {
   const ids = (verdict: string) =>
-    result.rows.filter((row) => row.verdict === verdict).map(({ id }) => id)
+    result.requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id)
   const { name, applied } = result
   return { name, summary: summaryOf(name), failed: ids('fail'), warned: ids('warn'), applied }
 }
@@ -144,8 +146,10 @@ function summaryOf(name: string): string {
   return dialect?.summary ?? ''
 }
 
-function nullLine({ name, rows }: TargetResult): NullLine {
-  const passed = rows.filter(({ level, verdict }) => level === 'required' && verdict === 'pass')
+function nullLine({ name, requirements }: TargetResult): NullLine {
+  const passed = requirements.filter(
+    ({ level, verdict }) => level === 'required' && verdict === 'pass',
+  )
   const allowed = provenBy(name)
   return { name, passed: passed.map(({ id }) => id).filter((id) => !allowed.includes(id)) }
 }

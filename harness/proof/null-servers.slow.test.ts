@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TargetUnusableError } from '../conformance/errors.ts'
-import { check, lineOf, profileOf, rowsWith } from '../conformance/test-support/check.ts'
+import { check, lineOf, profileOf, requirementsWith } from '../conformance/test-support/check.ts'
 import { listen } from '../conformance/test-support/listen.ts'
 import { nullServers } from '../conformance/test-support/null-servers.ts'
 
@@ -52,7 +52,7 @@ test.each(['400 for everything', 'an echo of the body', 'a page of HTML'])(
 
 type Handler = Parameters<typeof listen>[0]
 
-/** The rows that passed, and whatever else must not be said of such a server. */
+/** The requirements that passed, and whatever else must not be said of such a server. */
 async function provenBy(handler: Handler): Promise<string[]> {
   const host = await listen(handler)
   const profile = profileOf({
@@ -66,7 +66,7 @@ async function provenBy(handler: Handler): Promise<string[]> {
   try {
     const report = await check(profile, { jobs: 8 })
     return [
-      ...rowsWith(report, 'pass', 'error').map(lineOf),
+      ...requirementsWith(report, 'pass', 'error').map(lineOf),
       ...report.faults.map(({ message }) => message),
       ...(report.outcome === 'conforms' ? ['the outcome is conforms'] : []),
     ]

@@ -14,7 +14,7 @@ import {
 } from '../../reference-server/deviations/replicas/index.ts'
 import { startReplicas } from '../../reference-server/replicas.ts'
 import { memoryIdempotency } from '../../reference-server/store/memory/idempotency.ts'
-import { rowsWith } from '../conformance/test-support/check.ts'
+import { requirementsWith } from '../conformance/test-support/check.ts'
 import type { Judged } from './test-support/judging-process.ts'
 
 const keys = ['sk-replicas-first-caller', 'sk-replicas-second-caller'] as const
@@ -64,7 +64,7 @@ async function judgedReplicas(patches: PatchReplicas, count: number, options = {
 }
 
 function redIn(report: ConformanceReport) {
-  return rowsWith(report, 'fail', 'warn')
+  return requirementsWith(report, 'fail', 'warn')
 }
 
 describe.each(replicaFaults)('$name', ({ breaks, patches }) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { lineOf, rowsWith } from '../conformance/test-support/check.ts'
+import { lineOf, requirementsWith } from '../conformance/test-support/check.ts'
 import { spread } from './runs/attempts.ts'
 import { judgeSecondServer } from './test-support/second-server/judged.ts'
 import { violations } from './test-support/second-server/violations.ts'
-import { redRows, verdictsOf } from './verdicts.ts'
+import { failedIds, verdictsOf } from './verdicts.ts'
 
 /** Requirements of timing: on a busy machine, a stream may come too fast or too late to tell. */
 const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
@@ -19,10 +19,10 @@ describe('the second server', () => {
   test('violates nothing with its profile', async () => {
     const report = await judgeSecondServer({})
     expect(report.faults).toEqual([])
-    const open = rowsWith(report, 'inconclusive', 'unproven')
+    const open = requirementsWith(report, 'inconclusive', 'unproven')
     expect(open.filter(({ level }) => level === 'required').map(lineOf)).toEqual([])
     expect(
-      rowsWith(report, 'fail', 'error', 'warn', 'inconclusive', 'unproven')
+      requirementsWith(report, 'fail', 'error', 'warn', 'inconclusive', 'unproven')
         .filter(({ id }) => !aboutTime.includes(id))
         .map(lineOf),
     ).toMatchInlineSnapshot(`
@@ -40,7 +40,7 @@ describe('the second server', () => {
   test('violates nothing with a URL alone', async () => {
     const report = await judgeSecondServer({}, { bare: true })
     expect(report.faults).toEqual([])
-    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     const generation = report.requirements.find(({ id }) => id === 'V3-GEN-01')
     expect(generation && lineOf(generation)).toMatchInlineSnapshot(
       `"V3-GEN-01 unproven: set requests.generate.assistant_id in the target profile to test this"`,
@@ -54,7 +54,9 @@ describe('the second server', () => {
     // The deletions of scenarios side by side may leave a mark of a favorite undecided.
     { timeout: 60_000, retry: 2 },
     async ({ breaks, changes }) => {
-      const red = redRows({ rows: verdictsOf(await judgeSecondServer(changes, { only: breaks })) })
+      const red = failedIds({
+        requirements: verdictsOf(await judgeSecondServer(changes, { only: breaks })),
+      })
       expect(red.filter((row) => breaks.includes(row))).not.toEqual([])
     },
   )

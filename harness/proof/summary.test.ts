@@ -12,12 +12,12 @@ const faults = (['OAI-N-01', 'OAI-FORMAT-01'] as const).map((id) => ({
 }))
 
 function resultOf(name: string, ...red: readonly (typeof faults)[number]['breaks'][0][]) {
-  const rows = red.map((id) => {
+  const requirements = red.map((id) => {
     const level = 'required' as const
     return { id, level, verdict: 'fail' as const, message: null, brokenBy: ['a-scenario'] }
   })
   const outcome = 'violated' as const
-  const of = { outcome, rows, internalErrors: [], applied: true, durationMs: 1 }
+  const of = { outcome, requirements, internalErrors: [], applied: true, durationMs: 1 }
   return { kind: 'fault', name, ...of } satisfies TargetResult
 }
 

@@ -1,11 +1,11 @@
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 
 /** Verdicts of the suites about one target, as far as the proof needs them. */
 export interface TargetResult {
   readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null' | 'crossed' | 'generated'
   readonly name: string
   readonly outcome: ConformanceReport['outcome']
-  readonly rows: readonly RowResult[]
+  readonly requirements: readonly RequirementVerdict[]
   /** Internal errors; a proof has none. */
   readonly internalErrors: readonly string[]
   /** True if the traffic differs from that of the plain server. */
@@ -13,7 +13,7 @@ export interface TargetResult {
   readonly durationMs: number
   /** Requests that met the conditions of a generated fault; absent for other targets. */
   readonly reached?: number
-  /** Set for a fault in a dialect alone, with the rows that the dialect turns red by itself. */
+  /** Set for a fault in a dialect alone, with the requirements that the dialect turns red by itself. */
   readonly crossed?: {
     readonly fault: string
     readonly dialect: string
@@ -21,16 +21,19 @@ export interface TargetResult {
   }
 }
 
-export type RowResult = Pick<RequirementRow, 'id' | 'level' | 'verdict' | 'message' | 'brokenBy'>
+export type RequirementVerdict = Pick<
+  RequirementResult,
+  'id' | 'level' | 'verdict' | 'message' | 'brokenBy'
+>
 
-/** Rows that turned red: failed, or warned if the row is only expected. */
-export function redRows(result: Pick<TargetResult, 'rows'>): readonly string[] {
-  return result.rows
+/** Requirements that turned red: failed, or warned if the requirement is only expected. */
+export function failedIds(result: Pick<TargetResult, 'requirements'>): readonly string[] {
+  return result.requirements
     .filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
     .map(({ id }) => id)
 }
 
-export function verdictsOf(report: ConformanceReport): RowResult[] {
+export function verdictsOf(report: ConformanceReport): RequirementVerdict[] {
   return report.requirements.map(({ id, level, verdict, message, brokenBy }) => ({
     id,
     level,
@@ -46,7 +49,7 @@ export function lostTarget(name: string, why: string): TargetResult {
     kind: 'fault',
     name,
     outcome: 'incomplete',
-    rows: [],
+    requirements: [],
     internalErrors: [why],
     applied: false,
     durationMs: 0,

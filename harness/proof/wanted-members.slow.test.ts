@@ -6,7 +6,12 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { StoredRecording } from '../client/index.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import { rejudge } from '../conformance/recording/rejudge.ts'
-import { check, lineOf, rowsWith, temporaryFolder } from '../conformance/test-support/check.ts'
+import {
+  check,
+  lineOf,
+  requirementsWith,
+  temporaryFolder,
+} from '../conformance/test-support/check.ts'
 import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
 
 /** Targets that refuse a request for want of a member that the document does not call required. */
@@ -42,7 +47,9 @@ describe('an assistant', () => {
   afterAll(() => removeFolder(outDir))
 
   test('is added from the profile, and that it was wanted is observed', () => {
-    expect(rowsWith(report, 'fail', 'warn', 'inconclusive', 'unproven').map(lineOf)).toEqual([])
+    expect(
+      requirementsWith(report, 'fail', 'warn', 'inconclusive', 'unproven').map(lineOf),
+    ).toEqual([])
     const open = report.observations.find(({ id }) => id === 'OPEN-10')
     expect(open?.answer).toContain('POST /api/v3/message/generate without assistant_id: 422')
   })
@@ -87,8 +94,8 @@ test('without an assistant in the profile a generation is unproven, and the repo
       return rest
     },
   )
-  const row = report.requirements.find(({ id }) => id === 'V3-GEN-05')
-  expect(row && lineOf(row)).toMatchInlineSnapshot(
+  const requirement = report.requirements.find(({ id }) => id === 'V3-GEN-05')
+  expect(requirement && lineOf(requirement)).toMatchInlineSnapshot(
     `"V3-GEN-05 unproven: set requests.generate.assistant_id in the target profile to test this"`,
   )
 }, 60_000)
@@ -102,9 +109,9 @@ test.each([
   async (dialect, id, member) => {
     const options = { only: [id], outDir: temporaryFolder() }
     const report = await judged(dialect, options, (profile) => ({ ...profile, requests: {} }))
-    expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
-    const row = report.requirements.find((one) => one.id === id)
-    expect(row && lineOf(row)).toContain(`set requests.${member}`)
+    expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    const requirement = report.requirements.find((one) => one.id === id)
+    expect(requirement && lineOf(requirement)).toContain(`set requests.${member}`)
   },
   60_000,
 )
@@ -112,7 +119,7 @@ test.each([
 test('members that are named one after the other are added one after the other', async () => {
   const outDir = temporaryFolder()
   const report = await judged('requires-sampling', { only: ['OAI-*'], outDir })
-  expect(rowsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])
+  expect(requirementsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])
   const open = report.observations.find(({ id }) => id === 'OPEN-38')
   expect(open?.answer).toMatch(/without (max_tokens, temperature|temperature, max_tokens): 400/)
 }, 60_000)

@@ -18,7 +18,7 @@ test('summaries of faults are sentences', () => {
 test('faults break known requirements, each listed once', () => {
   const ids = new Set<string>(requirementIds)
   for (const { name, breaks } of faults) {
-    expect([name, breaks.filter((row) => !ids.has(row))]).toEqual([name, []])
+    expect([name, breaks.filter((requirement) => !ids.has(requirement))]).toEqual([name, []])
     expect([name, new Set(breaks).size]).toEqual([name, breaks.length])
   }
 })

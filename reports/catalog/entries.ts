@@ -16,13 +16,13 @@ import {
 
 /** Requirements, exclusions and open questions in one form, for lists and search. */
 
-export type RowKind = 'required' | 'expected' | 'excluded' | 'open'
+export type EntryKind = 'required' | 'expected' | 'excluded' | 'open'
 
-export interface CatalogRow {
+export interface CatalogEntry {
   readonly id: string
   /** The part of the id before the number. */
   readonly area: string
-  readonly kind: RowKind
+  readonly kind: EntryKind
   /** Null for an exclusion: it is not bound to a surface. */
   readonly surface: Surface | null
   /** Null for exclusions and questions. */
@@ -32,14 +32,14 @@ export interface CatalogRow {
   readonly text: string
 }
 
-/** Every row of the catalog: requirements, then exclusions, then open questions. */
-export function catalogRows(): readonly CatalogRow[] {
-  return [...requirementIds, ...exclusionIds, ...questionIds].map(rowOf)
+/** Every requirement of the catalog: requirements, then exclusions, then open questions. */
+export function catalogEntries(): readonly CatalogEntry[] {
+  return [...requirementIds, ...exclusionIds, ...questionIds].map(entryOf)
 }
 
-/** The row with that id, in any case; undefined if there is none. */
-export function findRow(id: string): CatalogRow | undefined {
-  return catalogRows().find((row) => row.id === id.toUpperCase())
+/** The requirement with that id, in any case; undefined if there is none. */
+export function findEntry(id: string): CatalogEntry | undefined {
+  return catalogEntries().find((row) => row.id === id.toUpperCase())
 }
 
 /** Heading of an area in a list. */
@@ -51,7 +51,7 @@ export function surfaceTitle(surface: Surface): string {
   return surfaceTitles[surface]
 }
 
-/** The requirement behind a row; undefined for exclusions and questions. */
+/** The requirement behind a requirement; undefined for exclusions and questions. */
 export function requirementOf(id: string): Requirement | undefined {
   return isRequirementId(id) ? requirements[id] : undefined
 }
@@ -61,12 +61,12 @@ export function standingOf({ id, level }: { readonly id: string; readonly level:
   return isRequirementId(id) && sourceOf(id) === 'wire' ? `${level}, wire` : level
 }
 
-function rowOf(
+function entryOf(
   id:
     | (typeof requirementIds)[number]
     | (typeof exclusionIds)[number]
     | (typeof questionIds)[number],
-): CatalogRow {
+): CatalogEntry {
   const area = areaOf(id)
   if (isRequirementId(id)) {
     const { level, surface, section, title } = requirements[id]

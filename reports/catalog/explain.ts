@@ -14,20 +14,20 @@ import { wrap } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 import {
   areaTitle,
-  type CatalogRow,
-  findRow,
-  type RowKind,
+  type CatalogEntry,
+  type EntryKind,
+  findEntry,
   requirementOf,
   surfaceTitle,
 } from './entries.ts'
 import type { TextOptions } from './text.ts'
 
 /** Everything that the catalog says about one entry; undefined for an unknown id. */
-export function explainRow(
+export function explainEntry(
   id: string,
   { color, width = 80 }: TextOptions & { readonly width?: number } = { color: false },
 ): string | undefined {
-  const row = findRow(id)
+  const row = findEntry(id)
   if (row === undefined) return undefined
   const chalk = new Chalk({ level: color ? 1 : 0 })
   const label = (name: string) => chalk.dim(name.padEnd(labelWidth))
@@ -41,7 +41,7 @@ const labelWidth = 12
 
 type Fact = readonly [name: string, text: string]
 
-function facts(row: CatalogRow): readonly Fact[] {
+function facts(row: CatalogEntry): readonly Fact[] {
   return [
     [row.kind === 'excluded' || row.kind === 'open' ? 'kind' : 'level', meanings[row.kind]],
     ['section', sectionText(row)],
@@ -53,7 +53,7 @@ function facts(row: CatalogRow): readonly Fact[] {
   ]
 }
 
-const meanings: Readonly<Record<RowKind, string>> = {
+const meanings: Readonly<Record<EntryKind, string>> = {
   required:
     'required: stated in the interface document. A violation makes the target non-conforming.',
   expected:
@@ -67,19 +67,19 @@ const sources: Readonly<Record<Source, string>> = {
   service: 'service: demanded by the interface document alone.',
 }
 
-function sectionText({ id, section }: CatalogRow): string {
+function sectionText({ id, section }: CatalogEntry): string {
   const owned = statements().filter(({ owners }) => owners.includes(id)).length
   return owned === 0 ? section : `${section} (covers ${count(owned, 'statement')} of the document)`
 }
 
 /** Summary of the section, from which the entry follows. */
-function specification({ section }: CatalogRow): readonly Fact[] {
+function specification({ section }: CatalogEntry): readonly Fact[] {
   const summary = Object.entries<Section>(sections).find(([number]) => number === section)?.[1]
     .summary
   return summary === undefined ? [] : [['specifies', summary]]
 }
 
-function requirementFacts({ id, area, source }: CatalogRow): readonly Fact[] {
+function requirementFacts({ id, area, source }: CatalogEntry): readonly Fact[] {
   const requirement = requirementOf(id)
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { areaTitle } from './entries.ts'
-import { catalogRows, catalogToText, explainRow, findRow } from './index.ts'
+import { catalogEntries, catalogToText, explainEntry, findEntry } from './index.ts'
 
 test('every area has a heading', () => {
-  const areas = new Set(catalogRows().map((row) => row.area))
+  const areas = new Set(catalogEntries().map((row) => row.area))
   expect([...areas].filter((area) => areaTitle(area) === area)).toEqual([])
 })
 
-test('a list has a line for each row that it is given', () => {
+test('a list has a line for each requirement that it is given', () => {
   const ids = ['V3-IDEM-01', 'OAI-CHAT-10', 'X-05', 'OPEN-35']
-  const rows = catalogRows().filter((row) => ids.includes(row.id))
+  const rows = catalogEntries().filter((row) => ids.includes(row.id))
 
   expect(catalogToText(rows)).toMatchInlineSnapshot(`
     "OAI-CHAT-10  expected  openai  2.2  wire     total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.
@@ -22,14 +22,14 @@ test('a list has a line for each row that it is given', () => {
 })
 
 test('a list has colors only where they are asked for', () => {
-  const rows = catalogRows().slice(0, 1)
+  const rows = catalogEntries().slice(0, 1)
   expect(catalogToText(rows, { color: true })).toContain('\u001b[')
   expect(catalogToText(rows, { color: false })).not.toContain('\u001b[')
 })
 
-describe('explaining a row', () => {
+describe('explaining a requirement', () => {
   test('one that needs a capability and a member of the profile', () => {
-    expect(explainRow('RAG-04')).toMatchInlineSnapshot(`
+    expect(explainEntry('RAG-04')).toMatchInlineSnapshot(`
       "RAG-04
       With rag as an object the server MUST search as with true, with the given
       parameters.
@@ -65,18 +65,18 @@ describe('explaining a row', () => {
     ['X-03', /^reason {6}The thresholds are not specified/m],
     ['OPEN-28', /^How is a repeat with the same Idempotency-Key answered\?\n\nkind {8}open: /m],
   ])('%s says %s', (id, line) => {
-    expect(explainRow(id)).toMatch(line)
+    expect(explainEntry(id)).toMatch(line)
   })
 
   test('an id may be written in lower case; an unknown one explains nothing', () => {
-    expect(explainRow('v3-idem-01')).toBe(explainRow('V3-IDEM-01'))
-    expect(explainRow('V3-IDEM-99')).toBeUndefined()
-    expect(findRow('V3-IDEM-99')).toBeUndefined()
+    expect(explainEntry('v3-idem-01')).toBe(explainEntry('V3-IDEM-01'))
+    expect(explainEntry('V3-IDEM-99')).toBeUndefined()
+    expect(findEntry('V3-IDEM-99')).toBeUndefined()
   })
 
   test('no line is wider than asked for', () => {
-    const widest = catalogRows().flatMap((row) =>
-      (explainRow(row.id, { color: false, width: 60 }) ?? '').split('\n'),
+    const widest = catalogEntries().flatMap((row) =>
+      (explainEntry(row.id, { color: false, width: 60 }) ?? '').split('\n'),
     )
     expect(Math.max(...widest.map((line) => line.length))).toBeLessThanOrEqual(60)
   })

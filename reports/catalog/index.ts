@@ -1,6 +1,6 @@
-/** The catalog for readers: a document, a list, one row explained. */
+/** The catalog for readers: a document, a list, one requirement explained. */
 
-export { type CatalogRow, catalogRows, findRow, type RowKind } from './entries.ts'
-export { explainRow } from './explain.ts'
+export { type CatalogEntry, catalogEntries, type EntryKind, findEntry } from './entries.ts'
+export { explainEntry } from './explain.ts'
 export { interfacePages } from './interface-pages.ts'
 export { catalogToText, type TextOptions } from './text.ts'

@@ -1,6 +1,6 @@
 import { excluded, exclusionIds } from '../../contract/index.ts'
 import { type Section, sections } from '../../contract/sections.ts'
-import { type CatalogRow, catalogRows, requirementOf } from './entries.ts'
+import { type CatalogEntry, catalogEntries, requirementOf } from './entries.ts'
 
 export interface Page {
   /** Relative to `docs/interface`. */
@@ -42,8 +42,8 @@ function bySection(a: string, b: string): number {
 
 function index(list: readonly (readonly [string, Section])[], revision: string): string {
   const rows = list.map(([number, { title }]) => {
-    const own = catalogRows().filter(({ section }) => section === number)
-    const of = (...kinds: readonly CatalogRow['kind'][]) =>
+    const own = catalogEntries().filter(({ section }) => section === number)
+    const of = (...kinds: readonly CatalogEntry['kind'][]) =>
       String(own.filter(({ kind }) => kinds.includes(kind)).length)
     const link = `[${number}. ${title}](${number}.md)`
     return `| ${[link, of('required'), of('expected'), of('open'), of('excluded')].join(' | ')} |`
@@ -75,8 +75,8 @@ function index(list: readonly (readonly [string, Section])[], revision: string):
 }
 
 function page(number: string, { title, summary }: Section, sources: SectionSources): string {
-  const own = catalogRows().filter(({ section }) => section === number)
-  const of = (...kinds: readonly CatalogRow['kind'][]) =>
+  const own = catalogEntries().filter(({ section }) => section === number)
+  const of = (...kinds: readonly CatalogEntry['kind'][]) =>
     own.filter(({ kind }) => kinds.includes(kind))
   return [
     generated,
@@ -110,7 +110,7 @@ function part(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `## ${heading}`, '', ...lines]
 }
 
-function requirementLine({ id, source, text }: CatalogRow): string {
+function requirementLine({ id, source, text }: CatalogEntry): string {
   const { contract, capability, member, needs = [] } = requirementOf(id) ?? {}
   const rule =
     contract && `([${contract}](../internals/wire-contract.md#${contract.toLowerCase()}))`

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import type { CatalogRow, RowKind } from './entries.ts'
+import type { CatalogEntry, EntryKind } from './entries.ts'
 
 export interface TextOptions {
   readonly color: boolean
@@ -7,7 +7,7 @@ export interface TextOptions {
 
 /** One line for each entry: id, kind, surface, section, source, sentence; in columns. */
 export function catalogToText(
-  rows: readonly CatalogRow[],
+  rows: readonly CatalogEntry[],
   { color }: TextOptions = { color: false },
 ): string {
   const chalk = new Chalk({ level: color ? 1 : 0 })
@@ -26,7 +26,7 @@ export function catalogToText(
     .join('')
 }
 
-function paint(chalk: ChalkInstance, kind: RowKind): ChalkInstance {
+function paint(chalk: ChalkInstance, kind: EntryKind): ChalkInstance {
   switch (kind) {
     case 'required':
       return chalk.red

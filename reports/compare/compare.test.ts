@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 import { toTerminal } from '../document/terminal.ts'
-import { reportOf, rowOf } from '../test-support/reports.ts'
+import { reportOf, resultOf } from '../test-support/reports.ts'
 import { type Cause, compareReports } from './compare.ts'
 import { conditionsOf, type RunSettings } from './conditions.ts'
 import { type Compared, comparisonDocument } from './document.ts'
 
 const id = 'V3-SSE-07'
-const one = (verdict: Verdict | null) => reportOf(verdict === null ? [] : [rowOf({ id, verdict })])
+const one = (verdict: Verdict | null) =>
+  reportOf(verdict === null ? [] : [resultOf({ id, verdict })])
 
-describe('a row', () => {
+describe('a requirement', () => {
   test.each<[Verdict | null, Verdict | null, string]>([
     ['pass', 'fail', 'newlyViolated'],
     ['unproven', 'fail', 'newlyViolated'],
@@ -70,17 +71,17 @@ describe('a change comes from', () => {
     expect(drift).toEqual([])
   })
 
-  test('the profile, where it takes a row out or tells another capability', () => {
+  test('the profile, where it takes a requirement out or tells another capability', () => {
     const targetWith = (rag: boolean) => ({
       target: { baseUrl: 'http://a', profile: 'full' as const, capabilities: { rag } },
     })
-    const rows = (verdict: Verdict) => [rowOf({ id: 'RAG-01', verdict })]
-    const a = reportOf(rows('pass'), targetWith(true))
-    const b = reportOf(rows('not-applicable'), targetWith(false))
+    const requirements = (verdict: Verdict) => [resultOf({ id: 'RAG-01', verdict })]
+    const a = reportOf(requirements('pass'), targetWith(true))
+    const b = reportOf(requirements('not-applicable'), targetWith(false))
     expect(compareReports(a, b, { rejudged: a }).newlyUnproven).toMatchObject([
       { cause: 'profile' },
     ])
-    const unsaid = reportOf(rows('unproven'), {
+    const unsaid = reportOf(requirements('unproven'), {
       target: { baseUrl: 'http://a', profile: 'full', capabilities: {} },
     })
     expect(compareReports(a, unsaid, { rejudged: a }).newlyUnproven).toMatchObject([
@@ -90,7 +91,9 @@ describe('a change comes from', () => {
 })
 
 describe('no target is blamed for what the runs were told', () => {
-  const rows = (verdict: Verdict, rowId = id) => [rowOf({ id: rowId, level: 'required', verdict })]
+  const ids = (verdict: Verdict, rowId = id) => [
+    resultOf({ id: rowId, level: 'required', verdict }),
+  ]
   const at = (baseUrl: string) => ({
     target: { baseUrl, profile: 'full' as const, capabilities: {} },
   })
@@ -116,16 +119,16 @@ describe('no target is blamed for what the runs were told', () => {
       .flat()
       .map(({ cause, members }) => [cause, members])
   }
-  const changed = [reportOf(rows('pass')), reportOf(rows('fail'))] as const
+  const changed = [reportOf(ids('pass')), reportOf(ids('fail'))] as const
   const otherKey = { otherKey: '[other key]' }
 
   test('the same profile, address and selection: the target', () => {
     expect(cause(changed, [settingsOf(otherKey), settingsOf(otherKey)])).toEqual([['target', []]])
   })
 
-  test('a member that the row needs', () => {
+  test('a member that the requirement needs', () => {
     const id = 'V3-ATT-11'
-    const reports = [reportOf(rows('pass', id)), reportOf(rows('unproven', id))] as const
+    const reports = [reportOf(ids('pass', id)), reportOf(ids('unproven', id))] as const
     expect(cause(reports, [settingsOf(otherKey), settingsOf({})])).toEqual([
       ['profile', ['otherKey']],
     ])
@@ -141,21 +144,21 @@ describe('no target is blamed for what the runs were told', () => {
 
   test('another address, or another selection', () => {
     const reports = [
-      reportOf(rows('pass'), at('http://a')),
-      reportOf(rows('fail'), at('http://b')),
+      reportOf(ids('pass'), at('http://a')),
+      reportOf(ids('fail'), at('http://b')),
     ] as const
     expect(cause(reports, [settingsOf({}), settingsOf({})])).toEqual([['address', []]])
     const slash = [
-      reportOf(rows('pass'), at('http://a')),
-      reportOf(rows('fail'), at('http://a/')),
+      reportOf(ids('pass'), at('http://a')),
+      reportOf(ids('fail'), at('http://a/')),
     ] as const
     expect(cause(slash, [settingsOf({}), settingsOf({})])).toEqual([['target', []]])
-    const fewer = [reportOf(rows('pass')), reportOf([])] as const
+    const fewer = [reportOf(ids('pass')), reportOf([])] as const
     expect(cause(fewer, [settingsOf({}), settingsOf({}, ['OAI-*'])])).toEqual([['selection', []]])
   })
 
   test('the text says what differs before it says what changed', () => {
-    const [a, b] = [reportOf(rows('pass'), at('http://a')), reportOf(rows('fail'), at('http://b'))]
+    const [a, b] = [reportOf(ids('pass'), at('http://a')), reportOf(ids('fail'), at('http://b'))]
     const conditions = conditionsOf(
       { report: a, settings: settingsOf({ ...otherKey, limits: { timeoutMs: 1 } }) },
       { report: b, settings: settingsOf({ limits: { timeoutMs: 2 } }, ['V3-*']) },
@@ -204,21 +207,21 @@ describe('an answer to an open question', () => {
 test('the text says what got worse first', () => {
   const a = reportOf(
     [
-      rowOf({ id: 'OAI-CHAT-03' }),
-      rowOf({ id: 'V3-IDEM-01', verdict: 'fail', message: 'two turns' }),
-      rowOf({ id: 'V3-IDEM-02', verdict: 'unproven' }),
-      rowOf({ id: 'V3-IDEM-03', verdict: 'unproven' }),
-      rowOf({ id }),
+      resultOf({ id: 'OAI-CHAT-03' }),
+      resultOf({ id: 'V3-IDEM-01', verdict: 'fail', message: 'two turns' }),
+      resultOf({ id: 'V3-IDEM-02', verdict: 'unproven' }),
+      resultOf({ id: 'V3-IDEM-03', verdict: 'unproven' }),
+      resultOf({ id }),
     ],
     { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '400', exchanges: [] }] },
   )
   const b = reportOf(
     [
-      rowOf({ id: 'OAI-CHAT-03', verdict: 'fail', message: 'object is nothing\u001b[2J' }),
-      rowOf({ id: 'V3-IDEM-01' }),
-      rowOf({ id: 'V3-IDEM-02' }),
-      rowOf({ id: 'V3-IDEM-03' }),
-      rowOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
+      resultOf({ id: 'OAI-CHAT-03', verdict: 'fail', message: 'object is nothing\u001b[2J' }),
+      resultOf({ id: 'V3-IDEM-01' }),
+      resultOf({ id: 'V3-IDEM-02' }),
+      resultOf({ id: 'V3-IDEM-03' }),
+      resultOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
     ],
     { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '422', exchanges: [] }] },
   )
@@ -263,10 +266,10 @@ test('the text says what got worse first', () => {
 test('requirements that no longer pass for one reason are grouped', () => {
   const ids = ['V3-SSE-17', 'V3-SSE-18', 'V3-ONE-02']
   const blocked = { verdict: 'inconclusive', message: 'blocked by V3-SSE-09' } as const
-  const a = reportOf([...ids, id].map((one) => rowOf({ id: one })))
+  const a = reportOf([...ids, id].map((one) => resultOf({ id: one })))
   const b = reportOf([
-    ...ids.map((one) => rowOf({ id: one, ...blocked })),
-    rowOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
+    ...ids.map((one) => resultOf({ id: one, ...blocked })),
+    resultOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
   ])
   const text = textOf({ comparison: compareReports(a, b, { rejudged: a }), a, b, notes: [] })
   expect(text.slice(text.indexOf('No longer'), text.lastIndexOf('FEWER'))).toMatchInlineSnapshot(`

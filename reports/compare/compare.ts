@@ -1,7 +1,7 @@
 import type {
   ConformanceReport,
   ObservationRow,
-  RequirementRow,
+  RequirementResult,
   Verdict,
 } from '../../contract/report/conformance.ts'
 import { requirementOf } from '../catalog/entries.ts'
@@ -26,7 +26,7 @@ export type Cause =
 export interface RowChange {
   readonly id: string
   readonly title: string
-  readonly level: RequirementRow['level']
+  readonly level: RequirementResult['level']
   /** Null if the report does not have the requirement. */
   readonly before: Verdict | null
   readonly after: Verdict | null
@@ -124,14 +124,14 @@ function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] 
   const ids = new Set([...b.requirements, ...a.requirements].map(({ id }) => id))
   return [...ids].flatMap((id) => {
     const [was, is] = [before?.get(id), after?.get(id)]
-    const row = is ?? was
-    if (row === undefined || was?.verdict === is?.verdict) return []
+    const requirement = is ?? was
+    if (requirement === undefined || was?.verdict === is?.verdict) return []
     const verdicts = {
       before: was?.verdict ?? null,
       after: is?.verdict ?? null,
       rejudged: again?.get(id)?.verdict ?? null,
     }
-    const { title, level, known, message } = row
+    const { title, level, known, message } = requirement
     const members = membersOf(id, conditions)
     const notSelected = (was === undefined || is === undefined) && conditions.selection !== null
     const cause = notSelected
@@ -149,7 +149,7 @@ interface Verdicts {
   readonly rejudged: Verdict | null
 }
 
-/** Members that differ and that the row cannot be judged without. */
+/** Members that differ and that the requirement cannot be judged without. */
 function membersOf(id: string, { profile }: Conditions): readonly string[] {
   const requirement = requirementOf(id)
   const { member, capability } = requirement ?? {}
@@ -228,8 +228,8 @@ function driftOf({ a, b, rejudged: judgedAgain, conditions }: Runs): readonly Dr
 
 function rowsById(
   report: ConformanceReport | undefined,
-): ReadonlyMap<string, RequirementRow> | undefined {
-  return report && new Map(report.requirements.map((row) => [row.id, row]))
+): ReadonlyMap<string, RequirementResult> | undefined {
+  return report && new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
 }
 
 function answersById(

@@ -92,7 +92,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
 
     await page.getByLabel('passed').uncheck()
     expect(await visibleRows()).toBe(
-      all - requirements.filter((row) => row.verdict === 'pass').length,
+      all - requirements.filter((requirement) => requirement.verdict === 'pass').length,
     )
     expect(await hash()).not.toContain('pass,')
     expect(await hash()).toContain('verdict=fail,')
@@ -102,7 +102,9 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     await page.locator('select[name=surface]').selectOption('v2')
     await page.locator('select[name=level]').selectOption('expected')
     expect(await hash()).toBe('#surface=v2&level=expected')
-    const expected = requirements.filter((row) => row.surface === 'v2' && row.level === 'expected')
+    const expected = requirements.filter(
+      (requirement) => requirement.surface === 'v2' && requirement.level === 'expected',
+    )
     expect(await page.locator('.row:not([hidden])').count()).toBe(expected.length)
     await page.getByRole('button', { name: 'Reset' }).click()
 
@@ -163,7 +165,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     expect(await page.getByLabel('Search').inputValue()).toBe('jkn')
   })
 
-  test('a link leads to a row that the filters hide', async () => {
+  test('a link leads to a requirement that the filters hide', async () => {
     const { page } = await open('report.html')
     await page.locator('.chip', { hasText: 'violated' }).uncheck()
     await page.getByRole('link', { name: 'OAI-CHAT-03' }).first().click()
@@ -219,7 +221,7 @@ const broken = [
   'stream-number-repeated-once',
 ]
 
-/** A check of everything; the profile omits retrieval and has no video, so that rows of every verdict come up. */
+/** A check of everything; the profile omits retrieval and has no video, for requirements of every verdict. */
 async function faultyRun(): Promise<StoredReport> {
   const folder = emptyFolder()
   const chosen = faults.filter(({ name }) => broken.includes(name))
@@ -239,11 +241,11 @@ async function faultyRun(): Promise<StoredReport> {
   return conformanceIn(openStored(join(folder, 'chatgen-results')))
 }
 
-/** All that is broken and some rows of every other verdict: axe takes its time for each element. */
+/** All that is broken and some requirements of every other verdict: axe takes its time for each element. */
 function withFewRows(report: ConformanceReport): ConformanceReport {
   const byVerdict = Map.groupBy(report.requirements, ({ verdict }) => verdict)
-  const few = [...byVerdict].flatMap(([verdict, rows]) =>
-    verdict === 'fail' || verdict === 'warn' ? rows : rows.slice(0, 2),
+  const few = [...byVerdict].flatMap(([verdict, requirements]) =>
+    verdict === 'fail' || verdict === 'warn' ? requirements : requirements.slice(0, 2),
   )
   return { ...report, requirements: few, observations: report.observations.slice(0, 5) }
 }

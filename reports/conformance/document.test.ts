@@ -6,7 +6,14 @@ import { toHtml } from '../document/html.ts'
 import { toMarkdown } from '../document/markdown.ts'
 import { toTerminal } from '../document/terminal.ts'
 import { eventsOf, exchangeOf } from '../test-support/exchanges.ts'
-import { conforming, exchanges, reportOf, row, rowOf, violated } from '../test-support/reports.ts'
+import {
+  conforming,
+  exchanges,
+  reportOf,
+  requirement,
+  resultOf,
+  violated,
+} from '../test-support/reports.ts'
 import { conformanceDocument } from './document.ts'
 import { summarize } from './summary.ts'
 
@@ -107,10 +114,10 @@ test('Markdown has the same with the evidence folded', () => {
 
 describe('length on a terminal', () => {
   test.each([60, 80])('in %i columns a conforming report has at most 30 lines', (width) => {
-    const rows = requirementIds.map((id, at) =>
-      row(id, at % 9 === 0 ? 'not-applicable' : 'pass', { message: `reason ${at % 3}` }),
+    const requirements = requirementIds.map((id, at) =>
+      requirement(id, at % 9 === 0 ? 'not-applicable' : 'pass', { message: `reason ${at % 3}` }),
     )
-    const report = { ...conforming, requirements: rows, residue: violated.residue }
+    const report = { ...conforming, requirements, residue: violated.residue }
     expect(terminal(report, { width }).trimEnd().split('\n').length).toBeLessThanOrEqual(30)
   })
 
@@ -129,7 +136,7 @@ describe('length on a terminal', () => {
             terminal(
               reportOf(
                 some.map((one, at) =>
-                  rowOf({
+                  resultOf({
                     id: one,
                     verdict: 'fail',
                     message: `${at} ${message.join(' ')}`,
@@ -149,11 +156,11 @@ describe('length on a terminal', () => {
 
 test('violations stand in the order of what waits for them', () => {
   const blocked = (id: string, blockedBy: string) =>
-    rowOf({ id, verdict: 'inconclusive', blockedBy, message: `blocked by ${blockedBy}` })
+    resultOf({ id, verdict: 'inconclusive', blockedBy, message: `blocked by ${blockedBy}` })
   const text = terminal(
     reportOf([
-      rowOf({ id: 'OAI-CHAT-01', verdict: 'fail', message: 'answered with 404' }),
-      rowOf({ id: 'V3-HIST-01', verdict: 'fail', message: 'pagination is missing' }),
+      resultOf({ id: 'OAI-CHAT-01', verdict: 'fail', message: 'answered with 404' }),
+      resultOf({ id: 'V3-HIST-01', verdict: 'fail', message: 'pagination is missing' }),
       blocked('V3-HIST-07', 'V3-HIST-01'),
       blocked('V3-CTX-01', 'V3-HIST-07'),
       blocked('OAI-CHAT-02', 'OAI-CHAT-01'),
@@ -172,8 +179,8 @@ test('violations stand in the order of what waits for them', () => {
 
 test('verbose, every requirement of the catalog is named, whatever its verdict', () => {
   for (const verdict of ['pass', 'warn', 'unproven', 'unclaimed', 'observed', 'error'] as const) {
-    const rows = requirementIds.map((id) => row(id, verdict))
-    const text = terminal({ ...violated, requirements: rows }, { width: 80, verbose: true })
+    const ids = requirementIds.map((id) => requirement(id, verdict))
+    const text = terminal({ ...violated, requirements: ids }, { width: 80, verbose: true })
     expect(requirementIds.filter((id) => !namesOf(text).has(id))).toEqual([])
   }
 })
@@ -191,8 +198,10 @@ test('no stored name of a verdict is printed', () => {
 })
 
 test('the outcome stands first and last, with what it excepts', () => {
-  const excepted = row('OAI-ERR-01', 'fail', { known: true })
-  const lines = terminal(reportOf([rowOf({ id: 'V3-SSE-01' }), excepted], { outcome: 'conforms' }))
+  const excepted = requirement('OAI-ERR-01', 'fail', { known: true })
+  const lines = terminal(
+    reportOf([resultOf({ id: 'V3-SSE-01' }), excepted], { outcome: 'conforms' }),
+  )
     .trimEnd()
     .split('\n')
   expect(lines[0]).toBe('CONFORMS except 1 known violation  1 passed of 2 required requirements')
@@ -235,7 +244,7 @@ describe('a page', () => {
       one,
     ]),
   )
-  const broken = row('V3-SSE-07', 'fail', {
+  const broken = requirement('V3-SSE-07', 'fail', {
     message: 'sequence_number 0 after 0',
     brokenBy: ['a-scenario'],
     scenarios: ['a-scenario'],
@@ -284,7 +293,7 @@ describe('a page', () => {
   })
 
   test('shows an exchange once if it is compact, and again at a violation', () => {
-    const passed = ['V3-SSE-01', 'V3-SSE-02'].map((id) => rowOf({ id, exchanges: ['x1'] }))
+    const passed = ['V3-SSE-01', 'V3-SSE-02'].map((id) => resultOf({ id, exchanges: ['x1'] }))
     const report = reportOf([broken, ...passed])
     const compact = page(report, { isCompact: true })
     expect(compact).toContain('<code>x1</code> is shown at <a href="#V3-SSE-07">V3-SSE-07</a>.')
@@ -295,7 +304,7 @@ describe('a page', () => {
   test('names what it leaves out of a body and of a list of exchanges', () => {
     const ids = Array.from({ length: 30 }, (_, at) => `x${at + 1}`)
     const long = exchangeOf({ id: 'x1', answer: 'a'.repeat(10_000) })
-    const report = reportOf([rowOf({ id: 'V3-IDEM-01', exchanges: ids })])
+    const report = reportOf([resultOf({ id: 'V3-IDEM-01', exchanges: ids })])
     const text = toHtml(conformanceDocument(report, new Map([['x1', long]])))
     expect(text).toContain('6000 more characters of 10000.')
     expect(text).not.toContain('a'.repeat(4_001))
@@ -314,8 +323,8 @@ describe('a page', () => {
       ...(at % 2 === 0 ? answered : streamed),
       id: `x${at}`,
     }))
-    const rows = requirementIds.map((id, at) =>
-      rowOf({
+    const ids = requirementIds.map((id, at) =>
+      resultOf({
         id,
         verdict: 'fail',
         exchanges: Array.from({ length: 17 }, (_, n) => `x${(at * 17 + n) % 5_000}`),
@@ -323,7 +332,7 @@ describe('a page', () => {
       }),
     )
     const index = new Map(many.map((exchange) => [exchange.id, exchange]))
-    const document = conformanceDocument(reportOf(rows), index)
+    const document = conformanceDocument(reportOf(ids), index)
     expect(Buffer.byteLength(toHtml(document))).toBeLessThan(10_000_000)
     expect(toMarkdown(document).length).toBeLessThan(1_000_000)
   })

@@ -62,12 +62,12 @@ export function conformanceDocument(
       {
         title: 'Known violations',
         brief: idsText(knownViolations),
-        blocks: [{ items: knownViolations.map((row) => plainItem(report, row)) }],
+        blocks: [{ items: knownViolations.map((requirement) => plainItem(report, requirement)) }],
       },
       {
         title: 'Warnings',
         brief: idsText(warnings),
-        blocks: [{ items: warnings.map((row) => plainItem(report, row)) }],
+        blocks: [{ items: warnings.map((requirement) => plainItem(report, requirement)) }],
       },
       undecidedSection(report),
       notApplicableSection(report),

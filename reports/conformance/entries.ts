@@ -2,7 +2,7 @@ import { areaOf, type Exchange } from '../../contract/index.ts'
 import {
   type ConformanceReport,
   isViolation,
-  type RequirementRow,
+  type RequirementResult,
 } from '../../contract/report/conformance.ts'
 import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
 import type { Entry, EntryGroup, Fact } from '../document/document.ts'
@@ -16,16 +16,16 @@ export function entryGroups(
   exchanges: ReadonlyMap<string, Exchange>,
 ): readonly EntryGroup[] {
   const bySurface = Map.groupBy(report.requirements, ({ surface }) => surface)
-  return [...bySurface].map(([surface, rows]) => ({
+  return [...bySurface].map(([surface, requirements]) => ({
     title: surfaceTitle(surface),
-    groups: [...Map.groupBy(rows, sectionOf)].map(([title, own]) => ({
+    groups: [...Map.groupBy(requirements, sectionOf)].map(([title, own]) => ({
       title,
-      entries: own.map((row) => entryOf(report, exchanges, row)),
+      entries: own.map((requirement) => entryOf(report, exchanges, requirement)),
     })),
   }))
 }
 
-function sectionOf({ id, section }: RequirementRow): string {
+function sectionOf({ id, section }: RequirementResult): string {
   return `Section ${section}: ${areaTitle(areaOf(id))}`
 }
 
@@ -35,13 +35,13 @@ const maxShown = { violated: 4, other: 1 } as const
 function entryOf(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
-  row: RequirementRow,
+  requirement: RequirementResult,
 ): Entry {
-  const { id, title, verdict, surface, level, message } = row
-  const isBroken = isViolation(row)
+  const { id, title, verdict, surface, level, message } = requirement
+  const isBroken = isViolation(requirement)
   return {
     id,
-    badge: badgeOf(row),
+    badge: badgeOf(requirement),
     title,
     tags: [
       { name: 'verdict', value: verdictTag(verdict), label: verdictLabels[verdict] },
@@ -50,23 +50,23 @@ function entryOf(
     ],
     isFolded: verdict === 'pass',
     notes: isBroken
-      ? [...foundNotes(row), ...adviceOn([row])]
+      ? [...foundNotes(requirement), ...adviceOn([requirement])]
       : message === null
         ? []
         : [messageText(message)],
-    evidence: evidenceOf(exchanges, [row]),
+    evidence: evidenceOf(exchanges, [requirement]),
     maxShown: isBroken ? maxShown.violated : maxShown.other,
-    facts: factsOf(report, row),
+    facts: factsOf(report, requirement),
   }
 }
 
-function factsOf(report: ConformanceReport, row: RequirementRow): readonly Fact[] {
-  const { id, verdict, section, blockedBy, scenarios, brokenBy } = row
+function factsOf(report: ConformanceReport, requirement: RequirementResult): readonly Fact[] {
+  const { id, verdict, section, blockedBy, scenarios, brokenBy } = requirement
   const note = knownText(report, id)
   const others = scenarios.filter((name) => !brokenBy.includes(name))
   return [
-    ['verdict: ', `${badgeOf(row).word}. ${meanings[verdict]}`],
-    ['level: ', `${standingOf(row)}, section ${section}`],
+    ['verdict: ', `${badgeOf(requirement).word}. ${meanings[verdict]}`],
+    ['level: ', `${standingOf(requirement)}, section ${section}`],
     ...(blockedBy === null ? [] : [['waits for: ', `${blockedBy}, which is violated`] as const]),
     ...(note === null ? [] : [['baseline: ', note] as const]),
     ...names('violated in: ', brokenBy),

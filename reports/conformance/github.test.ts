@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { conforming, row, violated } from '../test-support/reports.ts'
+import { conforming, requirement, violated } from '../test-support/reports.ts'
 import { reportToGitHub, withoutCommands } from './github.ts'
 
 test('an annotation for each cause', () => {
@@ -31,7 +31,7 @@ test('no message makes a command of its own', () => {
   const text = fc.string({ unit: fc.constantFrom('\n', '\r', ':', ',', '%', 'error', ' ', '::') })
   fc.assert(
     fc.property(text, text, (message, scenario) => {
-      const requirements = [row('V3-SSE-05', 'fail', { message })]
+      const requirements = [requirement('V3-SSE-05', 'fail', { message })]
       const report = { ...violated, requirements, faults: [{ scenario, message }] }
       const lines = reportToGitHub(report).trimEnd().split('\n')
       expect(lines).toHaveLength(4)

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import { annotation, type Level } from '../text/annotation.ts'
 import { toCurl } from '../text/curl/curl.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
@@ -21,8 +21,8 @@ export function reportToGitHub(
   const { requirements, strict, baseline, faults } = report
   const { word, reservation = '', text } = checkOutcome(report)
   const open = requirements.filter(({ known }) => !known)
-  const findings = (verdict: RequirementRow['verdict']) =>
-    foldFindings(open.filter((row) => row.verdict === verdict))
+  const findings = (verdict: RequirementResult['verdict']) =>
+    foldFindings(open.filter((requirement) => requirement.verdict === verdict))
   const doubt = doubtText(report)
   const lines = [
     ...(doubt === null
@@ -60,17 +60,20 @@ function annotationOf(
   findings: Findings,
   exchanges: ReadonlyMap<string, Exchange>,
 ): string {
-  const { rows } = findings
+  const { requirements } = findings
   const same = saysTheSame(findings)
-  const title = rows.map(({ id }) => id).join(', ')
+  const title = requirements.map(({ id }) => id).join(', ')
   const cause = causeText(findings)
   const lines = [
     ...(cause === null ? [] : [clean(cause)]),
-    ...rows.flatMap((row) => [
-      `${row.id} (section ${row.section}): ${clean(row.title)}`,
-      ...(same && cause !== null ? [] : [`found: ${clean(row.message ?? 'no message')}`]),
+    ...requirements.flatMap((requirement) => [
+      `${requirement.id} (section ${requirement.section}): ${clean(requirement.title)}`,
+      ...(same && cause !== null ? [] : [`found: ${clean(requirement.message ?? 'no message')}`]),
     ]),
-    ...(isSequence(rows) ? rows.flatMap((row) => row.exchanges) : []).flatMap((id) => {
+    ...(isSequence(requirements)
+      ? requirements.flatMap((requirement) => requirement.exchanges)
+      : []
+    ).flatMap((id) => {
       const exchange = exchanges.get(id)
       return exchange === undefined ? [] : toCurl(exchange).split('\n')
     }),

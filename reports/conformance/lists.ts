@@ -1,4 +1,4 @@
-import type { ConformanceReport, RequirementRow } from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import { compactIds } from '../../contract/requirement-ids.ts'
 import { requirementOf } from '../catalog/entries.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
@@ -10,29 +10,31 @@ import { undecidedVerdicts } from './words.ts'
 /** Requirements that are neither violated nor worth more than a line on a terminal. */
 
 /** `4: V3-HIST 01-03, V3-SSE 07`; one by its id alone. */
-export function idsText(rows: readonly RequirementRow[]): string {
-  const ids = compactIds(rows.map(({ id }) => id)).join(', ')
-  return rows.length === 1 ? ids : `${rows.length}: ${ids}`
+export function idsText(requirements: readonly RequirementResult[]): string {
+  const ids = compactIds(requirements.map(({ id }) => id)).join(', ')
+  return requirements.length === 1 ? ids : `${requirements.length}: ${ids}`
 }
 
 /** Undecided requirements by reason. In brief: how many wait for what. */
 export function undecidedSection(report: ConformanceReport): Section {
-  const rows = report.requirements.filter(({ verdict }) => undecidedVerdicts.includes(verdict))
+  const requirements = report.requirements.filter(({ verdict }) =>
+    undecidedVerdicts.includes(verdict),
+  )
   return {
     title: 'Undecided',
-    brief: briefText(report, rows),
-    blocks: [{ items: byReason(rows) }],
+    brief: briefText(report, requirements),
+    blocks: [{ items: byReason(requirements) }],
   }
 }
 
 /** `28 (24 required): 10 need tools, otherKey in the profile; …`, or `3 wait for violated requirements`. */
-function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): string {
+function briefText(report: ConformanceReport, ids: readonly RequirementResult[]): string {
   const waiting = waitingRows(report)
-  const others = rows.filter((row) => !waiting.has(row))
-  const lacking = others.filter((row) => missingMember(row) !== undefined)
-  const rest = others.filter((row) => missingMember(row) === undefined)
+  const others = ids.filter((requirement) => !waiting.has(requirement))
+  const lacking = others.filter((requirement) => missingMember(requirement) !== undefined)
+  const rest = others.filter((requirement) => missingMember(requirement) === undefined)
   const members = [...new Set(lacking.map(missingMember))].join(', ')
-  const waits = rows.length - others.length
+  const waits = ids.length - others.length
   const parts = [
     { number: waits, text: `${waits === 1 ? 'waits' : 'wait'} for violated requirements` },
     {
@@ -40,10 +42,10 @@ function briefText(report: ConformanceReport, rows: readonly RequirementRow[]): 
       text: `${lacking.length === 1 ? 'needs' : 'need'} ${members} in the profile`,
     },
   ].filter(({ number }) => number > 0)
-  const required = rows.filter(({ level }) => level === 'required').length
-  const total = `${rows.length}${required === rows.length ? '' : ` (${required} required)`}`
+  const required = ids.filter(({ level }) => level === 'required').length
+  const total = `${ids.length}${required === ids.length ? '' : ` (${required} required)`}`
   const [first] = parts
-  if (first?.number === rows.length) return `${total} ${first.text}`
+  if (first?.number === ids.length) return `${total} ${first.text}`
   const counted = parts.map(({ number, text }) => `${number} ${text}`)
   return `${total}: ${[...counted, ...(rest.length === 0 ? [] : [restText(rest)])].join('; ')}`
 }
@@ -53,12 +55,14 @@ const maxIds = 20
 const maxReasons = 3
 
 /** The most frequent reasons, the same one of several routes once: with ids if they are few, else with their number. */
-function restText(rows: readonly RequirementRow[]): string {
-  const own = Map.groupBy(rows, reasonOf)
+function restText(ids: readonly RequirementResult[]): string {
+  const own = Map.groupBy(ids, reasonOf)
   const groups =
-    own.size === 1 ? [...own] : [...Map.groupBy(rows, (row) => reasonOf(row).replace(route, ''))]
+    own.size === 1
+      ? [...own]
+      : [...Map.groupBy(ids, (requirement) => reasonOf(requirement).replace(route, ''))]
   const sorted = groups.toSorted(([, a], [, b]) => b.length - a.length)
-  const hasIds = rows.length <= maxIds || groups.length === 1
+  const hasIds = ids.length <= maxIds || groups.length === 1
   const reasons = sorted
     .slice(0, maxReasons)
     .map(
@@ -74,33 +78,33 @@ function restText(rows: readonly RequirementRow[]): string {
 const route = /^[A-Z]+ \/\S*( as a stream)? /
 
 /** The field of the target profile without which a requirement is undecided. */
-function missingMember({ id, verdict, message }: RequirementRow): string | undefined {
+function missingMember({ id, verdict, message }: RequirementResult): string | undefined {
   if (verdict !== 'unproven') return undefined
   if (message === null) return requirementOf(id)?.member
   return /^set (\S+) in the target profile to test this/.exec(message)?.[1]
 }
 
 export function notApplicableSection({ requirements }: ConformanceReport): Section {
-  const rows = requirements.filter(({ verdict }) => verdict === 'not-applicable')
+  const ids = requirements.filter(({ verdict }) => verdict === 'not-applicable')
   return {
     title: 'Not applicable',
     detail: 'folded',
-    brief: idsText(rows),
-    blocks: [{ items: byReason(rows) }],
+    brief: idsText(ids),
+    blocks: [{ items: byReason(ids) }],
   }
 }
 
-function byReason(rows: readonly RequirementRow[]): readonly Item[] {
-  return [...Map.groupBy(rows, reasonOf)].map(([reason, own]) => ({
+function byReason(ids: readonly RequirementResult[]): readonly Item[] {
+  return [...Map.groupBy(ids, reasonOf)].map(([reason, own]) => ({
     text: `${reason}: ${compactIds(own.map(({ id }) => id)).join(', ')}`,
   }))
 }
 
-function reasonOf(row: RequirementRow): string {
-  const { blockedBy, message } = row
+function reasonOf(requirement: RequirementResult): string {
+  const { blockedBy, message } = requirement
   if (blockedBy !== null) return `waiting for ${blockedBy}`
   if (message !== null) return messageText(message)
-  const member = missingMember(row)
+  const member = missingMember(requirement)
   return member ? `set ${member} in the target profile to test this` : 'no reason was recorded'
 }
 
@@ -130,12 +134,12 @@ export function observationSection({ observations }: ConformanceReport): Section
 export function passedSections({ requirements }: ConformanceReport): readonly Section[] {
   const titles = { pass: 'Passed', observed: 'Observed only', unclaimed: 'Not tested yet' } as const
   return (['pass', 'observed', 'unclaimed'] as const).map((verdict) => {
-    const rows = requirements.filter((row) => row.verdict === verdict)
+    const ids = requirements.filter((requirement) => requirement.verdict === verdict)
     return {
       title: titles[verdict],
       detail: 'verbose' as const,
       only: 'terminal' as const,
-      blocks: rows.length === 0 ? [] : [{ text: idsText(rows) }],
+      blocks: ids.length === 0 ? [] : [{ text: idsText(ids) }],
     }
   })
 }

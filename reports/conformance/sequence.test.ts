@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { toMarkdown } from '../document/markdown.ts'
-import { exchanges, row, violated } from '../test-support/reports.ts'
+import { exchanges, requirement, violated } from '../test-support/reports.ts'
 import { conformanceDocument } from './document.ts'
 import { reportToGitHub } from './github.ts'
 import { reportToJUnit } from './junit/junit.ts'
 
 const of = (brokenBy: readonly string[]) => {
   const found = { message: 'the name is lost', scenarios: [...brokenBy], exchanges: ['x4', 'x5'] }
-  const broken = { ...row('V3-CHAT-10', 'fail', found), brokenBy: [...brokenBy] }
+  const broken = { ...requirement('V3-CHAT-10', 'fail', found), brokenBy: [...brokenBy] }
   return { ...violated, requirements: [broken] }
 }
 

@@ -20,9 +20,9 @@ export interface Summary {
 
 /** Counts verdicts. A percentage would make untested requirements look like a minor defect. */
 export function summarize({ requirements }: ConformanceReport): Summary {
-  const required = requirements.filter((row) => row.level === 'required')
+  const required = requirements.filter((requirement) => requirement.level === 'required')
   const number = (...verdicts: readonly Verdict[]) =>
-    required.filter((row) => verdicts.includes(row.verdict)).length
+    required.filter((requirement) => verdicts.includes(requirement.verdict)).length
   const passed = number('pass')
   const violated = number('fail')
   const undecided = number('unproven', 'inconclusive', 'error')
@@ -32,7 +32,7 @@ export function summarize({ requirements }: ConformanceReport): Summary {
     violated,
     known: required.filter(isKnownViolation).length,
     undecided,
-    warnings: requirements.filter((row) => row.verdict === 'warn').length,
+    warnings: requirements.filter((requirement) => requirement.verdict === 'warn').length,
   }
 }
 

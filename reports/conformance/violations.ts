@@ -2,7 +2,7 @@ import { type Exchange, hintFor } from '../../contract/index.ts'
 import {
   type ConformanceReport,
   isViolation,
-  type RequirementRow,
+  type RequirementResult,
 } from '../../contract/report/conformance.ts'
 import { type Section as DocumentSection, sections } from '../../contract/sections.ts'
 
@@ -24,27 +24,30 @@ export interface Violations {
 /** Violations of one cause are one item, with everything needed to repeat and dispute them. */
 export function violationItems(
   context: Violations,
-  rows: readonly RequirementRow[],
+  requirements: readonly RequirementResult[],
 ): readonly Item[] {
-  return foldFindings(rows)
-    .toSorted((a, b) => waitingOf(context, b.rows) - waitingOf(context, a.rows))
+  return foldFindings(requirements)
+    .toSorted((a, b) => waitingOf(context, b.requirements) - waitingOf(context, a.requirements))
     .map((findings) => itemOf(context, findings))
 }
 
 /** The violations that others wait for, in one line each; none if there is no choice. */
-export function fixFirst(context: Violations, rows: readonly RequirementRow[]): readonly Item[] {
-  const awaited = rows
+export function fixFirst(
+  context: Violations,
+  requirements: readonly RequirementResult[],
+): readonly Item[] {
+  const awaited = requirements
     .filter(({ id }) => (context.waiting.get(id) ?? 0) > 0)
     .toSorted((a, b) => waitingOf(context, [b]) - waitingOf(context, [a]))
-  if (rows.length < 2) return []
-  return awaited.slice(0, maxFirst).map((row) => ({
+  if (requirements.length < 2) return []
+  return awaited.slice(0, maxFirst).map((requirement) => ({
     text: [
-      { href: `#${row.id}`, text: row.id },
+      { href: `#${requirement.id}`, text: requirement.id },
       ': ',
-      ...(row.message === null
+      ...(requirement.message === null
         ? []
-        : [{ code: messageText(row.message).replace(/\.$/, '') }, '; ']),
-      waitText(waitingOf(context, [row])),
+        : [{ code: messageText(requirement.message).replace(/\.$/, '') }, '; ']),
+      waitText(waitingOf(context, [requirement])),
     ],
   }))
 }
@@ -54,12 +57,12 @@ const maxFirst = 5
 /** Undecided requirements with the violated one that each waits for, directly or through others. */
 export function waitingRows({
   requirements,
-}: ConformanceReport): ReadonlyMap<RequirementRow, string> {
-  const byId = new Map(requirements.map((row) => [row.id, row]))
+}: ConformanceReport): ReadonlyMap<RequirementResult, string> {
+  const byId = new Map(requirements.map((requirement) => [requirement.id, requirement]))
   return new Map(
-    requirements.flatMap((row) => {
-      const root = rootOf(row, byId)
-      return root === null ? [] : [[row, root] as const]
+    requirements.flatMap((requirement) => {
+      const root = rootOf(requirement, byId)
+      return root === null ? [] : [[requirement, root] as const]
     }),
   )
 }
@@ -71,9 +74,12 @@ export function waitingFor(report: ConformanceReport): ReadonlyMap<string, numbe
 }
 
 /** The violated requirement that an undecided one waits for; null if it waits for none. */
-function rootOf(row: RequirementRow, byId: ReadonlyMap<string, RequirementRow>): string | null {
+function rootOf(
+  requirement: RequirementResult,
+  byId: ReadonlyMap<string, RequirementResult>,
+): string | null {
   const visited = new Set<string>()
-  let at = row
+  let at = requirement
   while (at.blockedBy !== null && !visited.has(at.id)) {
     visited.add(at.id)
     const next = byId.get(at.blockedBy)
@@ -84,12 +90,12 @@ function rootOf(row: RequirementRow, byId: ReadonlyMap<string, RequirementRow>):
 }
 
 function itemOf(context: Violations, findings: Findings): Item {
-  const { rows } = findings
-  const [first] = rows
+  const { requirements } = findings
+  const [first] = requirements
   const heading = causeHeading(findings)
   const same = saysTheSame(findings)
-  const evidence = evidenceOf(context.exchanges, rows)
-  const shared = [...(same ? foundNotes(first) : []), ...adviceOn(rows)]
+  const evidence = evidenceOf(context.exchanges, requirements)
+  const shared = [...(same ? foundNotes(first) : []), ...adviceOn(requirements)]
   if (heading === null) {
     return {
       badge: badgeOf(first),
@@ -98,30 +104,34 @@ function itemOf(context: Violations, findings: Findings): Item {
       evidence,
     }
   }
-  const items = rows.map((row) => ({
-    text: sentence(context, row),
-    notes: [...(same ? [] : foundNotes(row)), ...knownNotes(context, row)],
+  const items = requirements.map((requirement) => ({
+    text: sentence(context, requirement),
+    notes: [...(same ? [] : foundNotes(requirement)), ...knownNotes(context, requirement)],
   }))
   return { badge: badgeOf(first), text: heading, items, notes: shared, evidence }
 }
 
 /** A violation in its own words, without evidence: one that is known, or a warning. */
-export function plainItem(report: ConformanceReport, row: RequirementRow): Item {
+export function plainItem(report: ConformanceReport, requirement: RequirementResult): Item {
   const context = { report, exchanges: new Map(), waiting: new Map() }
   return {
-    badge: badgeOf(row),
-    text: sentence(context, row),
-    notes: [...foundNotes(row), ...(row.known ? knownNotes(context, row) : adviceOn([row]))],
+    badge: badgeOf(requirement),
+    text: sentence(context, requirement),
+    notes: [
+      ...foundNotes(requirement),
+      ...(requirement.known ? knownNotes(context, requirement) : adviceOn([requirement])),
+    ],
   }
 }
 
 /** Exchanges of requirements, those that show a violation first. */
 export function evidenceOf(
   exchanges: ReadonlyMap<string, Exchange>,
-  rows: readonly RequirementRow[],
+  requirements: readonly RequirementResult[],
 ): readonly Shown[] {
-  const ids = [...new Set(rows.flatMap((row) => row.exchanges))]
-  const event = rows.find((row) => row.exchanges[0] === ids[0])?.event ?? null
+  const ids = [...new Set(requirements.flatMap((requirement) => requirement.exchanges))]
+  const event =
+    requirements.find((requirement) => requirement.exchanges[0] === ids[0])?.event ?? null
   return ids.map((id, at) => ({
     id,
     // Read when it is shown: together they may be larger than memory.
@@ -129,17 +139,17 @@ export function evidenceOf(
       return exchanges.get(id)
     },
     event: at === 0 ? event : null,
-    isWhole: isSequence(rows),
+    isWhole: isSequence(requirements),
   }))
 }
 
 /** Tests if each exchange is needed to repeat a violation: those of a random sequence are. */
-export function isSequence(rows: readonly Pick<RequirementRow, 'brokenBy'>[]): boolean {
-  return rows.some(({ brokenBy }) => brokenBy.includes('explore'))
+export function isSequence(requirements: readonly Pick<RequirementResult, 'brokenBy'>[]): boolean {
+  return requirements.some(({ brokenBy }) => brokenBy.includes('explore'))
 }
 
-function waitingOf({ waiting }: Violations, rows: readonly RequirementRow[]): number {
-  return rows.reduce((sum, { id }) => sum + (waiting.get(id) ?? 0), 0)
+function waitingOf({ waiting }: Violations, requirements: readonly RequirementResult[]): number {
+  return requirements.reduce((sum, { id }) => sum + (waiting.get(id) ?? 0), 0)
 }
 
 function waitText(number: number): string {
@@ -147,10 +157,10 @@ function waitText(number: number): string {
 }
 
 /** `V3-HIST-01 (22 requirements wait for it) A page MUST …`. */
-function sentence(context: Violations, row: RequirementRow): Text {
-  const number = waitingOf(context, [row])
-  const name = { href: `#${row.id}`, text: row.id }
-  return [name, number === 0 ? '' : ` (${waitText(number)})`, ` ${row.title}`]
+function sentence(context: Violations, requirement: RequirementResult): Text {
+  const number = waitingOf(context, [requirement])
+  const name = { href: `#${requirement.id}`, text: requirement.id }
+  return [name, number === 0 ? '' : ` (${waitText(number)})`, ` ${requirement.title}`]
 }
 
 /** Messages of assertions carry colors of their own. */
@@ -158,26 +168,26 @@ export function messageText(message: string): string {
   return withoutColors(message).trim()
 }
 
-export function foundNotes({ message }: RequirementRow): readonly Text[] {
+export function foundNotes({ message }: RequirementResult): readonly Text[] {
   return message === null ? [] : [['found: ', { code: messageText(message) }]]
 }
 
-function knownNotes({ report }: Violations, { id }: RequirementRow): readonly Text[] {
+function knownNotes({ report }: Violations, { id }: RequirementResult): readonly Text[] {
   const text = knownText(report, id)
   return text === null ? [] : [text]
 }
 
 /** The usual cause with its fix, and the sentence of the document; once for requirements that share them. */
-export function adviceOn(rows: readonly RequirementRow[]): readonly Text[] {
-  const hints = rows.map(({ id }) => hintFor(id)).filter((hint) => hint !== null)
-  const places = rows.map(documentText)
+export function adviceOn(requirements: readonly RequirementResult[]): readonly Text[] {
+  const hints = requirements.map(({ id }) => hintFor(id)).filter((hint) => hint !== null)
+  const places = requirements.map(documentText)
   return [
     ...[...new Set(hints)].map((hint) => `likely cause and fix: ${hint}`),
     ...[...new Set(places)],
   ]
 }
 
-function documentText({ section, level, title }: RequirementRow): string {
+function documentText({ section, level, title }: RequirementResult): string {
   const place = `document: section ${section}`
   const silent = level === 'expected' ? ', which refers to another contract for this' : ''
   const found = Object.entries<DocumentSection>(sections).find(

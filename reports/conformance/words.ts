@@ -1,4 +1,4 @@
-import type { RequirementRow, Verdict } from '../../contract/report/conformance.ts'
+import type { RequirementResult, Verdict } from '../../contract/report/conformance.ts'
 import type { Badge, Tone } from '../document/document.ts'
 
 /** Printed names of the stored verdicts. */
@@ -27,7 +27,7 @@ const tones: Readonly<Record<Verdict, Tone>> = {
 }
 
 /** The label of a requirement with its color; a violation that the baseline names is marked. */
-export function badgeOf({ verdict, known }: Pick<RequirementRow, 'verdict' | 'known'>): Badge {
+export function badgeOf({ verdict, known }: Pick<RequirementResult, 'verdict' | 'known'>): Badge {
   const word = known ? `known: ${verdictLabels[verdict]}` : verdictLabels[verdict]
   return { word, tone: known ? 'warn' : tones[verdict] }
 }

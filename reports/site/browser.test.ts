@@ -8,7 +8,7 @@ import { conformanceDocument } from '../conformance/document.ts'
 import { toHtml } from '../document/html.ts'
 import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
 import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
-import { reportOf, rowOf } from '../test-support/reports.ts'
+import { reportOf, resultOf } from '../test-support/reports.ts'
 import { siteDocument } from './document.ts'
 import type { Implementation } from './model.ts'
 
@@ -73,15 +73,15 @@ describe.skipIf(skipBrowser)('the site of implementations in Chromium', () => {
 /** The second one warns once; the last one does not verify. */
 function implementationOf(at: number): Implementation {
   const unverified = at === 9 ? 'the signature is wrong' : null
-  const rows = requirementIds.map((id) => {
+  const ids = requirementIds.map((id) => {
     const { level, surface, title } = requirements[id]
     const isWarned = at === 1 && id === 'OAI-CHAT-10'
-    return rowOf({ id, level, surface, title, verdict: isWarned ? 'warn' : 'pass' })
+    return resultOf({ id, level, surface, title, verdict: isWarned ? 'warn' : 'pass' })
   })
   const observations = [
     { id: 'OPEN-01', question: 'Is it open?', answer: at % 2 ? 'yes' : 'no', exchanges: [] },
   ]
-  const report = reportOf(rows, { outcome: 'conforms', observations })
+  const report = reportOf(ids, { outcome: 'conforms', observations })
   return {
     slug: String(at + 1),
     vendor: 'Example <AG>',

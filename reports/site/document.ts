@@ -102,9 +102,9 @@ function groupsOf(
 ): readonly EntryGroup[] {
   return [...Map.groupBy(requirements, ({ surface }) => surface)].map(([surface, own]) => ({
     title: surfaceTitle(surface),
-    groups: [...Map.groupBy(own, ({ id }) => areaOf(id))].map(([area, rows]) => ({
+    groups: [...Map.groupBy(own, ({ id }) => areaOf(id))].map(([area, ids]) => ({
       title: areaTitle(area),
-      entries: rows.map((row) => entryOf(row, surface, verified)),
+      entries: ids.map((requirement) => entryOf(requirement, surface, verified)),
     })),
   }))
 }

@@ -44,13 +44,15 @@ export interface ComparedRequirement {
 
 /** All requirements that any of the implementations was certified for, in the order of their reports. */
 export function compareRequirements(all: readonly Verified[]): readonly ComparedRequirement[] {
-  const rows = new Map(
-    all.flatMap(({ report }) => report.requirements.map((row) => [row.id, row] as const)),
+  const requirements = new Map(
+    all.flatMap(({ report }) =>
+      report.requirements.map((requirement) => [requirement.id, requirement] as const),
+    ),
   )
   const verdictsOf = all.map(
     ({ report }) => new Map(report.requirements.map(({ id, verdict }) => [id, verdict])),
   )
-  return [...rows.values()].map(({ id, level, surface, title }) => {
+  return [...requirements.values()].map(({ id, level, surface, title }) => {
     const verdicts = verdictsOf.map((own) => own.get(id) ?? null)
     const differs = new Set(verdicts.filter((verdict) => verdict !== null)).size > 1
     return { id, level, surface, title, verdicts, differs }
@@ -108,7 +110,7 @@ export function versionChanges(all: readonly Verified[]): readonly VersionChange
 
 function changeOf(from: Verified, to: Verified): VersionChange {
   const verdict = ({ requirements }: ConformanceReport) =>
-    new Map(requirements.map((row) => [row.id, row.verdict]))
+    new Map(requirements.map((requirement) => [requirement.id, requirement.verdict]))
   const answer = ({ observations }: { readonly observations: readonly ObservationRow[] }) =>
     new Map(observations.map((row) => [row.id, row.answer]))
   return {

@@ -3,7 +3,7 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { loadReportOf } from '../load/test-support/sketch.ts'
 import { exchangeOf } from './exchanges.ts'
-import { row, violated } from './reports.ts'
+import { requirement, violated } from './reports.ts'
 
 /** Hostile texts from a target, by the reader of reports that they attack. */
 export const hostileTexts: Readonly<Record<string, string>> = {
@@ -58,20 +58,25 @@ export function hostileReport(text: string): {
   readonly exchanges: ReadonlyMap<string, Exchange>
 } {
   const names = { scenarios: [text], brokenBy: [text] }
-  const rows = [
-    row('V3-SSE-05', 'fail', { message: text, exchanges: ['x1', 'x2'], event: 0, ...names }),
+  const requirements = [
+    requirement('V3-SSE-05', 'fail', {
+      message: text,
+      exchanges: ['x1', 'x2'],
+      event: 0,
+      ...names,
+    }),
     // Of one cause, by their message and by their evidence.
-    row('OAI-CHAT-09', 'fail', { message: `usage: ${text}`, exchanges: ['x2'] }),
-    row('OAI-CHAT-06', 'fail', { message: `usage: ${text}`, exchanges: ['x3'] }),
-    row('V3-HIST-01', 'fail', { message: `first ${text}`, exchanges: ['x4'] }),
-    row('V3-HIST-02', 'fail', { message: `second ${text}`, exchanges: ['x4'] }),
-    row('OAI-ERR-01', 'fail', { message: text, known: true, exchanges: ['x2'] }),
-    row('V3-SSE-07', 'warn', { message: text, exchanges: ['x2'] }),
-    row('V3-GEN-03', 'inconclusive', { message: text }),
-    row('V2-MSG-01', 'unproven', { message: text }),
-    row('V3-CHAT-10', 'observed', { message: text }),
-    row('V3-GEN-08', 'not-applicable', { message: text }),
-    row('V3-IDEM-05', 'error', { message: text }),
+    requirement('OAI-CHAT-09', 'fail', { message: `usage: ${text}`, exchanges: ['x2'] }),
+    requirement('OAI-CHAT-06', 'fail', { message: `usage: ${text}`, exchanges: ['x3'] }),
+    requirement('V3-HIST-01', 'fail', { message: `first ${text}`, exchanges: ['x4'] }),
+    requirement('V3-HIST-02', 'fail', { message: `second ${text}`, exchanges: ['x4'] }),
+    requirement('OAI-ERR-01', 'fail', { message: text, known: true, exchanges: ['x2'] }),
+    requirement('V3-SSE-07', 'warn', { message: text, exchanges: ['x2'] }),
+    requirement('V3-GEN-03', 'inconclusive', { message: text }),
+    requirement('V2-MSG-01', 'unproven', { message: text }),
+    requirement('V3-CHAT-10', 'observed', { message: text }),
+    requirement('V3-GEN-08', 'not-applicable', { message: text }),
+    requirement('V3-IDEM-05', 'error', { message: text }),
   ]
   const sent = {
     method: 'POST',
@@ -102,7 +107,7 @@ export function hostileReport(text: string): {
   ].map((exchange) => withAnswerHeaders(exchange, text))
   const report: ConformanceReport = {
     ...violated,
-    requirements: rows,
+    requirements,
     target: { baseUrl: `http://127.0.0.1:4010/${text}`, profile: 'full', capabilities: {} },
     observations: [{ id: 'OPEN-28', question: 'What?', answer: text, exchanges: ['x2'] }],
     faults: [{ scenario: 'v3/racing', message: `Error: ${text}\n  at ${text}` }],

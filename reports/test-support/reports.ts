@@ -1,12 +1,12 @@
 import { isRequirementId, type RequirementId, requirements } from '../../contract/index.ts'
 import type {
   ConformanceReport,
-  RequirementRow,
+  RequirementResult,
   Verdict,
 } from '../../contract/report/conformance.ts'
 import { eventsOf, exchangeOf } from './exchanges.ts'
 
-/** A report written by hand, with rows of every kind; what a target sends in it means no good. */
+/** A report written by hand, with requirements of every kind; what a target sends in it means no good. */
 
 export const exchanges = new Map(
   [
@@ -29,31 +29,38 @@ export const exchanges = new Map(
   ].map((exchange) => [exchange.id, exchange]),
 )
 
-const rows = [
-  ...(['V3-HIST-01', 'V3-HIST-02', 'OAI-CHAT-01'] as const).map((id) => row(id, 'pass')),
-  row('V3-IDEM-02', 'fail', {
+const ids = [
+  ...(['V3-HIST-01', 'V3-HIST-02', 'OAI-CHAT-01'] as const).map((id) => requirement(id, 'pass')),
+  requirement('V3-IDEM-02', 'fail', {
     message: 'the history has \u001b[32m2\u001b[39m steps & <b>one</b> key ``',
     scenarios: ['v3-idempotency/a-repeat'],
     exchanges: ['x4', 'x5', 'x6'],
   }),
-  row('V3-SSE-05', 'fail', {
+  requirement('V3-SSE-05', 'fail', {
     message: 'the first event is response.output_item.added',
     exchanges: ['x9'],
     event: 0,
   }),
-  row('OAI-CHAT-09', 'fail', { message: 'usage is missing', exchanges: ['x1'] }),
-  row('OAI-CHAT-06', 'fail', { message: 'usage is missing', exchanges: ['x2'] }),
-  row('OAI-ERR-01', 'fail', { message: 'answered with 422', known: true }),
-  row('V3-SSE-07', 'warn', { message: 'sequence_number 3 follows 3', exchanges: ['x9'] }),
-  row('V3-GEN-03', 'inconclusive', { message: 'blocked by V3-SSE-05', blockedBy: 'V3-SSE-05' }),
-  row('V2-MSG-01', 'unproven', { message: 'set v2Chat in the target profile to test this' }),
-  row('V2-MSG-02', 'unproven', { message: 'set v2Chat in the target profile to test this' }),
-  row('V3-CHAT-10', 'observed', { message: 'our guess of the body was refused with 422' }),
-  row('V3-GEN-08', 'not-applicable', {
+  requirement('OAI-CHAT-09', 'fail', { message: 'usage is missing', exchanges: ['x1'] }),
+  requirement('OAI-CHAT-06', 'fail', { message: 'usage is missing', exchanges: ['x2'] }),
+  requirement('OAI-ERR-01', 'fail', { message: 'answered with 422', known: true }),
+  requirement('V3-SSE-07', 'warn', { message: 'sequence_number 3 follows 3', exchanges: ['x9'] }),
+  requirement('V3-GEN-03', 'inconclusive', {
+    message: 'blocked by V3-SSE-05',
+    blockedBy: 'V3-SSE-05',
+  }),
+  requirement('V2-MSG-01', 'unproven', {
+    message: 'set v2Chat in the target profile to test this',
+  }),
+  requirement('V2-MSG-02', 'unproven', {
+    message: 'set v2Chat in the target profile to test this',
+  }),
+  requirement('V3-CHAT-10', 'observed', { message: 'our guess of the body was refused with 422' }),
+  requirement('V3-GEN-08', 'not-applicable', {
     message: 'the target profile has capabilities.video: false',
   }),
-  row('V3-IDEM-05', 'error', { message: 'TypeError: turns is undefined' }),
-  row('KB-01', 'unclaimed'),
+  requirement('V3-IDEM-05', 'error', { message: 'TypeError: turns is undefined' }),
+  requirement('KB-01', 'unclaimed'),
 ]
 
 export const violated: ConformanceReport = {
@@ -70,7 +77,7 @@ export const violated: ConformanceReport = {
   totals: totals({ pass: 3, fail: 5, warn: 1, observed: 1, 'not-applicable': 1, inconclusive: 1 }),
   traffic: { answers: 41, statuses: {}, unanswered: 0, cut: 0, timeouts: 0, retries: 0 },
   cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
-  requirements: rows,
+  requirements: ids,
   observations: [
     {
       id: 'OPEN-28',
@@ -99,23 +106,25 @@ export const conforming: ConformanceReport = {
   ...unbiased,
   outcome: 'conforms',
   totals: totals({ pass: 3 }),
-  requirements: rows.slice(0, 3),
+  requirements: ids.slice(0, 3),
   observations: [],
   faults: [],
   residue: [],
   residueUnseen: null,
 }
 
-export function row(
+export function requirement(
   id: RequirementId,
   verdict: Verdict,
-  more: Partial<RequirementRow> = {},
-): RequirementRow {
-  return rowOf({ id, verdict, ...more })
+  more: Partial<RequirementResult> = {},
+): RequirementResult {
+  return resultOf({ id, verdict, ...more })
 }
 
 /** A requirement that passed, unless `more` says otherwise. */
-export function rowOf(more: Partial<RequirementRow> & { readonly id: string }): RequirementRow {
+export function resultOf(
+  more: Partial<RequirementResult> & { readonly id: string },
+): RequirementResult {
   const { level, surface, section, title } = isRequirementId(more.id)
     ? requirements[more.id]
     : requirements['V3-IDEM-02']
@@ -138,7 +147,7 @@ export function rowOf(more: Partial<RequirementRow> & { readonly id: string }): 
 
 /** A report of these requirements, without anything else in it. */
 export function reportOf(
-  requirements: readonly RequirementRow[],
+  requirements: readonly RequirementResult[],
   more: Partial<ConformanceReport> = {},
 ): ConformanceReport {
   return { ...conforming, outcome: 'violated', requirements: [...requirements], ...more }

@@ -1,12 +1,12 @@
 import { stableText } from '../../contract/index.ts'
-import type { RequirementRow } from '../../contract/report/conformance.ts'
+import type { RequirementResult } from '../../contract/report/conformance.ts'
 
 /** Requirements that are reported together: usually one. */
 export interface Findings {
   /** `message`: the same was found for all; `exchange`: one exchange shows them all. */
   readonly common: 'message' | 'exchange' | null
   /** Rows in the order of the report; never empty. */
-  readonly rows: readonly [RequirementRow, ...RequirementRow[]]
+  readonly requirements: readonly [RequirementResult, ...RequirementResult[]]
 }
 
 /**
@@ -14,8 +14,8 @@ export interface Findings {
  * grouped if the same was found on one surface, or if the same evidence shows them; each keeps its
  * sentence, and its own message where it has one. A group stands where its first requirement stood.
  */
-export function foldFindings(rows: readonly RequirementRow[]): readonly Findings[] {
-  const byMessage = groups(rows, messageKey)
+export function foldFindings(requirements: readonly RequirementResult[]): readonly Findings[] {
+  const byMessage = groups(requirements, messageKey)
   const alone = byMessage.filter(({ length }) => length === 1).flat()
   const byExchange = groups(alone, exchangeKey)
   return [
@@ -23,47 +23,49 @@ export function foldFindings(rows: readonly RequirementRow[]): readonly Findings
     ...byExchange.map((group) => findings(group, group.length > 1 ? 'exchange' : null)),
   ]
     .flatMap((found) => found ?? [])
-    .toSorted((a, b) => rows.indexOf(a.rows[0]) - rows.indexOf(b.rows[0]))
+    .toSorted(
+      (a, b) => requirements.indexOf(a.requirements[0]) - requirements.indexOf(b.requirements[0]),
+    )
 }
 
 /** `5 requirements violated, same cause: usage is missing`; null for a single requirement. */
 export function causeText(findings: Findings): string | null {
   const heading = causeHeading(findings)
   if (findings.common !== 'message') return heading
-  return `${heading}: ${findings.rows[0].message?.trim() ?? ''}`
+  return `${heading}: ${findings.requirements[0].message?.trim() ?? ''}`
 }
 
 /** The same without the message: `2 requirements violated in one exchange`. */
-export function causeHeading({ rows, common }: Findings): string | null {
+export function causeHeading({ requirements, common }: Findings): string | null {
   if (common === null) return null
-  const found = rows[0].verdict === 'warn' ? 'warnings' : 'requirements violated'
-  return `${rows.length} ${found}${common === 'exchange' ? ' in one exchange' : ', same cause'}`
+  const found = requirements[0].verdict === 'warn' ? 'warnings' : 'requirements violated'
+  return `${requirements.length} ${found}${common === 'exchange' ? ' in one exchange' : ', same cause'}`
 }
 
 /** True if all requirements of a group have the same message. */
-export function saysTheSame({ rows }: Findings): boolean {
-  return rows.every(({ message }) => message === rows[0].message)
+export function saysTheSame({ requirements }: Findings): boolean {
+  return requirements.every(({ message }) => message === requirements[0].message)
 }
 
 function groups(
-  rows: readonly RequirementRow[],
-  keyOf: (row: RequirementRow) => string | null,
-): readonly (readonly RequirementRow[])[] {
+  requirements: readonly RequirementResult[],
+  keyOf: (requirement: RequirementResult) => string | null,
+): readonly (readonly RequirementResult[])[] {
   // Without a key a requirement stays alone.
-  return [...Map.groupBy(rows, (row) => keyOf(row) ?? row).values()]
+  return [...Map.groupBy(requirements, (requirement) => keyOf(requirement) ?? requirement).values()]
 }
 
-function messageKey({ message, surface, verdict, known }: RequirementRow): string | null {
+function messageKey({ message, surface, verdict, known }: RequirementResult): string | null {
   return message === null ? null : JSON.stringify([surface, verdict, known, stableText(message)])
 }
 
-function exchangeKey({ exchanges, event, verdict, known }: RequirementRow): string | null {
+function exchangeKey({ exchanges, event, verdict, known }: RequirementResult): string | null {
   return exchanges.length === 0 ? null : JSON.stringify([exchanges, event, verdict, known])
 }
 
 function findings(
-  [first, ...others]: readonly RequirementRow[],
+  [first, ...others]: readonly RequirementResult[],
   common: Findings['common'],
 ): Findings | null {
-  return first === undefined ? null : { common, rows: [first, ...others] }
+  return first === undefined ? null : { common, requirements: [first, ...others] }
 }

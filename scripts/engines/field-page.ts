@@ -1,4 +1,4 @@
-import type { RequirementRow } from '../../contract/report/conformance.ts'
+import type { RequirementResult } from '../../contract/report/conformance.ts'
 import { withoutColors } from '../../reports/text/escape.ts'
 import { notRun } from './servers.ts'
 import type { Tried } from './try-server.ts'
@@ -52,13 +52,13 @@ function details({ server, report }: Tried): readonly string[] {
     '',
     ...(broken.length === 0
       ? ['Breaks nothing.']
-      : ['| Requirement | Level | Found |', '| --- | --- | --- |', ...broken.map(row)]),
+      : ['| Requirement | Level | Found |', '| --- | --- | --- |', ...broken.map(requirement)]),
   ]
 }
 
 const maxEvidence = 220
 
-function row({ id, level, section, message }: RequirementRow): string {
+function requirement({ id, level, section, message }: RequirementResult): string {
   const text = withoutColors(message ?? '')
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { targetFixture } from '../../fixtures/targets.ts'
-import { reportOf, rowOf } from '../../harness/conformance/test-support/reports.ts'
+import { reportOf, resultOf } from '../../harness/conformance/test-support/reports.ts'
 import { readTrace, TraceSyntaxError } from '../../harness/load/plan/trace.ts'
 import { loadReportOf } from '../../reports/load/test-support/sketch.ts'
 import { jsonSchemas } from './json-schemas.ts'
@@ -13,7 +13,7 @@ describe('read as JSON Schemas,', () => {
 
   test('that of the report takes reports, also with members that are not known yet', () => {
     const schema = schemaOf('report')
-    const report = reportOf([rowOf('V3-IDEM-02')])
+    const report = reportOf([resultOf('V3-IDEM-02')])
     for (const value of [report, { ...report, later: true }]) {
       expect(schema.safeParse(value).error).toBeUndefined()
     }

@@ -14,11 +14,11 @@ import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
 
 /** Section 5, rules 1 and 4: the compatible surface answers 401 to a missing or wrong key. */
 describe('compatible surface: authentication', () => {
-  const rows = ['OAI-AUTH-01', 'OAI-AUTH-02', 'OAI-AUTH-03', 'OAI-AUTH-04', 'OAI-AUTH-05'] as const
+  const ids = ['OAI-AUTH-01', 'OAI-AUTH-02', 'OAI-AUTH-03', 'OAI-AUTH-04', 'OAI-AUTH-05'] as const
 
   test(
     'POST /chat/completions requires a valid key',
-    covers(rows, { requests: 13, generations: 1 }),
+    covers(ids, { requests: 13, generations: 1 }),
     async ({ openai, claim, session, keys, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
@@ -33,7 +33,7 @@ describe('compatible surface: authentication', () => {
 
   test(
     'GET /models requires a valid key',
-    covers(rows, { requests: 13 }),
+    covers(ids, { requests: 13 }),
     async ({ openai, claim, session, keys, profile }) => {
       const control = await openai.models({ role: 'control' })
       const { main, aliases } = profile.models

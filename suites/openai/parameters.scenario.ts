@@ -132,7 +132,7 @@ describe('compatible surface: parameters', () => {
         ['an empty body', ''],
       ] as const) {
         await expectRejected({
-          row: 'OAI-ERR-01',
+          requirement: 'OAI-ERR-01',
           control,
           what,
           send: () => openai.raw(text, { role: 'negative' }),

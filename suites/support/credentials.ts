@@ -12,7 +12,7 @@ import {
 
 /** A way not to have the right key (section 5). */
 export interface BadCredential {
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   readonly what: string
   /** Value of `Authorization`; null sends none. */
   readonly authorization: string | null
@@ -20,12 +20,12 @@ export interface BadCredential {
 
 type Surface = 'OAI' | 'V2' | 'V3'
 
-/** One or more for each of the first four AUTH rows of a surface. */
+/** One or more for each of the first four AUTH requirements of a surface. */
 export function badCredentials(surface: Surface, key: string): BadCredential[] {
   const basic = Buffer.from(`user:${key}`).toString('base64')
   const swapped = swapLetterCase(key)
   const bad = (at: 1 | 2 | 3 | 4, what: string, authorization: string | null): BadCredential => ({
-    row: `${surface}-AUTH-0${at}`,
+    requirement: `${surface}-AUTH-0${at}`,
     what,
     authorization,
   })
@@ -89,19 +89,19 @@ export async function expectKeyNeeded(
   const after = await ping()
   assume(succeeded(after), 'the target no longer answers after requests without a key', after)
   const path = route ?? `${control.request.method} ${new URL(control.request.url).pathname}`
-  for (const { row, what, refused } of sent) {
+  for (const { requirement, what, refused } of sent) {
     const request = `${path} with ${what}`
-    if (row.startsWith('OAI')) {
+    if (requirement.startsWith('OAI')) {
       const { status } = refused.response ?? {}
-      claim(row, () => expect(status, `status of ${request}`).toBe(401), refused, control)
+      claim(requirement, () => expect(status, `status of ${request}`).toBe(401), refused, control)
       continue
     }
-    claim(row, () => expectRefusal(refused, request), refused, control)
-    const noServerError = row.startsWith('V2') ? 'V2-AUTH-06' : 'V3-AUTH-06'
+    claim(requirement, () => expectRefusal(refused, request), refused, control)
+    const noServerError = requirement.startsWith('V2') ? 'V2-AUTH-06' : 'V3-AUTH-06'
     if (!isDeclined(refused)) continue
     const status = () => expect(refused.response?.status, `status of ${request}`).toBeLessThan(500)
     claim(noServerError, status, refused)
-    if (row.startsWith('V3'))
+    if (requirement.startsWith('V3'))
       session.observe('OPEN-16', `${request}: ${statusText(refused)}`, [refused])
   }
   return sent

@@ -54,7 +54,7 @@ export async function claimTurnKept(
     (history) => inputRows(history, nonce).length > 0 && holdsAnswer(history),
   )
   if (!everyItemShown(rows)) return
-  // What the bytes of a stream lost is for a row of the stream.
+  // What the bytes of a stream lost is for a requirement of the stream.
   const isWhole = !bodyText(reply).includes('\ufffd')
   claim(
     'V3-HIST-07',

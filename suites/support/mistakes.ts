@@ -11,18 +11,18 @@ type Edit = (body: Body) => Body
 
 export interface Mistake {
   /** The requirement that says that it must not succeed. */
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   readonly what: string
   readonly edit: Edit
 }
 
 /** A field of another type than the document lists: a value, or one that is made of the right one. */
 export function ofAnotherType(
-  row: RequirementId,
+  requirement: RequirementId,
   ...fields: readonly (readonly [name: string, wrong: unknown])[]
 ): readonly Mistake[] {
   return fields.map(([name, wrong]) => ({
-    row,
+    requirement,
     what: `${name}: ${JSON.stringify(wrong === inObject ? inObject('…') : wrong)}`,
     edit: (body) => ({ ...body, [name]: wrong === inObject ? inObject(body[name]) : wrong }),
   }))
@@ -34,18 +34,21 @@ export function inObject(value: unknown) {
 }
 
 /** A required field that is missing. */
-export function missing(row: RequirementId, ...fields: readonly string[]): readonly Mistake[] {
+export function missing(
+  requirement: RequirementId,
+  ...fields: readonly string[]
+): readonly Mistake[] {
   return fields.map((name) => ({
-    row,
+    requirement,
     what: `no ${name}`,
     edit: (body) => ({ ...body, [name]: undefined }),
   }))
 }
 
-export function bothToolLists(row: RequirementId): Mistake {
+export function bothToolLists(requirement: RequirementId): Mistake {
   const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
   return {
-    row,
+    requirement,
     what: 'include_tools and exclude_tools',
     edit: (body) => ({ ...body, ...lists }),
   }
@@ -83,10 +86,10 @@ export async function expectAllRefused(
   { mistakes, forms, conditions, send, ...expected }: Refusing,
 ): Promise<readonly (readonly [Mistake, Exchange])[]> {
   const refused: (readonly [Mistake, Exchange])[] = []
-  const request = ({ row, what, edit }: Mistake, name: string, condition: Condition) => {
+  const request = ({ requirement, what, edit }: Mistake, name: string, condition: Condition) => {
     const { members, ...caller } = condition
     return {
-      row,
+      requirement,
       what: name === '' ? what : `${what} (${name})`,
       send: () => send((body) => edit({ ...body, ...members }), { role: 'negative', ...caller }),
     } as const

@@ -115,9 +115,9 @@ export function claimOneStepEach(
         answer === undefined ? 'every request was refused' : 'the history does not show the step'
       leaveOpen(`${reason}${describeKind(kind)}`)
     } else if (gap === undefined || steps.length > 1) {
-      const row = gap === undefined ? 'V3-IDEM-05' : repeatRow
+      const requirement = gap === undefined ? 'V3-IDEM-05' : repeatRow
       const what = `steps with this key${describeKind(kind)}`
-      claim(row, () => expect(steps, what).toHaveLength(1), ...sent, ...pages)
+      claim(requirement, () => expect(steps, what).toHaveLength(1), ...sent, ...pages)
     }
   }
   for (const kind of kinds) {

@@ -14,7 +14,7 @@ import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
 describe('v2: authentication', () => {
-  const rows = [
+  const requirements = [
     'V2-AUTH-01',
     'V2-AUTH-02',
     'V2-AUTH-03',
@@ -25,7 +25,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message requires a valid token',
-    covers(rows, { requests: 20 }),
+    covers(requirements, { requests: 20 }),
     async ({ v2, claim, session, keys, prompts }) => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, prompts.brief())
@@ -47,7 +47,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message/generate requires a valid token',
-    covers(rows, { requests: 19, generations: 1, chats: 1 }),
+    covers(requirements, { requests: 19, generations: 1, chats: 1 }),
     async ({ v2, claim, session, keys, prompts }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())

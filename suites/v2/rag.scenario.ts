@@ -41,17 +41,18 @@ describe('v2: retrieval', () => {
       }
       const { control, more, mayBeOwn } = await findVisibleSearch(ask, tool)
       assume(control.searched, 'rag: true does not bring the fact', ...control.evidence)
-      for (const [row, rag] of [
+      for (const [requirement, rag] of [
         ['V2-RAG-02', false],
         ['V2-RAG-02', undefined],
         ['V2-RAG-03', 'agent'],
       ] as const) {
         const reply = await ask(rag, more)
-        if (reply.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
+        if (reply.searched && mayBeOwn)
+          session.markUndecided('inconclusive', [requirement], maybeToolCall)
         else {
           const what = `the answer contains the fact of the knowledge base ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
           const evidence = [...reply.evidence, ...control.evidence]
-          claim(row, () => expect(reply.searched, what).toBe(false), ...evidence)
+          claim(requirement, () => expect(reply.searched, what).toBe(false), ...evidence)
         }
       }
     },

@@ -53,9 +53,9 @@ describe('v2: refusals', () => {
           noServerError: 'V2-MSG-15',
         },
       )
-      for (const [{ row, what }, answer] of refused) {
+      for (const [{ requirement, what }, answer] of refused) {
         const status = answer.response?.status
-        if (row === 'V2-MSG-08')
+        if (requirement === 'V2-MSG-08')
           session.observe('OPEN-22', `v2 message, ${what}: ${status}`, [answer])
       }
     },
@@ -103,11 +103,11 @@ describe('v2: refusals', () => {
           noServerError: 'V2-MSG-15',
         },
       )
-      for (const [{ row, what }, answer] of refused) {
+      for (const [{ requirement, what }, answer] of refused) {
         const status = answer.response?.status
-        if (row === 'V2-GEN-02')
+        if (requirement === 'V2-GEN-02')
           session.observe('OPEN-22', `v2 generation, ${what}: ${status}`, [answer])
-        if (row === 'V2-GEN-03') session.observe('OPEN-21', `v2: ${status}`, [answer])
+        if (requirement === 'V2-GEN-03') session.observe('OPEN-21', `v2: ${status}`, [answer])
       }
     },
   )

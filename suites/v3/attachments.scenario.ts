@@ -115,14 +115,14 @@ describe('v3: attachments', () => {
         ofChat,
         list,
       )
-      for (const [row, route, page] of [
+      for (const [requirement, route, page] of [
         ['V3-ATT-07', 'GET /attachment with chat_id', ofChat],
         ['V3-ATT-12', 'GET /chat/{chat_id}/attachments', list],
       ] as const) {
         const shows = (name: string) => attachments.lists(page, name)
         assumeRead(page, shows(inside.name) && shows(second.name))
         claim(
-          row,
+          requirement,
           () => {
             expectAccepted(page, route)
             expect(shows(inside.name), 'the list shows the file of the chat').toBe(true)

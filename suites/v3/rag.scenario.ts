@@ -62,7 +62,7 @@ describe('v3: retrieval', () => {
         askInNewChat(v3, base, { assistant_id: base.assistant, rag, ...more }, 'act')
       const { control, more, mayBeOwn } = await findVisibleSearch(ask, base.tool)
       assume(control.searched, noVisibleSearch, ...control.evidence)
-      for (const [row, rag, stream] of [
+      for (const [requirement, rag, stream] of [
         ['RAG-02', false, false],
         ['RAG-02', false, true],
         ['RAG-03', 'agent', false],
@@ -74,14 +74,15 @@ describe('v3: retrieval', () => {
         if (isDeclined(reply.reply)) {
           // The same with rag: true was accepted.
           const taken = () => expectAccepted(reply.reply, `a generation with rag: ${rag}`)
-          claim(row, taken, reply.reply, ...control.evidence)
+          claim(requirement, taken, reply.reply, ...control.evidence)
           continue
         }
-        if (reply.searched && mayBeOwn) session.markUndecided('inconclusive', [row], maybeToolCall)
+        if (reply.searched && mayBeOwn)
+          session.markUndecided('inconclusive', [requirement], maybeToolCall)
         else {
           const what = `the server searched ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
           const evidence = [...reply.evidence, ...control.evidence]
-          claim(row, () => expect(reply.searched, what).toBe(false), ...evidence)
+          claim(requirement, () => expect(reply.searched, what).toBe(false), ...evidence)
         }
       }
     },
@@ -109,7 +110,7 @@ describe('v3: retrieval', () => {
         claim('RAG-06', () => expect(reply.searched, what).toBe(false), ...evidence)
       }
       // One-shot takes every value that a chat generation takes.
-      for (const [row, rag] of [
+      for (const [requirement, rag] of [
         ['RAG-02', false],
         ['RAG-03', 'agent'],
         ['RAG-04', profile.rag?.object],
@@ -119,7 +120,7 @@ describe('v3: retrieval', () => {
           oneShot.body(prompts.brief(), { assistant_id: base.assistant, rag }),
         )
         const taken = () => expectAccepted(reply, `a one-shot with rag: ${JSON.stringify(rag)}`)
-        if (isDeclined(reply)) claim(row, taken, reply, ...control.evidence)
+        if (isDeclined(reply)) claim(requirement, taken, reply, ...control.evidence)
       }
     },
   )

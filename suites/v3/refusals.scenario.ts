@@ -94,7 +94,7 @@ describe('v3: refusals', () => {
       ['rag', 7],
     ),
     {
-      row: 'V3-ONE-12',
+      requirement: 'V3-ONE-12',
       what: 'content: an object',
       edit: ({ input, ...rest }: Readonly<Record<string, unknown>>) => ({
         ...rest,

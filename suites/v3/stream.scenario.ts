@@ -78,7 +78,7 @@ describe('v3: stream', () => {
     async ({ v3, claim, profile, session }) => {
       const ask = profile.tools?.ask
       if (ask === undefined) {
-        // The other rows are shown by other streams.
+        // The other requirements are shown by other streams.
         session.markUndecided(
           'unproven',
           ['V3-SSE-23'],

@@ -36,7 +36,7 @@ describe('v3: tool lists', () => {
           { role: 'control' },
         )
         const refused = await expectRejected({
-          row: 'V3-TOOLS-01',
+          requirement: 'V3-TOOLS-01',
           noServerError: 'V3-GEN-13',
           control,
           what: `include_tools and exclude_tools${describeForm(form)}`,
@@ -67,7 +67,7 @@ describe('v3: tool lists', () => {
       assume(calls(able).includes(name), `asked for it, the model did not use ${name}`, able)
 
       const others = search ?? 'file_search'
-      for (const [row, restriction] of [
+      for (const [requirement, restriction] of [
         ['V3-TOOLS-02', { exclude_tools: [name], stream: false }],
         ['V3-TOOLS-02', { exclude_tools: [name], stream: true }],
         ['V3-TOOLS-03', { include_tools: [others], stream: false }],
@@ -76,7 +76,7 @@ describe('v3: tool lists', () => {
         const body = v3.generateBody(await v3.createChat(), ask, restriction)
         const reply = await v3.generateOk(body, { role: 'act' })
         const unused = () => expect(calls(reply), 'tools that were used').not.toContain(name)
-        claim(row, unused, reply, able)
+        claim(requirement, unused, reply, able)
       }
     },
   )

@@ -69,9 +69,13 @@ describe('versions of chats', () => {
       const mine = await v3.createChat()
       assume(succeeded(await v3.history(mine)), 'v3 history does not work for a v3 chat')
 
-      const refuse = (row: 'VER-03' | 'VER-04' | 'VER-05', what: string, exchange: Exchange) => {
+      const refuse = (
+        requirement: 'VER-03' | 'VER-04' | 'VER-05',
+        what: string,
+        exchange: Exchange,
+      ) => {
         session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
-        claim(row, () => expectHint(exchange, what, namesOf(profile, 'v2')), exchange)
+        claim(requirement, () => expectHint(exchange, what, namesOf(profile, 'v2')), exchange)
         claim(
           'VER-10',
           () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),
@@ -167,12 +171,12 @@ describe('versions of chats', () => {
       const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), {
         role: 'negative',
       })
-      for (const [row, what, exchange] of [
+      for (const [requirement, what, exchange] of [
         ['VER-07', 'POST /api/v2/message', stored],
         ['VER-08', 'POST /api/v2/message/generate', reply],
       ] as const) {
         session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
-        claim(row, () => expectHint(exchange, what, namesOf(profile, 'v3')), exchange)
+        claim(requirement, () => expectHint(exchange, what, namesOf(profile, 'v3')), exchange)
         claim(
           'VER-10',
           () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),

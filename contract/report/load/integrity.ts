@@ -46,7 +46,7 @@ export const integrity = z.object({
   streams: z.int(),
   bodies: z.int(),
   events: z.int(),
-  /** Rows that held in at least one answer and broke in none. */
+  /** Requirements that held in at least one answer and broke in none. */
   held: z.array(z.string()),
   findings: z.array(finding),
   /** Nonces of one request looked for in the answers of others. */

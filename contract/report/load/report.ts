@@ -136,7 +136,7 @@ const config = z.object({
 })
 
 /**
- * The worst first. `violated`: a required row was broken. `invalid`: the generator was the bottleneck.
+ * The worst first. `violated`: a required requirement was broken. `invalid`: the generator was the bottleneck.
  * `missed`: an SLO, given or implied. `undecided`: too little was measured, or shards are missing.
  */
 export const loadOutcomes = ['violated', 'invalid', 'missed', 'undecided', 'met'] as const

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Exchange, Header } from '../../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { wasRecorded } from '../../client/index.ts'
 import { sha256 } from '../bundle.ts'
 import { verdictWord } from '../rules.ts'
@@ -32,8 +32,8 @@ export function verdictDifferences(
   stored: ConformanceReport,
   expected: ConformanceReport,
 ): string[] {
-  const before = new Map(stored.requirements.map((row) => [row.id, row]))
-  const after = new Map(expected.requirements.map((row) => [row.id, row]))
+  const before = new Map(stored.requirements.map((requirement) => [requirement.id, requirement]))
+  const after = new Map(expected.requirements.map((requirement) => [requirement.id, requirement]))
   const ids = new Set([...before.keys(), ...after.keys()])
   return [...ids].flatMap((id) => {
     const [was, is] = [before.get(id), after.get(id)]
@@ -43,8 +43,8 @@ export function verdictDifferences(
   })
 }
 
-function wordOf(row: RequirementRow | undefined): string {
-  return row === undefined ? 'no such requirement' : verdictWord(row.verdict)
+function wordOf(requirement: RequirementResult | undefined): string {
+  return requirement === undefined ? 'no such requirement' : verdictWord(requirement.verdict)
 }
 
 /** Empty if report.json is, byte for byte, what this version writes for the evidence. */

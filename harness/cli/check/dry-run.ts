@@ -22,14 +22,15 @@ export async function dryRun(
   selection: Selection,
   io: Io,
 ): Promise<void> {
-  const { judgedRows, planConformance } = await import('../../conformance/plan.ts')
+  const { judgedRequirements, planConformance } = await import('../../conformance/plan.ts')
   const exploration = await explorationFor({ ...flags, ...selection })
   const container = containerOf(flags, io.env)
   const planned = container === undefined ? flags : withoutContainer(flags)
   const address = container === undefined ? url : `http://127.0.0.1:${container.port}`
   const text = await withTarget(address, planned, io, async (profile) => {
     const scenarios = await planConformance(profile, selection, flags.depth)
-    const isExplored = exploration && isExplorable(exploration, judgedRows(selection, profile))
+    const isExplored =
+      exploration && isExplorable(exploration, judgedRequirements(selection, profile))
     return planText(scenarios, {
       ...(isExplored && { exploration }),
       selection,

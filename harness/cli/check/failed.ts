@@ -31,8 +31,10 @@ export function failedIn(folder: string): {
 export function failedOf({
   requirements,
 }: Pick<ConformanceReport, 'requirements'>): readonly RequirementId[] {
-  const rows = requirements.filter(({ verdict }) => failed.includes(verdict))
-  return rows.map(({ id }) => id).filter(isRequirementId)
+  return requirements
+    .filter(({ verdict }) => failed.includes(verdict))
+    .map(({ id }) => id)
+    .filter(isRequirementId)
 }
 
 /** Results that a run without any, such as one of a target that was down, has moved aside last. */

@@ -12,14 +12,14 @@ const scenarios: readonly Scenario[] = [
   {
     slug: 'a',
     title: 'an answer is streamed as events',
-    rows: [],
+    requirements: [],
     again: 0,
     cost: { requests: 40, generations: 20, chats: 2, uploads: 0 },
   },
   {
     slug: 'b',
     title: 'GET /chat lists the chats of a caller, the latest of them first',
-    rows: [],
+    requirements: [],
     again: 3,
     cost: { ...noCost, requests: 360 },
   },

@@ -1,6 +1,10 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
-import { missingMembers, type Selection, selectRows } from '../../conformance/profile/selection.ts'
+import {
+  missingMembers,
+  type Selection,
+  selectRequirements,
+} from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
@@ -65,12 +69,12 @@ async function judge(
     seed,
     quiet = false,
   } = flags
-  const rows = selectRows(selection)
+  const requirements = selectRequirements(selection)
   const { inlineEngine, singleRunEngine, runConformance } = await loadRunner()
   const isKnown = flags.target !== undefined || flags.reference === true
   const { profile, requests } = isKnown
     ? { profile: given, requests: 0 }
-    : await discover(given, { rows, out, quiet, maxRequests, seed }, io)
+    : await discover(given, { requirements, out, quiet, maxRequests, seed }, io)
   // Violations of several endpoints are run again on each of them.
   const engine = profile.baseUrls === undefined && !isRepeated ? singleRunEngine() : inlineEngine()
   const progress = showProgress(io, !quiet)
@@ -98,7 +102,7 @@ async function judge(
       ...(seed === undefined ? {} : { seed }),
       ...(exploration === undefined ? {} : { exploration }),
     })
-    return { report, missing: missingMembers(rows, profile) }
+    return { report, missing: missingMembers(requirements, profile) }
   } finally {
     await engine.close()
     progress.stop()

@@ -3,7 +3,11 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { printable } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
-import { refuseUnknown, type Selection, selectRows } from '../../conformance/profile/selection.ts'
+import {
+  refuseUnknown,
+  type Selection,
+  selectRequirements,
+} from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
 import { allowUndecided } from '../../conformance/report/totals.ts'
 import { openBaseline } from '../check/baseline.ts'
@@ -135,7 +139,7 @@ function failedSelection(
   print: (text: string) => void,
   session: Session | undefined,
 ): Selection | null {
-  const selected = selectRows(selection)
+  const selected = selectRequirements(selection)
   const remembered = session?.failed ?? []
   if (remembered.length > 0 && !hasReport(out)) return { ...selection, only: remembered }
   const { report, ids } = failedIn(out)
@@ -152,7 +156,9 @@ function failedSelection(
 function firstViolation({ strict }: CheckFlags, isKnown: (id: string) => boolean) {
   const verdicts = strict ? ['fail', 'warn'] : ['fail']
   return ({ requirements }: Progress): string | null => {
-    const first = requirements().find((row) => verdicts.includes(row.verdict) && !isKnown(row.id))
+    const first = requirements().find(
+      (requirement) => verdicts.includes(requirement.verdict) && !isKnown(requirement.id),
+    )
     return first === undefined ? null : `ended at the first violation, ${first.id} (--fail-fast)`
   }
 }

@@ -1,4 +1,4 @@
-import { catalogRows, explainRow } from '../../../reports/catalog/index.ts'
+import { catalogEntries, explainEntry } from '../../../reports/catalog/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
 import type { AddCommand } from '../command.ts'
@@ -15,9 +15,9 @@ export const explainCommand: AddCommand = (program, io) => {
       '\nExamples:\n  $ chatgen explain V3-IDEM-02\n  $ chatgen explain OPEN-07',
     )
     .action((id: string, { color }: { color: boolean }) => {
-      const text = explainRow(id.toUpperCase(), { color: io.color && color, width: io.width })
+      const text = explainEntry(id.toUpperCase(), { color: io.color && color, width: io.width })
       if (text === undefined) {
-        const ids = catalogRows().map((row) => row.id)
+        const ids = catalogEntries().map((row) => row.id)
         throw new ConfigurationError([`unknown id ${id}.${didYouMean(id, ids)}`])
       }
       io.out(text.trimEnd())

@@ -1,5 +1,9 @@
-import { catalogRows, catalogToText } from '../../../reports/catalog/index.ts'
-import { type ProfileName, profileNames, selectRows } from '../../conformance/profile/selection.ts'
+import { catalogEntries, catalogToText } from '../../../reports/catalog/index.ts'
+import {
+  type ProfileName,
+  profileNames,
+  selectRequirements,
+} from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { colorFlag, flag, list } from '../flags.ts'
 
@@ -28,8 +32,8 @@ export const listCommand: AddCommand = (program, io) => {
     )
     .action(({ only, profile, json, color }: ListFlags) => {
       const all = only.length === 0 && profile === 'full'
-      const selected: readonly string[] = all ? [] : selectRows({ profile, only, skip: [] })
-      const rows = catalogRows().filter(({ id }) => all || selected.includes(id))
+      const selected: readonly string[] = all ? [] : selectRequirements({ profile, only, skip: [] })
+      const rows = catalogEntries().filter(({ id }) => all || selected.includes(id))
       io.out(
         json
           ? JSON.stringify(rows, null, 2)

@@ -62,7 +62,7 @@ describe('chatgen load ends with', () => {
     expect(code).toBe(5)
   })
 
-  test('1 where a stream is violated, and names the row and the first that shows it', async () => {
+  test('1 where a stream is violated, and names the requirement and the first that shows it', async () => {
     const url = await served('--fault', 'stream-last-delta-dropped')
     const args = [url, '--rate', '10', '--duration', '1s', '--mix', 'v3-stream']
     const { code, stdout, report } = await load(args)

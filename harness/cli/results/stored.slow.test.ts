@@ -105,7 +105,7 @@ describe('chatgen rejudge', () => {
 })
 
 describe('chatgen compare', () => {
-  test('ends with 1 where a row is newly violated, and says that it is another target', async () => {
+  test('ends with 1 where a requirement is newly violated, and says that it is another target', async () => {
     const { code, stdout } = await chatgen(['compare', 'closed', 'results'], {}, folder)
     expect(stdout).toMatch(/OAI-AUTH-01 {2}[\w ]+ → violated \(required\): different target URL/)
     expect(stdout).toMatch(/^WORSE/m)

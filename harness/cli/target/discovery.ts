@@ -14,7 +14,7 @@ const maxDiscoveryRequests = 60
 
 export interface DiscoveryOptions {
   /** Selected requirements. */
-  readonly rows: readonly RequirementId[]
+  readonly requirements: readonly RequirementId[]
   /** Results folder of the run, which exists. */
   readonly out: string
   readonly quiet: boolean
@@ -37,13 +37,13 @@ export interface Discovered {
  */
 export async function discover(
   profile: TargetProfile,
-  { rows, out, quiet, maxRequests = Number.POSITIVE_INFINITY, seed }: DiscoveryOptions,
+  { requirements, out, quiet, maxRequests = Number.POSITIVE_INFINITY, seed }: DiscoveryOptions,
   io: Io,
 ): Promise<Discovered> {
   const report = (text: string) => {
     if (!quiet) io.err(`discovery: ${text}`)
   }
-  const needed = probesFor(rows)
+  const needed = probesFor(requirements)
   const isSmall = maxRequests < 2 * maxDiscoveryRequests
   if (isSmall) report(`models only, because of --max-requests ${maxRequests}`)
   const selected: SelectedProbes = isSmall ? { ...needed, names: new Set(['models']) } : needed

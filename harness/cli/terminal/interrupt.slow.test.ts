@@ -15,7 +15,7 @@ import { endsAtSecondPress } from '../test-support/second-press.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 const withKey = { CHATGEN_API_KEY: key }
-/** Rows that need no profile: a URL is checked without finding anything out first. */
+/** Requirements that need no profile: a URL is checked without finding anything out first. */
 const rows = ['--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
 /** Requests that detect the target. */
 const requestCount = 3

@@ -28,7 +28,7 @@ const graceMs = 2000
 /** A machine that runs the other tests as well; no run would end by itself before this. */
 const slackMs = 15_000
 
-/** A check without discovery: it has a profile, and its rows need nothing else of it. */
+/** A check without discovery: it has a profile, and its requirements need nothing else of it. */
 const check = ['check', '--target', 'profile.yaml', '--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
 
 /** A command on a terminal, once its target has gone silent after so many requests. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Exchange } from '../../../contract/index.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { isViolation } from '../../../contract/report/conformance.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { PlanReport } from '../../../contract/report/plan.ts'
@@ -60,8 +60,8 @@ export function nameOf(path: string): string {
 
 /** A check under way: what is violated has its evidence already. */
 export function liveCheck(report: ConformanceReport, folder: string): Checked {
-  const requirements = report.requirements.map((row) =>
-    isViolation(row) ? row : { ...row, exchanges: [] },
+  const requirements = report.requirements.map((requirement) =>
+    isViolation(requirement) ? requirement : { ...requirement, exchanges: [] },
   )
   return {
     report: { ...report, requirements },
@@ -77,27 +77,29 @@ export interface Part extends Checked {
 }
 
 /**
- * A check with the rows of parts that were checked again later. Only a whole run conforms: without violations
+ * A check with the requirements of parts that were checked again later. Only a whole run conforms: without violations
  * it is incomplete.
  */
 export function withParts(whole: Checked, parts: readonly Part[]): Checked {
   const fitting = parts.filter(({ report }) => isComparable(report, whole.report))
   if (fitting.length === 0) return whole
-  const rows = new Map(whole.report.requirements.map((row) => [row.id, row]))
+  const byId = new Map(
+    whole.report.requirements.map((requirement) => [requirement.id, requirement]),
+  )
   const exchanges = new Map(whole.exchanges)
   for (const { name, report, exchanges: own } of fitting) {
     const idOf = (id: string) => `${name}/${id}`
-    for (const row of report.requirements) {
-      if (row.message === pendingReason) continue
-      const ids = row.exchanges.map(idOf)
-      rows.set(row.id, { ...row, exchanges: ids })
-      for (const id of row.exchanges) {
+    for (const requirement of report.requirements) {
+      if (requirement.message === pendingReason) continue
+      const ids = requirement.exchanges.map(idOf)
+      byId.set(requirement.id, { ...requirement, exchanges: ids })
+      for (const id of requirement.exchanges) {
         const exchange = own.get(id)
         if (exchange !== undefined) exchanges.set(idOf(id), { ...exchange, id: idOf(id) })
       }
     }
   }
-  const requirements = [...rows.values()]
+  const requirements = [...byId.values()]
   const isViolated = requirements.some(isCounted)
   const again = new Set(fitting.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
   const report: ConformanceReport = {
@@ -109,7 +111,7 @@ export function withParts(whole: Checked, parts: readonly Part[]): Checked {
   return { report, exchanges }
 }
 
-function isCounted({ verdict, known }: RequirementRow): boolean {
+function isCounted({ verdict, known }: RequirementResult): boolean {
   return verdict === 'fail' && !known
 }
 

@@ -52,7 +52,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     await run(page, () => page.getByRole('button', { name: /^Run what failed/ }).click())
     await expect.poll(() => violations.count()).toBe(0)
     expect(await page.locator(`details[id="${broken}"]`).getAttribute('data-verdict')).toBe('pass')
-    // Rows of two runs are no verdict of one.
+    // Requirements of two runs are no verdict of one.
     expect(await page.locator('h1').textContent()).toContain('Incomplete')
     expect(verdicts(join(out, 'part-2'))).toEqual({ [broken]: 'pass' })
     expect(verdicts(out)[broken]).toBe('fail')

@@ -1,22 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
-import { type RequirementRow, verdicts } from '../../../contract/report/conformance.ts'
+import { type RequirementResult, verdicts } from '../../../contract/report/conformance.ts'
 import { reportOutcome } from '../report/totals.ts'
-import { reportOf, rowOf } from '../test-support/reports.ts'
+import { reportOf, resultOf } from '../test-support/reports.ts'
 import { applyBaseline, fingerprintOf } from './compare.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 
 const today = '2026-06-15'
-const broken = rowOf('V3-IDEM-02', { message: 'the history of 4711 has 2 steps for one key' })
+const broken = resultOf('V3-IDEM-02', { message: 'the history of 4711 has 2 steps for one key' })
 
 function baselineOf(entries: Readonly<Record<string, BaselineEntry>>): Baseline {
   return { file: 'known.yaml', entries: new Map(Object.entries(entries)) }
 }
 
-function judged(entry: Partial<BaselineEntry>, row: RequirementRow = broken) {
-  const baseline = baselineOf({ [row.id]: { because: 'a migration is under way', ...entry } })
-  return applyBaseline(reportOf([row]), baseline, today)
+function judged(entry: Partial<BaselineEntry>, requirement: RequirementResult = broken) {
+  const baseline = baselineOf({
+    [requirement.id]: { because: 'a migration is under way', ...entry },
+  })
+  return applyBaseline(reportOf([requirement]), baseline, today)
 }
 
 describe('an entry that is true of the run', () => {
@@ -46,24 +48,24 @@ describe('an entry that is true of the run', () => {
   })
 
   test('knows the failure again with other numbers in it', () => {
-    const before = rowOf('V3-IDEM-02', { message: 'the history of 815 has 3 steps for one key' })
+    const before = resultOf('V3-IDEM-02', { message: 'the history of 815 has 3 steps for one key' })
     expect(judged({ fingerprint: fingerprintOf(before) }).outcome).toBe('conforms')
   })
 
-  test('answers for rows that wait for it', () => {
-    const waiting = rowOf('V3-IDEM-03', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-02' })
-    const further = rowOf('V3-IDEM-04', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-03' })
-    const other = rowOf('V3-IDEM-05', { verdict: 'inconclusive' })
+  test('answers for requirements that wait for it', () => {
+    const waiting = resultOf('V3-IDEM-03', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-02' })
+    const further = resultOf('V3-IDEM-04', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-03' })
+    const other = resultOf('V3-IDEM-05', { verdict: 'inconclusive' })
     const baseline = baselineOf({ 'V3-IDEM-02': { because: 'a migration is under way' } })
-    const outcome = (...rows: RequirementRow[]) =>
-      applyBaseline(reportOf(rows), baseline, today).outcome
+    const outcome = (...requirements: RequirementResult[]) =>
+      applyBaseline(reportOf(requirements), baseline, today).outcome
     expect(outcome(broken, waiting, further)).toBe('conforms')
     expect(outcome(broken, waiting, other)).toBe('incomplete')
   })
 })
 
 describe('an entry that is not true of the run', () => {
-  test.each<[string, Partial<BaselineEntry>, RequirementRow]>([
+  test.each<[string, Partial<BaselineEntry>, RequirementResult]>([
     [
       'passes: V3-IDEM-02 passes now: delete its entry',
       { until: '2026-01-31' },
@@ -89,8 +91,8 @@ describe('an entry that is not true of the run', () => {
       { because: toBeWritten },
       broken,
     ],
-  ])('%s', (problem, entry, row) => {
-    const { outcome, baseline, requirements } = judged(entry, row)
+  ])('%s', (problem, entry, requirement) => {
+    const { outcome, baseline, requirements } = judged(entry, requirement)
     expect(baseline?.problems.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([problem])
     expect(requirements.some(({ known }) => known)).toBe(false)
     expect(outcome).toBe('violated')
@@ -101,7 +103,7 @@ describe('the truth table', () => {
   const verdict = fc.constantFrom(...verdicts)
   const until = fc.constantFrom(undefined, '2026-06-14', today, '2027-01-01')
   const print = fc.constantFrom('none', 'same', 'other')
-  const row = fc.record({
+  const result = fc.record({
     id: fc.constantFrom(...requirementIds.slice(0, 40)),
     verdict,
     message: fc.constantFrom('answered 422', 'answered 500', null),
@@ -110,36 +112,45 @@ describe('the truth table', () => {
   test('for every verdict, day, fingerprint and reason', () => {
     const reason = fc.constantFrom('a reason', toBeWritten)
     fc.assert(
-      fc.property(row, until, print, reason, fc.boolean(), (some, until, print, because, cut) => {
-        const own = rowOf(some.id, some)
-        const entry = entryOf(own, until, print, because)
-        const report = applyBaseline(
-          { ...reportOf([own]), interrupted: cut },
-          baselineOf({ [own.id]: entry }),
-          today,
-        )
-        const kinds = report.baseline?.problems.map(({ kind }) => kind)
-        const isBroken = own.verdict === 'fail' || own.verdict === 'warn'
-        const isStale = ['pass', 'not-applicable', 'observed', 'unclaimed'].includes(own.verdict)
-        const isExpired = until === '2026-06-14'
-        const isDraft = because === toBeWritten
-        const excused = isBroken && !isExpired && !isDraft && print !== 'other'
-        expect(report.requirements[0]?.known).toBe(excused)
-        expect(report.baseline?.known.map(({ id }) => id)).toEqual(excused ? [own.id] : [])
-        expect(kinds?.length).toBe((isStale && !cut) || isExpired || (isBroken && !excused) ? 1 : 0)
-        if (excused) expect(report.outcome).toBe('conforms')
-        if (kinds?.length) expect(report.outcome).toBe('violated')
-      }),
+      fc.property(
+        result,
+        until,
+        print,
+        reason,
+        fc.boolean(),
+        (some, until, print, because, cut) => {
+          const own = resultOf(some.id, some)
+          const entry = entryOf(own, until, print, because)
+          const report = applyBaseline(
+            { ...reportOf([own]), interrupted: cut },
+            baselineOf({ [own.id]: entry }),
+            today,
+          )
+          const kinds = report.baseline?.problems.map(({ kind }) => kind)
+          const isBroken = own.verdict === 'fail' || own.verdict === 'warn'
+          const isStale = ['pass', 'not-applicable', 'observed', 'unclaimed'].includes(own.verdict)
+          const isExpired = until === '2026-06-14'
+          const isDraft = because === toBeWritten
+          const excused = isBroken && !isExpired && !isDraft && print !== 'other'
+          expect(report.requirements[0]?.known).toBe(excused)
+          expect(report.baseline?.known.map(({ id }) => id)).toEqual(excused ? [own.id] : [])
+          expect(kinds?.length).toBe(
+            (isStale && !cut) || isExpired || (isBroken && !excused) ? 1 : 0,
+          )
+          if (excused) expect(report.outcome).toBe('conforms')
+          if (kinds?.length) expect(report.outcome).toBe('violated')
+        },
+      ),
       { numRuns: 500 },
     )
   })
 
   test('what no entry names is judged as without a baseline', () => {
-    const rows = fc.uniqueArray(row, { selector: ({ id }) => id, maxLength: 12 })
+    const requirements = fc.uniqueArray(result, { selector: ({ id }) => id, maxLength: 12 })
     const named = fc.subarray([...requirementIds.slice(0, 40)])
     fc.assert(
-      fc.property(rows, named, (some, ids) => {
-        const plain = reportOf(some.map((one) => rowOf(one.id, one)))
+      fc.property(requirements, named, (some, ids) => {
+        const plain = reportOf(some.map((one) => resultOf(one.id, one)))
         const entries = Object.fromEntries(ids.map((id) => [id, { because: 'a reason' }]))
         const after = applyBaseline(plain, baselineOf(entries), today)
         for (const [at, own] of after.requirements.entries()) {
@@ -160,15 +171,20 @@ describe('the truth table', () => {
 })
 
 function entryOf(
-  row: RequirementRow,
+  requirement: RequirementResult,
   until: string | undefined,
   print: string,
   because: string,
 ): BaselineEntry {
-  const other: Pick<RequirementRow, 'id' | 'message'> = { id: row.id, message: 'something else' }
+  const other: Pick<RequirementResult, 'id' | 'message'> = {
+    id: requirement.id,
+    message: 'something else',
+  }
   return {
     because,
     ...(until === undefined ? {} : { until }),
-    ...(print === 'none' ? {} : { fingerprint: fingerprintOf(print === 'same' ? row : other) }),
+    ...(print === 'none'
+      ? {}
+      : { fingerprint: fingerprintOf(print === 'same' ? requirement : other) }),
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors.ts'
-import { reportOf, rowOf } from '../test-support/reports.ts'
+import { reportOf, resultOf } from '../test-support/reports.ts'
 import { updateBaseline } from './compare.ts'
 import { baselineText, loadBaseline, toBeWritten } from './file.ts'
 
@@ -82,11 +82,11 @@ describe('a baseline is read', () => {
 })
 
 const report = reportOf([
-  rowOf('V3-IDEM-02', { message: 'the history of 4711 has 2 steps' }),
-  rowOf('V3-SSE-05', { message: 'the first event is response.output_item.added' }),
-  rowOf('V3-SSE-07', { verdict: 'warn', message: 'sequence_number 3 follows 3' }),
-  rowOf('OAI-ERR-01', { verdict: 'pass' }),
-  rowOf('V2-MSG-01', { verdict: 'inconclusive' }),
+  resultOf('V3-IDEM-02', { message: 'the history of 4711 has 2 steps' }),
+  resultOf('V3-SSE-05', { message: 'the first event is response.output_item.added' }),
+  resultOf('V3-SSE-07', { verdict: 'warn', message: 'sequence_number 3 follows 3' }),
+  resultOf('OAI-ERR-01', { verdict: 'pass' }),
+  resultOf('V2-MSG-01', { verdict: 'inconclusive' }),
 ])
 
 function updated(before: string, of = report, name = 'known.yaml'): string {
@@ -164,7 +164,9 @@ describe('a baseline is updated', () => {
   })
 
   test('to nothing where all is repaired', () => {
-    const clean = reportOf(report.requirements.map((row) => ({ ...row, verdict: 'pass' as const })))
+    const clean = reportOf(
+      report.requirements.map((requirement) => ({ ...requirement, verdict: 'pass' as const })),
+    )
     expect(load(updated(text, clean)).entries.size).toBe(0)
   })
 })

@@ -15,7 +15,7 @@ const entry = z.strictObject({
   owner: z.string().optional(),
   /** Last day on which the entry counts. */
   until: z.iso.date({ error: 'must be a day such as 2026-12-31' }).optional(),
-  /** Digest of how the row is broken; without it, any violation of the row is excused. */
+  /** Digest of how the requirement is broken; without it, any violation of the requirement is excused. */
   fingerprint: z
     .string({ error: 'must be unchanged from --update-baseline' })
     .regex(/^v\d+-[0-9a-f]{16}$/, 'must be unchanged from --update-baseline')

@@ -8,7 +8,13 @@ import { TargetUnusableError } from '../errors.ts'
 import { modelIdsIn } from '../preflight/models.ts'
 import { loadProfile } from '../profile/index.ts'
 import { startChatServer } from '../test-support/chat-server.ts'
-import { check, lineOf, profileOf, rowsWith, temporaryFolder } from '../test-support/check.ts'
+import {
+  check,
+  lineOf,
+  profileOf,
+  requirementsWith,
+  temporaryFolder,
+} from '../test-support/check.ts'
 import { listen, readBody } from '../test-support/listen.ts'
 import type { Detection } from './detect.ts'
 import { type InitOptions, initProfile } from './init.ts'
@@ -38,7 +44,7 @@ describe('a profile that was found out', () => {
       expect(open).toMatchObject([{ kind: 'attachment' }])
 
       const report = await check(profile)
-      expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+      expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
       expect(report.faults).toEqual([])
     } finally {
       await server.close()
@@ -56,7 +62,7 @@ describe('a profile that was found out', () => {
       expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
       expect(server.chats()).toBe(1)
       const report = await check({ ...profile, limits: { ...profile.limits, settleMs: 60 } })
-      expect(rowsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+      expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     } finally {
       await server.close()
     }

@@ -43,12 +43,12 @@ function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
 }
 
-/** The rows that wait for a capability to be declared, as a sentence. */
+/** The requirements that wait for a capability to be declared, as a sentence. */
 export function capabilityDecides(name: Capability): string {
   return sentence(requirementIds.filter((id) => requirements[id].capability === name))
 }
 
-/** The rows that wait for a member of the profile, or for something within it. */
+/** The requirements that wait for a member of the profile, or for something within it. */
 export function memberDecides(name: string): string {
   const waits = (member: string | undefined) =>
     member === name || (member?.startsWith(`${name}.`) ?? false)

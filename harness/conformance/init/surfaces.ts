@@ -111,7 +111,7 @@ const question = 'Invent a name for a boat, and tell its story in a few sentence
 
 /**
  * Tests if the same request gives the same text: twice at temperature 0, and, if that is equal,
- * twice at the default temperature of the target, since rows send requests without one.
+ * twice at the default temperature of the target, since requirements send requests without one.
  */
 export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {
   const ask = (more: object) =>

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { areaOf, requirementIds } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
-import { profileNames, type Selection, selectRows, surfacesOf } from './selection.ts'
+import { profileNames, type Selection, selectRequirements, surfacesOf } from './selection.ts'
 
 function select(more: Partial<Selection>) {
-  return selectRows({ profile: 'full', only: [], skip: [], ...more })
+  return selectRequirements({ profile: 'full', only: [], skip: [], ...more })
 }
 
 describe('a selection', () => {
@@ -13,12 +13,14 @@ describe('a selection', () => {
     expect(select({})).toEqual(requirementIds)
   })
 
-  test.each(profileNames)('of the profile %s has rows of its surfaces only', (profile) => {
+  test.each(profileNames)('of the profile %s has requirements of its surfaces only', (profile) => {
     const surfaces: readonly string[] =
       profile === 'full' ? ['openai', 'v2', 'v3'] : [profile === 'wire' ? 'openai' : profile]
-    const rows = select({ profile })
-    expect(rows.length).toBeGreaterThan(20)
-    expect(rows.flatMap(surfacesOf).every((surface) => surfaces.includes(surface))).toBe(true)
+    const requirements = select({ profile })
+    expect(requirements.length).toBeGreaterThan(20)
+    expect(requirements.flatMap(surfacesOf).every((surface) => surfaces.includes(surface))).toBe(
+      true,
+    )
   })
 
   test('of the profile wire lacks what the interface document alone demands', () => {
@@ -75,8 +77,8 @@ test('a glob is text but for * and ?, whatever it holds', () => {
   fc.assert(
     fc.property(fc.string(), (glob) => {
       try {
-        const rows = select({ only: [glob] })
-        expect(rows.length).toBeGreaterThan(0)
+        const ids = select({ only: [glob] })
+        expect(ids.length).toBeGreaterThan(0)
       } catch (error) {
         expect(error).toBeInstanceOf(ConfigurationError)
       }

@@ -23,24 +23,24 @@ export interface Selection {
 }
 
 /**
- * The rows that a run is about, in the order of the catalog.
+ * The requirements that a run is about, in the order of the catalog.
  * @throws ConfigurationError if a glob matches nothing.
  */
-export function selectRows(selection: Selection): RequirementId[] {
+export function selectRequirements(selection: Selection): RequirementId[] {
   refuseUnknown([...selection.only, ...selection.skip])
 
-  const rows = requirementIds.filter(
+  const ids = requirementIds.filter(
     (id) =>
       covers(selection.profile, id) &&
       (selection.only.length === 0 || selection.only.some((glob) => matches(glob, id))) &&
       !selection.skip.some((glob) => matches(glob, id)),
   )
-  if (rows.length === 0) {
+  if (ids.length === 0) {
     throw new ConfigurationError([
       `no requirement is left: profile ${selection.profile}, only ${selection.only.join(' ') || 'all'}, skip ${selection.skip.join(' ') || 'none'}`,
     ])
   }
-  return rows
+  return ids
 }
 
 /** @throws ConfigurationError if a glob matches nothing. */
@@ -51,7 +51,7 @@ export function refuseUnknown(globs: readonly string[]): void {
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
-/** A row that is about two surfaces needs both. */
+/** A requirement that is about two surfaces needs both. */
 export function surfacesOf(id: RequirementId): Surface[] {
   const { surface, also } = requirements[id]
   return also ? [surface, also] : [surface]
@@ -77,14 +77,14 @@ function vocabulary(): string[] {
   return [...new Set([...requirementIds, ...requirementIds.map(areaOf)])]
 }
 
-/** Reason why a row is not judged in a run, before a single request is sent. */
+/** Reason why a requirement is not judged in a run, before a single request is sent. */
 export interface SkipReason {
   readonly verdict: 'not-applicable' | 'unproven'
   readonly message: string
 }
 
 /**
- * Reason why the profile excludes a row: a member declared false is not applicable, one that is
+ * Reason why the profile excludes a requirement: a member declared false is not applicable, one that is
  * not declared is unproven, and the message names the member that would prove it.
  */
 export function skipReason(id: RequirementId, profile: TargetProfile): SkipReason | undefined {
@@ -121,7 +121,7 @@ export function skipReason(id: RequirementId, profile: TargetProfile): SkipReaso
   return undefined
 }
 
-/** The members that the profile lacks, each with the rows that wait for it; none for a whole profile. */
+/** The members that the profile lacks, each with the requirements that wait for it; none for a whole profile. */
 export function missingMembers(
   ids: readonly RequirementId[],
   profile: TargetProfile,
@@ -145,7 +145,7 @@ function has(value: unknown, path: readonly string[]): boolean {
 
 /** Condition for a scenario to be part of a run. */
 export interface Condition {
-  readonly rows: readonly RequirementId[]
+  readonly requirements: readonly RequirementId[]
   /** It needs a target that chooses its HTTP version. */
   readonly isNegotiated?: boolean
   /** It needs a target with several endpoints. */
@@ -154,9 +154,14 @@ export interface Condition {
   readonly isOrdinary?: boolean
 }
 
-/** Tests if a scenario runs for these rows, before any request is sent. */
+/** Tests if a scenario runs for these requirements, before any request is sent. */
 export function isPlanned(
-  { rows, isNegotiated = false, isAcrossEndpoints = false, isOrdinary = false }: Condition,
+  {
+    requirements: ids,
+    isNegotiated = false,
+    isAcrossEndpoints = false,
+    isOrdinary = false,
+  }: Condition,
   judged: readonly RequirementId[],
   { baseUrl, baseUrls, network }: TargetProfile,
   isIncognito = false,
@@ -164,5 +169,5 @@ export function isPlanned(
   if (isOrdinary && !isIncognito) return false
   if (isAcrossEndpoints && baseUrls === undefined) return false
   const negotiates = baseUrl.startsWith('https:') && network?.httpVersion === undefined
-  return (!isNegotiated || negotiates) && rows.some((id) => judged.includes(id))
+  return (!isNegotiated || negotiates) && ids.some((id) => judged.includes(id))
 }

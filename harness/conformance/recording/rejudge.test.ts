@@ -65,7 +65,7 @@ describe('a run that is judged again, with its server gone', () => {
     expect(exchanges.length).toBeGreaterThanOrEqual(live.cost.requests - 3)
     const ids = new Set(exchanges.map(({ id }) => id))
     expect(ids.size).toBe(exchanges.length)
-    const named = live.requirements.flatMap((row) => row.exchanges)
+    const named = live.requirements.flatMap((requirement) => requirement.exchanges)
     expect(named.filter((id) => !ids.has(id))).toEqual([])
   })
 
@@ -85,8 +85,8 @@ describe('a run that is judged again, with its server gone', () => {
     writeFileSync(join(dir, 'exchanges.ndjson'), kept.join('\n').slice(0, -40))
     writeFileSync(join(dir, 'run.json'), readFileSync(join(first, 'run.json')))
     const report = await rejudge({ dir, outDir: temporaryFolder() })
-    const row = report.requirements.find(({ id }) => id === 'OAI-MODELS-01')
-    expect(row && lineOf(row)).toMatchInlineSnapshot(
+    const requirement = report.requirements.find(({ id }) => id === 'OAI-MODELS-01')
+    expect(requirement && lineOf(requirement)).toMatchInlineSnapshot(
       `"OAI-MODELS-01 inconclusive: the recording lacks GET /api/openai/models, which this version sends"`,
     )
     expect([report.faults, report.totals.error]).toEqual([[], 0])

@@ -22,7 +22,7 @@ export interface RejudgeOptions {
 /**
  * Judges the stored exchanges of a run with this version of chatgen: the same scenarios, seed,
  * selection and profile, and not one request. What this version asks and the run did not is
- * missing in the recording, and the rows that need it are inconclusive.
+ * missing in the recording, and the requirements that need it are inconclusive.
  * @throws ConfigurationError if the folder does not hold what it takes.
  */
 export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {

@@ -2,7 +2,7 @@ import { type Observation, questions } from '../../../contract/index.ts'
 import type {
   ConformanceReport,
   ObservationRow,
-  RequirementRow,
+  RequirementResult,
 } from '../../../contract/report/conformance.ts'
 import type { LeftoverAudit } from '../cleanup/audit.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
@@ -21,7 +21,7 @@ export interface RunResults {
   readonly setup: RunSetup
   readonly profileName: ProfileName
   /** Verdicts of the selected requirements. */
-  readonly decided: readonly RequirementRow[]
+  readonly decided: readonly RequirementResult[]
   /** Scenarios that ran again on one of several endpoints. */
   readonly alone: ResultsAlone
   /** Random operations after the suites; undefined if none were carried out, or not all. */

@@ -8,31 +8,35 @@ import type { ScenarioResult } from './verdicts.ts'
 
 type Kind = 'held' | 'proved' | 'doubtful' | 'open'
 
-const rows = ['V3-FAV-02', 'V3-CHAT-08'] as const satisfies readonly RequirementId[]
+const requirements = ['V3-FAV-02', 'V3-CHAT-08'] as const satisfies readonly RequirementId[]
 
-function finding(row: RequirementId, kind: Exclude<Kind, 'open'>): ScenarioFinding {
+function finding(requirement: RequirementId, kind: Exclude<Kind, 'open'>): ScenarioFinding {
   const verdict = kind === 'held' ? 'held' : 'broken'
   const isDoubtful = kind === 'doubtful'
   return {
-    row,
+    requirement,
     verdict,
-    why: `${row} is ${kind}`,
+    why: `${requirement} is ${kind}`,
     exchanges: ['x1'],
     ...(isDoubtful && { isDoubtful }),
   }
 }
 
-/** A try of a scenario, with what it found of each row. */
+/** A try of a scenario, with what it found of each requirement. */
 function tryWith(kinds: readonly (readonly Kind[])[]): ScenarioResult {
-  const found = rows.flatMap((row, at) => (kinds[at] ?? []).map((kind) => [row, kind] as const))
+  const found = requirements.flatMap((requirement, at) =>
+    (kinds[at] ?? []).map((kind) => [requirement, kind] as const),
+  )
   return {
     slug: 'a-scenario',
     title: 'a scenario',
-    covers: rows,
-    findings: found.flatMap(([row, kind]) => (kind === 'open' ? [] : [finding(row, kind)])),
+    covers: requirements,
+    findings: found.flatMap(([requirement, kind]) =>
+      kind === 'open' ? [] : [finding(requirement, kind)],
+    ),
     observations: [],
-    inconclusive: found.flatMap(([row, kind]) =>
-      kind === 'open' ? [{ rows: [row], reason: 'no answer', exchanges: [] }] : [],
+    inconclusive: found.flatMap(([requirement, kind]) =>
+      kind === 'open' ? [{ requirements: [requirement], reason: 'no answer', exchanges: [] }] : [],
     ),
     unproven: [],
     cost: { ...noCost, requests: 3 },
@@ -53,9 +57,12 @@ function run(tries: readonly ScenarioResult[]) {
   return { made, result: combineTries([first, ...again]) }
 }
 
-const brokenRows = ({ findings }: ScenarioResult) =>
-  new Set(findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row))
-const openRows = ({ inconclusive }: ScenarioResult) => inconclusive.flatMap((entry) => entry.rows)
+const brokenIds = ({ findings }: ScenarioResult) =>
+  new Set(
+    findings.filter(({ verdict }) => verdict === 'broken').map(({ requirement }) => requirement),
+  )
+const openIds = ({ inconclusive }: ScenarioResult) =>
+  inconclusive.flatMap((entry) => entry.requirements)
 
 const kinds = fc.array(fc.constantFrom<Kind>('held', 'proved', 'doubtful', 'open'), {
   maxLength: 3,
@@ -70,12 +77,16 @@ describe('the tries of a scenario', () => {
     fc.assert(
       fc.property(tries, (all) => {
         const { made, result } = run(all)
-        for (const row of rows) {
+        for (const requirement of requirements) {
           const isProved = made.some(({ findings }) =>
-            findings.some((one) => one.row === row && one.verdict === 'broken' && !one.isDoubtful),
+            findings.some(
+              (one) =>
+                one.requirement === requirement && one.verdict === 'broken' && !one.isDoubtful,
+            ),
           )
-          const isInEach = made.length === maxTries && made.every((one) => brokenRows(one).has(row))
-          expect(brokenRows(result).has(row)).toBe(isProved || isInEach)
+          const isInEach =
+            made.length === maxTries && made.every((one) => brokenIds(one).has(requirement))
+          expect(brokenIds(result).has(requirement)).toBe(isProved || isInEach)
         }
       }),
     )
@@ -85,9 +96,11 @@ describe('the tries of a scenario', () => {
     fc.assert(
       fc.property(tries, (all) => {
         const { made, result } = run(all)
-        for (const row of rows) {
-          if (!made.some((one) => brokenRows(one).has(row))) continue
-          expect(brokenRows(result).has(row) || openRows(result).includes(row)).toBe(true)
+        for (const requirement of requirements) {
+          if (!made.some((one) => brokenIds(one).has(requirement))) continue
+          expect(brokenIds(result).has(requirement) || openIds(result).includes(requirement)).toBe(
+            true,
+          )
         }
       }),
     )

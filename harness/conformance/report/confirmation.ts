@@ -49,37 +49,38 @@ type Try = Pick<ScenarioResult, 'findings'>
 
 /** Tests if one more try can confirm a violation that all tries have seen so far. */
 export function needsRepeat(tries: readonly Try[]): boolean {
-  return tries.length < maxTries && doubtfulRows(tries).some((row) => isInAll(tries, row))
+  return tries.length < maxTries && doubtful(tries).some((id) => isInAll(tries, id))
 }
 
 /** One result of all tries of a scenario; a doubtful violation that they do not confirm is inconclusive. */
 export function combineTries(
   tries: readonly [ScenarioResult, ...ScenarioResult[]],
 ): ScenarioResult {
-  const unconfirmed = doubtfulRows(tries).filter(
-    (row) => tries.length < maxTries || !isInAll(tries, row),
-  )
+  const unconfirmed = doubtful(tries).filter((id) => tries.length < maxTries || !isInAll(tries, id))
   const [first, ...again] = tries
-  const isKept = ({ row, isDoubtful }: ScenarioFinding) => !isDoubtful || !unconfirmed.includes(row)
+  const isKept = ({ requirement, isDoubtful }: ScenarioFinding) =>
+    !isDoubtful || !unconfirmed.includes(requirement)
   return {
     ...first,
     findings: [...first.findings, ...again.flatMap(brokenIn)].filter(isKept),
-    inconclusive: [...unconfirmed.map((row) => openEntry(tries, row)), ...first.inconclusive],
+    inconclusive: [...unconfirmed.map((id) => openEntry(tries, id)), ...first.inconclusive],
     cost: tries.map(({ cost }) => cost).reduce(addCosts),
     traffic: tries.map(({ traffic }) => traffic).reduce(addTraffic),
     fault: tries.find(({ fault }) => fault !== null)?.fault ?? null,
   }
 }
 
-/** Rows whose violations are all doubtful. */
-function doubtfulRows(tries: readonly Try[]): readonly RequirementId[] {
+/** Requirements whose violations are all doubtful. */
+function doubtful(tries: readonly Try[]): readonly RequirementId[] {
   const broken = tries.flatMap(brokenIn)
-  const proved = new Set(broken.filter(({ isDoubtful }) => !isDoubtful).map(({ row }) => row))
-  return [...new Set(broken.map(({ row }) => row))].filter((row) => !proved.has(row))
+  const proved = new Set(
+    broken.filter(({ isDoubtful }) => !isDoubtful).map(({ requirement }) => requirement),
+  )
+  return [...new Set(broken.map(({ requirement }) => requirement))].filter((id) => !proved.has(id))
 }
 
-function isInAll(tries: readonly Try[], row: RequirementId): boolean {
-  return tries.every((one) => brokenIn(one).some((finding) => finding.row === row))
+function isInAll(tries: readonly Try[], id: RequirementId): boolean {
+  return tries.every((one) => brokenIn(one).some((finding) => finding.requirement === id))
 }
 
 function brokenIn({ findings }: Try): readonly ScenarioFinding[] {
@@ -87,13 +88,13 @@ function brokenIn({ findings }: Try): readonly ScenarioFinding[] {
 }
 
 /** Says what was seen, and why it does not count. */
-function openEntry(tries: readonly ScenarioResult[], row: RequirementId): Undecided {
-  const violation = tries.flatMap(brokenIn).find((finding) => finding.row === row)
-  const without = tries.find((one) => brokenIn(one).every((finding) => finding.row !== row))
-  const obstacle = without?.findings.some((finding) => finding.row === row)
+function openEntry(tries: readonly ScenarioResult[], id: RequirementId): Undecided {
+  const violation = tries.flatMap(brokenIn).find((finding) => finding.requirement === id)
+  const without = tries.find((one) => brokenIn(one).every((finding) => finding.requirement !== id))
+  const obstacle = without?.findings.some((finding) => finding.requirement === id)
     ? undefined
-    : without?.inconclusive.find(({ rows }) => rows.includes(row))?.reason
-  const times = tries.filter((one) => isInAll([one], row)).length
+    : without?.inconclusive.find(({ requirements }) => requirements.includes(id))?.reason
+  const times = tries.filter((one) => isInAll([one], id)).length
   const how =
     without === undefined
       ? 'the scenario did not run again'
@@ -101,7 +102,7 @@ function openEntry(tries: readonly ScenarioResult[], row: RequirementId): Undeci
         ? `${times} of ${tries.length} runs of the scenario show it`
         : `the scenario could not run again (${obstacle})`
   return {
-    rows: [row],
+    requirements: [id],
     reason: `not confirmed, ${how}: ${violation?.why}`,
     exchanges: violation?.exchanges ?? [],
   }

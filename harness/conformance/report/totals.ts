@@ -1,13 +1,13 @@
 import { isRequirementId } from '../../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { matches } from '../profile/selection.ts'
 
 export function countTotals(
-  rows: readonly RequirementRow[],
+  requirements: readonly RequirementResult[],
   observed: number,
 ): ConformanceReport['totals'] {
-  const count = (verdict: RequirementRow['verdict']) =>
-    rows.filter((row) => row.verdict === verdict).length
+  const count = (verdict: RequirementResult['verdict']) =>
+    requirements.filter((requirement) => requirement.verdict === verdict).length
   return {
     pass: count('pass'),
     fail: count('fail'),
@@ -17,41 +17,46 @@ export function countTotals(
     inconclusive: count('inconclusive'),
     error: count('error'),
     unproven: count('unproven'),
-    known: rows.filter((row) => row.known).length,
+    known: requirements.filter((requirement) => requirement.known).length,
   }
 }
 
 /**
- * Violated: a required row fails that no baseline names (with `strict`, a warning counts as well).
- * Incomplete: nothing violated, but a required row was not decided. Unclaimed rows do not count, nor
- * do rows that a known violation blocks: who accepts the one accepts that the others wait for it.
+ * Violated: a required requirement fails that no baseline names (with `strict`, a warning counts as well).
+ * Incomplete: nothing violated, but a required requirement was not decided. Unclaimed requirements do not count, nor
+ * do requirements that a known violation blocks: who accepts the one accepts that the others wait for it.
  * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
-  rows: readonly RequirementRow[],
+  requirements: readonly RequirementResult[],
   strict: boolean,
   allowed: readonly string[] = [],
 ): ConformanceReport['outcome'] {
-  const violated = rows.some(
-    (row) => !row.known && (row.verdict === 'fail' || (strict && row.verdict === 'warn')),
+  const violated = requirements.some(
+    (requirement) =>
+      !requirement.known &&
+      (requirement.verdict === 'fail' || (strict && requirement.verdict === 'warn')),
   )
   if (violated) return 'violated'
-  const open = rows.some(
-    (row) =>
-      row.level === 'required' &&
-      ['unproven', 'inconclusive', 'error'].includes(row.verdict) &&
-      !allowed.includes(row.id) &&
-      !isBlockedByKnown(row, rows),
+  const open = requirements.some(
+    (requirement) =>
+      requirement.level === 'required' &&
+      ['unproven', 'inconclusive', 'error'].includes(requirement.verdict) &&
+      !allowed.includes(requirement.id) &&
+      !isBlockedByKnown(requirement, requirements),
   )
   return open ? 'incomplete' : 'conforms'
 }
 
-/** Tests if a known violation blocks a row, directly or through rows that are blocked themselves. */
-function isBlockedByKnown(row: RequirementRow, rows: readonly RequirementRow[]): boolean {
+/** Tests if a known violation blocks a requirement, directly or through requirements that are blocked themselves. */
+function isBlockedByKnown(
+  requirement: RequirementResult,
+  requirements: readonly RequirementResult[],
+): boolean {
   const ids = new Set<string>()
-  for (let { blockedBy } = row; blockedBy !== null && !ids.has(blockedBy); ) {
+  for (let { blockedBy } = requirement; blockedBy !== null && !ids.has(blockedBy); ) {
     ids.add(blockedBy)
-    const blocker = rows.find(({ id }) => id === blockedBy)
+    const blocker = requirements.find(({ id }) => id === blockedBy)
     if (blocker === undefined || blocker.known) return blocker !== undefined
     blockedBy = blocker.blockedBy
   }
@@ -70,7 +75,9 @@ export function allowUndecided(
   if (globs.length === 0) return report
   const { requirements, strict, stopped } = report
   const isComplete = stopped === undefined && requirements.some(({ verdict }) => verdict === 'pass')
-  const ids = requirements.filter((row) => isComplete && isAllowed(row, globs)).map(({ id }) => id)
+  const ids = requirements
+    .filter((requirement) => isComplete && isAllowed(requirement, globs))
+    .map(({ id }) => id)
   return {
     ...report,
     outcome: reportOutcome(requirements, strict, ids),
@@ -78,7 +85,7 @@ export function allowUndecided(
   }
 }
 
-function isAllowed({ id, level, verdict }: RequirementRow, globs: readonly string[]): boolean {
+function isAllowed({ id, level, verdict }: RequirementResult, globs: readonly string[]): boolean {
   return (
     level === 'required' &&
     (verdict === 'inconclusive' || verdict === 'unproven') &&

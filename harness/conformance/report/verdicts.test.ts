@@ -34,20 +34,24 @@ function result(more: Partial<ScenarioResult> = {}): ScenarioResult {
   }
 }
 
-const held = (row: RequirementId) => finding(row, 'held')
-const broken = (row: RequirementId) => finding(row, 'broken')
-function finding(row: RequirementId, verdict: 'held' | 'broken') {
-  return { row, verdict, why: `${row} ${verdict}`, exchanges: ['x1'] }
+const held = (requirement: RequirementId) => finding(requirement, 'held')
+const broken = (requirement: RequirementId) => finding(requirement, 'broken')
+function finding(requirement: RequirementId, verdict: 'held' | 'broken') {
+  return { requirement, verdict, why: `${requirement} ${verdict}`, exchanges: ['x1'] }
 }
-const open = (row: RequirementId) => ({ rows: [row], reason: 'cannot tell', exchanges: ['x2'] })
+const open = (requirement: RequirementId) => ({
+  requirements: [requirement],
+  reason: 'cannot tell',
+  exchanges: ['x2'],
+})
 
-const claims = [{ slug: 'a-scenario', rows: requirementIds }]
+const claims = [{ slug: 'a-scenario', requirements: requirementIds }]
 
-function verdictOf(row: RequirementId, ...results: readonly ScenarioResult[]) {
-  return decide([row], results, claims, everything)[0]
+function verdictOf(requirement: RequirementId, ...results: readonly ScenarioResult[]) {
+  return decide([requirement], results, claims, everything)[0]
 }
 
-describe('the verdict of a row', () => {
+describe('the verdict of a requirement', () => {
   const required = 'V3-IDEM-02'
   const expected = 'V3-GEN-14'
 
@@ -71,7 +75,7 @@ describe('the verdict of a row', () => {
     )
   })
 
-  test('warns where a row broke that is only expected', () => {
+  test('warns where a requirement broke that is only expected', () => {
     expect(verdictOf(expected, result({ findings: [broken(expected)] }))).toMatchObject({
       verdict: 'warn',
       message: `${expected} broken`,
@@ -85,23 +89,28 @@ describe('the verdict of a row', () => {
   })
 
   test('is unclaimed where no scenario covers it', () => {
-    const [row] = decide([required], [], [{ slug: 'other', rows: ['OAI-CHAT-01'] }], everything)
-    expect(row).toMatchObject({ verdict: 'unclaimed', scenarios: [] })
+    const [requirement] = decide(
+      [required],
+      [],
+      [{ slug: 'other', requirements: ['OAI-CHAT-01'] }],
+      everything,
+    )
+    expect(requirement).toMatchObject({ verdict: 'unclaimed', scenarios: [] })
   })
 
   test('names the scenarios that cover it, and those that broke it', () => {
     const results = [result({ slug: 'one', findings: [broken(required)] }), result({ slug: 'two' })]
-    const scenarios = ['one', 'two'].map((slug) => ({ slug, rows: [required] as const }))
-    const [row] = decide([required], results, scenarios, everything)
-    expect(row).toMatchObject({ scenarios: ['one', 'two'], brokenBy: ['one'] })
+    const scenarios = ['one', 'two'].map((slug) => ({ slug, requirements: [required] as const }))
+    const [requirement] = decide([required], results, scenarios, everything)
+    expect(requirement).toMatchObject({ scenarios: ['one', 'two'], brokenBy: ['one'] })
   })
 })
 
-describe('a row that stands on a broken one', () => {
+describe('a requirement that stands on a broken one', () => {
   test('is inconclusive, and names it', () => {
-    const rows = ['V3-HIST-10', 'V3-HIST-12'] as const
+    const ids = ['V3-HIST-10', 'V3-HIST-12'] as const
     const results = [result({ findings: [held('V3-HIST-10'), broken('V3-HIST-12')] })]
-    expect(decide(rows, results, claims, everything)).toMatchObject([
+    expect(decide(ids, results, claims, everything)).toMatchObject([
       { verdict: 'inconclusive', blockedBy: 'V3-HIST-12', message: 'blocked by V3-HIST-12' },
       { verdict: 'fail', blockedBy: null },
     ])
@@ -124,7 +133,7 @@ describe('a row that stands on a broken one', () => {
   })
 })
 
-describe('a row that stands on a plain request of which nothing is known', () => {
+describe('a requirement that stands on a plain request of which nothing is known', () => {
   const stands = (...results: readonly ScenarioResult[]) =>
     decide(['OAI-N-01'], results, claims, everything)[0]
 
@@ -149,7 +158,7 @@ describe('a row that stands on a plain request of which nothing is known', () =>
       // The choices of the answers are not what is asked for here.
       stands(result({ findings, inconclusive: [open('OAI-CHAT-06')] })),
     ]
-    expect(passed.map((row) => row?.verdict)).toEqual(['pass', 'pass', 'pass'])
+    expect(passed.map((requirement) => requirement?.verdict)).toEqual(['pass', 'pass', 'pass'])
   })
 
   test('is blamed all the same', () => {
@@ -165,9 +174,9 @@ describe('what the profile says', () => {
     ['V3-THINK-01', 'unproven', 'set capabilities.reasoning in the target profile to test this'],
     ['V3-TOOLS-02', 'unproven', 'set tools in the target profile to test this'],
     ['OAI-STREAM-10', 'not-applicable', 'the profile lacks deterministic: true'],
-  ] as const)('makes %s %s', (row, verdict, message) => {
-    const results = [result({ findings: [held(row), broken(row)] })]
-    expect(decide([row], results, claims, nothing)[0]).toMatchObject({ verdict, message })
+  ] as const)('makes %s %s', (requirement, verdict, message) => {
+    const results = [result({ findings: [held(requirement), broken(requirement)] })]
+    expect(decide([requirement], results, claims, nothing)[0]).toMatchObject({ verdict, message })
   })
 })
 
@@ -176,7 +185,7 @@ describe('whatever was found', () => {
   const anyRow = fc.constantFrom(...judged)
   const anyFinding = fc
     .tuple(anyRow, fc.constantFrom('held', 'broken'))
-    .map(([row, verdict]) => finding(row, verdict))
+    .map(([requirement, verdict]) => finding(requirement, verdict))
   const anyResult = fc
     .record({
       findings: fc.array(anyFinding, { maxLength: 12 }),
@@ -190,10 +199,10 @@ describe('whatever was found', () => {
 
   const about = (results: readonly ScenarioResult[], row: string, verdict: string) =>
     results.some(({ findings }) =>
-      findings.some((found) => found.row === row && found.verdict === verdict),
+      findings.some((found) => found.requirement === row && found.verdict === verdict),
     )
 
-  test('a row passes only if something held and nothing broke', () => {
+  test('a requirement passes only if something held and nothing broke', () => {
     fc.assert(
       fc.property(anyResults, (results) => {
         for (const { id, verdict } of decide(judged, results, claims, everything)) {
@@ -205,7 +214,7 @@ describe('whatever was found', () => {
     )
   })
 
-  test('a row is accused only if something broke it', () => {
+  test('a requirement is accused only if something broke it', () => {
     fc.assert(
       fc.property(anyResults, (results) => {
         for (const { id, verdict, level } of decide(judged, results, claims, everything)) {
@@ -217,7 +226,7 @@ describe('whatever was found', () => {
     )
   })
 
-  test('where anything broke, some row is accused', () => {
+  test('where anything broke, some requirement is accused', () => {
     fc.assert(
       fc.property(anyResults, (results) => {
         const isBroken = judged.some((id) => about(results, id, 'broken'))
@@ -240,7 +249,7 @@ describe('whatever was found', () => {
   })
 })
 
-test('no row stands on itself, directly or through others', () => {
+test('no requirement stands on itself, directly or through others', () => {
   const standsOn = (id: string, path: readonly string[]): string[] =>
     path.includes(id)
       ? [[...path, id].join(' needs ')]

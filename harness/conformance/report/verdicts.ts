@@ -1,5 +1,5 @@
 import { type Finding, type RequirementId, requirements } from '../../../contract/index.ts'
-import type { RequirementRow, Verdict } from '../../../contract/report/conformance.ts'
+import type { RequirementResult, Verdict } from '../../../contract/report/conformance.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { skipReason } from '../profile/selection.ts'
 import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
@@ -12,7 +12,7 @@ export interface ScenarioResult extends ScenarioOutcome {
 
 export interface ScenarioCoverage {
   readonly slug: string
-  readonly rows: readonly RequirementId[]
+  readonly requirements: readonly RequirementId[]
 }
 
 interface Ruling {
@@ -24,25 +24,25 @@ interface Ruling {
 }
 
 /**
- * The verdict of each row, from all that was found about it. `scenarios` are those that exist, so
- * that a row without one is told from a row that nothing showed; `untestedReason` is the message of a row
- * of which a scenario has not ended.
+ * The verdict of each requirement, from all that was found about it. `scenarios` are those that exist, so
+ * that a requirement without one is told from one that nothing showed; `untestedReason` is the message of a
+ * requirement of which a scenario has not ended.
  */
 export function decide(
-  rows: readonly RequirementId[],
+  ids: readonly RequirementId[],
   results: readonly ScenarioResult[],
   scenarios: readonly ScenarioCoverage[],
   profile: TargetProfile,
   { untestedReason = neverSeenReason }: { readonly untestedReason?: string | undefined } = {},
-): RequirementRow[] {
+): RequirementResult[] {
   const findings = results.flatMap((result) => result.findings)
-  const byRow = Map.groupBy(findings, ({ row }) => row)
+  const byRow = Map.groupBy(findings, ({ requirement }) => requirement)
   const broken = new Set(
-    findings.filter(({ verdict }) => verdict === 'broken').map(({ row }) => row),
+    findings.filter(({ verdict }) => verdict === 'broken').map(({ requirement }) => requirement),
   )
   const undecided = undecidedPlainRequests(findings, results)
-  return rows.map((id) => {
-    const covering = scenarios.filter((scenario) => scenario.rows.includes(id))
+  return ids.map((id) => {
+    const covering = scenarios.filter((scenario) => scenario.requirements.includes(id))
     const evidence = gather(id, byRow.get(id) ?? [], results)
     const notReached = covering.some(({ slug }) => results.every((result) => result.slug !== slug))
     const unseenReason = notReached ? untestedReason : neverSeenReason
@@ -69,7 +69,7 @@ export function decide(
   })
 }
 
-/** Rows that say that a plain request is accepted. */
+/** Requirements that say that a plain request is accepted. */
 const plainRequests: readonly RequirementId[] = [
   ...(['OAI-MODELS-01', 'OAI-CHAT-01', 'OAI-STREAM-01', 'V2-MSG-01', 'V2-GEN-01'] as const),
   ...(['V3-CHAT-01', 'V3-GEN-01', 'V3-SSE-01', 'V3-ONE-01', 'V3-ATT-01', 'KB-01'] as const),
@@ -84,15 +84,15 @@ function undecidedPlainRequests(
   results: readonly ScenarioResult[],
 ): ReadonlySet<RequirementId> {
   const tried = results.flatMap(({ covers, inconclusive, fault }) => [
-    ...inconclusive.flatMap(({ rows }) => rows),
+    ...inconclusive.flatMap(({ requirements: ids }) => ids),
     ...(fault ? covers : []),
   ])
-  const found = new Set(findings.map(({ row }) => row))
+  const found = new Set(findings.map(({ requirement }) => requirement))
   return new Set(plainRequests.filter((id) => tried.includes(id) && !found.has(id)))
 }
 
 function breaks({ findings }: ScenarioResult, id: RequirementId): boolean {
-  return findings.some(({ row, verdict }) => row === id && verdict === 'broken')
+  return findings.some(({ requirement, verdict }) => requirement === id && verdict === 'broken')
 }
 
 interface RequirementEvidence {
@@ -108,7 +108,8 @@ function gather(
   findings: readonly Finding[],
   results: readonly ScenarioResult[],
 ): RequirementEvidence {
-  const about = (list: readonly Undecided[]) => list.filter(({ rows }) => rows.includes(id))
+  const about = (list: readonly Undecided[]) =>
+    list.filter(({ requirements: ids }) => ids.includes(id))
   return {
     held: findings.filter(({ verdict }) => verdict === 'held'),
     broken: findings.filter(({ verdict }) => verdict === 'broken'),
@@ -170,14 +171,14 @@ function rule(
   }
 }
 
-/** The nearest of `rows` that this one stands on, directly or through others. */
-function firstNeed(id: RequirementId, rows: ReadonlySet<RequirementId>): RequirementId | undefined {
+/** The nearest of `requirements` that this one stands on, directly or through others. */
+function firstNeed(id: RequirementId, ids: ReadonlySet<RequirementId>): RequirementId | undefined {
   const visited = new Set<RequirementId>([id])
   const queue: RequirementId[] = [...needsOf(id)]
   for (let next = queue.shift(); next; next = queue.shift()) {
     if (visited.has(next)) continue
     visited.add(next)
-    if (rows.has(next)) return next
+    if (ids.has(next)) return next
     queue.push(...needsOf(next))
   }
   return undefined

@@ -11,7 +11,7 @@ import { describeAnswer, isResponse } from './read.ts'
  * exchange of the scenario.
  */
 export type Claim = (
-  row: RequirementId,
+  requirement: RequirementId,
   assertion: () => void,
   ...evidence: readonly Evidence[]
 ) => boolean
@@ -30,21 +30,21 @@ function exchangesOf(evidence: readonly Evidence[]): readonly Exchange[] {
 }
 
 export function createClaim(session: Session): Claim {
-  return (row, assertion, ...evidence) => {
+  return (requirement, assertion, ...evidence) => {
     const exchanges = evidence.length > 0 ? exchangesOf(evidence) : undefined
     try {
       assertion()
-      session.addFinding(row, 'held', 'as stated', exchanges)
+      session.addFinding(requirement, 'held', 'as stated', exchanges)
       return true
     } catch (error) {
       if (!(error instanceof ContractViolation)) throw error
-      session.addFinding(row, 'broken', error.message, exchanges)
+      session.addFinding(requirement, 'broken', error.message, exchanges)
       return false
     }
   }
 }
 
-/** Ends the scenario if what follows makes no sense without it; its open rows are inconclusive. */
+/** Ends the scenario if what follows makes no sense without it; its open requirements are inconclusive. */
 export function assume(
   condition: unknown,
   reason: string,
@@ -82,7 +82,7 @@ export function expectMembers(refusal: Exchange): void {
  */
 export function acceptsKey(
   claim: Claim,
-  row: RequirementId,
+  requirement: RequirementId,
   exchange: Exchange,
   answered: boolean,
 ): void {
@@ -90,7 +90,7 @@ export function acceptsKey(
   const decided = answered || status === 401 || status === 403
   assume(decided, `the request with the key got no valid answer (${status})`, exchange)
   claim(
-    row,
+    requirement,
     () => expect(status, 'status of a request with the right key').toBeLessThan(400),
     exchange,
   )

@@ -27,12 +27,15 @@ declare module 'vitest' {
 }
 
 /**
- * Options of a scenario: the rows that it can decide, by a claim of its own or by the streams and
+ * Options of a scenario: the requirements that it can decide, by a claim of its own or by the streams and
  * bodies that it makes the target send; what it asks of the target, for `--dry-run`; and how many
  * generations more it may ask for if a model misses a planted fact.
  */
-export function covers(rows: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
-  return { meta: { covers: rows, cost: { ...noCost, ...cost }, again }, retry: repeatOptions }
+export function covers(requirements: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
+  return {
+    meta: { covers: requirements, cost: { ...noCost, ...cost }, again },
+    retry: repeatOptions,
+  }
 }
 
 /** Requests of a law scenario with conditions at each depth: the rows of a covering array, at most. */

@@ -4,8 +4,8 @@ import { ContractViolation, expect } from './expect.ts'
 import { isDeclined, statusText } from './read.ts'
 
 export interface RejectedRequest {
-  /** The row that says that this must not succeed. */
-  readonly row: RequirementId
+  /** The requirement that says that this must not succeed. */
+  readonly requirement: RequirementId
   /** Accepted request that differs from the negative in exactly one field. */
   readonly control: Exchange
   readonly send: () => Promise<Exchange>
@@ -13,7 +13,7 @@ export interface RejectedRequest {
   readonly ping: () => Promise<Exchange>
   /** The status that the document promises; left out if it only must not succeed. */
   readonly status?: number
-  /** The row that says that a refusal is no 5xx, if there is one. */
+  /** The requirement that says that a refusal is no 5xx, if there is one. */
   readonly noServerError?: RequirementId
   /** Defect of the request, for the message. */
   readonly what: string
@@ -21,10 +21,10 @@ export interface RejectedRequest {
 
 /**
  * A negative proves something only beside its accepted control, and only of a server that still
- * answers afterwards; without them the rows of the scenario stay open. Gives the refusal.
+ * answers afterwards; without them the requirements of the scenario stay open. Gives the refusal.
  */
 export async function expectRejected(claim: Claim, negative: RejectedRequest): Promise<Exchange> {
-  const { row, control, what, status, noServerError } = negative
+  const { requirement, control, what, status, noServerError } = negative
   assume(
     succeeded(control),
     `the accepted control was refused with ${statusText(control)}`,
@@ -36,7 +36,7 @@ export async function expectRejected(claim: Claim, negative: RejectedRequest): P
 
   const route = `${refused.request.method} ${sentPath(refused)}`
   claim(
-    row,
+    requirement,
     () => {
       if (status !== undefined) {
         expect(refused.response?.status, `status of ${route} with ${what}`).toBe(status)

@@ -23,13 +23,13 @@ export {
 } from '../../judges/index.ts'
 export { contains, hasMember, holdsList, listedChatIds } from './find.ts'
 
-/** Known by what it calls itself or by its choices; what is wrong with it is for other rows. */
+/** Known by what it calls itself or by its choices; what is wrong with it is for other requirements. */
 export function isCompletion(exchange: Exchange): boolean {
   const body = bodyJson(exchange)
   return isObject(body) && (body['object'] === 'chat.completion' || 'choices' in body)
 }
 
-/** Known by what it calls itself or by its output; what is wrong with it is for other rows. */
+/** Known by what it calls itself or by its output; what is wrong with it is for other requirements. */
 export function isResponse(exchange: Exchange): boolean {
   const response = finalResponse(exchange)
   return response !== undefined && (response['object'] === 'response' || 'output' in response)

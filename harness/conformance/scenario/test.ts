@@ -42,7 +42,7 @@ declare module 'vitest' {
 
 /**
  * A scenario: `test('sentence', covers([…], cost), async ({ v3, claim }) => { … })`. It takes one
- * of the slots of `--jobs` while it runs, and is skipped if none of its rows is judged or what it
+ * of the slots of `--jobs` while it runs, and is skipped if none of its requirements is judged or what it
  * needs is not there.
  */
 export const test = base
@@ -55,12 +55,12 @@ export const test = base
   .extend('session', { auto: true }, async ({ task, signal, skip, context }, { onCleanup }) => {
     // vitest hands it out when all scenarios have ended.
     task.file.meta.state = context.setup.state
-    const rows = task.meta.covers ?? []
+    const ids = task.meta.covers ?? []
     const { isNegotiated = false, isAcrossEndpoints = false, isOrdinary = false } = task.meta
-    const { rows: judged, profile, again } = context.setup
+    const { requirements: judged, profile, again } = context.setup
     // On one endpoint alone, a scenario of several shows if they are the reason.
     const condition = {
-      rows,
+      requirements: ids,
       isNegotiated,
       isAcrossEndpoints: isAcrossEndpoints && !again,
       isOrdinary,
@@ -77,7 +77,7 @@ export const test = base
     const slot = await context.acquireSlot({ isFirst: task.meta.isFirst ?? false })
     const session = new Session(
       context,
-      { slug, title: task.name, covers: rows, prompts },
+      { slug, title: task.name, covers: ids, prompts },
       signal,
       slot,
     )
@@ -90,7 +90,7 @@ export const test = base
     }
     onCleanup(end)
     if (before.length > 0) {
-      await assumeStillAccepted(session, rows).catch(async (error) => {
+      await assumeStillAccepted(session, ids).catch(async (error) => {
         // A fixture that throws is not cleaned up.
         await end()
         throw error
@@ -133,9 +133,9 @@ export const test = base
  * for all scenarios, its share of what the others leave.
  */
 function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
-  const { depth, rows, profile, maxGenerations } = setup
+  const { depth, requirements: ids, profile, maxGenerations } = setup
   const planned = testsIn(file).filter(({ meta: { covers = [], ...condition } }) =>
-    isPlanned({ rows: covers, ...condition }, rows, profile, isIncognito(setup)),
+    isPlanned({ requirements: covers, ...condition }, ids, profile, isIncognito(setup)),
   )
   const sum = (costs: readonly (Cost | undefined)[]) =>
     costs.reduce((total, cost) => total + (cost?.generations ?? 0), 0)
@@ -157,11 +157,8 @@ export type ScenarioContext = typeof test extends TestAPI<infer Context> ? Conte
  * Ends the repeat of a scenario if a request that was accepted earlier in the run is refused by now. The
  * list of another surface is asked for if that of the own one is refused, since it may be the first of its kind.
  */
-async function assumeStillAccepted(
-  session: Session,
-  rows: readonly RequirementId[],
-): Promise<void> {
-  const isCompatible = rows.some((row) => requirements[row].surface === 'openai')
+async function assumeStillAccepted(session: Session, ids: readonly RequirementId[]): Promise<void> {
+  const isCompatible = ids.some((requirement) => requirements[requirement].surface === 'openai')
   for (const surface of isCompatible ? surfaces : surfaces.toReversed()) {
     const path = listPaths[surface]
     const answer = await session.send({ surface, method: 'GET', path, role: 'liveness' })

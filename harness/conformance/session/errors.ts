@@ -2,7 +2,7 @@
 export const scenarioEnd = { inconclusive: 'E_INCONCLUSIVE', undeclared: 'E_UNDECLARED' } as const
 
 /**
- * Thrown by a scenario (or for it) when it can say nothing about the rows that it has not judged
+ * Thrown by a scenario (or for it) when it can say nothing about the requirements that it has not judged
  * yet: they become inconclusive, and chatgen is not at fault.
  */
 export class InconclusiveError extends Error {
@@ -54,7 +54,7 @@ export class CircuitOpenError extends RunEndedError {
 }
 
 /**
- * Thrown by a scenario that needs a member of the profile which is not there: the rows that nothing
+ * Thrown by a scenario that needs a member of the profile which is not there: the requirements that nothing
  * else shows are unproven, and the message says what would prove them.
  */
 export class UndeclaredError extends Error {

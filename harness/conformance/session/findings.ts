@@ -22,7 +22,7 @@ export class ScenarioFindings {
     const { findings, observations } = judge(exchange)
     const isDoubtful = isOdd(exchange)
     for (const finding of findings) {
-      if (finding.row in requirements) {
+      if (finding.requirement in requirements) {
         this.#findings.push(isDoubtful ? { ...finding, isDoubtful } : finding)
       }
     }

@@ -66,9 +66,9 @@ export class Session {
     signal.addEventListener('abort', this.#leaveSoon, { once: true })
   }
 
-  /** True if the row is judged in this run. */
-  isJudged(row: RequirementId): boolean {
-    return this.context.setup.rows.includes(row)
+  /** True if the requirement is judged in this run. */
+  isJudged(requirement: RequirementId): boolean {
+    return this.context.setup.requirements.includes(requirement)
   }
 
   send(spec: RequestSpec): Promise<Exchange> {
@@ -158,16 +158,16 @@ export class Session {
 
   /** `isConfirmed`: it was seen again when its requests were repeated, and needs no confirmation. */
   addFinding(
-    row: RequirementId,
+    requirement: RequirementId,
     verdict: Finding['verdict'],
     why: string,
     evidence: readonly Evidence[] = this.#latest,
     isConfirmed = false,
   ): void {
-    if (!this.#covers.includes(row)) {
-      throw new Error(`the scenario claims ${row} but does not cover it`)
+    if (!this.#covers.includes(requirement)) {
+      throw new Error(`the scenario claims ${requirement} but does not cover it`)
     }
-    this.#findings.add({ row, verdict, why }, evidence, isConfirmed)
+    this.#findings.add({ requirement, verdict, why }, evidence, isConfirmed)
   }
 
   observe(
@@ -178,13 +178,13 @@ export class Session {
     this.#observations.push({ question, answer, exchanges: evidence.map(({ id }) => id) })
   }
 
-  /** Leaves rows undecided, with the reason; the scenario goes on. */
+  /** Leaves requirements undecided, with the reason; the scenario goes on. */
   markUndecided(
     kind: 'inconclusive' | 'unproven',
-    rows: readonly RequirementId[],
+    requirements: readonly RequirementId[],
     reason: string,
   ): void {
-    const entry = { rows, reason, exchanges: this.#latest.map(({ id }) => id) }
+    const entry = { requirements, reason, exchanges: this.#latest.map(({ id }) => id) }
     ;(kind === 'inconclusive' ? this.#inconclusive : this.#unproven).push(entry)
   }
 

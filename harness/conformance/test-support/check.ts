@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type {
   ConformanceReport,
-  RequirementRow,
+  RequirementResult,
   Verdict,
 } from '../../../contract/report/conformance.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
@@ -43,11 +43,11 @@ export async function check(
   }
 }
 
-export function rowsWith(report: ConformanceReport, ...verdicts: readonly Verdict[]) {
-  return report.requirements.filter((row) => verdicts.includes(row.verdict))
+export function requirementsWith(report: ConformanceReport, ...verdicts: readonly Verdict[]) {
+  return report.requirements.filter((requirement) => verdicts.includes(requirement.verdict))
 }
 
 /** `id verdict: message`, for a comparison that shows what went wrong. */
-export function lineOf({ id, verdict, message }: RequirementRow): string {
+export function lineOf({ id, verdict, message }: RequirementResult): string {
   return message === null ? `${id} ${verdict}` : `${id} ${verdict}: ${message}`
 }

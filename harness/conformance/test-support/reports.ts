@@ -1,17 +1,17 @@
 import { type RequirementId, requirements } from '../../../contract/index.ts'
-import type { ConformanceReport, RequirementRow } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { countTotals, reportOutcome } from '../report/totals.ts'
 import { noTraffic } from '../usage.ts'
 
 /** Reports of runs that never were, for the tests of what is made from them. */
 export function reportOf(
-  rows: readonly RequirementRow[],
+  ids: readonly RequirementResult[],
   more: Partial<ConformanceReport> = {},
 ): ConformanceReport {
   return {
     kind: 'conformance-report',
     schemaVersion: 1,
-    outcome: reportOutcome(rows, more.strict ?? false),
+    outcome: reportOutcome(ids, more.strict ?? false),
     interrupted: false,
     suite: { version: '0.1.0', interface: '2026-01' },
     target: { baseUrl: 'http://127.0.0.1:4010', profile: 'full', capabilities: { images: true } },
@@ -19,10 +19,10 @@ export function reportOf(
     strict: false,
     startedAt: '2026-01-02T03:04:05.000Z',
     durationMs: 4321,
-    totals: countTotals(rows, 0),
+    totals: countTotals(ids, 0),
     traffic: noTraffic,
     cost: { requests: 41, generations: 12, chats: 3, uploads: 1 },
-    requirements: [...rows],
+    requirements: [...ids],
     observations: [],
     faults: [],
     residue: [],
@@ -31,8 +31,11 @@ export function reportOf(
   }
 }
 
-/** A row of the catalog, broken unless it is said otherwise. */
-export function rowOf(id: RequirementId, more: Partial<RequirementRow> = {}): RequirementRow {
+/** A requirement of the catalog, broken unless it is said otherwise. */
+export function resultOf(
+  id: RequirementId,
+  more: Partial<RequirementResult> = {},
+): RequirementResult {
   const { level, surface, section, title } = requirements[id]
   return {
     id,

@@ -53,7 +53,7 @@ export class Collector implements Reporter {
   }
 
   /**
-   * Results in the order of the suites, not of completion: of several things that break a row, the same one
+   * Results in the order of the suites, not of completion: of several things that break a requirement, the same one
    * is shown each time.
    */
   resultsInOrder(): readonly ScenarioResult[] {
@@ -108,7 +108,7 @@ export class Collector implements Reporter {
   #resultOf(outcome: ScenarioOutcome, error: TestError | undefined): ScenarioResult {
     if (!error) return { ...outcome, fault: null }
     const open = outcome.covers.filter(
-      (row) => !outcome.findings.some((found) => found.row === row),
+      (requirement) => !outcome.findings.some((found) => found.requirement === requirement),
     )
     if (error['isOfTarget'] === true) this.stopReason ??= error.message
     if (this.#interrupted || error['code'] === scenarioEnd.inconclusive) {
@@ -116,13 +116,13 @@ export class Collector implements Reporter {
       const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
       return {
         ...outcome,
-        inconclusive: [...outcome.inconclusive, { rows: open, reason, exchanges }],
+        inconclusive: [...outcome.inconclusive, { requirements: open, reason, exchanges }],
         fault: null,
       }
     }
     if (error['code'] === scenarioEnd.undeclared) {
       const reason = this.#redact(error.message)
-      const unproven = [...outcome.unproven, { rows: open, reason, exchanges: [] }]
+      const unproven = [...outcome.unproven, { requirements: open, reason, exchanges: [] }]
       return { ...outcome, unproven, fault: null }
     }
     if (error['code'] === EvidenceError.code) this.unwritten ??= this.#redact(error.message)
@@ -154,7 +154,7 @@ function scenarioOf(testCase: TestCase): Scenario {
   return {
     slug: toSlug(testCase.name),
     title: testCase.name,
-    rows: covers ?? [],
+    requirements: covers ?? [],
     cost: cost ?? noCost,
     ...(lawCosts && { lawCosts }),
     again: again ?? 0,

@@ -31,11 +31,11 @@ describe('the scenarios', () => {
     }
   })
 
-  test('cover rows of the catalog, and none twice', () => {
-    for (const { title, rows } of scenarios) {
-      expect(rows.length, title).toBeGreaterThan(0)
-      expect(new Set(rows).size, title).toBe(rows.length)
-      expect(requirementIds, title).toEqual(expect.arrayContaining([...rows]))
+  test('cover requirements of the catalog, and none twice', () => {
+    for (const { title, requirements } of scenarios) {
+      expect(requirements.length, title).toBeGreaterThan(0)
+      expect(new Set(requirements).size, title).toBe(requirements.length)
+      expect(requirementIds, title).toEqual(expect.arrayContaining([...requirements]))
     }
   })
 
@@ -46,7 +46,7 @@ describe('the scenarios', () => {
     }
   })
 
-  test('are planned where a row of theirs is selected and can be shown', async () => {
+  test('are planned where a requirement of theirs is selected and can be shown', async () => {
     const profile = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
     const plan = (only: readonly string[]) =>
       planConformance(profile, { profile: 'full', only, skip: [] })

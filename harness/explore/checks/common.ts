@@ -18,7 +18,7 @@ export function requireChat(context: ExplorationContext, { chat: label }: Operat
 interface Acceptance {
   /** Ability that a refusal would contradict. */
   readonly ability: string
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   /** The request, for a sentence. */
   readonly what: string
   /** Tests if a refusal is about the state of the target. */
@@ -29,17 +29,17 @@ interface Acceptance {
 export async function isAccepted(
   { knowledge }: ExplorationContext,
   answer: Exchange,
-  { ability, row, what, isOfState = () => true }: Acceptance,
+  { ability, requirement, what, isOfState = () => true }: Acceptance,
 ): Promise<boolean> {
   if (succeeded(answer)) return true
   const isBroken = knowledge.isAble(ability) && (await isOfState())
-  demand(!isBroken, row, `${what} was answered ${statusText(answer)}`, answer)
+  demand(!isBroken, requirement, `${what} was answered ${statusText(answer)}`, answer)
   return false
 }
 
 interface PageLimit {
   readonly ability: string
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   readonly count: (page: Exchange) => number
   /** Says what a page shows, for a sentence. */
   readonly describe: (count: number) => string
@@ -50,14 +50,19 @@ export function expectLimit(
   { knowledge }: ExplorationContext,
   pages: readonly Exchange[],
   limit: number | undefined,
-  { ability, row, count, describe }: PageLimit,
+  { ability, requirement, count, describe }: PageLimit,
 ): void {
   if (limit === undefined) return
   for (const page of pages) {
     const rows = count(page)
     if (rows <= limit) knowledge.prove(ability)
     else
-      demand(!knowledge.isAble(ability), row, `a page with limit ${limit} ${describe(rows)}`, page)
+      demand(
+        !knowledge.isAble(ability),
+        requirement,
+        `a page with limit ${limit} ${describe(rows)}`,
+        page,
+      )
   }
 }
 

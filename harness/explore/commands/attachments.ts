@@ -66,7 +66,7 @@ async function uploadFile(context: ExplorationContext, { label, chat }: Operatio
   const uploaded = context.record(await attachments.upload(file, id))
   const isStored = await isAccepted(context, uploaded, {
     ability: 'upload',
-    row: 'V3-ATT-01',
+    requirement: 'V3-ATT-01',
     what: 'a further upload',
     // A quota is open; a failure of the server is none.
     isOfState: () => (uploaded.response?.status ?? 0) >= 500,
@@ -117,10 +117,10 @@ async function expectFiles(
   const missing = sought.filter(({ name }) => walk.pagesWith(name).length === 0)
   if (missing.length === 0 && names.length > 0) knowledge.prove(ability)
   if (missing.length > 0 && knowledge.isAble(ability) && isConclusive(walk, names)) {
-    const row: RequirementId =
+    const requirement: RequirementId =
       limit !== undefined ? 'V3-ATT-10' : (rowOfVariant[variant ?? ''] ?? 'V3-ATT-06')
     const why = `the list of attachments (${variant}) lacks ${missing.length} of ${names.length} files`
-    throw new StateViolation(row, why, lastPages, missing)
+    throw new StateViolation(requirement, why, lastPages, missing)
   }
   if (ofChat && knowledge.isAble(ability)) {
     const foreign = strangers.filter(({ name }) => walk.pagesWith(name).length > 0)
@@ -130,7 +130,7 @@ async function expectFiles(
   }
   expectLimit(context, walk.pages, limit, {
     ability: 'limit of attachments',
-    row: 'V3-ATT-09',
+    requirement: 'V3-ATT-09',
     count: (page) => model.files.filter(({ name }) => attachments.lists(page, name)).length,
     describe: (count) => `lists ${count} files of this run`,
   })

@@ -62,7 +62,11 @@ export const chatCommands: Commands = {
       const isApart = operation.variant === 'another word'
       const name = `${isApart ? '' : `${context.word} `}${context.session.name()}`
       const patched = context.record(await context.chats.rename(id, name))
-      const expected = { ability: 'rename', row: 'V3-CHAT-10', what: 'a further rename' } as const
+      const expected = {
+        ability: 'rename',
+        requirement: 'V3-CHAT-10',
+        what: 'a further rename',
+      } as const
       const accepted = await isAccepted(context, patched, expected)
       if (accepted) context.knowledge.prove('rename')
       context.model = touchChat(context.model, label, 'rename', accepted ? { name } : {})
@@ -112,7 +116,7 @@ export const chatCommands: Commands = {
       const named = context.record(await context.chats.generateName(id))
       const isTitled = await isAccepted(context, named, {
         ability: 'generate name',
-        row: 'V3-CHAT-12',
+        requirement: 'V3-CHAT-12',
         what: 'a further title',
         isOfState: () => stillGenerates(context, false),
       })
@@ -155,7 +159,7 @@ async function deleteChat(context: ExplorationContext, operation: Operation): Pr
   const removed = context.record(await chats.remove(id))
   const isDeleted = await isAccepted(context, removed, {
     ability: 'delete',
-    row: 'V3-CHAT-11',
+    requirement: 'V3-CHAT-11',
     what: 'a further DELETE /chat/{chat_id}',
   })
   if (!isDeleted) return

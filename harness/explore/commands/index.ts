@@ -33,8 +33,8 @@ export const commands: Commands = {
   'read history': readHistory,
 }
 
-/** The rows that exploring can find broken. */
-export const exploredRows = requirementIds.filter((id) =>
+/** The requirements that exploring can find broken. */
+export const exploredRequirements = requirementIds.filter((id) =>
   Object.values(commands).some(({ needs = [], expects = [] }) =>
     [...needs, ...expects].includes(id),
   ),

@@ -88,10 +88,11 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
     if (excluded.length > 0 && unwanted.length === 0) knowledge.prove('exclude favorites')
   }
   if (isOwnLoss) {
-    const row = limit !== undefined ? 'V3-CHAT-08' : (rowOfList[variant] ?? 'V3-CHAT-05')
+    const requirement =
+      limit !== undefined ? 'V3-CHAT-08' : (requirementOfList[variant] ?? 'V3-CHAT-05')
     const count = `${missing.length} of ${sought.length}`
     const why = `the list of chats (${describe(variant, limit)}) lacks ${count} chats`
-    throw new StateViolation(row, why, lastPages, missing)
+    throw new StateViolation(requirement, why, lastPages, missing)
   }
   if (excluded.length > 0 && unwanted.length > 0 && knowledge.isAble('exclude favorites')) {
     const why = 'exclude_favorites leaves a favorite in the list'
@@ -99,7 +100,7 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
   }
   expectLimit(context, walk.pages, limit, {
     ability: 'limit of chats',
-    row: 'V3-CHAT-07',
+    requirement: 'V3-CHAT-07',
     count: (page) => countIn(page, model),
     describe: (count) => `lists ${count} chats of this run`,
   })
@@ -132,7 +133,7 @@ function countIn(page: Exchange, { chats }: Model): number {
   return chats.filter(({ id }) => contains(answerJson(page), id)).length
 }
 
-const rowOfList: Readonly<Record<string, RequirementId>> = {
+const requirementOfList: Readonly<Record<string, RequirementId>> = {
   search: 'V3-CHAT-06',
   'search of one': 'V3-CHAT-06',
   'without favorites': 'V3-CHAT-09',

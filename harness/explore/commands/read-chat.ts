@@ -97,7 +97,11 @@ export const readFavorites: Command = {
     )
     for (const page of list.pages) context.record(page)
     const [page] = list.pages
-    const expected = { ability: 'favorites', row: 'V3-FAV-01', what: 'the favorites' } as const
+    const expected = {
+      ability: 'favorites',
+      requirement: 'V3-FAV-01',
+      what: 'the favorites',
+    } as const
     if (!(await isAccepted(context, page, expected))) return
     for (const chat of context.model.chats) expectMark(context, chat, list)
   },

@@ -49,7 +49,11 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
   const chat = context.handle(label)
   const first = await v3.history(chat, limit === undefined ? {} : { limit })
   if (!succeeded(first)) context.record(first)
-  const expected = { ability: 'history', row: 'V3-HIST-01', what: 'a further history' } as const
+  const expected = {
+    ability: 'history',
+    requirement: 'V3-HIST-01',
+    what: 'a further history',
+  } as const
   if (!(await isAccepted(context, first, expected))) return false
   const turns = turnsOf(model, label)
   const walk = await poll(
@@ -114,7 +118,7 @@ function expectTurns(
   const isWhole = everyItemShown(rows)
   const fault = findTurnFault(turns, rows)
   // Whatever is read with a limit was read whole before: the pages lose it.
-  const row: RequirementId = limit === undefined ? 'V3-HIST-07' : 'V3-HIST-10'
+  const requirement: RequirementId = limit === undefined ? 'V3-HIST-07' : 'V3-HIST-10'
   const how = limit === undefined ? '' : ' with limit'
   const history = `history${how}`
   const answers = `answers${how}`
@@ -123,16 +127,16 @@ function expectTurns(
   } else if (fault.times === 0) {
     // A row without its item may be the one that is missing.
     const isClear = isWhole && knowledge.isAble(history)
-    demand(!isClear, row, `the history lacks a turn of the chat${limited(limit)}`, ...pages)
+    demand(!isClear, requirement, `the history lacks a turn of the chat${limited(limit)}`, ...pages)
   } else if (knowledge.isAble('history')) {
     const tooMany = tooOften(fault, limit)
-    demand(false, tooMany.row, tooMany.why, ...pages)
+    demand(false, tooMany.requirement, tooMany.why, ...pages)
   }
   if (!isWhole || fault !== undefined) return
   for (const { answer } of turns) {
     if (!isShown(answer, rows)) {
       const isClear = knowledge.isAble(answers)
-      demand(!isClear, row, `the history lacks an answer${limited(limit)}`, ...pages)
+      demand(!isClear, requirement, `the history lacks an answer${limited(limit)}`, ...pages)
     } else if (answer.length > 0) knowledge.prove(answers)
   }
 }
@@ -141,23 +145,29 @@ function limited(limit: number | undefined): string {
   return limit === undefined ? '' : ` when it is read with limit ${limit}`
 }
 
-/** The row that a turn breaks which stands in the history too often. */
+/** The requirement that a turn breaks which stands in the history too often. */
 function tooOften(
   { turn, times }: TurnFault,
   limit: number | undefined,
-): { readonly row: RequirementId; readonly why: string } {
+): { readonly requirement: RequirementId; readonly why: string } {
   const stream = turn.body['stream'] === true
   if (turn.steps === 0) {
-    const row = refusedRows[turn.kind] ?? 'V3-GEN-14'
-    return { row, why: `the history holds a step of a request that was refused (${turn.kind})` }
+    const requirement = refusedRequirements[turn.kind] ?? 'V3-GEN-14'
+    return {
+      requirement,
+      why: `the history holds a step of a request that was refused (${turn.kind})`,
+    }
   }
   const why = `${times} steps are stored for one Idempotency-Key${limited(limit)}`
-  if (turn.kind === 'race') return { row: 'V3-IDEM-05', why }
-  if (turn.isRepeated) return { row: stream ? 'V3-IDEM-03' : 'V3-IDEM-02', why }
-  return { row: 'V3-HIST-10', why: `the history holds a turn ${times} times${limited(limit)}` }
+  if (turn.kind === 'race') return { requirement: 'V3-IDEM-05', why }
+  if (turn.isRepeated) return { requirement: stream ? 'V3-IDEM-03' : 'V3-IDEM-02', why }
+  return {
+    requirement: 'V3-HIST-10',
+    why: `the history holds a turn ${times} times${limited(limit)}`,
+  }
 }
 
-const refusedRows: Readonly<Record<string, RequirementId>> = { 'v2 call': 'VER-09' }
+const refusedRequirements: Readonly<Record<string, RequirementId>> = { 'v2 call': 'VER-09' }
 
 /** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */
 function expectPages(
@@ -168,7 +178,7 @@ function expectPages(
   const { knowledge } = context
   expectLimit(context, pages, limit, {
     ability: 'limit of history',
-    row: 'V3-HIST-09',
+    requirement: 'V3-HIST-09',
     count: (page) => historyRows(page).length,
     describe: (count) => `has ${count} rows`,
   })

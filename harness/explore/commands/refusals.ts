@@ -21,7 +21,7 @@ import {
 } from '../model.ts'
 
 interface Mistake {
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   /** Defect of the request, for a sentence. */
   readonly what: string
   readonly change?: Readonly<Record<string, unknown>>
@@ -36,15 +36,15 @@ const bothLists = {
 
 /** Sections 4.3 and 8: a generation with one of these must not succeed. */
 const mistakes: Readonly<Record<string, Mistake>> = {
-  'both tool lists': { row: 'V3-TOOLS-01', ...bothLists },
-  'no key': { row: 'V3-IDEM-01', what: 'no Idempotency-Key', key: null },
+  'both tool lists': { requirement: 'V3-TOOLS-01', ...bothLists },
+  'no key': { requirement: 'V3-IDEM-01', what: 'no Idempotency-Key', key: null },
   'temperature of another type': {
-    row: 'V3-GEN-17',
+    requirement: 'V3-GEN-17',
     what: 'a temperature that is an object',
     change: { temperature: ofAnotherType },
   },
   'think of another type': {
-    row: 'V3-GEN-17',
+    requirement: 'V3-GEN-17',
     what: 'think that is an object',
     change: { think: ofAnotherType },
   },
@@ -52,25 +52,25 @@ const mistakes: Readonly<Record<string, Mistake>> = {
 
 /** Section 4.2: a v2 request with one of these must not succeed. */
 const v2Mistakes: Readonly<Record<string, Mistake>> = {
-  'both tool lists': { row: 'V2-GEN-03', ...bothLists },
+  'both tool lists': { requirement: 'V2-GEN-03', ...bothLists },
   'no parent_id': {
-    row: 'V2-GEN-02',
+    requirement: 'V2-GEN-02',
     what: 'no parent_id',
     change: { parent_id: undefined },
   },
   'parent_id of another type': {
-    row: 'V2-GEN-05',
+    requirement: 'V2-GEN-05',
     what: 'a parent_id that is an object',
     change: { parent_id: ofAnotherType },
   },
-  'no content': { row: 'V2-MSG-08', what: 'no content', change: { content: undefined } },
+  'no content': { requirement: 'V2-MSG-08', what: 'no content', change: { content: undefined } },
   'content of another type': {
-    row: 'V2-MSG-09',
+    requirement: 'V2-MSG-09',
     what: 'a content that is an object',
     change: { content: ofAnotherType },
   },
   'think of another type': {
-    row: 'V2-MSG-09',
+    requirement: 'V2-MSG-09',
     what: 'think that is an object',
     change: { think: ofAnotherType },
   },
@@ -143,7 +143,7 @@ async function sendV2Mistake(
   const message = v2MessagesOf(model, label).at(-1)
   const mistake = v2Mistakes[variant]
   if (chat === undefined || message === undefined || mistake === undefined) return
-  const isStore = mistake.row.startsWith('V2-MSG')
+  const isStore = mistake.requirement.startsWith('V2-MSG')
   // A refusal proves something only if the same without the mistake is accepted.
   if (!knowledge.isAble(isStore ? 'v2 message' : 'v2 reply')) return
   const body = isStore
@@ -158,11 +158,11 @@ async function sendV2Mistake(
 function expectRefusal(
   refused: Exchange,
   request: string,
-  { row, what }: Mistake,
+  { requirement, what }: Mistake,
   failureRow: RequirementId,
 ): void {
   const why = `${request} with ${what} was answered ${statusText(refused)}`
-  demand(isDeclined(refused), row, why, refused)
+  demand(isDeclined(refused), requirement, why, refused)
   demand((refused.response?.status ?? 0) < 500, failureRow, why, refused)
 }
 

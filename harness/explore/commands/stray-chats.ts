@@ -14,7 +14,7 @@ import type { ExplorationContext } from '../context.ts'
 import { busiestFirst, livingChats, type Model } from '../model.ts'
 
 interface Refusal {
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   send(context: ExplorationContext, chat: string, input: string): Promise<Exchange>
 }
 
@@ -22,21 +22,21 @@ const lists = { include_tools: ['get_time'], exclude_tools: ['get_weather'] }
 
 const refusals: Readonly<Record<string, Refusal>> = {
   'generation without a key': {
-    row: 'V3-GEN-14',
+    requirement: 'V3-GEN-14',
     send: ({ v3 }, chat, input) =>
       v3.generate(v3.generateBody(chat, input), { ...negative, key: null }),
   },
   'generation with both tool lists': {
-    row: 'V3-GEN-14',
+    requirement: 'V3-GEN-14',
     send: ({ v3 }, chat, input) => v3.generate(v3.generateBody(chat, input, lists), negative),
   },
   'one-shot with a model_id of another type': {
-    row: 'V3-ONE-09',
+    requirement: 'V3-ONE-09',
     send: ({ oneShot: routes }, _chat, input) =>
       routes.send({ ...routes.body(input), model_id: { of: 'another type' } }, negative),
   },
   'v2 message for a v3 chat': {
-    row: 'VER-09',
+    requirement: 'VER-09',
     send: ({ v2 }, chat, input) => v2.message(v2.messageBody(chat, input), negative),
   },
 }
@@ -73,7 +73,7 @@ async function answerOneShot(context: ExplorationContext, { variant }: Operation
   const ability = `one-shot as ${variant}`
   const isAnswered = await isAccepted(context, reply, {
     ability,
-    row: stream ? 'V3-ONE-02' : 'V3-ONE-01',
+    requirement: stream ? 'V3-ONE-02' : 'V3-ONE-01',
     what: 'a further one-shot',
     isOfState: () => stillGenerates(context, stream),
   })
@@ -99,7 +99,7 @@ async function refuseInRounds(context: ExplorationContext, operation: Operation)
   const { variant = '' } = operation
   const refusal = refusals[variant]
   const { id } = requireChat(context, operation)
-  if (refusal === undefined || !session.isJudged(refusal.row)) return
+  if (refusal === undefined || !session.isJudged(refusal.requirement)) return
   const evidence: Exchange[] = []
   for (const times of rounds) {
     const idle = await growth(context, async () => {})
@@ -117,7 +117,7 @@ async function refuseInRounds(context: ExplorationContext, operation: Operation)
     if (!sent.every(isDeclined) || grown.ids.length !== times) return
   }
   const why = `each refused request (${variant}) leaves a new chat`
-  demand(false, refusal.row, why, ...evidence)
+  demand(false, refusal.requirement, why, ...evidence)
 }
 
 /** Chats that a list shows after something was done, and not before. */

@@ -127,7 +127,7 @@ async function expectKnown(
     if (tries === 1 && !(await looksBack(context, chain))) return
   }
   const why = 'the reply does not know a fact that a message states which leads to the question'
-  demand(false, rowFor(context, chat, 'V2-CTX-01'), why, ...evidence.slice(0, 1))
+  demand(false, requirementFor(context, chat, 'V2-CTX-01'), why, ...evidence.slice(0, 1))
 }
 
 interface NewMessage extends Pick<V2Message, 'label' | 'chat' | 'fact' | 'marks'> {
@@ -149,8 +149,12 @@ async function store(
   const ability = parent === undefined ? 'v2 message' : 'v2 message with parent_id'
   if (!succeeded(stored) || isDeclined(stored)) {
     if (!knowledge.isAble(ability) || !(await stillStores(context))) return undefined
-    const row = rowFor(context, chat.label, parent === undefined ? 'V2-MSG-01' : 'V2-MSG-11')
-    demand(false, row, `a further message was answered ${statusText(stored)}`, stored)
+    const requirement = requirementFor(
+      context,
+      chat.label,
+      parent === undefined ? 'V2-MSG-01' : 'V2-MSG-11',
+    )
+    demand(false, requirement, `a further message was answered ${statusText(stored)}`, stored)
   }
   const id = findStoredId(chat, content, stored)
   if (id === undefined) return undefined
@@ -179,7 +183,7 @@ async function expectReply(
     // Whether a message has a second reply is open.
     if (message.replies > 0 || !(await stillReplies(context))) return undefined
     const why = `the reply to a stored message was answered ${statusText(answered)}`
-    demand(false, rowFor(context, chat.label, 'V2-GEN-01'), why, answered)
+    demand(false, requirementFor(context, chat.label, 'V2-GEN-01'), why, answered)
   }
   knowledge.prove('v2 reply')
   context.model = replyToV2(model, message)
@@ -195,8 +199,12 @@ async function expectReply(
 }
 
 /** A v3 call that was refused before is the nearer cause of a loss. */
-function rowFor({ model }: ExplorationContext, chat: string, row: RequirementId): RequirementId {
-  return v2ChatNamed(model, chat)?.isCalledByV3 === true ? 'VER-06' : row
+function requirementFor(
+  { model }: ExplorationContext,
+  chat: string,
+  requirement: RequirementId,
+): RequirementId {
+  return v2ChatNamed(model, chat)?.isCalledByV3 === true ? 'VER-06' : requirement
 }
 
 function parentFor(variant: string | undefined, model: Model, chat: string): V2Message | undefined {

@@ -29,8 +29,8 @@ export const versionCommands: Commands = {
       const refused = context.record(await callV3(context, chat.id, variant))
       context.model = callByV3(context.model, chat.label)
       const isGeneration = variant === 'generate' || variant === 'stream'
-      const row = isGeneration ? 'VER-04' : variant === 'history' ? 'VER-03' : 'VER-05'
-      expectHint(context, row, `${refused.request.method} (${variant})`, 'v2', refused)
+      const requirement = isGeneration ? 'VER-04' : variant === 'history' ? 'VER-03' : 'VER-05'
+      expectHint(context, requirement, `${refused.request.method} (${variant})`, 'v2', refused)
     },
   },
 }
@@ -54,7 +54,7 @@ async function callV2(context: ExplorationContext, operation: Operation): Promis
 
 function expectHint(
   { knowledge, session }: ExplorationContext,
-  row: RequirementId,
+  requirement: RequirementId,
   what: string,
   version: 'v2' | 'v3',
   refused: Exchange,
@@ -62,9 +62,9 @@ function expectHint(
   const prefixes = namesOf(session.context.setup.profile, version)
   const text = bodyText(refused).replaceAll('\\/', '/')
   const hasHint = isDeclined(refused) && prefixes.some((prefix) => text.includes(prefix))
-  if (hasHint) knowledge.prove(row)
-  else if (knowledge.isAble(row)) {
+  if (hasHint) knowledge.prove(requirement)
+  else if (knowledge.isAble(requirement)) {
     const why = `${what} on a chat of another version was answered ${statusText(refused)} without ${prefixes.at(-1)}`
-    demand(false, row, why, refused)
+    demand(false, requirement, why, refused)
   }
 }

@@ -27,7 +27,7 @@ export interface ShrinkOptions {
 }
 
 /**
- * The shortest sequence found that breaks the row again: first what the violating operation is about,
+ * The shortest sequence found that breaks the requirement again: first what the violating operation is about,
  * then ever smaller parts left out, then simpler operations in place of others. Undefined if the
  * violation does not happen again.
  * @throws what ends the run before the violation happened again
@@ -115,11 +115,11 @@ class Shrinker {
     )
   }
 
-  /** The same cause may show in another row if less is known of the state. */
+  /** The same cause may show in another requirement if less is known of the state. */
   #isSame({ violation, operations }: Replay): boolean {
     const lastLabels = [this.#operations.at(-1)?.label, this.#current?.operations.at(-1)?.label]
     return (
-      violation?.row === this.#options.violation.row ||
+      violation?.requirement === this.#options.violation.requirement ||
       lastLabels.includes(operations.at(-1)?.label)
     )
   }

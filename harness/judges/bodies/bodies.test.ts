@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../index.ts'
 import { answerExchange, answerNames } from '../test-support/bodies.ts'
-import { brokenIn, heldRows } from '../test-support/exchanges.ts'
+import { brokenIn, heldIds } from '../test-support/exchanges.ts'
 
 describe('JSON answers', () => {
   test.each(answerNames)('a good %s breaks nothing', (name) => {
@@ -10,7 +10,7 @@ describe('JSON answers', () => {
 
   test('hold what they show, and nothing else', () => {
     const held = answerNames.map(
-      (name) => `${name}: ${heldRows(judge(answerExchange(name))).join(' ')}`,
+      (name) => `${name}: ${heldIds(judge(answerExchange(name))).join(' ')}`,
     )
     expect(held).toMatchInlineSnapshot(`
       [
@@ -29,18 +29,18 @@ describe('JSON answers', () => {
     (body) => {
       const found = answerExchange('models', { body })
       expect(brokenIn(found)).not.toHaveProperty('OAI-MODELS-04')
-      expect(heldRows(judge(found))).toContain('OAI-MODELS-04')
+      expect(heldIds(judge(found))).toContain('OAI-MODELS-04')
     },
   )
 
   test.each(['[1, 2]', '{"data":["svc-main", 2]}', '{"data":[]}', '{"data":[{"id":7}]}'])(
     'a list of models that does not, shows nothing of the kind: %s',
     (body) => {
-      expect(heldRows(judge(answerExchange('models', { body })))).not.toContain('OAI-MODELS-04')
+      expect(heldIds(judge(answerExchange('models', { body })))).not.toContain('OAI-MODELS-04')
     },
   )
 
-  test('a body that is no JSON breaks the row of its kind alone', () => {
+  test('a body that is no JSON breaks the requirement of its kind alone', () => {
     const page = { body: '<html></html>', type: 'text/html' }
     const rows = answerNames.map((name) =>
       Object.keys(brokenIn(answerExchange(name, page))).join(' '),
@@ -50,7 +50,7 @@ describe('JSON answers', () => {
     expect(Object.keys(brokenIn(oneShot))).toEqual(['V3-ONE-01'])
   })
 
-  test('a one-shot that is answered with no response breaks its own row alone', () => {
+  test('a one-shot that is answered with no response breaks its own requirement alone', () => {
     for (const body of ['{}', '{"response":{"object":"response"}}', '{"text":"Hello!"}']) {
       const oneShot = answerExchange('response', { body, operation: 'v3.oneShot' })
       expect(Object.keys(brokenIn(oneShot))).toEqual(['V3-ONE-01'])

@@ -27,17 +27,20 @@ export function judgeBody(
     if (body !== undefined) judgeModels(collector, body)
     return
   }
-  const row = rowOfKind[operation]
-  if (row === undefined) return
+  const requirement = rowOfKind[operation]
+  if (requirement === undefined) return
   if (!isObject(body)) {
     const excerpt = show(bodyText(exchange))
-    collector.broken(row, `The body is ${excerpt}, not a JSON object (${mediaType(exchange)}).`)
+    collector.broken(
+      requirement,
+      `The body is ${excerpt}, not a JSON object (${mediaType(exchange)}).`,
+    )
     return
   }
   judgeMembers[operation]?.(collector, body, exchange)
 }
 
-/** The row that says what kind of body an operation answers with. */
+/** The requirement that says what kind of body an operation answers with. */
 const rowOfKind: Partial<Record<OperationId, RequirementId>> = {
   'openai.chat': 'OAI-CHAT-01',
   'v2.message': 'V2-MSG-01',
@@ -63,7 +66,7 @@ const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
   'v3.oneShot': judgeOneShot,
 }
 
-/** Judges a one-shot answer: an object without output that is not called a response breaks only its row. */
+/** Judges a one-shot answer: an object without output that is not called a response breaks only its requirement. */
 function judgeOneShot(collector: FindingCollector, body: JsonObject, exchange: Exchange): void {
   if (body['object'] === 'response' || 'output' in body) {
     judgeResponseBody(collector, body, requestOf(exchange))
@@ -76,14 +79,14 @@ export function judgeV2Message(
   body: JsonObject,
   request: JsonObject,
 ): void {
-  if (!Object.keys(rowOfMember).some((member) => member in body)) {
+  if (!Object.keys(requirementOfMember).some((member) => member in body)) {
     collector.broken('V2-MSG-01', `The answer is ${show(body)}: it has no member of a message.`)
     return
   }
   judgeShape(collector, body, {
     schema: v2Message,
-    rows: Object.values(rowOfMember),
-    rowOf: ([member]) => rowOfMember[member as keyof typeof rowOfMember],
+    requirements: Object.values(requirementOfMember),
+    requirementFor: ([member]) => requirementOfMember[member as keyof typeof requirementOfMember],
   })
   const { chat_id: sentChat, content: sentContent } = request
   const chat = asString(body['chat_id'])
@@ -102,8 +105,8 @@ export function judgeV2Message(
 export function judgeV2Generation(collector: FindingCollector, body: JsonObject): void {
   judgeShape(collector, body, {
     schema: v2Generation,
-    rows: ['V2-GEN-01'],
-    rowOf: () => 'V2-GEN-01',
+    requirements: ['V2-GEN-01'],
+    requirementFor: () => 'V2-GEN-01',
   })
   const beside = [
     ...Object.keys(body).filter((key) => key !== 'message'),
@@ -114,7 +117,7 @@ export function judgeV2Generation(collector: FindingCollector, body: JsonObject)
   collector.observed('OPEN-01', beside.sort().join(', ') || 'none')
 }
 
-const rowOfMember = {
+const requirementOfMember = {
   id: 'V2-MSG-02',
   chat_id: 'V2-MSG-03',
   model_id: 'V2-MSG-04',

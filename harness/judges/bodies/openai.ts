@@ -14,7 +14,11 @@ export function judgeCompletion(
   request: JsonObject,
   mediaType: string,
 ): void {
-  judgeShape(collector, body, { schema: completion, rows: Object.values(rowOfMember), rowOf })
+  judgeShape(collector, body, {
+    schema: completion,
+    requirements: Object.values(requirementOfMember),
+    requirementFor,
+  })
   judgeRole(collector, body)
   judgeOnlyIndex(collector, body, request)
   judgeToolCalls(collector, body, request)
@@ -28,7 +32,7 @@ export function judgeCompletion(
     collector.broken('OAI-CHAT-11', `The media type is ${show(mediaType)}, not application/json.`)
 }
 
-const rowOfMember = {
+const requirementOfMember = {
   id: 'OAI-CHAT-02',
   object: 'OAI-CHAT-03',
   created: 'OAI-CHAT-04',
@@ -39,9 +43,11 @@ const rowOfMember = {
   usage: 'OAI-CHAT-09',
 } as const satisfies Record<string, RequirementId>
 
-function rowOf(path: readonly PropertyKey[]): RequirementId | undefined {
+function requirementFor(path: readonly PropertyKey[]): RequirementId | undefined {
   const member = path[0] === 'choices' ? (path[2] ?? 'choices') : path[0]
-  return member === 'index' ? rowOfMember.choices : rowOfMember[member as keyof typeof rowOfMember]
+  return member === 'index'
+    ? requirementOfMember.choices
+    : requirementOfMember[member as keyof typeof requirementOfMember]
 }
 
 function judgeRole(collector: FindingCollector, body: JsonObject): void {
@@ -94,8 +100,8 @@ function reasons(body: JsonObject): string[] {
 export function judgeModels(collector: FindingCollector, body: unknown): void {
   judgeShape(collector, body, {
     schema: modelList,
-    rows: ['OAI-MODELS-05'],
-    rowOf: () => 'OAI-MODELS-05',
+    requirements: ['OAI-MODELS-05'],
+    requirementFor: () => 'OAI-MODELS-05',
   })
   if (namesOf(body).length > 0)
     collector.held('OAI-MODELS-04', 'the entries are ids, which are strings')
@@ -103,8 +109,8 @@ export function judgeModels(collector: FindingCollector, body: unknown): void {
     if (!('id' in entry) && !('description' in entry)) continue
     judgeShape(collector, entry, {
       schema: modelEntry,
-      rows: ['OAI-MODELS-04'],
-      rowOf: () => 'OAI-MODELS-04',
+      requirements: ['OAI-MODELS-04'],
+      requirementFor: () => 'OAI-MODELS-04',
     })
   }
   collector.observed('OPEN-08', describe(body))

@@ -17,33 +17,34 @@ interface Issue {
 
 export interface Shape {
   readonly schema: Schema
-  /** The rows that the schema decides. */
-  readonly rows: readonly RequirementId[]
-  /** The row that an issue breaks, by the path of the member; undefined: none. */
-  readonly rowOf: (path: readonly PropertyKey[]) => RequirementId | undefined
+  /** The requirements that the schema decides. */
+  readonly requirements: readonly RequirementId[]
+  /** The requirement that an issue breaks, by the path of the member; undefined: none. */
+  readonly requirementFor: (path: readonly PropertyKey[]) => RequirementId | undefined
 }
 
 /**
- * Holds a body against a schema: each issue breaks the row of its member, every other row held,
+ * Holds a body against a schema: each issue breaks the requirement of its member, every other requirement held,
  * unless it stands on one that broke.
  */
 export function judgeShape(
   collector: FindingCollector,
   body: unknown,
-  { schema, rows, rowOf }: Shape,
+  { schema, requirements: ids, requirementFor }: Shape,
 ): void {
   const result = schema.safeParse(body)
   for (const issue of result.success ? [] : result.error.issues) {
-    const row = rowOf(issue.path)
-    if (row !== undefined) collector.broken(row, sentence(body, issue))
+    const requirement = requirementFor(issue.path)
+    if (requirement !== undefined) collector.broken(requirement, sentence(body, issue))
   }
-  for (const row of rows) {
-    if (!standsOnBroken(collector, row)) collector.held(row, requirements[row].title)
+  for (const requirement of ids) {
+    if (!standsOnBroken(collector, requirement))
+      collector.held(requirement, requirements[requirement].title)
   }
 }
 
-function standsOnBroken(collector: FindingCollector, row: RequirementId): boolean {
-  const needs = requirements[row].needs ?? []
+function standsOnBroken(collector: FindingCollector, requirement: RequirementId): boolean {
+  const needs = requirements[requirement].needs ?? []
   return needs.some((need) => collector.isBroken(need as RequirementId))
 }
 

@@ -15,8 +15,8 @@ export function judgeHistory(
 ): void {
   judgeShape(collector, body, {
     schema: historyPage,
-    rows: ['V3-HIST-01'],
-    rowOf: () => 'V3-HIST-01',
+    requirements: ['V3-HIST-01'],
+    requirementFor: () => 'V3-HIST-01',
   })
   if (collector.isBroken('V3-HIST-01')) return
   const rows = asArray(body['result']).filter(isObject)
@@ -30,8 +30,8 @@ export function judgeHistory(
 function judgeRow(collector: FindingCollector, row: JsonObject): void {
   judgeShape(collector, row['item'], {
     schema: historyItem,
-    rows: ['V3-HIST-02'],
-    rowOf: () => 'V3-HIST-02',
+    requirements: ['V3-HIST-02'],
+    requirementFor: () => 'V3-HIST-02',
   })
   const item = asObject(row['item'])
   if (item === undefined) return
@@ -40,14 +40,14 @@ function judgeRow(collector: FindingCollector, row: JsonObject): void {
   if (!isInput(item)) return
   judgeShape(collector, item, {
     schema: inputItem,
-    rows: ['V3-HIST-05'],
-    rowOf: () => 'V3-HIST-05',
+    requirements: ['V3-HIST-05'],
+    requirementFor: () => 'V3-HIST-05',
   })
 }
 
 function judgeCopy(
   collector: FindingCollector,
-  row: RequirementId,
+  requirement: RequirementId,
   element: JsonObject,
   item: JsonObject,
   member: 'type' | 'status',
@@ -57,14 +57,15 @@ function judgeCopy(
   if (original == null) {
     // Section 2.6: a copy, if present. Inputs never had a status, so they show nothing of it.
     if (member === 'status' && copy == null && !isInput(item)) {
-      collector.held(row, 'Neither the item nor its row has a status.')
+      collector.held(requirement, 'Neither the item nor its row has a status.')
     }
     return
   }
-  if (copy === original) collector.held(row, `item_${member} is ${show(copy)}, as in the item.`)
+  if (copy === original)
+    collector.held(requirement, `item_${member} is ${show(copy)}, as in the item.`)
   else {
     collector.broken(
-      row,
+      requirement,
       `item_${member} is ${show(copy)}; the ${member} of the item is ${show(original)}.`,
     )
   }

@@ -127,7 +127,7 @@ interface ChoiceTrace {
 }
 
 /**
- * OAI-STOP-04 and -05: nothing follows a stop sequence. The rows differ in where it lies: whole in
+ * OAI-STOP-04 and -05: nothing follows a stop sequence. The requirements differ in where it lies: whole in
  * one chunk, or across several. A sequence that was left out leaves no trace in one exchange, so
  * whether it took effect at all is for a scenario to compare.
  */
@@ -166,13 +166,14 @@ export class StopJudge implements ChunkJudge {
       const text = pieces.join('')
       const found = firstStop(text, this.#stops)
       if (found === undefined) continue
-      const row = isWhole(found, pieces) ? 'OAI-STOP-05' : 'OAI-STOP-04'
+      const requirement = isWhole(found, pieces) ? 'OAI-STOP-05' : 'OAI-STOP-04'
       const after = text.slice(found.end)
       const stop = show(text.slice(found.start, found.end))
-      if (after === '') this.#collector.held(row, `The answer ends with the stop sequence ${stop}.`)
+      if (after === '')
+        this.#collector.held(requirement, `The answer ends with the stop sequence ${stop}.`)
       else {
         const why = `After the stop sequence ${stop} the answer continues: ${show(after)}.`
-        this.#collector.broken(row, why, this.#lastEvent)
+        this.#collector.broken(requirement, why, this.#lastEvent)
       }
     }
   }

@@ -16,7 +16,7 @@ import {
   type ExchangeParts,
   encode,
   exchangeOf,
-  heldRows,
+  heldIds,
   transcriptExchange,
 } from '../test-support/exchanges.ts'
 
@@ -154,7 +154,7 @@ test('an unstreamed answer to a request without stream is no stream', () => {
     type: 'text/event-stream',
     body: 'data: {}\n\n',
   })
-  expect(judge(exchange).findings.map(({ row }) => row)).toEqual(['OAI-CHAT-01'])
+  expect(judge(exchange).findings.map(({ requirement }) => requirement)).toEqual(['OAI-CHAT-01'])
 })
 
 describe('stop', () => {
@@ -194,8 +194,8 @@ describe('stop', () => {
       request: request('END'),
       body: answerOf('one E', 'ND'),
     })
-    expect(heldRows(judge(whole))).toContain('OAI-STOP-05')
-    expect(heldRows(judge(parts))).toContain('OAI-STOP-04')
+    expect(heldIds(judge(whole))).toContain('OAI-STOP-05')
+    expect(heldIds(judge(parts))).toContain('OAI-STOP-04')
   })
 
   test('an answer without the sequence, or without text, says nothing', () => {

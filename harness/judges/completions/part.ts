@@ -26,7 +26,7 @@ export interface StreamEnd {
   readonly done: boolean
 }
 
-/** One idea of the compatible stream, with the rows it owns. */
+/** One idea of the compatible stream, with the requirements it owns. */
 export interface ChunkJudge {
   chunk(chunk: Chunk): void
   end(end: StreamEnd): void

@@ -108,10 +108,10 @@ export const answerNames = Object.keys(answers) as AnswerName[]
 
 type Change = (body: Body) => unknown
 
-/** Fault, the row that it breaks, and the answer that it is put into. */
+/** Fault, the requirement that it breaks, and the answer that it is put into. */
 export type BodyFault = readonly [
   fault: string,
-  row: RequirementId,
+  requirement: RequirementId,
   answer: AnswerName,
   change: Change,
 ]
@@ -120,8 +120,8 @@ export type BodyFault = readonly [
 export type BodyOddity = readonly [oddity: string, answer: AnswerName, change: Change]
 
 export function testBodies(faults: readonly BodyFault[], legal: readonly BodyOddity[]): void {
-  test.each(faults)('%s breaks %s (%s)', (_, row, name, change) => {
-    expect(Object.keys(brokenIn(changedAnswer(name, change)))).toEqual([row])
+  test.each(faults)('%s breaks %s (%s)', (_, requirement, name, change) => {
+    expect(Object.keys(brokenIn(changedAnswer(name, change)))).toEqual([requirement])
   })
   test.each(legal)('%s is legal (%s)', (_, name, change) => {
     expect(brokenIn(changedAnswer(name, change))).toEqual({})

@@ -29,8 +29,8 @@ export function inChoices(change: (choice: EditableEvent['json']) => void): Edit
 }
 
 /**
- * Faults by the transcript that they are put into and the rows that each turns red: `message 17` for
- * `V3-SSE-17`, no row if they are legal.
+ * Faults by the transcript that they are put into and the requirements that each turns red: `message 17` for
+ * `V3-SSE-17`, no requirement if they are legal.
  */
 export type Faults = {
   readonly [group in TranscriptName | `${TranscriptName} ${string}`]?: Readonly<
@@ -38,7 +38,7 @@ export type Faults = {
   >
 }
 
-/** Each fault turns exactly its rows red. */
+/** Each fault turns exactly its requirements red. */
 export function testFaults(faults: Faults): void {
   const cases = Object.entries(faults).flatMap(([group, edits]) => {
     const [base = '', ...rows] = group.split(' ')
@@ -49,7 +49,7 @@ export function testFaults(faults: Faults): void {
       edit,
     }))
   })
-  test.each(cases)('$fault breaks $rows', ({ base, rows, edit }) => {
+  test.each(cases)('$fault breaks $requirements', ({ base, rows, edit }) => {
     expectBroken(base as TranscriptName, { body: edited(base as TranscriptName, edit) }, rows)
   })
 }
@@ -60,7 +60,7 @@ export function expectBroken(
   rows: string,
 ): void {
   const broken = brokenIn(transcriptExchange(base, more))
-  // The sentences are compared too, so that a failing test shows why a row is red.
+  // The sentences are compared too, so that a failing test shows why a requirement is red.
   const expected = rowIds(base, rows).map((row) => [row, broken[row] ?? 'nothing was said'])
   expect(broken).toEqual(Object.fromEntries(expected))
 }

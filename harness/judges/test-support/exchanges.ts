@@ -69,20 +69,20 @@ export function bytewise(bytes: Uint8Array): WireChunk[] {
   return Array.from(bytes, (byte, at) => ({ atMs: at, bytes: Uint8Array.of(byte) }))
 }
 
-export function brokenRows({ findings }: Judgement): string[] {
+export function brokenIds({ findings }: Judgement): string[] {
   return rowsOf(findings, 'broken')
 }
 
-export function heldRows({ findings }: Judgement): string[] {
+export function heldIds({ findings }: Judgement): string[] {
   return rowsOf(findings, 'held')
 }
 
-/** The rows that a judgement broke, with the sentences, for a failing test to show. */
+/** The requirements that a judgement broke, with the sentences, for a failing test to show. */
 export function brokenIn(exchange: Exchange): Record<string, string> {
   return Object.fromEntries(
     judge(exchange)
       .findings.filter(({ verdict }) => verdict === 'broken')
-      .map(({ row, why }) => [row, why]),
+      .map(({ requirement, why }) => [requirement, why]),
   )
 }
 
@@ -93,7 +93,7 @@ export function encode(text: string): Uint8Array {
 function rowsOf(findings: readonly Finding[], verdict: Finding['verdict']): string[] {
   return findings
     .filter((finding) => finding.verdict === verdict)
-    .map(({ row }) => row)
+    .map(({ requirement }) => requirement)
     .sort()
 }
 

@@ -23,7 +23,7 @@ export interface StreamOutcome {
 }
 
 /**
- * One idea of the stream, with the rows it owns. `end` is not called if an event could not be
+ * One idea of the stream, with the requirements it owns. `end` is not called if an event could not be
  * read: what came after it proves nothing.
  */
 export interface EventJudge {
@@ -38,7 +38,7 @@ export interface EventJudge {
 
 /** A breach that only counts if the stream speaks the full grammar, or only if it does not. */
 export interface Complaint {
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   readonly why: string
   readonly event: number
   readonly only?: 'full' | 'minimal'

@@ -16,7 +16,7 @@ import {
   complete,
   type ExchangeParts,
   encode,
-  heldRows,
+  heldIds,
   transcriptExchange,
 } from '../test-support/exchanges.ts'
 
@@ -57,7 +57,7 @@ describe('sequence_number', () => {
 test('data without any type keeps 03: a type that is present equals the name', () => {
   const withoutType = everywhere(set('json.type', undefined))
   const exchange = transcriptExchange('message', { body: edited('message', withoutType) })
-  expect(heldRows(judge(exchange))).toContain('V3-SSE-03')
+  expect(heldIds(judge(exchange))).toContain('V3-SSE-03')
 })
 
 type Change = (body: string) => Partial<ExchangeParts>
@@ -130,7 +130,7 @@ describe('exchanges that show less', () => {
     expectBroken('message', { request: { input: 'Hello.', stream: false } }, 'V3-GEN-01')
   })
 
-  test('the media type of a one-shot has a row of its own', () => {
+  test('the media type of a one-shot has a requirement of its own', () => {
     const oneShot = { operation: 'v3.oneShot', type: 'text/plain' } as const
     expectBroken('message', oneShot, 'V3-ONE-02')
   })

@@ -27,7 +27,7 @@ const bare: Edit = everywhere(({ json }) => {
   }
 })
 
-/** Legal variations of a server: none breaks a row. */
+/** Legal variations of a server: none breaks a requirement. */
 const legal: Faults = {
   message: {
     'deltas without item_id': bare,

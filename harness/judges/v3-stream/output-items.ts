@@ -74,7 +74,7 @@ export class OutputItems {
     const next = this.items.length
     if (item === undefined) {
       const why = 'output_item.added has no item.'
-      this.#complain({ row: 'V3-SSE-13', why, event, only: 'full' })
+      this.#complain({ requirement: 'V3-SSE-13', why, event, only: 'full' })
     }
     const there = this.#at(index)
     // It was used before it was added, which has been said already.
@@ -85,11 +85,11 @@ export class OutputItems {
       const why = same
         ? `The item at output_index ${index} is added twice.`
         : `The item ${id} is added at output_index ${index}, after ${duplicate.id} at ${duplicate.index}.`
-      this.#complain({ row: same ? 'V3-SSE-13' : 'V3-SSE-14', why, event })
+      this.#complain({ requirement: same ? 'V3-SSE-13' : 'V3-SSE-14', why, event })
       if (same) return there
     } else if (index !== undefined && index !== next) {
       const why = `An item is added at output_index ${index}; ${next} is the next.`
-      this.#complain({ row: 'V3-SSE-14', why, event, gapBefore: index })
+      this.#complain({ requirement: 'V3-SSE-14', why, event, gapBefore: index })
     }
     return fill(this.#create(duplicate === undefined ? (index ?? next) : next), item)
   }
@@ -115,7 +115,7 @@ export class OutputItems {
     const wrongId = id !== undefined && item.id !== id
     if (wrongIndex || wrongId) {
       const why = `output_index ${index} comes with ${id}; ${item.id} is at output_index ${item.index}.`
-      this.#complain({ row: 'V3-SSE-14', why, event })
+      this.#complain({ requirement: 'V3-SSE-14', why, event })
     }
     return { item, isNew: false }
   }
@@ -180,14 +180,14 @@ export function slotOf(
   const next = slots.length
   const type = kind.part ?? asString(asObject(json['part'])?.['type'])
   const notNext = {
-    row: 'V3-SSE-16',
+    requirement: 'V3-SSE-16',
     why: `${indexName} is ${index}; ${next} is the next of this item.`,
     event,
   } as const
   if (kind.act === 'add part') {
     if (exact?.added) {
       const why = `The part at ${indexName} ${index} is added twice.`
-      complain({ row: 'V3-SSE-13', why, event })
+      complain({ requirement: 'V3-SSE-13', why, event })
     } else if (exact === undefined && index !== undefined && index !== next) complain(notNext)
     const slot = exact ?? open(item, place, index ?? next, next, type)
     slot.added = true
@@ -198,14 +198,14 @@ export function slotOf(
   if (running !== undefined && (type === undefined || running.type === type)) {
     if (index !== undefined) {
       const why = `${indexName} is ${index} in ${name}; the open part has ${running.index}.`
-      complain({ row: 'V3-SSE-16', why, event })
+      complain({ requirement: 'V3-SSE-16', why, event })
     }
     return running
   }
   const last = slots.at(-1)
   if (index === undefined && last !== undefined) return last
   const why = `${name} occurs for a part that was not added; clients cannot assign it.`
-  complain({ row: 'V3-SSE-13', why, event, only: 'full' })
+  complain({ requirement: 'V3-SSE-13', why, event, only: 'full' })
   if (index !== undefined && index !== next) complain({ ...notNext, only: 'minimal' })
   return open(item, place, index ?? next, next, type)
 }

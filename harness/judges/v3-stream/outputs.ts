@@ -51,7 +51,7 @@ function judgeSameItems(
   collector.held('V3-SSE-19', 'The output equals the completed items.', finalEvent)
 }
 
-/** Compares items without what has rows of its own: status, texts, annotations. */
+/** Compares items without what has requirements of its own: status, texts, annotations. */
 function sameItem(final: JsonObject, done: JsonObject): boolean {
   return agrees(withoutText(final), withoutText(done))
 }

@@ -47,7 +47,12 @@ export class SnapshotJudge implements EventJudge {
     this.#begun = true
   }
 
-  #judgeConstant(row: RequirementId, member: string, response: JsonObject, index: number): void {
+  #judgeConstant(
+    requirement: RequirementId,
+    member: string,
+    response: JsonObject,
+    index: number,
+  ): void {
     const value = response[member]
     if (value == null) return
     if (!this.#first.has(member)) {
@@ -55,10 +60,11 @@ export class SnapshotJudge implements EventJudge {
       return
     }
     const first = this.#first.get(member)
-    if (agrees(first, value)) this.#collector.held(row, `${member} stays ${show(first)}.`, index)
+    if (agrees(first, value))
+      this.#collector.held(requirement, `${member} stays ${show(first)}.`, index)
     else
       this.#collector.broken(
-        row,
+        requirement,
         `${member} is ${show(value)}, and was ${show(first)} before.`,
         index,
       )

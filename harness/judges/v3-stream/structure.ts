@@ -71,7 +71,7 @@ export class StructureJudge implements EventJudge {
       const open = this.items.find((item) => item.done === undefined)
       if (open !== undefined) {
         const why = `The item at output_index ${open.index} was not done before ${outcome.terminal}.`
-        this.#complaints.push({ row: 'V3-SSE-13', why, event: outcome.finalEvent ?? 0 })
+        this.#complaints.push({ requirement: 'V3-SSE-13', why, event: outcome.finalEvent ?? 0 })
       } else if (this.items.length > 0) {
         this.#collector.held(
           'V3-SSE-13',
@@ -85,10 +85,10 @@ export class StructureJudge implements EventJudge {
   /** Passes on what was found; also called for a stream that could not be read to its end. */
   settle(): void {
     const grammar = this.#speaksFullGrammar ? 'full' : 'minimal'
-    for (const { row, why, event, only, gapBefore } of this.#complaints) {
+    for (const { requirement, why, event, only, gapBefore } of this.#complaints) {
       if (only !== undefined && only !== grammar) continue
       if (gapBefore !== undefined && this.#wasNotAdded(gapBefore)) continue
-      this.#collector.broken(row, why, event)
+      this.#collector.broken(requirement, why, event)
     }
     this.#complaints.length = 0
     // An answer without its item cannot have the item's brackets either.
@@ -146,7 +146,7 @@ export class StructureJudge implements EventJudge {
   }
 
   #complain({ index }: ResponseEvent, why: string, only?: 'full' | 'minimal'): void {
-    const complaint = { row: 'V3-SSE-13', why, event: index } as const
+    const complaint = { requirement: 'V3-SSE-13', why, event: index } as const
     this.#complaints.push(only === undefined ? complaint : { ...complaint, only })
   }
 }

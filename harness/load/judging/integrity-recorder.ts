@@ -183,8 +183,8 @@ function countFindings(
 ): Violations {
   let finding: RequirementId | undefined
   let required: RequirementId | undefined
-  for (const { row, verdict, why, event } of findings) {
-    const counts = tallyFor(tally, row)
+  for (const { requirement, verdict, why, event } of findings) {
+    const counts = tallyFor(tally, requirement)
     if (verdict === 'held') {
       counts.held += 1
       continue
@@ -195,8 +195,8 @@ function countFindings(
       event: event ?? null,
       why: redact(describeAnswer === undefined ? why : `${why} What came: ${describeAnswer()}.`),
     }
-    finding ??= row
-    if (requirements[row].level === 'required') required ??= row
+    finding ??= requirement
+    if (requirements[requirement].level === 'required') required ??= requirement
   }
   return { finding: required ?? finding, required }
 }

@@ -58,10 +58,10 @@ export class DuplicateIdDetector {
   }
 
   add({ id, surface, request }: AnswerId): void {
-    const row = idRequirements[surface]
-    if (row === undefined) return
+    const requirement = idRequirements[surface]
+    if (requirement === undefined) return
     const key = `${surface} ${id}`
-    const counts = tallyFor(this.tally, row)
+    const counts = tallyFor(this.tally, requirement)
     if (!this.#ids.has(key)) {
       counts.held += 1
       // The set is bounded; a run that long has shown whether ids repeat.

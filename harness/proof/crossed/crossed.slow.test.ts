@@ -37,7 +37,7 @@ describe('a fault in a dialect', () => {
     kind: 'crossed',
     name: 'stream-completed-twice + line-ends-crlf',
     outcome: 'violated',
-    rows: [],
+    requirements: [],
     internalErrors: [],
     applied: true,
     durationMs: 1,
@@ -45,7 +45,7 @@ describe('a fault in a dialect', () => {
     ...changes,
   })
   const row = (
-    id: TargetResult['rows'][number]['id'],
+    id: TargetResult['requirements'][number]['id'],
     verdict: 'pass' | 'fail' | 'inconclusive',
   ) => ({
     id,
@@ -72,16 +72,18 @@ describe('a fault in a dialect', () => {
       [row('V3-SSE-08', 'fail'), row('V3-GEN-01', 'fail')],
       ['stream-completed-twice + line-ends-crlf: turns V3-GEN-01 red without naming it'],
     ],
-  ])('%s', (_, rows, expected) => {
-    expect(objectionsTo({ rows })).toEqual(expected)
+  ])('%s', (_, requirements, expected) => {
+    expect(objectionsTo({ requirements })).toEqual(expected)
   })
 
   test('may pass where the server answers as the dialect alone', () => {
-    expect(objectionsTo({ rows: [row('V3-SSE-08', 'pass')], applied: false })).toEqual([])
+    expect(objectionsTo({ requirements: [row('V3-SSE-08', 'pass')], applied: false })).toEqual([])
   })
 
   test('may be accused of what the dialect alone is accused of', () => {
-    const rows = [row('V3-SSE-08', 'fail'), row('V3-SSE-29', 'fail')]
-    expect(objectionsTo({ rows, crossed: { ...crossed, redAlone: ['V3-SSE-29'] } })).toEqual([])
+    const requirements = [row('V3-SSE-08', 'fail'), row('V3-SSE-29', 'fail')]
+    expect(
+      objectionsTo({ requirements, crossed: { ...crossed, redAlone: ['V3-SSE-29'] } }),
+    ).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import type { Fault } from '../../../reference-server/deviations/index.ts'
-import { redRows, type TargetResult } from '../verdicts.ts'
+import { failedIds, type TargetResult } from '../verdicts.ts'
 
 /** Faults in dialects: how many were found, and each that was not. */
 export interface CrossedFigures {
@@ -21,7 +21,7 @@ export interface CrossedLine {
    */
   readonly state: 'killed' | 'undecided' | 'hidden' | 'unseen'
   readonly reasons: readonly string[]
-  /** Rows that turned red though neither the fault nor the dialect alone does it. */
+  /** Requirements that turned red though neither the fault nor the dialect alone does it. */
   readonly undeclared: readonly string[]
 }
 
@@ -75,11 +75,11 @@ function crossedLine(
   { fault, dialect, redAlone }: NonNullable<TargetResult['crossed']>,
   breaks: readonly string[],
 ): CrossedLine {
-  const red = redRows(result)
+  const red = failedIds(result)
   const undeclared = red.filter((id) => !breaks.includes(id) && !redAlone.includes(id))
   const of = { fault, dialect, undeclared }
   if (red.some((id) => breaks.includes(id))) return { ...of, state: 'killed', reasons: [] }
-  const open = result.rows.filter(
+  const open = result.requirements.filter(
     ({ id, verdict }) => breaks.includes(id) && !['pass', 'observed'].includes(verdict),
   )
   if (open.length > 0) {

@@ -15,7 +15,7 @@ import { dialectAttempt } from '../runs/attempts.ts'
 import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
 import { type Attempt, observe } from '../runs/run-target.ts'
 import { startDeviant } from '../runs/target.ts'
-import { redRows, type TargetResult } from '../verdicts.ts'
+import { failedIds, type TargetResult } from '../verdicts.ts'
 import { type Healthy, runningOnly } from './healthy.ts'
 
 export interface GeneratedRun {
@@ -77,14 +77,14 @@ export async function runGenerated(
         depth,
       },
       runningOnly(titles, engine),
-      (file, rows) =>
-        redRows({ rows }).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file)),
+      (file, requirements) =>
+        failedIds({ requirements }).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file)),
     )
   const { traffic: places, ...verdicts } = await run()
   const result = { ...unreached, name, ...verdicts, reached: fault.reached() }
   if (result.reached === 0) return result
   // A stream that comes late has the content of the others.
-  if (redRows(verdicts).length > 0 || fault.family === 'late') return { ...result, applied: true }
+  if (failedIds(verdicts).length > 0 || fault.family === 'late') return { ...result, applied: true }
   if (places.length === 0) return result
   // An answer may differ by chance, but hardly the same one again.
   const again = (await run()).traffic
@@ -95,7 +95,7 @@ const unreached: TargetResult = {
   kind: 'generated',
   name: '',
   outcome: 'conforms',
-  rows: [],
+  requirements: [],
   internalErrors: [],
   applied: false,
   durationMs: 0,

@@ -1,5 +1,5 @@
 /** Share of the generated faults that a depth catches, by effect and by number of conditions. */
-import { redRows, type TargetResult } from '../verdicts.ts'
+import { failedIds, type TargetResult } from '../verdicts.ts'
 import { type GeneratedRun, generatedRunNamed } from './attempts.ts'
 
 interface Case extends GeneratedRun {
@@ -69,7 +69,7 @@ function casesOf(results: readonly TargetResult[]): readonly Case[] {
 type State = 'caught' | 'missed' | 'inert' | 'unreached'
 
 function stateOf({ result }: Case): State {
-  if (redRows(result).length > 0) return 'caught'
+  if (failedIds(result).length > 0) return 'caught'
   if ((result.reached ?? 0) === 0) return 'unreached'
   return result.applied ? 'missed' : 'inert'
 }

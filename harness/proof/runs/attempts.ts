@@ -38,7 +38,7 @@ export function plainAttempt(profile: ProfileName): Attempt {
 }
 
 /**
- * A fault is run with the surfaces that its rows are about: what deviates there cannot show on
+ * A fault is run with the surfaces that its requirements are about: what deviates there cannot show on
  * another, and the proof takes a third of the time. `everywhere` runs all surfaces.
  */
 export function faultAttempt({ name, patch, breaks }: Fault): Attempt {

@@ -13,7 +13,7 @@ import {
 } from '../generated/attempts.ts'
 import { type Healthy, recordHealthy } from '../generated/healthy.ts'
 import { nullAttempts } from '../null-servers.ts'
-import { lostTarget, type RowResult, redRows, type TargetResult } from '../verdicts.ts'
+import { failedIds, lostTarget, type RequirementVerdict, type TargetResult } from '../verdicts.ts'
 import { allAttempts, crossedAttempt, plainAttempt } from './attempts.ts'
 import { type Controls, createControls } from './controls.ts'
 import { differingPlaces, type Fingerprint, fingerprintOf, stablePart } from './fingerprint.ts'
@@ -78,8 +78,8 @@ async function resultOf(name: string): Promise<TargetResult> {
 }
 
 /**
- * Runs the suites against a fault in a dialect. Where no row of the fault turns red, or another one
- * does, the dialect alone is asked as well: the fault may not show in it, and the dialect may turn a row
+ * Runs the suites against a fault in a dialect. Where no requirement of the fault turns red, or another one
+ * does, the dialect alone is asked as well: the fault may not show in it, and the dialect may turn a requirement
  * red by itself.
  */
 export async function runCrossed(
@@ -90,13 +90,14 @@ export async function runCrossed(
   const { fault, dialect } = crossing
   const declared: readonly string[] = fault.breaks
   const attempt = crossedAttempt(crossing)
-  const isKilled = (rows: readonly RowResult[]) =>
-    redRows({ rows }).some((id) => declared.includes(id))
+  const isKilled = (requirements: readonly RequirementVerdict[]) =>
+    failedIds({ requirements }).some((id) => declared.includes(id))
 
-  const { traffic, ...verdicts } = await observe(attempt, engine, (file, rows) =>
-    isKilled(rows) ? undefined : fingerprintOf(file),
+  const { traffic, ...verdicts } = await observe(attempt, engine, (file, requirements) =>
+    isKilled(requirements) ? undefined : fingerprintOf(file),
   )
-  const isExact = isKilled(verdicts.rows) && redRows(verdicts).every((id) => declared.includes(id))
+  const isExact =
+    isKilled(verdicts.requirements) && failedIds(verdicts).every((id) => declared.includes(id))
   const { selection } = attempt
   const runs: Runs = {
     plain: () => controls.runAgain(dialect, selection),
@@ -113,7 +114,7 @@ export async function runCrossed(
     crossed: {
       fault: fault.name,
       dialect: dialect.name,
-      redAlone: isExact ? [] : redRows(await controls.run(dialect, selection)),
+      redAlone: isExact ? [] : failedIds(await controls.run(dialect, selection)),
     },
   }
 }

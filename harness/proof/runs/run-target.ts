@@ -7,7 +7,7 @@ import { TargetUnusableError } from '../../conformance/errors.ts'
 import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
-import { type RowResult, redRows, type TargetResult, verdictsOf } from '../verdicts.ts'
+import { failedIds, type RequirementVerdict, type TargetResult, verdictsOf } from '../verdicts.ts'
 import { differs, type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import type { ProofTarget } from './target.ts'
 
@@ -28,17 +28,20 @@ const seed = 'proof'
 
 /** Result of a run against a target. */
 export interface Observed<T>
-  extends Pick<TargetResult, 'outcome' | 'rows' | 'internalErrors' | 'durationMs'> {
+  extends Pick<TargetResult, 'outcome' | 'requirements' | 'internalErrors' | 'durationMs'> {
   /** The part of the traffic that was read. */
   readonly traffic: T
 }
 
 /** Reads the traffic of a run, whose file is removed afterwards. */
-export type ReadTraffic<T> = (exchangesFile: string, rows: readonly RowResult[]) => T
+export type ReadTraffic<T> = (
+  exchangesFile: string,
+  requirements: readonly RequirementVerdict[],
+) => T
 
 /**
  * Runs the suites against one target, and compares what went over the wire with the plain run.
- * What turned a row red went over the wire, even if the comparison is blind to it (times).
+ * What turned a requirement red went over the wire, even if the comparison is blind to it (times).
  */
 export async function runTarget(
   attempt: Attempt,
@@ -49,8 +52,10 @@ export async function runTarget(
   const { traffic: applied, ...verdicts } = await observe(
     attempt,
     engine,
-    (file, rows) =>
-      kind === 'clean' || redRows({ rows }).length > 0 || differs(plain, fingerprintOf(file)),
+    (file, requirements) =>
+      kind === 'clean' ||
+      failedIds({ requirements }).length > 0 ||
+      differs(plain, fingerprintOf(file)),
   )
   return { kind, name, ...verdicts, applied }
 }
@@ -68,14 +73,14 @@ export async function observe<T>(
   const started = Date.now()
   const observed = await withResults(attempt, engine, (report, file): Observed<T> | null => {
     if (report === undefined && selection.profile !== 'full') return null
-    const rows = report ? verdictsOf(report) : []
+    const requirements = report ? verdictsOf(report) : []
     return {
       outcome: report?.outcome ?? 'incomplete',
-      rows,
+      requirements,
       internalErrors: (report?.faults ?? []).map(
         ({ scenario, message }) => `${scenario}: ${message}`,
       ),
-      traffic: read(file, rows),
+      traffic: read(file, requirements),
       durationMs: Date.now() - started,
     }
   })

@@ -41,14 +41,17 @@ function slow(jobs: number): Attempt {
   return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
 }
 
-/** Rows whose verdict is another than in the first run, with both; empty if all are the same. */
+/** Requirements whose verdict is another than in the first run, with both; empty if all are the same. */
 export function differences(first: TargetResult, other: TargetResult): string[] {
-  const before = new Map(first.rows.map((row) => [row.id, row]))
-  return other.rows.flatMap(({ id, verdict, brokenBy, message }) => {
-    const row = before.get(id)
-    if (row === undefined) return [`${id} is new`]
-    if (row.verdict !== verdict) return [`${id} is ${verdict}, was ${row.verdict}: ${message}`]
-    const same = row.brokenBy.toSorted().join() === brokenBy.toSorted().join()
-    return same ? [] : [`${id} is broken by ${brokenBy.join()}, was by ${row.brokenBy.join()}`]
+  const before = new Map(first.requirements.map((requirement) => [requirement.id, requirement]))
+  return other.requirements.flatMap(({ id, verdict, brokenBy, message }) => {
+    const requirement = before.get(id)
+    if (requirement === undefined) return [`${id} is new`]
+    if (requirement.verdict !== verdict)
+      return [`${id} is ${verdict}, was ${requirement.verdict}: ${message}`]
+    const same = requirement.brokenBy.toSorted().join() === brokenBy.toSorted().join()
+    return same
+      ? []
+      : [`${id} is broken by ${brokenBy.join()}, was by ${requirement.brokenBy.join()}`]
   })
 }

@@ -127,7 +127,7 @@ describe('other readers see', () => {
     }
   })
 
-  test('each row once, red where it is violated and green only where it holds', async () => {
+  test('each requirement once, red where it is violated and green only where it holds', async () => {
     const results = new Map(cases(violated).map(({ name, result }) => [name.split(' ')[0], result]))
     const expected = new Map(
       violated.requirements.map(({ id, verdict, known }) => [

@@ -3,7 +3,7 @@ import { areaOf, type Exchange } from '../../../contract/index.ts'
 import type {
   BaselineProblem,
   ConformanceReport,
-  RequirementRow,
+  RequirementResult,
 } from '../../../contract/report/conformance.ts'
 import { standingOf } from '../../catalog/entries.ts'
 import { plainText } from '../../document/document.ts'
@@ -31,9 +31,11 @@ export function reportToJUnit(
   const timeOf = (id: string) => times.get(id) ?? 0
   const areas = Map.groupBy(report.requirements, ({ id }) => areaOf(id))
   const suites = [
-    ...[...areas].map(([area, rows]) => ({
+    ...[...areas].map(([area, requirements]) => ({
       name: area,
-      cases: rows.map((row) => caseOfRow(row, report, { exchanges, timeOf })),
+      cases: requirements.map((requirement) =>
+        caseOfRow(requirement, report, { exchanges, timeOf }),
+      ),
     })),
     { name: 'baseline', cases: (report.baseline?.problems ?? []).map(caseOfBaseline) },
     { name: 'chatgen', cases: report.faults.map(caseOfFault) },
@@ -67,19 +69,21 @@ function propertiesOf(report: ConformanceReport): Attributes {
 }
 
 function caseOfRow(
-  row: RequirementRow,
+  requirement: RequirementResult,
   report: ConformanceReport,
   recorded: {
     readonly exchanges: ReadonlyMap<string, Exchange>
     readonly timeOf: (id: string) => number
   },
 ): JUnitCase {
-  const warned = row.verdict === 'warn' && !row.known
+  const warned = requirement.verdict === 'warn' && !requirement.known
   return {
-    name: `${row.id} ${row.title}`,
-    timeMs: row.exchanges.reduce((sum, id) => sum + recorded.timeOf(id), 0),
-    result: resultOf(row, report, recorded.exchanges),
-    output: warned ? `warning: ${row.id} ${clean(row.message ?? row.title)}` : null,
+    name: `${requirement.id} ${requirement.title}`,
+    timeMs: requirement.exchanges.reduce((sum, id) => sum + recorded.timeOf(id), 0),
+    result: resultOf(requirement, report, recorded.exchanges),
+    output: warned
+      ? `warning: ${requirement.id} ${clean(requirement.message ?? requirement.title)}`
+      : null,
   }
 }
 
@@ -103,21 +107,21 @@ function caseOfFault(fault: ConformanceReport['faults'][number]): JUnitCase {
 }
 
 function resultOf(
-  row: RequirementRow,
+  requirement: RequirementResult,
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
 ): JUnitResult | null {
-  const { verdict } = row
-  const message = clean(row.message ?? '')
+  const { verdict } = requirement
+  const message = clean(requirement.message ?? '')
   if (verdict === 'pass') return null
   if (verdict === 'fail' || verdict === 'warn') {
-    if (row.known) {
-      return skipped(knownText(report, row.id) ?? 'known', `found: ${message}`)
+    if (requirement.known) {
+      return skipped(knownText(report, requirement.id) ?? 'known', `found: ${message}`)
     }
     // A warning that does not count stands in the output of its suite.
     if (verdict === 'warn' && !report.strict) return null
     const type = verdict === 'fail' ? 'violated' : 'warning, counted as a violation (--strict)'
-    return { tag: 'failure', type, message, text: evidence(row, exchanges) }
+    return { tag: 'failure', type, message, text: evidence(requirement, exchanges) }
   }
   if (verdict === 'error') return { tag: 'error', type: 'internal error', message, text: '' }
   return skipped(`${verdictLabels[verdict]}: ${message || 'no scenario tests it'}`, '')
@@ -129,12 +133,20 @@ function skipped(message: string, text: string): JUnitResult {
 
 const width = 120
 
-function evidence(row: RequirementRow, exchanges: ReadonlyMap<string, Exchange>): string {
+function evidence(
+  requirement: RequirementResult,
+  exchanges: ReadonlyMap<string, Exchange>,
+): string {
   return [
-    `${row.id} (${standingOf(row)}, section ${row.section}): ${row.title}`,
-    `found: ${clean(row.message ?? 'no message')}`,
-    ...adviceOn([row]).map((text) => plainText(text)),
-    ...(row.scenarios.length === 0 ? [] : [`scenario: ${row.scenarios.map(printable).join(', ')}`]),
-    ...evidenceLines(evidenceOf(exchanges, [row]), { chalk: new Chalk({ level: 0 }), width }),
+    `${requirement.id} (${standingOf(requirement)}, section ${requirement.section}): ${requirement.title}`,
+    `found: ${clean(requirement.message ?? 'no message')}`,
+    ...adviceOn([requirement]).map((text) => plainText(text)),
+    ...(requirement.scenarios.length === 0
+      ? []
+      : [`scenario: ${requirement.scenarios.map(printable).join(', ')}`]),
+    ...evidenceLines(evidenceOf(exchanges, [requirement]), {
+      chalk: new Chalk({ level: 0 }),
+      width,
+    }),
   ].join('\n')
 }

@@ -115,12 +115,12 @@ function asText(cursor: unknown): string | undefined {
 
 /** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
 describe('v3: authentication', () => {
-  const rows = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'] as const
+  const ids = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'] as const
 
   for (const [route, { cost, isRight, prepare, send }] of Object.entries(routes)) {
     test(
       `${route} requires a valid token`,
-      covers(isRight === undefined ? rows : [...rows, 'V3-AUTH-05'], {
+      covers(isRight === undefined ? ids : [...ids, 'V3-AUTH-05'], {
         requests: 22,
         chats: 2,
         ...cost,
@@ -155,7 +155,7 @@ describe('v3: authentication', () => {
 
   test(
     'POST /chat requires a valid token',
-    covers([...rows, 'V3-AUTH-05'], { requests: 17, chats: 1 }),
+    covers([...ids, 'V3-AUTH-05'], { requests: 17, chats: 1 }),
     async ({ v3, claim, session, keys }) => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
       const id = v3.newChatId(control)
@@ -181,7 +181,7 @@ describe('v3: authentication', () => {
 
   test(
     'POST /message/generate requires a valid token and stores nothing without one',
-    covers([...rows, 'V3-AUTH-05'], { requests: 40, generations: 1, chats: 1 }),
+    covers([...ids, 'V3-AUTH-05'], { requests: 40, generations: 1, chats: 1 }),
     async ({ v3, claim, session, keys, prompts }) => {
       const chat = await v3.createChat()
       const control = await v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'control' })
@@ -208,17 +208,17 @@ describe('v3: authentication', () => {
         sent.push(...refusals)
       }
       const { rows: stored, pages } = await v3.historyAfterPause(chat)
-      for (const { row, what, refused } of sent) {
+      for (const { requirement, what, refused } of sent) {
         const steps = inputRows(stored, nonces.get(refused) ?? '')
         const stores = `steps stored by a request with ${what}`
-        claim(row, () => expect(steps, stores).toEqual([]), refused, ...pages)
+        claim(requirement, () => expect(steps, stores).toEqual([]), refused, ...pages)
       }
     },
   )
 
   test(
     'the knowledge routes require a valid token',
-    covers(rows, { requests: 92, chats: 1, uploads: 16 }),
+    covers(ids, { requests: 92, chats: 1, uploads: 16 }),
     async ({ v3, knowledge, claim, session, keys, profile }) => {
       requireProfile(keys.v3, 'apiKey')
       const configured = (['list', 'search', 'upload'] as const).filter(

@@ -100,14 +100,14 @@ describe('v3: changes without the right token', () => {
         requireProfile(keys.v3, 'apiKey')
         const apis = { v3, chats, attachments, session, profile }
         for (const credential of badCredentials('V3', keys.v3).slice(0, 2)) {
-          const { row, authorization } = credential
+          const { requirement, authorization } = credential
           const chat = await v3.createChat()
           if ((await arrange?.(apis, chat)) === false) continue
           const word = session.nonce()
           const sent = await send(apis, chat, { role: 'negative', authorization }, word)
           const [isAsBefore, ...evidence] = await look(apis, chat, word)
           const message = `it happens that ${what} by a request with ${credential.what}`
-          claim(row, () => expect(!isAsBefore, message).toBe(false), sent, ...evidence)
+          claim(requirement, () => expect(!isAsBefore, message).toBe(false), sent, ...evidence)
         }
       },
     )

@@ -60,8 +60,8 @@ describe('v3: idempotency', () => {
       for (const stream of [false, true]) {
         const turn = answered.find(({ kind }) => kind.stream === stream)
         if (turn === undefined) {
-          const row = stream ? 'V3-IDEM-03' : 'V3-IDEM-02'
-          session.markUndecided('inconclusive', [row], 'every request was refused')
+          const requirement = stream ? 'V3-IDEM-03' : 'V3-IDEM-02'
+          session.markUndecided('inconclusive', [requirement], 'every request was refused')
           continue
         }
         claimShown(context, turn, history)
@@ -121,9 +121,9 @@ describe('v3: idempotency', () => {
         if (steps.length === 0 || !isDuring) continue
         // Two steps of requests that were sent at once are those of a race.
         const isRace = steps.length > 1 && findGap([first, repeat], profile) === undefined
-        const row = isRace ? 'V3-IDEM-05' : 'V3-IDEM-04'
+        const requirement = isRace ? 'V3-IDEM-05' : 'V3-IDEM-04'
         const evidence = [repeat, first, ...pages]
-        claim(row, () => expect(steps, 'steps with this key').toHaveLength(1), ...evidence)
+        claim(requirement, () => expect(steps, 'steps with this key').toHaveLength(1), ...evidence)
       }
       const [during] = tries.filter(({ isDuring }) => isDuring)
       const reason =
@@ -166,7 +166,7 @@ function claimShown(
   { nonce, answer }: AnsweredTurn,
   { rows, pages }: HistoryWalk,
 ): void {
-  // Not the deltas: that they are the answer is for a row of the stream, as are bytes that it lost.
+  // Not the deltas: that they are the answer is for a requirement of the stream, as are bytes that it lost.
   const parts = answerParts(answer)
   const isWhole = !parts.some((text) => text.includes('\ufffd'))
   if (!isWhole || !everyItemShown(rows)) return
@@ -182,14 +182,14 @@ function claimShown(
   )
 }
 
-/** V3-IDEM-01 in the form of a turn, in a chat of its own: what is left behind is not for this row. */
+/** V3-IDEM-01 in the form of a turn, in a chat of its own: what is left behind is not for this requirement. */
 async function claimKeyNeeded(
   { v3, expectRejected, prompts }: Context,
   { answer, kind: { stream } }: AnsweredTurn,
 ): Promise<void> {
   const apart = await v3.createChat()
   await expectRejected({
-    row: 'V3-IDEM-01',
+    requirement: 'V3-IDEM-01',
     control: answer,
     what: 'no Idempotency-Key (stream)',
     send: () =>
@@ -215,14 +215,14 @@ async function claimNoSecondStep(
   const inOtherForm = await v3.generate(other, { key, repeatOf: answer.id })
   claimNoServerError(claim, [repeat, inOtherForm])
   const steps = inputRows(before.rows, nonce).length
-  const row = stream ? 'V3-IDEM-03' : 'V3-IDEM-02'
+  const requirement = stream ? 'V3-IDEM-03' : 'V3-IDEM-02'
   if (steps === 0) {
-    session.markUndecided('inconclusive', [row], 'the history does not show the step')
+    session.markUndecided('inconclusive', [requirement], 'the history does not show the step')
     return
   }
   const after = await v3.historyAfterPause(chat)
   claim(
-    row,
+    requirement,
     () => {
       expect(inputRows(after.rows, nonce).length, 'steps with this key after repeats').toBe(steps)
       expect(after.rows.length, 'rows of the history').toBe(before.rows.length)

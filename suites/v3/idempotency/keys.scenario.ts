@@ -51,7 +51,7 @@ describe('v3: idempotency keys', () => {
       assume(control, 'no key is accepted', ...sent)
       const reference = session.nonce()
       const refused = await expectRejected({
-        row: 'V3-IDEM-01',
+        requirement: 'V3-IDEM-01',
         noServerError: 'V3-GEN-13',
         control,
         what: 'no Idempotency-Key',
@@ -76,7 +76,7 @@ describe('v3: idempotency keys', () => {
         () => {
           if (upper !== undefined) expectAccepted(upper, 'the same request with another key')
           expect(accepted.length, 'accepted requests with keys of their own').toBeGreaterThan(1)
-          // What a refused request leaves behind is for other rows.
+          // What a refused request leaves behind is for other requirements.
           expect(inputRows(rows, nonce).length, 'steps of these keys').toBeGreaterThanOrEqual(
             accepted.length,
           )

@@ -161,7 +161,7 @@ describe('v3: context of a one-shot', () => {
       if (!succeeded(reply)) return
       const chat = await v3.createChat()
       await expectRejected({
-        row: 'V3-ONE-12',
+        requirement: 'V3-ONE-12',
         control: reply,
         what: 'kb_id: an object',
         send: () => oneShot.send(body({ kb_id: { id: knowledge.baseId } }), { role: 'negative' }),

@@ -8,7 +8,7 @@ import {
   type CheckOptions,
   check,
   lineOf,
-  rowsWith,
+  requirementsWith,
   temporaryFolder,
 } from '../../test-support/check.ts'
 import type { TestHost } from '../../test-support/listen.ts'
@@ -46,7 +46,7 @@ function run(options: CheckOptions = {}, baseUrl = road.url): Promise<Conformanc
   return check(profile, { jobs: 8, ...options })
 }
 
-const red = (report: ConformanceReport) => rowsWith(report, 'fail', 'warn').map(lineOf)
+const red = (report: ConformanceReport) => requirementsWith(report, 'fail', 'warn').map(lineOf)
 const isGeneration = ({ path }: ReceivedRequest) => path === '/api/v3/message/generate'
 const isCompletion = ({ path }: ReceivedRequest) => path === '/api/openai/chat/completions'
 
@@ -83,7 +83,7 @@ describe('now and then', () => {
       const { statuses = {}, unanswered = 0 } = traffic ?? {}
       expect((statuses['502'] ?? 0) + (statuses['504'] ?? 0) + unanswered).toBeGreaterThan(20)
       // Most requests can be sent again, so that little is left open.
-      expect(rowsWith(report, 'pass').length).toBeGreaterThan(150)
+      expect(requirementsWith(report, 'pass').length).toBeGreaterThan(150)
       const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
       expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
       expect(again.traffic).toEqual(traffic)
@@ -92,13 +92,14 @@ describe('now and then', () => {
   )
 })
 
-test('a gateway that never reaches the service leaves its rows open, and accuses nobody', async () => {
+test('a gateway that never reaches the service leaves its requirements open, and accuses nobody', async () => {
   disturbance = (request) =>
     isGeneration(request) || isCompletion(request) ? { kind: 'status', status: 502 } : undefined
   const report = await run()
   expect(red(report)).toEqual([])
   expect(report.outcome).toBe('incomplete')
-  const message = (id: string) => report.requirements.find((row) => row.id === id)?.message
+  const message = (id: string) =>
+    report.requirements.find((requirement) => requirement.id === id)?.message
   expect(message('OAI-CHAT-01')).toMatchInlineSnapshot(
     `"POST /api/openai/chat/completions was answered 502, a gateway's error, and so was its repeat"`,
   )
@@ -110,20 +111,20 @@ test('a gateway that never reaches the service leaves its rows open, and accuses
 describe('streams that are cut', () => {
   const only = ['V3-SSE-*', 'V3-THINK-*', 'V3-GEN-*', 'OAI-STREAM-*', 'OAI-STOP-*']
   const isStream = ({ body }: ReceivedRequest) => body.includes('"stream":true')
-  const redRows = (report: ConformanceReport) =>
-    rowsWith(report, 'fail', 'warn').map(({ id }) => id)
+  const failedIds = (report: ConformanceReport) =>
+    requirementsWith(report, 'fail', 'warn').map(({ id }) => id)
 
   test.each([
     ['before any text', 1],
     ['in mid-text', 3_000],
   ])(
-    '%s: the rows of the end are broken, and no other',
+    '%s: the requirements of the end are broken, and no other',
     async (_, afterBytes) => {
       disturbance = (request) => (isStream(request) ? { kind: 'cut', afterBytes } : undefined)
       const report = await run({ only })
-      expect(redRows(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
+      expect(failedIds(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
       expect(report.outcome).toBe('violated')
-      const of = (id: string) => report.requirements.find((row) => row.id === id)
+      const of = (id: string) => report.requirements.find((requirement) => requirement.id === id)
       // What did arrive may hold all the same.
       const undecided = afterBytes > 1 ? /^(pass|inconclusive)$/ : /^inconclusive$/
       expect(of('OAI-STREAM-04')?.verdict).toMatch(undecided)
@@ -150,7 +151,7 @@ describe('an error of the service itself', () => {
     disturbance = (request) =>
       isCompletion(request) || isGeneration(request) ? asked500 : undefined
     const report = await run({ only })
-    const fails = rowsWith(report, 'fail').map(({ id }) => id)
+    const fails = requirementsWith(report, 'fail').map(({ id }) => id)
     expect(fails).toContain('OAI-CHAT-01')
     expect(fails).toContain('V3-GEN-01')
     expect(fails).not.toContain('OAI-MODELS-01')
@@ -172,8 +173,8 @@ test('a page in place of an answer is told as a page', async () => {
 describe('an odd answer of a front', () => {
   const isRemoval = ({ method, path }: ReceivedRequest) =>
     method === 'DELETE' && path.endsWith('/favorite')
-  const rowOf = ({ requirements }: ConformanceReport, id: string) =>
-    requirements.find((row) => row.id === id)
+  const resultOf = ({ requirements }: ConformanceReport, id: string) =>
+    requirements.find((requirement) => requirement.id === id)
 
   test.each<[string, Disturbance]>([
     ['an error in JSON', { kind: 'status', status: 500, form: 'json' }],
@@ -187,7 +188,7 @@ describe('an odd answer of a front', () => {
       disturbance = (request) => (isRemoval(request) && ++removals === 1 ? odd : undefined)
       const outDir = temporaryFolder()
       const once = await run({ only, outDir })
-      expect(rowOf(once, 'V3-FAV-02')).toMatchObject({
+      expect(resultOf(once, 'V3-FAV-02')).toMatchObject({
         verdict: 'inconclusive',
         message: expect.stringMatching(
           /^not confirmed, 1 of 2 runs of the scenario show it: DELETE/,
@@ -198,7 +199,7 @@ describe('an odd answer of a front', () => {
 
       disturbance = (request) => (isRemoval(request) ? odd : undefined)
       const always = await run({ only })
-      expect(rowOf(always, 'V3-FAV-02')?.verdict).toBe('fail')
+      expect(resultOf(always, 'V3-FAV-02')?.verdict).toBe('fail')
     },
     60_000,
   )
@@ -210,7 +211,7 @@ describe('an odd answer of a front', () => {
         ? { kind: 'status', status: 404, form: 'json' }
         : undefined
     const report = await run({ only: ['OAI-MODELS-*'] })
-    expect(rowOf(report, 'OAI-MODELS-01')?.verdict).toMatch(/^(fail|inconclusive)$/)
+    expect(resultOf(report, 'OAI-MODELS-01')?.verdict).toMatch(/^(fail|inconclusive)$/)
   }, 60_000)
 
   test.each([408, 421, 425])(
@@ -238,6 +239,6 @@ describe('an odd answer of a front', () => {
     await own.close()
     expect(red(report)).toEqual([])
     expect(report.outcome).toBe('incomplete')
-    expect(rowOf(report, 'V3-SSE-08')?.verdict).toBe('inconclusive')
+    expect(resultOf(report, 'V3-SSE-08')?.verdict).toBe('inconclusive')
   }, 60_000)
 })

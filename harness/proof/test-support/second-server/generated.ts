@@ -9,11 +9,16 @@ import {
   fingerprintOf,
   stablePart,
 } from '../../runs/fingerprint.ts'
-import { type RowResult, redRows, type TargetResult, verdictsOf } from '../../verdicts.ts'
+import {
+  failedIds,
+  type RequirementVerdict,
+  type TargetResult,
+  verdictsOf,
+} from '../../verdicts.ts'
 import { judgeSecondServer } from './judged.ts'
 
 interface Run {
-  readonly rows: readonly RowResult[]
+  readonly requirements: readonly RequirementVerdict[]
   readonly traffic: Fingerprint
 }
 
@@ -27,7 +32,7 @@ export function generatedJudge(engine: Engine) {
     const report = await judgeSecondServer({}, { engine, profile, depth, front, read })
     const [exchanges] = traffic
     if (exchanges === undefined) throw new Error('a run without exchanges')
-    return { rows: verdictsOf(report), traffic: exchanges }
+    return { requirements: verdictsOf(report), traffic: exchanges }
   }
 
   async function recordPlain(profile: ProfileName, depth: Depth): Promise<Run> {
@@ -35,7 +40,10 @@ export function generatedJudge(engine: Engine) {
       await run(profile, depth, unchanged),
       await run(profile, depth, unchanged),
     ] as const
-    return { rows: runs[0].rows, traffic: stablePart(runs[0].traffic, runs[1].traffic) }
+    return {
+      requirements: runs[0].requirements,
+      traffic: stablePart(runs[0].traffic, runs[1].traffic),
+    }
   }
 
   return async (name: string, { fault, depth }: GeneratedRun): Promise<TargetResult> => {
@@ -45,16 +53,16 @@ export function generatedJudge(engine: Engine) {
     const healthy = plain.get(key) ?? recordPlain(profile, depth)
     plain.set(key, healthy)
     const alone = await healthy
-    const { rows, traffic } = await run(profile, depth, fault.patch)
-    const accused = redRows(alone)
-    const own = rows.filter(({ id }) => !accused.includes(id))
-    const isRed = redRows({ rows: own }).length > 0
+    const { requirements, traffic } = await run(profile, depth, fault.patch)
+    const accused = failedIds(alone)
+    const own = requirements.filter(({ id }) => !accused.includes(id))
+    const isRed = failedIds({ requirements: own }).length > 0
     const places = differingPlaces(alone.traffic, traffic)
     const isDoubtful = !isRed && fault.reached() > 0 && places.length > 0
     const again = isDoubtful ? (await run(profile, depth, fault.patch)).traffic : traffic
     const repeated = differingPlaces(alone.traffic, again).some((place) => places.includes(place))
     return {
-      ...{ kind: 'generated', name, outcome: 'conforms', rows: own, internalErrors: [] },
+      ...{ kind: 'generated', name, outcome: 'conforms', requirements: own, internalErrors: [] },
       ...{ applied: isRed || repeated, reached: fault.reached() },
       durationMs: Date.now() - started,
     }

@@ -7,29 +7,32 @@ import {
   fingerprintOf,
   stablePart,
 } from '../../runs/fingerprint.ts'
-import { type RowResult, redRows, verdictsOf } from '../../verdicts.ts'
+import { failedIds, type RequirementVerdict, verdictsOf } from '../../verdicts.ts'
 import { judgeSecondServer } from './judged.ts'
 
 export interface Proxied {
   /** `without effect`: the second server answers in a way that the fault does not change. */
   readonly state: 'killed' | 'undecided' | 'without effect' | 'unseen'
-  /** Verdicts of the rows of the fault that are neither passed nor violated. */
+  /** Verdicts of the requirements of the fault that are neither passed nor violated. */
   readonly open: readonly string[]
-  /** Rows that turned red though neither the fault nor the server alone does it. */
+  /** Requirements that turned red though neither the fault nor the server alone does it. */
   readonly undeclared: readonly string[]
 }
 
 /** Judges faults of the wire in front of the second server, one after the other. */
 export function proxiedJudge(engine: Engine): (fault: Fault, whole: boolean) => Promise<Proxied> {
-  const plain = new Map<string, { rows: readonly RowResult[]; traffic: Fingerprint }>()
+  const plain = new Map<
+    string,
+    { requirements: readonly RequirementVerdict[]; traffic: Fingerprint }
+  >()
 
   async function run(only: readonly string[], front: Fault['patch']) {
     const traffic: Fingerprint[] = []
     const read = (file: string) => void traffic.push(fingerprintOf(file))
-    const rows = verdictsOf(await judgeSecondServer({}, { engine, only, front, read }))
+    const requirements = verdictsOf(await judgeSecondServer({}, { engine, only, front, read }))
     const [exchange] = traffic
     if (exchange === undefined) throw new Error('a run without exchanges')
-    return { rows, traffic: exchange }
+    return { requirements, traffic: exchange }
   }
 
   async function plainRun(only: readonly string[]) {
@@ -37,7 +40,10 @@ export function proxiedJudge(engine: Engine): (fault: Fault, whole: boolean) => 
     const cached = plain.get(key)
     if (cached !== undefined) return cached
     const [first, second] = [await run(only, unchanged), await run(only, unchanged)]
-    const made = { rows: first.rows, traffic: stablePart(first.traffic, second.traffic) }
+    const made = {
+      requirements: first.requirements,
+      traffic: stablePart(first.traffic, second.traffic),
+    }
     plain.set(key, made)
     return made
   }
@@ -46,18 +52,18 @@ export function proxiedJudge(engine: Engine): (fault: Fault, whole: boolean) => 
     const { patch, breaks } = fault
     const only = whole ? [] : breaks
     const alone = await plainRun(only)
-    const { rows, traffic } = await run(only, patch)
+    const { requirements, traffic } = await run(only, patch)
     const declared: readonly string[] = breaks
-    const redAlone = redRows(alone)
-    const red = redRows({ rows: rows.filter((row) => !isOfTheEcho(row)) }).filter(
-      (id) => !redAlone.includes(id),
-    )
+    const redAlone = failedIds(alone)
+    const red = failedIds({
+      requirements: requirements.filter((requirement) => !isOfTheEcho(requirement)),
+    }).filter((id) => !redAlone.includes(id))
     const broken = brokenInFront(fault)
     const undeclared = red.filter((id) => !broken.includes(id))
     if (red.some((id) => declared.includes(id))) return { state: 'killed', open: [], undeclared }
     const differing = differingPlaces(alone.traffic, traffic)
     if (differing.length === 0) return { state: 'without effect', open: [], undeclared }
-    const open = rows
+    const open = requirements
       .filter(({ id, verdict }) => declared.includes(id) && verdict !== 'pass')
       .map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`)
     if (open.length > 0) return { state: 'undecided', open, undeclared }
@@ -71,7 +77,7 @@ export function proxiedJudge(engine: Engine): (fault: Fault, whole: boolean) => 
 }
 
 /** The server echoes the request as the proxy has changed it, in `x_request`. */
-function isOfTheEcho({ message }: RowResult): boolean {
+function isOfTheEcho({ message }: RequirementVerdict): boolean {
   const members = message?.match(/"[^"]+ is only in the [^"]+ form"/g) ?? []
   return members.length > 0 && members.every((member) => member.startsWith('"x_request.'))
 }
