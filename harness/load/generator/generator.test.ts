@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { portOf } from '../test-support/listening.ts'
-import { ClockProbe, startClockProbeServer } from './clock-probe.ts'
+import { ClockProbe, stampOf, startClockProbeServer } from './clock-probe.ts'
 import { type GeneratorMeasurements, generatorLimits, generatorVerdict } from './verdict.ts'
 
 const spread = (p99: number, count = 1000) => ({ p50: p99 / 10, p99, max: p99, count })
@@ -113,7 +113,7 @@ it('knows how late a loop is that was busy while the stamp came', async () => {
   const { port, say } = await scripted()
   const first = new ClockProbe(port)
   const socket = await say
-  socket.write(`: sent ${process.hrtime.bigint()}\n\n`)
+  socket.write(stampOf(Number(process.hrtime.bigint())))
   const until = performance.now() + 300
   while (performance.now() < until);
   await sleep(20)
@@ -126,13 +126,13 @@ it('reads stamps however they are cut, and several at once', async () => {
   const { port, say } = await scripted()
   const first = new ClockProbe(port)
   const socket = await say
-  for (const piece of [
-    ': se',
-    `nt ${process.hrtime.bigint()}`,
-    '\n',
-    '\n: sent 1\n\n: sent 2\n\n: s',
-  ]) {
-    socket.write(piece)
+  const stamps = Buffer.concat([Number(process.hrtime.bigint()), 1, 2, 3].map(stampOf))
+  for (const [from, to] of [
+    [0, 3],
+    [3, 7],
+    [7, 27],
+  ] as const) {
+    socket.write(stamps.subarray(from, to))
     await sleep(20)
   }
   expect(Histogram.from(first.end()).count).toBe(3)
