@@ -9,7 +9,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,7 +18,7 @@ import { withLog } from './load/logged.ts'
 import type { LoggedStream } from './load/logging-server.ts'
 import { quantile, table } from './load/text.ts'
 import { bodyReaders } from './peers/body-readers.ts'
-import type { Figures, Order, Peer } from './peers/peer.ts'
+import { type Figures, type Order, type Peer, stdoutName } from './peers/peer.ts'
 import { streamReaders } from './peers/stream-readers.ts'
 import { type Pair, type Truth, truthOf } from './peers/truth.ts'
 import { UsageSampler } from './peers/usage.ts'
@@ -126,7 +126,7 @@ async function runOf({ program, args, env = {} }: Peer, order: Order): Promise<U
   const child = spawn(file, rest, {
     cwd: order.folder,
     env: { ...process.env, CHATGEN_API_KEY: key, ...env },
-    stdio: 'ignore',
+    stdio: ['ignore', openSync(join(order.folder, stdoutName), 'w'), 'ignore'],
     detached: true,
   })
   const usage = new UsageSampler(child.pid ?? 0)

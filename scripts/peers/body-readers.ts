@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { bodyOf, type Peer, path, percentiles, read, write } from './peer.ts'
+import { bodyOf, type Peer, path, percentiles, read, stdoutName, write } from './peer.ts'
 import type { Pair } from './truth.ts'
 
 const vegeta: Peer = {
@@ -59,4 +59,25 @@ const oha: Peer = {
   note: 'reads an answer as a whole; ttft is its first byte, compared with the first event',
 }
 
-export const bodyReaders: readonly Peer[] = [vegeta, oha]
+const autocannon: Peer = {
+  name: 'autocannon',
+  program: 'autocannon',
+  version: ['--version'],
+  args: (order) => {
+    const { url, key, rate, seconds } = order
+    return [
+      ...['--overallRate', String(rate), '--duration', String(seconds)],
+      ...['--connections', String(rate * 4), '--method', 'POST', '--body', bodyOf(order)],
+      ...['--headers', `authorization=Bearer ${key}`],
+      ...['--headers', 'content-type=application/json', '--timeout', '60'],
+      ...['--ignoreCoordinatedOmission', '--json', `${url}${path}`],
+    ]
+  },
+  figures: (order) => {
+    const { latency } = read(order, stdoutName, z.object({ latency: percentiles }))
+    return { ttft: null, gap: null, e2e: { pair: [latency.p50, latency.p99], of: 'ended' } }
+  },
+  note: 'reads an answer as a whole, in whole milliseconds',
+}
+
+export const bodyReaders: readonly Peer[] = [vegeta, oha, autocannon]

@@ -38,6 +38,9 @@ export interface Peer {
   readonly note: string
 }
 
+/** File with the standard output of the program, in its folder. */
+export const stdoutName = 'stdout'
+
 export const path = '/api/openai/chat/completions'
 export const model = 'svc-main-model'
 export const promptOf = (tokens: number) => `Tell me about the harbour. [[tokens=${tokens}]]`

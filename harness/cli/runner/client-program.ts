@@ -17,10 +17,11 @@ export interface ProgramOutput {
 export function runProgram(
   program: string,
   args: readonly string[],
-  { input = '', signal }: { readonly input?: string; readonly signal?: AbortSignal } = {},
+  { input = '' }: { readonly input?: string } = {},
 ): Promise<ProgramOutput> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'pipe', ...(signal ? { signal } : {}) })
+    // A Ctrl-C on the terminal does not end it.
+    const child = spawn(program, args, { stdio: 'pipe', detached: true })
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
     child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
     child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
@@ -47,19 +48,30 @@ export async function requireProgram(
   throw new ConfigurationError([`${command} failed: ${stderr || `exit code ${code}`}`])
 }
 
+const maxFailures = 5
+
 function textOf(pieces: readonly Buffer[]): string {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** Asks every `pollMs` whether the shards of a job have ended, until its signal or its time is over. */
+/**
+ * Asks every `pollMs` whether the shards of a job have ended, until its signal or its time is over.
+ * @throws Error of an engine that does not answer five times in a row
+ */
 export async function waitUntil(
   isDone: () => Promise<boolean>,
   { signal, timeoutMs }: Pick<PreparedJob, 'signal' | 'timeoutMs'>,
   pollMs: number,
 ): Promise<void> {
   const until = performance.now() + timeoutMs
-  while (!signal.aborted && performance.now() < until) {
-    if (await isDone()) return
+  for (let failures = 0; !signal.aborted && performance.now() < until; ) {
+    try {
+      if (await isDone()) return
+      failures = 0
+    } catch (error) {
+      failures += 1
+      if (failures === maxFailures) throw error
+    }
     await delay(pollMs, undefined, { signal }).catch(() => {})
   }
 }

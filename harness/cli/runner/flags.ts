@@ -176,7 +176,8 @@ async function collected({ name }: PreparedJob): Promise<ShardResult[]> {
   for (const { id, state, error } of await tasksOf(name)) {
     const { stdout, stderr } = await runProgram(docker, ['service', 'logs', '--raw', id])
     const output = state === 'Complete' && stdout.trim() !== '' ? stdout : null
-    results.push({ output, reason: `${state} ${error} ${stderr.slice(-500)}`.trim() })
+    const reason = `${state} ${error} ${stderr.slice(-500)}`.trim()
+    results.push({ output, reason, isRefused: state === 'Rejected' })
   }
   return results
 }

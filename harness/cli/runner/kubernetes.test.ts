@@ -7,7 +7,7 @@ import { PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { serviceArgs } from './flags.ts'
-import { jobManifests } from './kubernetes.ts'
+import { jobManifest, secretManifest } from './kubernetes.ts'
 
 /** Manifests against the validators that are generated from the OpenAPI schemas of Kubernetes. */
 
@@ -23,15 +23,16 @@ const prepared = {
 }
 
 test('the manifests of --runner kubernetes are valid, and the key stands in the Secret alone', () => {
-  const [secret, job] = jobManifests({ ...prepared, text: 'sk-key' }, 'image')
+  const job = jobManifest({ ...prepared, text: 'sk-key' }, 'image')
+  const secret = secretManifest({ ...prepared, text: 'sk-key' }, 'uid-of-the-job')
   expect(validate(Secret, secret)).not.toThrow()
   expect(validate(Job, job)).not.toThrow()
   expect(JSON.stringify(job)).not.toContain('sk-key')
-  expect(job.spec).toMatchObject({ completions: 8, parallelism: 8, backoffLimit: 0 })
+  expect(job.spec).toMatchObject({ completions: 8, parallelism: 8, backoffLimitPerIndex: 0 })
 })
 
 test('an invalid manifest is noticed', () => {
-  const [, job] = jobManifests(prepared, 'image')
+  const job = jobManifest(prepared, 'image')
   const spec = { ...job.spec, completions: 'eight' }
   expect(validate(Job, { ...job, spec })).toThrow('completions')
   expect(validate(Job, { ...job, spec: { completions: 8 } })).toThrow('template')
@@ -54,8 +55,7 @@ test('the manifests of the server are valid, and leave it the time to drain', ()
 })
 
 test('every field of the manifests is one that the runner or Kubernetes knows', () => {
-  const [, { spec }] = jobManifests(prepared, 'image')
-  const fields = [...Object.keys(spec), 'backoffLimitPerIndex']
+  const fields = Object.keys(jobManifest(prepared, 'image').spec)
   const found = Object.keys(Reflect.get(Object(manifest('job.yaml')), 'spec'))
   expect(found.length).toBeGreaterThan(4)
   expect(found.filter((name) => !fields.includes(name))).toEqual([])

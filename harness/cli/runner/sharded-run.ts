@@ -84,6 +84,9 @@ function merged(
   })
   if (files.length === 0) {
     if (signal.aborted) throw new InterruptedError('interrupted before any shard reported')
+    if (results.length > 0 && results.every(({ isRefused = false }) => isRefused)) {
+      throw new ConfigurationError(['--runner: the engine did not start any shard'])
+    }
     throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl}: no shard has a report`)
   }
   if (requestsFile !== undefined) {
@@ -123,6 +126,8 @@ export interface ShardResult {
   readonly output: string | null
   /** Reason, if there is none. */
   readonly reason: string
+  /** True if the engine did not start the shard. */
+  readonly isRefused?: boolean
 }
 
 /**
