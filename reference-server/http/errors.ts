@@ -1,10 +1,12 @@
 /** Every refusal is problem details (RFC 9457) that also carries the `error` member of the SDKs. */
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ZodError } from 'zod'
 import { ModelOutage, UnsupportedSchema } from '../model/types.ts'
 import { ClaimLost, StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { ValueReply } from './call.ts'
+
+// Without an import, as in ../server.ts.
+export const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 interface ErrorDetails {
   readonly code?: string

@@ -1,7 +1,7 @@
 /** The reference page at /docs: one page without scripts, and with nothing from elsewhere. */
-import { STATUS_CODES } from 'node:http'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Route } from '../http/call.ts'
+import { STATUS_CODES } from '../http/errors.ts'
 import type { Page } from '../http/router.ts'
 import { examplesOf, openApiDocument, operationId, surface, surfaces } from './document.ts'
 

@@ -111,10 +111,13 @@ export function plainWords(text: string): string[] {
 /** Scripts that put no spaces between words. */
 const unspaced =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+
+/** Made when it is first needed: it takes 10 ms. */
+let segmenter: Intl.Segmenter | undefined
 
 function withSpaces(text: string): string {
   return text.replace(unspaced, (run) => {
+    segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
     const words = Array.from(segmenter.segment(run), ({ segment }) => segment)
     return ` ${words.join(' ')} `
   })

@@ -5,6 +5,7 @@ import {
   type Exchange,
   isUuid,
   leavesOf,
+  storedPieces,
 } from '../../../contract/index.ts'
 import { createNetworkTransport, createRedactor, RedactingWriter } from '../../client/index.ts'
 import { networkOf } from '../profile/index.ts'
@@ -115,7 +116,9 @@ export function createAuxiliaryClient(
       })
       const exchange = await Promise.race([pending, aborted])
       breaker.recordEnding(exchange)
-      if (run !== undefined) appendExchange(writer, run.exchangesFile, redactor.exchange(exchange))
+      if (run !== undefined) {
+        appendExchange(writer, run.exchangesFile, storedPieces(redactor.exchange(exchange)))
+      }
       const excess = findExcess(exchange, limits)
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503

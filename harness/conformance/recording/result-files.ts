@@ -1,7 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
-import { type Exchange, storedPieces } from '../../../contract/index.ts'
 import type { RedactingWriter } from '../../client/index.ts'
 
 /**
@@ -37,12 +36,16 @@ export class EvidenceError extends Error {
 }
 
 /**
- * Adds the line of an exchange, already redacted; a long one is written in pieces.
+ * Adds the line of an exchange, already redacted, in its pieces (`storedPieces`).
  * @throws EvidenceError, on a full disk for one
  */
-export function appendExchange(writer: RedactingWriter, file: string, exchange: Exchange): void {
+export function appendExchange(
+  writer: RedactingWriter,
+  file: string,
+  pieces: Iterable<string>,
+): void {
   try {
-    writer.appendPieces(file, storedPieces(exchange))
+    writer.appendPieces(file, pieces)
   } catch (error) {
     throw new EvidenceError(error)
   }

@@ -1,5 +1,10 @@
 import { performance } from 'node:perf_hooks'
-import type { Exchange, ExchangeLabels, OperationId } from '../../../contract/index.ts'
+import {
+  type Exchange,
+  type ExchangeLabels,
+  type OperationId,
+  storedPieces,
+} from '../../../contract/index.ts'
 import {
   createNetworkTransport,
   createRecordingTransport,
@@ -72,7 +77,7 @@ export function createRunContext(setup: RunSetup): RunContext {
   )
 
   function record(exchange: Exchange): void {
-    appendExchange(writer, setup.exchangesFile, redactor.exchange(exchange))
+    appendExchange(writer, setup.exchangesFile, storedPieces(redactor.exchange(exchange)))
     const deletedId = deletedChat(exchange)
     if (deletedId !== undefined) journal({ event: 'deleted', kind: 'chat', id: deletedId })
   }
