@@ -1,16 +1,20 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { type Exchange, header, restoreExchanges } from '../../contract/index.ts'
+import { type Exchange, header, mediaType, restoreExchanges } from '../../contract/index.ts'
 import { targetFixture } from '../../fixtures/targets.ts'
+import { faults } from '../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
+import { chatOf } from '../../reports/text/curl/chat.ts'
 import { formParts, toCurl } from '../../reports/text/curl/curl.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import { check, temporaryFolder } from '../conformance/test-support/check.ts'
+import { startDeviant } from './runs/target.ts'
 
 const run = promisify(execFile)
 const keys = [`sk-first"caller'$0123\\456789`, 'sk-second-caller-0123456789']
@@ -126,4 +130,57 @@ function printedHeaders(
 
 function partShown(part: NonNullable<ReturnType<typeof formParts>>[number]): unknown {
   return { ...part, content: Buffer.from(part.content).toString('latin1') }
+}
+
+const seed = 'curl-1'
+
+test.each(drawn(10))(
+  '$name: the command of each violation answers as the report says',
+  async ({ patch, breaks }) => {
+    const outDir = temporaryFolder()
+    const target = await startDeviant(patch, targetFixture('reference'))
+    const { requirements } = await check(target.profile, { outDir, only: breaks })
+    const { exchanges } = restoreExchanges(readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8'))
+    const all = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
+    const violated = requirements.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
+    expect(violated.map(({ id }) => id)).toEqual(expect.arrayContaining([breaks[0]]))
+    const env = {
+      ...process.env,
+      CHATGEN_API_KEY: 'sk-proof-first-caller',
+      CHATGEN_OTHER_KEY: 'sk-proof-second-caller',
+    }
+    for (const {
+      id,
+      exchanges: [first = ''],
+    } of violated) {
+      const exchange = all.get(first)
+      if (exchange === undefined) throw new Error(`${id} has no exchange`)
+      const command = toCurl(exchange, { chat: chatOf(exchange, all) })
+      const { stdout } = await run('bash', ['-c', command.replace('curl -i', 'curl -s -i -m 30')], {
+        env,
+      }).catch((error) => error)
+      expect({ id, command, ...answerOf(stdout) }).toMatchObject({
+        id,
+        status: exchange.response?.status,
+        kind: mediaType(exchange),
+      })
+    }
+    await target.close()
+  },
+  120_000,
+)
+
+/** Faults by seed. */
+function drawn(number: number) {
+  const order = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest('hex')
+  return faults.toSorted((a, b) => order(a.name).localeCompare(order(b.name))).slice(0, number)
+}
+
+/** Status and media type of what `curl -i` prints, without a 100 before it. */
+function answerOf(printed: string) {
+  const head = printed.split(/\r?\n\r?\n/).find((one) => /^HTTP\S+ (?!1)/.test(one)) ?? ''
+  return {
+    status: Number(/^HTTP\S+ (\d+)/.exec(head)?.[1]),
+    kind: (/^content-type: ([^;\r\n]*)/im.exec(head)?.[1] ?? '').toLowerCase(),
+  }
 }

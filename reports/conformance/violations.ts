@@ -7,6 +7,7 @@ import {
 import { type Section as DocumentSection, sections } from '../../contract/sections.ts'
 
 import type { Item, Shown, Text } from '../document/document.ts'
+import { chatOf } from '../text/curl/chat.ts'
 import { withoutColors } from '../text/escape.ts'
 import { causeHeading, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
 import { count } from '../text/format.ts'
@@ -132,14 +133,19 @@ export function evidenceOf(
   const ids = [...new Set(requirements.flatMap((requirement) => requirement.exchanges))]
   const event =
     requirements.find((requirement) => requirement.exchanges[0] === ids[0])?.event ?? null
+  const isWhole = isSequence(requirements)
   return ids.map((id, at) => ({
     id,
     // Read when it is shown: together they may be larger than memory.
     get exchange() {
       return exchanges.get(id)
     },
+    get chat() {
+      const exchange = isWhole ? undefined : exchanges.get(id)
+      return exchange === undefined ? null : chatOf(exchange, exchanges)
+    },
     event: at === 0 ? event : null,
-    isWhole: isSequence(requirements),
+    isWhole,
   }))
 }
 

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../contract/index.ts'
 import type { Digest } from '../../contract/report/digest.ts'
 import type { Chart } from '../html/charts/chart.ts'
+import type { ChatOfRequest } from '../text/curl/chat.ts'
 
 /** Content of a report, from which a renderer for each format makes its text. Texts may come from a target. */
 export interface Document {
@@ -101,6 +102,8 @@ export interface Shown {
   readonly id: string
   /** Undefined if it is not among the recorded ones. */
   readonly exchange: Exchange | undefined
+  /** The chat that its request names, if a command has to create it first. */
+  readonly chat: ChatOfRequest | null
   /** Index of the event that shows a violation; null if no single one does. */
   readonly event: number | null
   /** True if it is needed to repeat what was found. */

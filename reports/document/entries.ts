@@ -118,7 +118,8 @@ function collectEvidence(entries: readonly Entry[], isCompact: boolean): PageEvi
   const left = new Set<string>()
   let spent = 0
 
-  function shownMarkup({ id, exchange, event }: Shown, entry: Entry): Markup {
+  function shownMarkup(evidence: Shown, entry: Entry): Markup {
+    const { id, exchange, event } = evidence
     if (exchange === undefined) {
       return html`<p><code>${id}</code> is not among the recorded exchanges.</p>`
     }
@@ -132,7 +133,7 @@ function collectEvidence(entries: readonly Entry[], isCompact: boolean): PageEvi
     }
     // Rendered once for each event that it shows.
     const key = `${id}/${event}`
-    const markup = drawn.get(key) ?? exchangeMarkup(exchange, event)
+    const markup = drawn.get(key) ?? exchangeMarkup(exchange, evidence)
     drawn.set(key, markup)
     spent += Buffer.byteLength(markup.text)
     if (place === undefined) places.set(id, entry.id)

@@ -26,9 +26,12 @@ export function evidenceLines(evidence: readonly Shown[], options: EvidenceOptio
   const listed = first?.isWhole ? evidence : evidence.slice(0, 1 + maxSeen)
   const more = evidence.length - listed.length
   return [
-    ...listed.flatMap(({ id, exchange, event, isWhole }, at) => {
+    ...listed.flatMap((item, at) => {
+      const { id, exchange, event, isWhole } = item
       if (exchange === undefined) return [missingLine(id)]
-      if (at === 0 || isWhole) return exchangeLines(exchange, { ...options, offending: event })
+      if (at === 0 || isWhole) {
+        return exchangeLines(exchange, { ...options, offending: event, chat: item.chat })
+      }
       return [options.chalk.dim(shorten(seeLine(exchange), options.width))]
     }),
     ...(more === 0 ? [] : [`and ${more} more in exchanges.ndjson`]),
@@ -38,25 +41,32 @@ export function evidenceLines(evidence: readonly Shown[], options: EvidenceOptio
 /** The request of the first exchange as a command, and its response in one line. */
 export function briefEvidence([first]: readonly Shown[], { chalk, width }: EvidenceOptions): Lines {
   if (first === undefined) return []
-  const { id, exchange, event } = first
+  const { id, exchange, event, chat } = first
   if (exchange === undefined) return [missingLine(id)]
   const status = exchange.response?.status ?? statusLine(exchange)
   const offending = event === null ? undefined : exchange.events[event]
   const body = offending === undefined ? bodyText(exchange).trim() : eventLine(offending).trim()
   const answer = `→ ${status}  ${printable(body.slice(0, 2 * width))}`.trimEnd()
-  return [...toCurl(exchange, { isCompact: true }).split('\n'), chalk.dim(shorten(answer, width))]
+  return [
+    ...toCurl(exchange, { isCompact: true, chat }).split('\n'),
+    chalk.dim(shorten(answer, width)),
+  ]
+}
+
+interface ExchangeOptions extends Pick<Shown, 'chat'> {
+  readonly offending: number | null
 }
 
 /** The request as a command that repeats it, and the response. */
 function exchangeLines(
   exchange: Exchange,
-  { chalk, width, offending }: EvidenceOptions & { readonly offending: number | null },
+  { chalk, width, offending, chat }: EvidenceOptions & ExchangeOptions,
 ): Lines {
   const requestId = header(exchange.request.headers, 'x-request-id')
   const names = [exchange.id, ...(requestId === undefined ? [] : [requestId])].map(printable)
   return [
     chalk.dim(`request (${names.join(', ')}):`),
-    ...indent(toCurl(exchange).split('\n'), 2),
+    ...indent(toCurl(exchange, { chat }).split('\n'), 2),
     `${chalk.dim('response:')} ${shorten(statusLine(exchange), width - 10)}`,
     ...indent(bodyLines(exchange, { chalk, width: width - 2, offending }), 2),
   ]

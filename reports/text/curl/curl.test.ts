@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bytesOf, eventsOf, exchangeOf } from '../../test-support/exchanges.ts'
+import { chatOf } from './chat.ts'
 import { toCurl } from './curl.ts'
 
 test('a request with a JSON body', () => {
@@ -39,6 +40,24 @@ test('a stream is not buffered, neither one that was asked for nor one that came
   expect(toCurl(exchangeOf({ body: '{"stream":false}' }))).not.toContain('-N')
 })
 
+test('a chat that the run has deleted is made again, and keys are those of another request', () => {
+  const id = '6670b995-4a43-4d2f-be30-452cf9ecaff5'
+  const url = 'http://h/api/v3/chat'
+  const created = exchangeOf({ url, body: '{}', answer: `{"id":"${id}"}` })
+  const headers = [['Idempotency-Key', id.replace('6', 'a')]] as const
+  const exchange = exchangeOf({ id: 'x2', body: `{"chat_id":"${id}"}`, headers })
+  const all = new Map([created, exchange].map((one) => [one.id, one]))
+  expect(toCurl(exchange, { isCompact: true, chat: chatOf(exchange, all) })).toMatchInlineSnapshot(`
+    "CHAT=$(curl -s -X POST http://h/api/v3/chat -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' --data-raw '{}' | grep -o '"id": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+    curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" \\
+      -H 'content-type: application/json' -H 'Idempotency-Key: '"$CHAT"'' --data-raw '{"chat_id":"'"$CHAT"'"}'"
+  `)
+  expect(chatOf(exchange, new Map([['x2', exchange]]))).toBeNull()
+
+  const flag = { id: 'data-raw', created, member: 'id' }
+  expect(toCurl(exchange, { chat: flag })).toContain(' --data-raw ')
+})
+
 describe('the credential', () => {
   test.each([
     ['Bearer [api key]', '"Authorization: Bearer $CHATGEN_API_KEY"'],
@@ -64,6 +83,7 @@ describe('the credential', () => {
       'Basic JCI6[other key]',
       `"Authorization: Basic $(printf %s "\\$\\":$CHATGEN_OTHER_KEY" | base64 | tr -d '\\n')"`,
     ],
+    ['Bearer ', "'Authorization: Bearer '"],
     ['Bearer [api key]0', `"Authorization: Bearer \${CHATGEN_API_KEY}0"`],
   ])('%s', (authorization, expected) => {
     expect(toCurl(exchangeOf({ authorization, role: 'negative' }))).toContain(`-H ${expected}`)

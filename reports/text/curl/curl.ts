@@ -1,5 +1,6 @@
 import { type Exchange, header, mediaType, requestJson } from '../../../contract/index.ts'
 import { printable } from '../escape.ts'
+import { type ChatOfRequest, withChat } from './chat.ts'
 import { isQuotable, shellQuote } from './shell-quote.ts'
 
 /**
@@ -7,8 +8,17 @@ import { isQuotable, shellQuote } from './shell-quote.ts'
  * backslash, so the whole can be pasted. Keys are `$CHATGEN_API_KEY` and the like, never values.
  * A body that is too long or not text is piped in as base64 or, longer than 4 KiB, read from a file
  * that is named after the exchange: `exchanges.ndjson` holds its bytes. `isCompact`: two lines at most.
+ * `chat`: of the request; a command before it creates another one.
  */
-export function toCurl(exchange: Exchange, { isCompact = false } = {}): string {
+export function toCurl(
+  exchange: Exchange,
+  { isCompact = false, chat = null }: { isCompact?: boolean; chat?: ChatOfRequest | null } = {},
+): string {
+  const command = commandOf(exchange, isCompact)
+  return chat === null ? command : withChat(command, chat, commandOf(chat.created, true, ' '))
+}
+
+function commandOf(exchange: Exchange, isCompact: boolean, gap = ' \\\n  '): string {
   const { method, url } = exchange.request
   const body = bodyArguments(exchange)
   const words = [
@@ -25,7 +35,7 @@ export function toCurl(exchange: Exchange, { isCompact = false } = {}): string {
   const lines = isCompact
     ? [target, others].map((arguments_) => arguments_.join(' ')).filter(Boolean)
     : [...target, ...others]
-  return (body.source === null ? '' : `${body.source} | `) + lines.join(' \\\n  ')
+  return (body.source === null ? '' : `${body.source} | `) + lines.join(gap)
 }
 
 /** Longer bodies would bury the command that they stand in. */
@@ -230,6 +240,7 @@ function withVariables(text: string): string {
 }
 
 function unmarked(value: string, { labels }: Exchange): string {
+  if (/^(bearer|basic)? *$/i.test(value)) return shellQuote(`Authorization: ${value}`)
   const [scheme, credential] = value.split(/\s+(.*)/, 2)
   const stands = labels.role === 'negative' ? 'a-wrong-key' : '$CHATGEN_API_KEY'
   const plain = scheme?.replace(/["\\`$]/g, '')
