@@ -13,7 +13,7 @@ const duration = z
       .regex(/^\d+(\.\d+)?(ms|s)$/, 'a time such as 200ms or 2s')
       .refine((text) => timeMs(text) <= maxTimerMs, timerLimitText),
   ])
-  .meta({ description: 'Milliseconds, or a time such as 200ms or 2s' })
+  .describe('Milliseconds, or a time such as 200ms or 2s')
 
 /** Milliseconds of a time in a script. */
 export function timeMs(time: number | string): number {
@@ -23,40 +23,43 @@ export function timeMs(time: number | string): number {
 
 const condition = z
   .strictObject({
-    text: z.string().min(1).refine(isPattern, 'not a regular expression').optional().meta({
-      description:
-        'Part of the last user message, in any case, or a regular expression such as /weather in (\\w+)/i',
-    }),
-    model: z.string().min(1).optional().meta({ description: 'Id or alias of a model' }),
-    turn: z.int().min(1).optional().meta({
-      description: 'Number of the answer in its conversation, tool calls included, from 1',
-    }),
-    digest: z
+    text: z
       .string()
+      .min(1)
+      .refine(isPattern, 'not a regular expression')
       .optional()
-      .meta({ description: 'Digest of the whole request, as --record writes it' }),
+      .describe(
+        'Part of the last user message, in any case, or a regular expression such as /weather in (\\w+)/i',
+      ),
+    model: z.string().min(1).optional().describe('Id or alias of a model'),
+    turn: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Number of the answer in its conversation, tool calls included, from 1'),
+    digest: z.string().optional().describe('Digest of the whole request, as --record writes it'),
   })
-  .meta({ description: 'Conditions, all of which must hold; without any, every request matches' })
+  .describe('Conditions, all of which must hold; without any, every request matches')
 
 const toolCall = z.strictObject({
   name: z.string().regex(/^[\w-]{1,64}$/, 'letters, digits, _ and -, at most 64'),
   arguments: z
     .union([z.record(z.string(), z.unknown()), z.string()])
     .default({})
-    .meta({ description: 'An object, or a string that is sent as it is, also if it is not JSON' }),
+    .describe('An object, or a string that is sent as it is, also if it is not JSON'),
 })
 
 const error = z.strictObject({
-  status: z.int().min(minStatus).max(maxStatus).meta({ description: 'HTTP status, 400 to 599' }),
+  status: z.int().min(minStatus).max(maxStatus).describe('HTTP status, 400 to 599'),
   message: z.string().optional(),
   code: z.string().optional(),
-  retry_after: z.int().min(0).optional().meta({ description: 'Header Retry-After, in seconds' }),
+  retry_after: z.int().min(0).optional().describe('Header Retry-After, in seconds'),
 })
 
 const citation = z.strictObject({
   file_id: z.string(),
   filename: z.string(),
-  index: z.int().min(0).meta({ description: 'Offset in the answer, in UTF-16 code units' }),
+  index: z.int().min(0).describe('Offset in the answer, in UTF-16 code units'),
 })
 
 const tokens = z.int().min(0).optional()
@@ -68,35 +71,36 @@ const entry = z
       .int()
       .min(1)
       .optional()
-      .meta({ description: 'Number of requests that it answers; later ones try the next entry' }),
-    delay: duration.optional().meta({ description: 'Wait before the first token or the error' }),
-    gap: duration.optional().meta({ description: 'Wait between two tokens' }),
-    reasoning: z.string().optional().meta({ description: 'Reasoning, for requests with `think`' }),
-    answer: z.string().optional().meta({ description: 'Text of the answer' }),
+      .describe('Number of requests that it answers; later ones try the next entry'),
+    delay: duration.optional().describe('Wait before the first token or the error'),
+    gap: duration.optional().describe('Wait between two tokens'),
+    reasoning: z.string().optional().describe('Reasoning, for requests with `think`'),
+    answer: z.string().optional().describe('Text of the answer'),
     citations: z.array(citation).optional(),
-    refusal: z.string().optional().meta({ description: 'Text of a refusal' }),
+    refusal: z.string().optional().describe('Text of a refusal'),
     tool_calls: z.array(toolCall).min(1).optional(),
     fail_after: z
       .int()
       .min(0)
       .optional()
-      .meta({ description: 'Fails after this number of tokens of the answer' }),
-    finish: z.literal('length').optional().meta({
-      description:
+      .describe('Fails after this number of tokens of the answer'),
+    finish: z
+      .literal('length')
+      .optional()
+      .describe(
         'Ends as if the token limit were reached, within the last part; before it, if `answer` is empty',
-    }),
-    drop_after: tokens.meta({ description: 'The connection ends after this number of tokens' }),
-    malformed_after: tokens.meta({
-      description: 'An event after this number of tokens is cut short',
-    }),
-    stall_after: tokens.meta({
-      description: 'Nothing follows this number of tokens, until the client leaves',
-    }),
-    probability: z.number().min(0).max(1).optional().meta({
-      description: 'Share of the requests that it answers, drawn from the seed of the server',
-    }),
-    error: error.optional().meta({ description: 'An HTTP error instead of an answer' }),
-    prompt: z.string().optional().meta({ description: 'A note for readers, without effect' }),
+      ),
+    drop_after: tokens.describe('The connection ends after this number of tokens'),
+    malformed_after: tokens.describe('An event after this number of tokens is cut short'),
+    stall_after: tokens.describe('Nothing follows this number of tokens, until the client leaves'),
+    probability: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('Share of the requests that it answers, drawn from the seed of the server'),
+    error: error.optional().describe('An HTTP error instead of an answer'),
+    prompt: z.string().optional().describe('A note for readers, without effect'),
   })
   .superRefine((value, context) => {
     const given = kinds.filter((kind) => value[kind] !== undefined)
@@ -133,10 +137,11 @@ export const answerScript = z.strictObject({
   answers: z
     .array(entry)
     .min(1)
-    .meta({ description: 'Entries in order of precedence: the first that matches answers' }),
-  otherwise: z.enum(['model', 'error']).default('model').meta({
-    description: 'Requests that no entry matches: answered by the fake model, or status 501',
-  }),
+    .describe('Entries in order of precedence: the first that matches answers'),
+  otherwise: z
+    .enum(['model', 'error'])
+    .default('model')
+    .describe('Requests that no entry matches: answered by the fake model, or status 501'),
 })
 
 export type AnswerScript = z.output<typeof answerScript>

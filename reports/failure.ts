@@ -1,8 +1,7 @@
 import { badge } from './conformance/badge.ts'
 import { caseOf, junitOf } from './conformance/junit/suites.ts'
 import type { Document, Outcome } from './document/document.ts'
-import { annotation } from './text/annotation.ts'
-import { clean, printableJson } from './text/escape.ts'
+import { annotation, clean, printableJson } from './text/escape.ts'
 
 /** A run that ended before it had a result. */
 export interface Failure {

@@ -1,7 +1,6 @@
 /** `npm run check:house`: words, folders and references that a linter does not know. */
 import { referenceProblems } from './house/references.ts'
-import { readRepository } from './house/repository.ts'
-import { errorNameProblems, sizeProblems } from './house/sizes.ts'
+import { errorNameProblems, readRepository, sizeProblems } from './house/repository.ts'
 import { wordProblems } from './house/words.ts'
 
 const repository = readRepository()

@@ -19,8 +19,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { installedSize } from './size/installed.ts'
-import { type Measured, measureRepository } from './size/measure.ts'
+import { installedSize, type Measured, measureRepository } from './size/measure.ts'
 
 interface Recorded {
   readonly title: string
@@ -53,7 +52,7 @@ for (const line of [['', 'at 0cedda0', 'recorded', 'today', 'goal'], ...cells]) 
 }
 const grown = rows.filter(({ value, now }) => value > now * margin)
 for (const { title, value, now } of grown) console.error(`${title}: ${value}, at most ${now} + 2 %`)
-for (const path of missing) console.error(`scripts/size/paths.ts: ${path} does not exist`)
+for (const path of missing) console.error(`scripts/size/measure.ts: ${path} does not exist`)
 process.exitCode = grown.length + missing.length > 0 ? 1 : 0
 
 if (values.write) {

@@ -4,7 +4,7 @@ import { interfaceRevision } from '../harness/conformance/defaults.ts'
 import { interfacePages } from '../reports/catalog/index.ts'
 import { sectionSources } from './docs/section-sources.ts'
 import { targetProfilePage } from './docs/target-profile.ts'
-import { withImportTable } from './house/import-table.ts'
+import { withImportTable } from './house/references.ts'
 
 const docs = new URL('../docs/', import.meta.url)
 

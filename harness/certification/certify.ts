@@ -17,6 +17,7 @@ import {
   compress,
   envelopeName,
   productName,
+  profileText,
   publicKeyName,
   roundFolder,
   sha256,
@@ -28,7 +29,6 @@ import { roundSeed, roundStart, rounds } from './challenge.ts'
 import { sealed } from './envelope.ts'
 import { publicKeyOf, toPem } from './keys.ts'
 import type { Product } from './product.ts'
-import { profileText } from './round-record.ts'
 import {
   certifiedDepth,
   certifiedSelection,

@@ -3,8 +3,10 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
+import { helpText, helpTopicOf } from './help.ts'
 import { buildProgram } from './main.ts'
 import { quietIo } from './test-support/in-process.ts'
+import { duration, optionalDuration } from './values.ts'
 
 /** Flags and their environment variables, over every command. */
 
@@ -261,3 +263,68 @@ async function settingOf(
   await program.parseAsync([name, ...args, ...(operands ?? [])], { from: 'user' })
   return command?.getOptionValue(flag)
 }
+
+const program = await buildProgram(quietIo(), () => {})
+const named = (name: string) => {
+  const command = program.commands.find((one) => one.name() === name)
+  if (command === undefined) throw new Error(`no command ${name}`)
+  return command
+}
+
+test.each(program.commands.map((command) => command.name()))(
+  'the help of chatgen %s fits on two screens',
+  (name) => {
+    const lines = helpText(named(name), '', 80).split('\n')
+    expect(lines.length).toBeLessThanOrEqual(48)
+    // Examples are to be pasted, and exit codes have a line each.
+    const isKept = (line: string) => /^ {2}(\$|[\d ]{2})/.test(line)
+    expect(lines.filter((line) => line.length > 80 && !isKept(line))).toEqual([])
+    expect(lines).toContainEqual(expect.stringMatching(/^More: .*--help all$/))
+    // A text is there as a whole, or not at all.
+    expect(lines.at(-1)).toMatch(/^ |\.$/)
+  },
+)
+
+test('a group has its flags whole, and all has everything', () => {
+  const check = named('check')
+  expect(helpText(check, 'network', 80)).toContain('env: CHATGEN_RESOLVE')
+  expect(helpText(check, 'network', 80)).not.toContain('--image')
+  const whole = helpText(check, 'all', 80)
+  for (const { long, hidden } of check.options) if (!hidden) expect(whole).toContain(long)
+  expect(whole).toContain('Exit codes:')
+})
+
+test.each([
+  [['check', '--help'], ''],
+  [['check', 'http://a', '-h'], ''],
+  [['check', '--help', 'network'], 'network'],
+  [['check', '--help', 'all'], 'all'],
+  [['check', '--help', 'http://a'], ''],
+  [['help', 'check'], ''],
+  [['check', '--', '--help'], null],
+  [['check', 'http://a'], null],
+])('%j asks for %j', (argv, topic) => {
+  expect(helpTopicOf(argv, named('check'))).toBe(topic)
+})
+
+describe('a time', () => {
+  test.each([
+    ['500ms', 500],
+    ['1.5s', 1500],
+    [' 2m ', 120_000],
+    ['1h', 3_600_000],
+  ])('%s', (text, ms) => {
+    expect(duration(text)).toBe(ms)
+    expect(optionalDuration(text)).toBe(ms)
+  })
+
+  test.each(['', '30', '-1s', '1d', 's', '1 s', 'Infinitys'])('is not %j', (text) => {
+    expect(() => duration(text)).toThrow('must be a time, e.g. 500ms')
+    expect(() => optionalDuration(text)).toThrow('must be a time, e.g. 500ms')
+  })
+
+  test('of 0 is refused except where it is a choice, such as --warm-up 0s', () => {
+    expect(() => duration('0s')).toThrow('must be longer than 0')
+    expect(optionalDuration('0s')).toBe(0)
+  })
+})

@@ -1,6 +1,10 @@
+import type { Option } from 'commander'
 import { messageOf } from '../../contract/error-message.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { readInputFile } from '../conformance/input-file.ts'
+import type { Source } from '../conformance/profile/document.ts'
+import { flag } from './flags.ts'
+import { duration } from './values.ts'
 
 /**
  * Text of a file that the command line names.
@@ -13,4 +17,20 @@ export function inputText(file: string, problem: string, maxBytes?: number): str
   } catch (error) {
     throw new ConfigurationError([`${problem}: ${messageOf(error)}`])
   }
+}
+
+export function challengeFlag(): Option {
+  return flag('--challenge <text>', 'challenge that the certification program issued for this run')
+}
+
+export function overFlag(description: string): Option {
+  return flag('--over <time>', description).argParser(duration)
+}
+
+/**
+ * Reads the file of a flag.
+ * @throws ConfigurationError that names the flag and the reason
+ */
+export function readSource(flag: string, file: string): Source {
+  return { name: file, text: inputText(file, `${flag}: cannot read ${file}`) }
 }

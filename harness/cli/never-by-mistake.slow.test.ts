@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listen, type TestHost } from '../conformance/test-support/listen.ts'
+import { listen, type TestHost } from '../client/test-support/listen-on-loopback.ts'
 import { oddServer } from '../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder } from './test-support/chatgen.ts'
 

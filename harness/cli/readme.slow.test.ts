@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
-import { listen } from '../conformance/test-support/listen.ts'
+import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
 
 /** The commands of README.md, in their order and as written, but for ports, the deployment and long times. */

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Exchange } from '../../contract/index.ts'
 import { maxTimerMs } from '../../contract/timer.ts'
+import type { Outgoing } from './conversation.ts'
 import { startRawServer, writePieces } from './test-support/raw-server.ts'
 import { outgoing, sendRequest, withTransport } from './test-support/send.ts'
-import type { Outgoing } from './transport.ts'
 
 async function serve(script: (socket: Socket) => unknown) {
   const server = await startRawServer(script)

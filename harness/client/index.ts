@@ -1,6 +1,7 @@
 export { acceptEncoding } from './body/content-coding.ts'
 export { defaultBodyLimits } from './body/limits.ts'
-export { decodeEvents, isEventStream } from './events.ts'
+export { decodeEvents, isEventStream } from './body/reader.ts'
+export type { ImitatedClient, Outgoing, Pending, Transport } from './conversation.ts'
 export { createNetworkTransport } from './network/network.ts'
 export { directNetwork, type NetworkOptions, type Resolution } from './network/options.ts'
 export { ProxyError } from './network/proxy.ts'
@@ -9,4 +10,3 @@ export { createRecordingTransport, notRecorded, wasRecorded } from './recording/
 export { StoredRecording } from './recording/stored-recording.ts'
 export { RedactingWriter } from './redaction/redacting-writer.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction/redaction.ts'
-export type { ImitatedClient, Outgoing, Pending, Transport } from './transport.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodyBytes, type Exchange } from '../../contract/index.ts'
-import { createEventDecoder } from './events.ts'
+import { createEventDecoder } from './body/reader.ts'
 import { cutAt, goldenEvents, goldenStream } from './test-support/golden-stream.ts'
 import { type RawServer, startRawServer, writePieces } from './test-support/raw-server.ts'
 import { outgoing, withTransport } from './test-support/send.ts'

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Exchange, restoreExchanges } from '../../contract/index.ts'
+import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { TargetUnusableError } from './errors.ts'
 import { startChatServer } from './test-support/chat-server.ts'
 import { check, profileOf, requirementsWith, temporaryFolder } from './test-support/check.ts'
-import { listen } from './test-support/listen.ts'
 
 const only = ['V3-CHAT', 'V3-FAV', 'OAI-MODELS']
 

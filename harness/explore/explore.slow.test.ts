@@ -12,7 +12,7 @@ import {
   type RoutePattern,
   v3Generate,
 } from '../../reference-server/deviations/patches/routes.ts'
-import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+import { makeFolder, removeFolder } from '../conformance/test-support/check.ts'
 import { startDeviant } from '../proof/runs/target.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../proof/test-support/second-server/server.ts'

@@ -6,8 +6,7 @@ import { expect, test } from 'vitest'
 import { bodyLength, type Exchange, restoreExchanges } from '../../contract/index.ts'
 import { listenOnLoopback } from '../client/test-support/listen-on-loopback.ts'
 import { startChatServer } from '../conformance/test-support/chat-server.ts'
-import { check, profileOf } from '../conformance/test-support/check.ts'
-import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
+import { check, makeFolder, profileOf, removeFolder } from '../conformance/test-support/check.ts'
 import { explorationOf } from './run.ts'
 
 interface Combination {

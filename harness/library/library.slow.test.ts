@@ -1,5 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { emptyFolder } from '../cli/test-support/chatgen.ts'
 import {
@@ -117,3 +121,56 @@ describe('startReferenceServer', () => {
 function leftFolders(): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('chatgen-run-'))
 }
+
+const run = promisify(execFile)
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+
+/** Packages that only the command needs that uses them. */
+const heavy = [
+  'vitest',
+  'vite',
+  'autocannon',
+  'find-my-way',
+  'prom-client',
+  'testcontainers',
+  'unpdf',
+  'minisearch',
+  'json-schema-faker',
+]
+
+test.each([
+  ['chatgen --help', '../../bin/chatgen.cjs', ['--help']],
+  ['chatgen list', '../../bin/chatgen.cjs', ['list']],
+  ['chatgen serve --help', '../../bin/chatgen.cjs', ['serve', '--help']],
+  ['the import of the library', './index.ts', []],
+])('%s loads nothing heavy', async (_, file, args) => {
+  const result = join(emptyFolder(), 'loaded.json')
+  await run(process.execPath, [
+    path('./test-support/loaded-packages.ts'),
+    path(file),
+    result,
+    ...args,
+  ])
+  const loaded: unknown = JSON.parse(readFileSync(result, 'utf8'))
+  expect(heavy.filter((name) => Array.isArray(loaded) && loaded.includes(name))).toEqual([])
+})
+
+const files = ['index', 'vitest', 'conformance', 'load', 'reference-server', 'chatgen-process']
+
+test('the declarations of the library are those of the API report: vitest --update=all writes it', async () => {
+  const script = fileURLToPath(new URL('../../scripts/write-types.ts', import.meta.url))
+  const folder = emptyFolder()
+  execFileSync(process.execPath, [script, folder])
+  const texts = files.map((name) => {
+    const text = readFileSync(join(folder, `harness/library/${name}.d.ts`), 'utf8')
+    return `// ${name}\n${text}`
+  })
+  await expect(texts.join('\n')).toMatchFileSnapshot('./api-report.txt')
+}, 120_000)
+
+test('it exports few names', () => {
+  const lines = readFileSync(new URL('./index.ts', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+  expect(lines.length).toBeLessThan(40)
+})

@@ -3,9 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
+import { listen, readBody, type TestHost } from '../client/test-support/listen-on-loopback.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import { check } from '../conformance/test-support/check.ts'
-import { listen, readBody, type TestHost } from '../conformance/test-support/listen.ts'
 import { type Disturbance, roughRoad } from '../conformance/test-support/rough-road.ts'
 
 /** Streams through a proxy that passes them on at once, in lumps, or whole. */

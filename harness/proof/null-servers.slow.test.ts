@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { TargetUnusableError } from '../conformance/errors.ts'
 import { check, lineOf, profileOf, requirementsWith } from '../conformance/test-support/check.ts'
-import { listen } from '../conformance/test-support/listen.ts'
 import { nullServers } from '../conformance/test-support/null-servers.ts'
 
 /** A server that hangs is given up after so many requests in a row, each of which waits this long. */

@@ -1,6 +1,6 @@
 import { targetFixture } from '../../fixtures/targets.ts'
+import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
-import { listen } from '../conformance/test-support/listen.ts'
 import { nullServers } from '../conformance/test-support/null-servers.ts'
 import type { Attempt } from './runs/run-target.ts'
 

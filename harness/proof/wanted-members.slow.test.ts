@@ -9,10 +9,11 @@ import { rejudge } from '../conformance/recording/rejudge.ts'
 import {
   check,
   lineOf,
+  makeFolder,
+  removeFolder,
   requirementsWith,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
-import { makeFolder, removeFolder } from '../conformance/test-support/folders.ts'
 
 /** Targets that refuse a request for want of a member that the document does not call required. */
 

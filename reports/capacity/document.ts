@@ -10,8 +10,15 @@ import {
   type Tile,
   type Tone,
 } from '../document/document.ts'
-import { containerFacts, containerSection } from '../text/container.ts'
-import { count, figure, percent, ranged, seconds } from '../text/format.ts'
+import {
+  containerFacts,
+  containerSection,
+  count,
+  figure,
+  percent,
+  ranged,
+  seconds,
+} from '../text/format.ts'
 import { answerText, capacityWord, detailFacts } from './answer.ts'
 import { capacityCharts, frontierTable } from './charts.ts'
 

@@ -2,8 +2,14 @@ import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport, TriedConditions } from '../../contract/report/conformance.ts'
 import { isKnownViolation } from '../../contract/report/conformance.ts'
 import { type Document, type Fact, itemsOf, type Tile } from '../document/document.ts'
-import { containerFacts, containerSection } from '../text/container.ts'
-import { costText, count, exploredText, seconds } from '../text/format.ts'
+import {
+  containerFacts,
+  containerSection,
+  costText,
+  count,
+  exploredText,
+  seconds,
+} from '../text/format.ts'
 import { entryGroups } from './entries.ts'
 import {
   idsText,

@@ -1,8 +1,19 @@
 import { html, type Markup } from '../html/markup.ts'
+import { doubtText, isEdited } from '../text/digest.ts'
 import { count } from '../text/format.ts'
-import type { Entry, EntryGroup, Shown, Tag, Tone } from './document.ts'
+import {
+  type Badge,
+  type Document,
+  type Entry,
+  type EntryGroup,
+  type Fact,
+  nameOf,
+  type Shown,
+  type Tag,
+  type Text,
+  type Tone,
+} from './document.ts'
 import { exchangeMarkup } from './exchange.ts'
-import { badgeMarkup, factList, phrases } from './markup.ts'
 
 /** Size of all exchanges on a page, in bytes of HTML. A page is for reading; programs have the files. */
 const maxEvidenceBytes = 8_000_000
@@ -161,4 +172,32 @@ function moreIds(ids: readonly string[]): Markup | null {
   if (ids.length === 0) return null
   const rest = ids.length - maxIds
   return html`<p class="ids">${count(ids.length, 'more exchange')} in <code>exchanges.ndjson</code>: ${ids.slice(0, maxIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
+}
+
+/** Pieces of a page. */
+
+/** Stands above the outcome, which must not be read without it; null for an unedited report. */
+export function doubtMarkup(report: NonNullable<Document['sealed']>): Markup | null {
+  const text = doubtText(report)
+  if (text === null) return null
+  return html`<p class="doubt" role="alert"><strong>${isEdited(report) ? 'Edited' : 'No digest'}</strong> ${text}.</p>`
+}
+
+export function factList(facts: readonly Fact[]): Markup | null {
+  if (facts.length === 0) return null
+  return html`<dl>${facts.map((fact) => html`<div><dt>${nameOf(fact)}</dt><dd>${phrases(fact[1])}</dd></div>`)}</dl>`
+}
+
+export function badgeMarkup(badge: Badge | undefined): Markup | null {
+  return badge === undefined ? null : html`<span class="badge ${badge.tone}">${badge.word}</span>`
+}
+
+export function phrases(text: Text): Markup {
+  const pieces = typeof text === 'string' ? [text] : text
+  return html`${pieces.map((piece) => {
+    if (typeof piece === 'string') return piece
+    return 'code' in piece
+      ? html`<code>${piece.code}</code>`
+      : html`<a href="${piece.href}">${piece.text}</a>`
+  })}`
 }

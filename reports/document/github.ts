@@ -1,6 +1,5 @@
-import { annotation } from '../text/annotation.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
-import { clean } from '../text/escape.ts'
+import { annotation, clean } from '../text/escape.ts'
 import { type Document, type Item, plainText, type Tone } from './document.ts'
 
 const levels = {

@@ -1,6 +1,5 @@
-import { entryScript, style } from '../html/browser-files.ts'
+import { chartParts, entryScript, style } from '../html/browser-files.ts'
 import { type Chart, chartMarkup } from '../html/charts/chart.ts'
-import { chartParts } from '../html/charts/page.ts'
 import { pageOf } from '../html/document.ts'
 import { html, type Markup, tableMarkup } from '../html/markup.ts'
 import { isEdited } from '../text/digest.ts'
@@ -13,8 +12,7 @@ import {
   type Tile,
   type Tone,
 } from './document.ts'
-import { entriesMarkup } from './entries.ts'
-import { badgeMarkup, doubtMarkup, factList, phrases } from './markup.ts'
+import { badgeMarkup, doubtMarkup, entriesMarkup, factList, phrases } from './entries.ts'
 
 interface HtmlOptions {
   /** Shows an exchange once, and links to it from other requirements that hold. */

@@ -9,8 +9,15 @@ import {
   type Tile,
   type Tone,
 } from '../document/document.ts'
-import { containerFacts, containerSection } from '../text/container.ts'
-import { count, figure, interval, percent, seconds } from '../text/format.ts'
+import {
+  containerFacts,
+  containerSection,
+  count,
+  figure,
+  interval,
+  percent,
+  seconds,
+} from '../text/format.ts'
 import { measuredSections } from './measured.ts'
 import { outcomeText, outcomeWord, planText, targetText, windowText } from './outcome.ts'
 import { disturbanceText, generatorSections } from './traffic.ts'

@@ -112,3 +112,19 @@ export function joinParts(parts: readonly Lines[]): string {
   const texts = parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
   return `${texts.join('\n\n')}\n`
 }
+
+export type Level = 'error' | 'warning' | 'notice'
+
+/** An annotation as GitHub Actions reads it from the output of a step. */
+export function annotation(level: Level, title: string, message: string): string {
+  const lines = message.split('\n').map(printable)
+  return `::${level} title=${property(printable(title))}::${data(lines.join('\n'))}`
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

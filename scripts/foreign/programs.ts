@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type ChildServer, childServer } from '../../harness/load/child-server.ts'
-import { waitForPort } from '../server/wait-for-port.ts'
 import type { Start } from './front.ts'
 
 /** Debian keeps servers where a user's PATH does not look. */
@@ -125,4 +126,39 @@ function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(CHATGEN_|(HTTPS?|NO|ALL)_PROXY$)/i.test(name)),
   )
+}
+
+export interface PortWait {
+  readonly timeoutMs: number
+  /** Pause between two tries. */
+  readonly everyMs?: number
+  /** Server behind the port: the wait ends with it. */
+  readonly child?: ChildProcess
+  /** Asks whether the server can be used; by default it takes connections. */
+  readonly isReady?: () => Promise<boolean>
+}
+
+/** Waits for a server on a loopback port; false if it ended before, or the time did. */
+export async function waitForPort(
+  port: number,
+  { timeoutMs, everyMs = 50, child, isReady = () => isListening(port) }: PortWait,
+): Promise<boolean> {
+  const until = performance.now() + timeoutMs
+  while (!(await isReady())) {
+    const isRunning = child === undefined || (child.exitCode === null && child.pid !== undefined)
+    if (!isRunning || performance.now() >= until) return false
+    await sleep(everyMs)
+  }
+  return true
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { brokenLinks, unknownPaths, unknownSections, unlinkedSections } from './references.ts'
-import { errorNameProblems, sizeProblems } from './sizes.ts'
+import { errorNameProblems, sizeProblems } from './repository.ts'
 import { wordProblems } from './words.ts'
 
 /** Rules of `npm run check:house`: each catches a violation and passes what looks like one. */

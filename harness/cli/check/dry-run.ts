@@ -10,10 +10,10 @@ import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { containerOf, withoutContainer } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
-import { durationText } from '../terminal/estimate.ts'
 import type { Io } from '../terminal/io.ts'
-import { explorationFor } from './exploration.ts'
+import { durationText } from '../terminal/steps.ts'
 import type { CheckFlags } from './flags.ts'
+import { explorationFor } from './flags.ts'
 
 /** Prints the cost of a run. Nothing is sent, and no container is started. */
 export async function dryRun(

@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
 import { defaultJobs, defaultMaxGenerations } from '../../conformance/defaults.ts'
-import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
+import type { Exploration } from '../../conformance/exploration.ts'
+import {
+  type ProfileName,
+  profileNames,
+  surfacesOfProfile,
+} from '../../conformance/profile/selection.ts'
 import { type Depth, depths } from '../../conformance/run-setup.ts'
 import {
   addOutputFlags,
@@ -17,7 +22,6 @@ import { addContainerFlags } from '../target/container-flags.ts'
 import type { TargetFlags } from '../target/target.ts'
 import { addTargetFlags, endpointFlag } from '../target/target-flags.ts'
 import type { BaselineFlags } from './baseline.ts'
-import { defaultOperations } from './exploration.ts'
 import { checkKind, defaultsText } from './report-formats.ts'
 
 export interface CheckFlags extends TargetFlags, BaselineFlags {
@@ -107,3 +111,22 @@ Exit codes:
   0 conforms   1 violated   2 usage or configuration
   3 target unreachable, not this service, or API key rejected   4 internal error
   5 nothing violated, but a required requirement is undecided   130 interrupted`
+
+/** Operations that a run of everything explores. */
+export const defaultOperations = 200
+
+interface ExploreFlags {
+  readonly profile: ProfileName
+  readonly only: readonly string[]
+  readonly explore?: number
+}
+
+/** Undefined if nothing is to be explored: random sequences are about chats, which are v3. */
+export async function explorationFor(flags: ExploreFlags): Promise<Exploration | undefined> {
+  const { profile, only } = flags
+  const isWhole = profile === 'full' && only.length === 0
+  const { explore = isWhole ? defaultOperations : 0 } = flags
+  if (explore === 0 || !surfacesOfProfile(profile).includes('v3')) return undefined
+  const { explorationOf } = await import('../../explore/run.ts')
+  return explorationOf(explore)
+}

@@ -13,8 +13,8 @@ import { discover } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { explorationFor } from './exploration.ts'
 import type { CheckFlags } from './flags.ts'
+import { explorationFor } from './flags.ts'
 import type { MissingMembers } from './next-steps.ts'
 
 export interface CheckRun {

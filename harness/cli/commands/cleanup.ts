@@ -9,9 +9,8 @@ import { flag } from '../flags.ts'
 import { prefixArguments } from '../target/address.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
-import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
-import { escapeWorkflowCommands } from '../terminal/workflow-commands.ts'
+import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
 
 interface CleanupFlags extends TargetFlags {
   readonly dryRun?: boolean

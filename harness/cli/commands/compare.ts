@@ -10,13 +10,14 @@ import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
 import type { FigureName } from '../../load/comparison/figures.ts'
 import type { AddCommand } from '../command.ts'
-import { comparedFigures } from '../compare/figures.ts'
 import { addInterleaveFlags, refuseLoadFlags } from '../compare/flags.ts'
 import { type InterleaveFlags, interleave } from '../compare/interleave.ts'
-import { comparedLoads, exitCodeOfComparison } from '../compare/loads.ts'
 import {
   type ComparisonFlags,
+  comparedFigures,
+  comparedLoads,
   comparisonKind,
+  exitCodeOfComparison,
   loadComparisonKind,
   publishComparison,
 } from '../compare/report-formats.ts'

@@ -5,16 +5,15 @@ import { messageOf } from '../../../contract/error-message.ts'
 import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
-import { reportLeftovers } from '../check/leftovers.ts'
+import { reportLeftovers } from '../check/next-steps.ts'
 import type { AddCommand } from '../command.ts'
 import { flag } from '../flags.ts'
 import { ambientKey } from '../target/key.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addConnectionFlags } from '../target/target-flags.ts'
-import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
+import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
-import { escapeWorkflowCommands } from '../terminal/workflow-commands.ts'
 
 interface InitFlags extends TargetFlags {
   readonly out: string

@@ -34,8 +34,8 @@ import { shardedRun } from '../runner/sharded-run.ts'
 import { withContainerRow } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
-import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
+import { fitted } from '../terminal/io.ts'
 
 interface LoadCommandFlags extends LoadFlags, RunnerFlags {
   /** File of a run that `--runner` prepared. */

@@ -4,11 +4,11 @@ import { printable } from '../../../reports/text/escape.ts'
 import { envelopeName } from '../../certification/bundle.ts'
 import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { challengeFlag, overFlag, readSource } from '../certification/sources.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flag } from '../flags.ts'
-import { fitted } from '../terminal/fitted.ts'
+import { challengeFlag, overFlag, readSource } from '../input-text.ts'
+import { fitted } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
 
 interface VerifyFlags {

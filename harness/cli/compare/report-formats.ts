@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from 'commander'
+import type { LoadComparison } from '../../../contract/report/load/comparison.ts'
 import {
   type Compared,
   comparisonDocument,
@@ -10,10 +12,20 @@ import {
   loadComparisonOutcome,
   loadComparisonToJson,
 } from '../../../reports/compare/loads.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
+import {
+  type ComparisonOptions,
+  compareLoads,
+  NotComparableError,
+} from '../../load/comparison/compare-loads.ts'
+import type { FigureName } from '../../load/comparison/figures.ts'
+import { comparedLatencies } from '../../load/summary/blocks.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { formatsIn, type ReportKind, reportKind } from '../results/formats.ts'
 import { renderReport } from '../results/publish-report.ts'
 import { tellWritten } from '../results/rendered-files.ts'
+import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 
 export const comparisonKind = reportKind<Compared>('comparison', {
@@ -48,4 +60,52 @@ export function publishComparison<Report>(
   const style = { color: io.color && color, width: io.width, verbose: false }
   renderReport(report, { formats, out, style, print: io.out, evidence: undefined }, io)
   tellWritten(formats, out, { ...io, out: json ? io.err : io.out })
+}
+
+const others = ['success', 'goodput', 'rate', 'tokens']
+
+/** Parses `--metric`: `ttft.p99`, `success`, `rate`; repeatable, with commas. */
+export function comparedFigures(text: string, before: readonly FigureName[] = []): FigureName[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  return [...before, ...names.map(figureName)]
+}
+
+function figureName(name: string): FigureName {
+  if (name === 'success' || name === 'goodput') return { share: name }
+  if (name === 'rate' || name === 'tokens') return { rate: name }
+  const match = /^(\w+)\.p(\d{1,2}(?:\.\d+)?)$/.exec(name)
+  const metric = comparedLatencies.find((name) => name === match?.[1])
+  const q = Number((Number(match?.[2]) / 100).toPrecision(10))
+  if (metric === undefined || !(q > 0)) {
+    const latencies = comparedLatencies.map((name) => `${name}.p95`)
+    throw new InvalidArgumentError(`must be one of ${[...latencies, ...others].join(', ')}`)
+  }
+  return { metric, q }
+}
+
+/** @throws ConfigurationError if a report has nothing to compare */
+export function comparedLoads(
+  [a, b]: readonly [StoredFile, StoredFile],
+  options: ComparisonOptions,
+): LoadComparison {
+  try {
+    return compareLoads(
+      { name: a.file, report: loadIn(a) },
+      { name: b.file, report: loadIn(b) },
+      options,
+    )
+  } catch (error) {
+    if (error instanceof NotComparableError) throw new ConfigurationError([error.message])
+    throw error
+  }
+}
+
+export const exitCodeOfComparison: Readonly<Record<LoadComparison['outcome'], ExitCode>> = {
+  regression: exitCode.violated,
+  'no regression': exitCode.done,
+  undecided: exitCode.incomplete,
+  invalid: exitCode.measurementInvalid,
 }

@@ -6,6 +6,7 @@ import { targetFixture } from '../../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { emptyFolder, start } from '../test-support/chatgen.ts'
 import {
+  type Answer,
   body,
   bomb,
   deep,
@@ -18,10 +19,11 @@ import {
   events,
   historyPage,
   longAnswers,
+  type ReceivedRequest,
   silence,
+  startFront,
   status,
 } from './test-support/answers.ts'
-import { type Answer, type ReceivedRequest, startFront } from './test-support/front.ts'
 
 /** Targets that are broken or hostile, by the real bin: docs/limits.md. */
 

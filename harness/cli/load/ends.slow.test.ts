@@ -6,9 +6,14 @@ import { type LoadReport, loadReport } from '../../../contract/report/load/repor
 import { jsonSchemas } from '../../../scripts/schemas/json-schemas.ts'
 import { openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
-import { beginningWith, emptyFolder, failing, start } from '../test-support/chatgen.ts'
+import {
+  beginningWith,
+  emptyFolder,
+  endsAtSecondPress,
+  failing,
+  start,
+} from '../test-support/chatgen.ts'
 import { startModelsServer } from '../test-support/models-server.ts'
-import { endsAtSecondPress } from '../test-support/second-press.ts'
 import { halfSilentServer } from './test-support/half-silent.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { outcomeLine } from '../../../reports/document/terminal.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import { fitted } from '../terminal/fitted.ts'
 import type { Io } from '../terminal/io.ts'
+import { fitted } from '../terminal/io.ts'
 import type { NamedFormat, RenderOptions, ReportKind } from './formats.ts'
 import { withoutSecrets, withoutWorkflowCommands } from './safe-text.ts'
 

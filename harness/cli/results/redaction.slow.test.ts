@@ -1,13 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { targetFixture } from '../../../fixtures/targets.ts'
-import { startReferenceServer } from '../../../reference-server/index.ts'
+import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { checkKind } from '../check/report-formats.ts'
+import { loadKind } from '../load/output/report-formats.ts'
 import { chatgen, type Ended, emptyFolder } from '../test-support/chatgen.ts'
 import { echo } from '../test-support/echo.ts'
-import { startProxy } from '../test-support/proxy.ts'
-import { apiKey, filesIn, gatewayKey, leaksIn, otherKey } from '../test-support/sentinel.ts'
+import { type Middleman, startProxy } from '../test-support/proxy.ts'
+import {
+  apiKey,
+  filesIn,
+  gatewayKey,
+  leaksIn,
+  otherKey,
+  password,
+} from '../test-support/sentinel.ts'
 
 test('no key is in any artefact or output of a run against a server that repeats it', async () => {
   const folder = emptyFolder()
@@ -61,3 +69,109 @@ test('no key is in any artefact or output of a run against a server that repeats
   expect(filesIn(folder).length).toBeGreaterThan(12)
   expect(leaksIn(folder, outputs)).toEqual([])
 }, 300_000)
+
+/** Repeats the key in what a load run quotes as well: ids, and errors in the middle of a stream. */
+const loud: Middleman = {
+  ...echo,
+  pieces: (request, answer) => {
+    const named = JSON.stringify(apiKey)
+    const text = answer.body.toString()
+    const body = request.path.endsWith('/completions')
+      ? text
+          .replaceAll(/"id":"[^"]*"/g, `"id":${named}`)
+          .replace('data: [DONE]', `data: {"error":{"message":${named},"code":${named}}}`)
+      : text
+    return echo.pieces?.(request, { ...answer, body: Buffer.from(body) }) ?? []
+  },
+}
+
+let server: ReferenceServer
+let proxy: Awaited<ReturnType<typeof startProxy>>
+
+beforeAll(async () => {
+  server = await startReferenceServer({ keys: [apiKey] })
+  proxy = await startProxy(server.url, loud)
+})
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await server.close()
+})
+
+test('no key is in any artefact or output of a load run, of its shards and of what they merge to', async () => {
+  const folder = emptyFolder()
+  const outputs: Ended[] = []
+  const run = async (...args: readonly string[]) => {
+    const ended = await chatgen(args, { CHATGEN_API_KEY: apiKey }, folder)
+    outputs.push(ended)
+    return ended
+  }
+  const reports = ['--report', Object.keys(loadKind.formats).join(',')]
+  const plan = ['--rate', '20', '--duration', '2s', '--seed', 'one', '--mix', 'openai']
+  await Promise.all(
+    [0, 1].map((index) => {
+      const out = ['--out', `shard-${index}`, '--shard', `${index}/2`]
+      return run('load', proxy.url, ...plan, ...out, ...reports, '--verbose')
+    }),
+  )
+  await run('report', 'shard-0', 'shard-1', ...reports, '--out', 'whole')
+  const again = await run('report', 'shard-0', ...reports, '--out', '-')
+  expect(again.stdout).not.toContain('EDITED')
+  await run('load', proxy.url, ...plan, '--json')
+  expect(outputs.map(({ stderr }) => stderr).join('')).not.toContain('internal')
+  expect(readFileSync(join(folder, 'whole/report.json'), 'utf8')).toContain('[api key]')
+  expect(leaksIn(folder, outputs)).toEqual([])
+}, 120_000)
+
+test('nor of init, bench and cleanup', async () => {
+  const folder = emptyFolder()
+  const env = { CHATGEN_API_KEY: apiKey }
+  const head = { journal: 1, tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: proxy.url }
+  const left = { event: 'create', kind: 'chat', name: `chatgen-5eed ${apiKey}`, scenario: 'a' }
+  writeFileSync(
+    join(folder, 'journal.ndjson'),
+    `${JSON.stringify(head)}\n${JSON.stringify(left)}\n`,
+  )
+  const outputs = [
+    await chatgen(['init', proxy.url], env, folder),
+    await chatgen(['init', proxy.url, '--out', '-'], env, folder),
+    await chatgen(['bench', proxy.url, '--only', 'compatible*', '--duration', '1s'], env, folder),
+    await chatgen(['cleanup', 'journal.ndjson', '--dry-run'], env, folder),
+    await chatgen(['cleanup', 'journal.ndjson'], env, folder),
+  ]
+  const written = leaksIn(folder, outputs).filter((leak) => !leak.includes('/journal.ndjson:'))
+  expect(written).toEqual([])
+}, 120_000)
+
+test('the password of a base URL stands nowhere, is not sent, and that is said', async () => {
+  const folder = emptyFolder()
+  const received: string[] = []
+  await using gate = await startProxy(server.url, {
+    instead: ({ headers }) => {
+      received.push(headers.authorization ?? '')
+      return undefined
+    },
+  })
+  const env = { CHATGEN_API_KEY: apiKey }
+  const url = gate.url.replace('//', `//bob:${password}@`)
+  const closed = `http://bob:${password}@127.0.0.1:9`
+  const runs = [
+    ['check', url, '--only', 'OAI-MODELS-01', '--report', 'console,html,junit,markdown'],
+    ['load', url, '--rate', '5', '--duration', '1s', '--out', 'load', '--report', 'console,html'],
+    ['init', url],
+    ['bench', url, '--only', 'compatible json', '--duration', '1s'],
+    ['check', closed, '--out', 'closed-check'],
+    ['load', closed, '--rate', '1', '--out', 'closed-load'],
+    ['init', closed],
+    ['bench', closed],
+    ['check', `bob:${password}@127.0.0.1:9`],
+    ['check', `http://bob:${password}@:x`],
+  ]
+  const outputs = await Promise.all(runs.map((args) => chatgen(args, env, folder)))
+  expect(leaksIn(folder, outputs)).toEqual([])
+  for (const { stderr } of outputs.slice(0, 8)) {
+    expect(stderr).toContain('user name and password in the base URL are not sent')
+  }
+  expect(outputs.slice(4).map(({ code }) => code)).toEqual([3, 3, 3, 3, 2, 2])
+  expect(new Set(received)).not.toContain(`Basic ${btoa(`bob:${password}`)}`)
+}, 120_000)

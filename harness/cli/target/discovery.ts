@@ -5,7 +5,7 @@ import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
 import { probesFor, type SelectedProbes } from '../../conformance/init/probe.ts'
 import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'
 import { surfaceCredentials } from '../../conformance/session/secrets.ts'
-import { reportLeftovers } from '../check/leftovers.ts'
+import { reportLeftovers } from '../check/next-steps.ts'
 import type { Io } from '../terminal/io.ts'
 import { ambientKey } from './key.ts'
 

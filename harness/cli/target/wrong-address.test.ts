@@ -3,9 +3,9 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { listen } from '../../client/test-support/listen-on-loopback.ts'
 import { headLine } from '../../conformance/cleanup/journal.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
-import { listen } from '../../conformance/test-support/listen.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 
 /** The real bin at an address where no service is. */

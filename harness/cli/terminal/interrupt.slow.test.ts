@@ -6,9 +6,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { exchangesName, journalName } from '../../conformance/defaults.ts'
 import { startChatServer } from '../../conformance/test-support/chat-server.ts'
-import { chatgen, emptyFolder, reportIn, start } from '../test-support/chatgen.ts'
+import {
+  chatgen,
+  emptyFolder,
+  endsAtSecondPress,
+  reportIn,
+  start,
+} from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
-import { endsAtSecondPress } from '../test-support/second-press.ts'
 
 /** Interrupts of a run, by the real bin. */
 

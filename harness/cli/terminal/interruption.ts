@@ -1,4 +1,4 @@
-import { eraseStatus } from './drawn-status.ts'
+import { eraseStatus } from './io.ts'
 
 /** Ctrl-C, `kill`, and a terminal that is closed. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -1,10 +1,8 @@
 import { messageOf } from '../../../contract/error-message.ts'
+import { wrap } from '../../../reports/text/escape.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import type { Secret } from '../../client/redaction/redaction.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { eraseStatus } from './drawn-status.ts'
-import { fitted } from './fitted.ts'
-import { escapeWorkflowCommands } from './workflow-commands.ts'
 
 /** The process as commands see it. */
 export interface Io {
@@ -128,4 +126,41 @@ function lenient(
       fail(error instanceof Error ? error : new Error(String(error)))
     }
   }
+}
+
+/**
+ * Text in which GitHub Actions sees no workflow command: its runner interprets lines that start with
+ * `::` and `##[` anywhere in a line of the output of every step, and a target may have sent them.
+ */
+export function escapeWorkflowCommands(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  if (env['GITHUB_ACTIONS'] !== 'true') return text
+  return text.replaceAll(/^(\s*):(?=:)/gm, '$1\\x3a').replaceAll('##[', '#\\x23[')
+}
+
+/** Wraps text at spaces for a terminal; text for a pipe is unchanged, because readers match whole lines. */
+export function fitted(
+  text: string,
+  { terminal, width }: { readonly terminal: boolean; readonly width: number },
+): string {
+  if (!terminal) return text
+  return text
+    .split('\n')
+    .flatMap((line) => (line.length <= width ? [line] : wrap(line, width)))
+    .join('\n')
+}
+
+/** The drawn status, of which a process has one at most: lines are printed in its place. */
+let erase = () => {}
+
+/** Erases the drawn status; it is drawn again below. */
+export function eraseStatus(): void {
+  erase()
+}
+
+/** Sets how the drawn status is erased. */
+export function onErase(eraseDrawn: () => void): void {
+  erase = eraseDrawn
 }

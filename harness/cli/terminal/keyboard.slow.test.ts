@@ -3,9 +3,8 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { headLine } from '../../conformance/cleanup/journal.ts'
-import { emptyFolder, reportIn } from '../test-support/chatgen.ts'
+import { emptyFolder, pressUntil, reportIn } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
-import { pressUntil } from '../test-support/second-press.ts'
 import {
   bin,
   ctrlC,

@@ -2,9 +2,9 @@ import { shorten } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { Progress } from '../../conformance/progress.ts'
 import { liveSender } from '../ui/live.ts'
-import { timeLeft } from './estimate.ts'
 import type { Io } from './io.ts'
 import { noStatus, showStatus } from './status.ts'
+import { timeLeft } from './steps.ts'
 
 /**
  * Shows the progress of a conformance run. Violations are counted as the report counts them, except that a

@@ -1,7 +1,7 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline'
 import { styleText } from 'node:util'
-import { onErase } from './drawn-status.ts'
 import type { Io } from './io.ts'
+import { onErase } from './io.ts'
 
 /** Current status of a command. */
 export interface StatusText {

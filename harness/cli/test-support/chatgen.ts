@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 
 const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
@@ -107,4 +108,20 @@ export function failing(statement: string) {
 /** Run first in the process, and in each of its threads. */
 export function beginningWith(script: string) {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
+}
+
+/** Ctrl-C, and once more when it does not end: the second press ends it, before what the first one began. */
+export async function endsAtSecondPress({ child, ended }: Running): Promise<void> {
+  child.kill('SIGINT')
+  // The same key press, as npx passes it on.
+  child.kill('SIGINT')
+  await pressUntil(ended, () => child.kill('SIGINT'))
+  const { code, signal } = await ended
+  expect({ code, signal }).toEqual({ code: null, signal: 'SIGINT' })
+}
+
+/** Presses again at intervals: a process that is starved takes presses that it sees together for one. */
+export async function pressUntil(ended: Promise<unknown>, press: () => void): Promise<void> {
+  const isOver = ended.then(() => true)
+  while (!(await Promise.race([isOver, sleep(700, false)]))) press()
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen } from '../../conformance/test-support/listen.ts'
+import { listen } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface ModelsServer extends AsyncDisposable {
   readonly url: string

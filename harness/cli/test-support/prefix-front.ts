@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/addresses.ts'
-import { listen } from '../../conformance/test-support/listen.ts'
+import { listen } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface PrefixFront extends AsyncDisposable {
   readonly url: string

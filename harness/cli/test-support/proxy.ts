@@ -4,7 +4,7 @@ import {
   type ServerResponse,
   request as send,
 } from 'node:http'
-import { listen, readBody } from '../../conformance/test-support/listen.ts'
+import { listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface Answer {
   readonly status: number

@@ -1,6 +1,8 @@
+import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { refusal } from './access.ts'
+import { environmentWithout, givenFlags } from './open-page.ts'
 
 const page = { port: 4321, token: 'a-token-of-this-page' }
 const own = { host: '127.0.0.1:4321' }
@@ -68,4 +70,38 @@ test('only the token itself is the token', () => {
       ],
     },
   )
+})
+
+const command = new Command('x')
+  .option('--out <dir>')
+  .option('--only <glob>')
+  .option('--watch [path]')
+  .option('--ui')
+  .option('--no-color')
+
+test.each([
+  [
+    ['http://a', '--out', 'dir', '--ui'],
+    ['--out', 'dir'],
+  ],
+  [
+    ['--only', 'A', 'http://a', '--only=B', '--ui'],
+    ['--only', 'A', '--only=B'],
+  ],
+  [
+    ['--watch', '--no-color', 'http://a'],
+    ['--watch', '--no-color'],
+  ],
+  [
+    ['--watch', 'src', '--ui', '--out', '--'],
+    ['--watch', 'src', '--out', '--'],
+  ],
+])('%j without --ui and arguments is %j', (argv, kept) => {
+  expect(givenFlags(command, argv, ['ui'])).toEqual(kept)
+})
+
+test('a dropped flag takes its value along', () => {
+  expect(givenFlags(command, ['--out', 'dir', '--only', 'A'], ['out'])).toEqual(['--only', 'A'])
+  const env = { CHATGEN_OUT: 'dir', CHATGEN_DRY_RUN: 'true', CHATGEN_API_KEY: 'k', HOME: '/' }
+  expect(environmentWithout(env, ['out', 'dryRun'])).toEqual({ CHATGEN_API_KEY: 'k', HOME: '/' })
 })

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Ending, type Exchange, header } from '../../../contract/index.ts'
+import type { Outgoing } from '../conversation.ts'
 import {
   data,
   type Frames,
@@ -18,7 +19,6 @@ import {
   startPlainHttp2Server,
   startTlsServer,
 } from '../test-support/tls-front.ts'
-import type { Outgoing } from '../transport.ts'
 
 const trusting = { ca: authority() }
 

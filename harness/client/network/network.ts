@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls'
 import { type BodyLimits, defaultBodyLimits } from '../body/limits.ts'
+import type { Outgoing, Pending, Transport } from '../conversation.ts'
 import { Conversation } from '../conversation.ts'
-import type { Outgoing, Pending, Transport } from '../transport.ts'
 import { createHttp1 } from './http1.ts'
 import { directNetwork, type NetworkOptions } from './options.ts'
 import { createSocketOpener } from './sockets.ts'

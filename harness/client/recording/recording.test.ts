@@ -9,7 +9,7 @@ import {
   storedPieces,
 } from '../../../contract/index.ts'
 import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
-import type { Outgoing } from '../transport.ts'
+import type { Outgoing } from '../conversation.ts'
 import { createRecordingTransport, notRecorded } from './recording.ts'
 
 const milliseconds = fc.nat({ max: 60_000 }).map((ms) => ms / 16)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Exchange, header, type WireRequest } from '../../../contract/index.ts'
-import type { Outgoing, Transport } from '../transport.ts'
+import type { Outgoing, Transport } from '../conversation.ts'
 
 /** Code of an exchange that a recording lacks: `unreachable`, for want of an answer. */
 export const notRecorded = 'NOT_RECORDED'

@@ -5,8 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
-import { type JournalEntry, openEntries, parseJournal, readJournal } from './journal.ts'
-import { startJournal } from './journal-file.ts'
+import {
+  type JournalEntry,
+  openEntries,
+  parseJournal,
+  readJournal,
+  startJournal,
+} from './journal.ts'
 
 const head = '{"journal":1,"tag":"chatgen-5eed","kit":"0.1.0","baseUrl":"http://127.0.0.1:1"}'
 const about = { kind: 'chat', name: 'Tavoru7316 chatgen-5eed', scenario: 'a' } as const

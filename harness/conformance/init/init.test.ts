@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { openEntries, readJournal } from '../cleanup/journal.ts'
 import { TargetUnusableError } from '../errors.ts'
@@ -15,7 +16,6 @@ import {
   requirementsWith,
   temporaryFolder,
 } from '../test-support/check.ts'
-import { listen, readBody } from '../test-support/listen.ts'
 import type { Detection } from './detect.ts'
 import { type InitOptions, initProfile } from './init.ts'
 import { profileText } from './profile-text.ts'

@@ -10,9 +10,8 @@ import {
 } from '../../../contract/index.ts'
 import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined, succeeded } from '../scenario/read.ts'
-import { attachmentIn } from '../scenario/routes/attachments.ts'
+import { attachmentIn, multipart } from '../scenario/routes/attachments.ts'
 import { knowledgePrefixes } from '../scenario/routes/knowledge.ts'
-import { multipart } from '../scenario/routes/multipart.ts'
 import { route } from '../session/requests/wire-request.ts'
 import {
   brief,

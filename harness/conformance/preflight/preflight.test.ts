@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { surfaces as allSurfaces, type Surface } from '../../../contract/index.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { listen } from '../../client/test-support/listen-on-loopback.ts'
 import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { profileOf } from '../test-support/check.ts'
-import { listen } from '../test-support/listen.ts'
 import { preflight } from './preflight.ts'
 
 /** Recognition of the service behind an address, however odd, and of anything else. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
 import { RedactingWriter } from '../../client/index.ts'
-import { startJournal } from '../cleanup/journal-file.ts'
+import { startJournal } from '../cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { RunOptions } from '../run-options.ts'

@@ -5,8 +5,7 @@ import { restoreExchanges } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { wholeProfile } from '../../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
-import { check, lineOf, temporaryFolder } from '../test-support/check.ts'
-import { makeFolder, removeFolder } from '../test-support/folders.ts'
+import { check, lineOf, makeFolder, removeFolder, temporaryFolder } from '../test-support/check.ts'
 import { rejudge } from './rejudge.ts'
 
 const folder = makeFolder()

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RequirementId, requirementIds, requirements } from '../../../contract/index.ts'
+import type { RequirementResult } from '../../../contract/report/conformance.ts'
 import { skipReason } from '../profile/selection.ts'
 import { profileOf } from '../test-support/check.ts'
+import { reportOf, resultOf } from '../test-support/reports.ts'
 import { noCost, noTraffic } from '../usage.ts'
+import { allowUndecided, countTotals, reportOutcome } from './totals.ts'
 import { decide, type ScenarioResult } from './verdicts.ts'
 
 const everything = profileOf({
@@ -260,3 +263,108 @@ test('no requirement stands on itself, directly or through others', () => {
 function needsOf(id: string): readonly string[] {
   return requirements[id as RequirementId].needs ?? []
 }
+
+function withVerdict(
+  verdict: RequirementResult['verdict'],
+  level: RequirementResult['level'] = 'required',
+  known = false,
+): RequirementResult {
+  return resultOf('V3-GEN-01', { verdict, level, known })
+}
+
+describe('the outcome', () => {
+  test.each([
+    [
+      'conforms',
+      [
+        withVerdict('pass'),
+        withVerdict('not-applicable'),
+        withVerdict('unclaimed'),
+        withVerdict('observed'),
+      ],
+    ],
+    ['conforms', [withVerdict('pass'), withVerdict('warn', 'expected')]],
+    [
+      'conforms',
+      [
+        withVerdict('pass'),
+        withVerdict('unproven', 'expected'),
+        withVerdict('inconclusive', 'expected'),
+      ],
+    ],
+    ['conforms', [withVerdict('fail', 'required', true)]],
+    ['violated', [withVerdict('pass'), withVerdict('fail')]],
+    ['violated', [withVerdict('fail'), withVerdict('inconclusive'), withVerdict('error')]],
+    ['violated', [withVerdict('fail', 'required', true), withVerdict('fail')]],
+    ['incomplete', [withVerdict('pass'), withVerdict('unproven')]],
+    ['incomplete', [withVerdict('pass'), withVerdict('inconclusive')]],
+    ['incomplete', [withVerdict('pass'), withVerdict('error')]],
+    ['incomplete', [withVerdict('fail', 'required', true), withVerdict('unproven')]],
+  ] as const)('is %s', (outcome, requirements) => {
+    expect(reportOutcome(requirements, false)).toBe(outcome)
+  })
+
+  test('counts a warning only where it is asked to be strict', () => {
+    const requirements = [withVerdict('pass'), withVerdict('warn', 'expected')]
+    expect([reportOutcome(requirements, false), reportOutcome(requirements, true)]).toEqual([
+      'conforms',
+      'violated',
+    ])
+  })
+
+  test('leaves a known warning alone even then', () => {
+    expect(reportOutcome([withVerdict('warn', 'expected', true)], true)).toBe('conforms')
+  })
+})
+
+test('totals count each verdict, and leave unclaimed requirements out', () => {
+  const ids = [
+    withVerdict('pass'),
+    withVerdict('pass'),
+    withVerdict('fail'),
+    withVerdict('unclaimed'),
+    withVerdict('fail', 'required', true),
+  ]
+  expect(countTotals(ids, 7)).toEqual({
+    pass: 2,
+    fail: 2,
+    warn: 0,
+    observed: 7,
+    'not-applicable': 0,
+    inconclusive: 0,
+    error: 0,
+    unproven: 0,
+    known: 1,
+  })
+})
+
+const passed = resultOf('OAI-CHAT-01', { verdict: 'pass' })
+const unproven = resultOf('KB-01', { verdict: 'unproven' })
+
+test.each([
+  ['what no member of the profile shows', [passed, unproven], 'conforms'],
+  [
+    'what the run could not decide',
+    [passed, resultOf('KB-02', { verdict: 'inconclusive' })],
+    'conforms',
+  ],
+  ['no violation', [passed, unproven, resultOf('KB-02')], 'violated'],
+  ['no internal error', [passed, resultOf('KB-02', { verdict: 'error' })], 'incomplete'],
+  [
+    'nothing outside the glob',
+    [passed, unproven, resultOf('RAG-01', { verdict: 'unproven' })],
+    'incomplete',
+  ],
+  ['nothing if nothing passed', [unproven], 'incomplete'],
+] as const)('allows %s', (_, ids, outcome) => {
+  expect(allowUndecided(reportOf(ids), ['KB-*']).outcome).toBe(outcome)
+})
+
+test('allows nothing in a run that the target ended, and changes nothing without a glob', () => {
+  const ended = reportOf([passed, unproven], { stopped: 'the target no longer answers' })
+  expect(allowUndecided(ended, ['*'])).toMatchObject({
+    outcome: 'incomplete',
+    allowedUndecided: { ids: [] },
+  })
+  expect(allowUndecided(ended, [])).toBe(ended)
+})

@@ -24,10 +24,9 @@ import { describeAnswer } from './read.ts'
 import { attachmentRoutes } from './routes/attachments.ts'
 import { chatRoutes } from './routes/chats.ts'
 import { knowledgeRoutes } from './routes/knowledge.ts'
-import { oneShotRoutes } from './routes/one-shot.ts'
 import { openaiRoutes } from './routes/openai.ts'
 import { v2Routes } from './routes/v2.ts'
-import { v3Routes } from './routes/v3.ts'
+import { oneShotRoutes, v3Routes } from './routes/v3.ts'
 
 export type { Session, TargetProfile }
 export type V2Api = ReturnType<typeof v2Routes>

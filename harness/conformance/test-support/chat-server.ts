@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen, readBody, type TestHost } from './listen.ts'
+import { listen, readBody, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface StoredChat {
   readonly id: string

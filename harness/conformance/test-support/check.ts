@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type {
   ConformanceReport,
@@ -7,7 +10,6 @@ import type {
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import type { ProfileName } from '../profile/selection.ts'
 import { type RunOptions, runConformance } from '../run.ts'
-import { makeFolder, removeFolder } from './folders.ts'
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {
@@ -50,4 +52,12 @@ export function requirementsWith(report: ConformanceReport, ...verdicts: readonl
 /** `id verdict: message`, for a comparison that shows what went wrong. */
 export function lineOf({ id, verdict, message }: RequirementResult): string {
   return message === null ? `${id} ${verdict}` : `${id} ${verdict}: ${message}`
+}
+
+export function makeFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'chatgen-test-'))
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
 }

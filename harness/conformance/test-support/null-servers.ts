@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseJson } from '../../../contract/index.ts'
-import { readBody } from './listen.ts'
+import { readBody } from '../../client/test-support/listen-on-loopback.ts'
 import {
   recordedChunks,
   recordedCompletion,

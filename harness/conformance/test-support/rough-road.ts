@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { listen, readBody, type TestHost } from './listen.ts'
+import { listen, readBody, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 
 /** Effect of a proxy on one request or its answer. */
 export type Disturbance =

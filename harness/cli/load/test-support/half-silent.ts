@@ -1,7 +1,7 @@
 /** A v3 surface that makes chats, and then says no more: neither generates nor deletes. */
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import { listen } from '../../../conformance/test-support/listen.ts'
+import { listen } from '../../../client/test-support/listen-on-loopback.ts'
 
 export interface HalfSilent {
   readonly url: string

@@ -4,7 +4,7 @@ import type { SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { requireProfile } from '../claims.ts'
 import { fill, type Values } from '../template.ts'
-import { multipart, type UploadFile } from './multipart.ts'
+import { multipart, type UploadFile } from './attachments.ts'
 import { type ListWalk, readList } from './paging.ts'
 
 export type KnowledgeRoute = keyof NonNullable<NonNullable<TargetProfile['knowledge']>['routes']>

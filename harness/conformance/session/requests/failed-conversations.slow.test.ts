@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
 import { targetFixture } from '../../../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../../reference-server/index.ts'
+import type { TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import { loadProfile } from '../../profile/index.ts'
 import { rejudge } from '../../recording/rejudge.ts'
 import {
@@ -11,7 +12,6 @@ import {
   requirementsWith,
   temporaryFolder,
 } from '../../test-support/check.ts'
-import type { TestHost } from '../../test-support/listen.ts'
 import { type Disturbance, type ReceivedRequest, roughRoad } from '../../test-support/rough-road.ts'
 
 /** The reference server behind a proxy that disturbs requests: the verdicts blame it for nothing else. */

@@ -9,7 +9,7 @@ import { errorReply } from '../../../../reference-server/http/errors.ts'
 import { writeReply } from '../../../../reference-server/http/writer.ts'
 import type { Patch, Services } from '../../../../reference-server/services.ts'
 import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
-import { listen, readBody, type TestHost } from '../../../conformance/test-support/listen.ts'
+import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import { asJson, asList, type Json, parsed } from './json.ts'
 
 /** Services that work on what goes over the wire, and on nothing behind it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen, readBody, type TestHost } from '../../../conformance/test-support/listen.ts'
+import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import {
   addChat,
   deleteChat,

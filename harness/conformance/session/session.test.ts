@@ -1,7 +1,82 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../contract/index.ts'
 import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
+import { toUuid, toWord, wordsIn } from './identities.ts'
 import { areConcurrent, findGap } from './race.ts'
+import { createSettling } from './settling.ts'
+
+test('a word is the same for the same text, and can be said', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(toWord(text)).toBe(toWord(text))
+      expect(toWord(text)).toMatch(
+        /^[A-Z]([bdfgklmnprstvz]?[aeiou]){1}([bdfgklmnprstvz][aeiou]){2}\d{4}$/,
+      )
+    }),
+  )
+})
+
+test('words are found in a text, and nothing else is', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), (texts) => {
+      const words = texts.map(toWord)
+      expect(wordsIn(`Your name is ${words.join(', or ')}.`)).toEqual(words)
+    }),
+  )
+  expect(wordsIn('Kolame12345 XKolame1234 Kolame 1234 kolame1234 2026')).toEqual([])
+})
+
+test('a UUID is the same for the same text, and of version 4 (RFC 9562)', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(toUuid(text)).toBe(toUuid(text))
+      expect(toUuid(text)).toMatch(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      )
+    }),
+  )
+})
+
+test('the identities of a run do not meet', () => {
+  const draws = Array.from({ length: 2_000 }, (_, draw) => `seed/a-scenario/${draw}`)
+  expect(new Set(draws.map(toUuid)).size).toBe(draws.length)
+  expect(new Set(draws.map(toWord)).size).toBe(draws.length)
+  expect(toUuid('seed-1/a/1')).not.toBe(toUuid('seed-2/a/1'))
+})
+
+/** Waits are short only in a hurry, and never shorter than changes take. */
+
+const hurried = (settling: ReturnType<typeof createSettling>) =>
+  settling.hurry(async () => settling.ms)
+
+test('a hurry is allowed once a wait was in vain, and ends', async () => {
+  const settling = createSettling({ settleMs: 2000 })
+  expect(settling.mayHurry).toBe(false)
+  settling.note(2000, false)
+  expect(settling.mayHurry).toBe(true)
+  expect(settling.ms).toBe(2000)
+  expect(await hurried(settling)).toBe(50)
+  expect(settling.ms).toBe(2000)
+})
+
+test('changes that come late are waited for', async () => {
+  const settling = createSettling({ settleMs: 2000 })
+  settling.note(2000, false)
+  settling.note(350, true)
+  settling.note(50, true)
+  expect(await hurried(settling)).toBe(700)
+  settling.note(1250, true)
+  expect(settling.mayHurry).toBe(false)
+  expect(await hurried(settling)).toBe(2000)
+})
+
+test('what was missed in a hurry ends all of it', () => {
+  const settling = createSettling({ settleMs: 2000 })
+  settling.note(2000, false)
+  settling.noteLate()
+  expect(settling.mayHurry).toBe(false)
+})
 
 const noLimit = { limits: {} }
 

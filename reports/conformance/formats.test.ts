@@ -1,7 +1,38 @@
 import fc from 'fast-check'
+import { XMLValidator } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
-import { conforming, requirement, violated } from '../test-support/reports.ts'
+import type { Exchange } from '../../contract/index.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { toMarkdown } from '../document/markdown.ts'
+import { conforming, exchanges, requirement, violated } from '../test-support/reports.ts'
+import { reportToBadge } from './badge.ts'
+import { conformanceDocument } from './document.ts'
 import { reportToGitHub, withoutCommands } from './github.ts'
+import { reportToJUnit } from './junit/junit.ts'
+
+test('a badge says the outcome and the three numbers', () => {
+  expect(reportToBadge(violated)).toMatchInlineSnapshot(`
+    "<svg xmlns="http://www.w3.org/2000/svg" width="358" height="20" viewBox="0 0 358 20" role="img" aria-label="chatgen: violated, 3 passed, 5 violated (1 known), 4 undecided of 12 required requirements">
+    <title>chatgen: violated, 3 passed, 5 violated (1 known), 4 undecided of 12 required requirements</title>
+    <rect width="358" height="20" rx="3" fill="#24292f"/>
+    <path d="M56 0h299a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-299z" fill="#cf222e"/>
+    <text x="6" y="14" textLength="44" lengthAdjust="spacingAndGlyphs" fill="#fff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11" aria-hidden="true">chatgen</text>
+    <text x="62" y="14" textLength="290" lengthAdjust="spacingAndGlyphs" fill="#fff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11" aria-hidden="true">violated · 3 passed · 5 violated · 4 undecided</text>
+    </svg>
+    "
+  `)
+})
+
+test.each([
+  ['conforms', '#1a7f37'],
+  ['violated', '#cf222e'],
+  ['incomplete', '#9a6700'],
+] as const)('%s has its color, and is XML', (outcome, color) => {
+  const badge = reportToBadge({ ...conforming, outcome })
+  expect(badge).toContain(`fill="${color}"`)
+  expect(badge).toContain(`<title>chatgen: ${outcome}, 3 passed`)
+  expect(XMLValidator.validate(badge)).toBe(true)
+})
 
 test('an annotation for each cause', () => {
   expect(reportToGitHub(violated)).toMatchInlineSnapshot(`
@@ -47,4 +78,26 @@ test('commands in the text of a target are stopped', () => {
   expect(withoutCommands('body:\n  ::error::x', 't-1')).toBe(
     '::stop-commands::t-1\nbody:\n  ::error::x\n::t-1::',
   )
+})
+
+const of = (brokenBy: readonly string[]) => {
+  const found = { message: 'the name is lost', scenarios: [...brokenBy], exchanges: ['x4', 'x5'] }
+  const broken = { ...requirement('V3-CHAT-10', 'fail', found), brokenBy: [...brokenBy] }
+  return { ...violated, requirements: [broken] }
+}
+
+test.each([
+  [
+    'Markdown',
+    (report: ConformanceReport, all: ReadonlyMap<string, Exchange>) =>
+      toMarkdown(conformanceDocument(report, all)),
+    1,
+  ],
+  ['JUnit', reportToJUnit, 1],
+  ['GitHub', reportToGitHub, 0],
+] as const)('%s shows each request of a random sequence as a command', (_, write, ofScenario) => {
+  const commands = (brokenBy: readonly string[]) =>
+    [...write(of(brokenBy), exchanges).matchAll(/curl -i/g)].length
+  expect(commands(['explore'])).toBe(2)
+  expect(commands(['a-scenario'])).toBe(ofScenario)
 })

@@ -1,0 +1,184 @@
+import { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { ConfigurationError } from '../../conformance/errors.ts'
+import { loadProfile } from '../../conformance/profile/index.ts'
+import { baseUrlOf } from './address.ts'
+import { addContainerFlags, type ContainerFlags, containerOf } from './container-flags.ts'
+import { type NetworkFlags, proxyFromEnvironment, withNetwork } from './network-flags.ts'
+import { startReferenceThread } from './reference-thread.ts'
+
+test.each(['http://127.0.0.1:4010', 'HTTPS://chat.example.org/llm/', 'http://[::1]:8080'])(
+  '%s is an address',
+  (url) => {
+    expect(baseUrlOf(url)).toBe(url)
+  },
+)
+
+test.each([
+  ['127.0.0.1:4010', 'invalid URL: did you mean http://127.0.0.1:4010?'],
+  ['localhost:4010/llm/', 'invalid URL: did you mean http://localhost:4010/llm?'],
+  ['localhost', 'invalid URL: did you mean http://localhost?'],
+  ['[::1]:8080', 'invalid URL: did you mean http://[::1]:8080?'],
+  ['chat.example.org', 'invalid URL: did you mean https://chat.example.org?'],
+  ['bob:secret@chat.example.org', 'invalid URL: did you mean https://chat.example.org?'],
+  ['//chat.example.org/', 'invalid URL: did you mean https://chat.example.org?'],
+  [
+    'staging.yaml of mine',
+    'invalid URL: expected http:// or https://, e.g. https://chat.example.org',
+  ],
+  ['staging', 'invalid URL: expected http:// or https://, e.g. https://chat.example.org'],
+  [
+    'ftp://chat.example.org',
+    'invalid URL: expected http:// or https://, e.g. https://chat.example.org',
+  ],
+  ['http://', 'invalid URL: expected http:// or https://, e.g. https://chat.example.org'],
+  ['', 'invalid URL: expected http:// or https://, e.g. https://chat.example.org'],
+])('%s is none', (url, sentence) => {
+  expect(() => baseUrlOf(url)).toThrow(new ConfigurationError([sentence]))
+})
+
+const environment = { MODEL: 'small', TOKEN: 'sk-0123456789' }
+
+function parsed(args: readonly string[], env: NodeJS.ProcessEnv = {}): ContainerFlags {
+  const names = Object.keys(env)
+  Object.assign(process.env, env)
+  try {
+    const command = addContainerFlags(
+      new Command().exitOverride().configureOutput({ writeErr() {} }),
+    )
+    return command.parse(args, { from: 'user' }).opts()
+  } finally {
+    for (const name of names) delete process.env[name]
+  }
+}
+
+const container = (args: readonly string[], env?: NodeJS.ProcessEnv) =>
+  containerOf(parsed(args, env), environment)
+
+test('an image with its port, environment and path of readiness', () => {
+  const image = ['--image', 'chat:1.4', '--port', '8080', '--ready', '/healthz']
+  const env = ['--env', 'LIST=a,b=c', '--env', 'EMPTY=', '--env', 'MODEL']
+  expect(container([...image, ...env, '--ready-timeout', '90s'])).toEqual({
+    from: { kind: 'image', image: 'chat:1.4' },
+    port: 8080,
+    env: { LIST: 'a,b=c', EMPTY: '', MODEL: 'small' },
+    ready: '/healthz',
+    readyMs: 90_000,
+  })
+})
+
+test('a service of a Compose file', () => {
+  expect(container(['--compose', 'compose.yaml', '--service', 'chat', '--port', '80'])).toEqual({
+    from: { kind: 'compose', file: 'compose.yaml', service: 'chat' },
+    port: 80,
+    env: {},
+    ready: null,
+    readyMs: 120_000,
+  })
+})
+
+test('the same by variables, one line for each of the environment', () => {
+  const env = {
+    CHATGEN_IMAGE: 'chat:1.4',
+    CHATGEN_CONTAINER_PORT: '8080',
+    CHATGEN_ENV: 'LIST=a,b\nTOKEN\n',
+  }
+  expect(container([], env)).toMatchObject({
+    from: { kind: 'image', image: 'chat:1.4' },
+    port: 8080,
+    env: { LIST: 'a,b', TOKEN: 'sk-0123456789' },
+  })
+})
+
+test('no container without an image or a file', () => {
+  expect(container([])).toBeUndefined()
+})
+
+function networkOf(flags: NetworkFlags, env: Record<string, string> = {}, more = {}) {
+  const overrides = { baseUrl: 'https://chat.test', ...more }
+  const profile = loadProfile({ name: 'test', text: '' }, {}, overrides)
+  return withNetwork(profile, flags, { env, err: () => {} }).network
+}
+
+test('a flag wins over the profile, and a proxy of the profile over that of the environment', () => {
+  const network = { httpVersion: 1, proxy: 'http://profile.test:1', resolve: ['a.test:1:::1'] }
+  const env = { HTTPS_PROXY: 'http://ambient.test:1' }
+  expect(networkOf({ http2: true }, env, { network })).toEqual({ ...network, httpVersion: 2 })
+  expect(networkOf({}, { HTTPS_PROXY: 'ambient.test:3128' })).toEqual({
+    proxy: 'http://ambient.test:3128/',
+  })
+})
+
+test('nothing is said of a network that nothing is said of', () => {
+  expect(networkOf({})).toBeUndefined()
+})
+
+const proxy = 'http://proxy.test:3128'
+
+test.each([
+  ['http://chat.test', { HTTP_PROXY: proxy }, proxy],
+  ['http://chat.test', { http_proxy: proxy }, proxy],
+  ['http://chat.test', { HTTP_PROXY: 'http://other.test', http_proxy: proxy }, proxy],
+  ['http://chat.test', { HTTP_PROXY: '' }, undefined],
+  ['http://chat.test', { HTTPS_PROXY: proxy }, undefined],
+  ['https://chat.test', { HTTPS_PROXY: proxy }, proxy],
+  ['https://chat.test', { https_proxy: proxy, HTTP_PROXY: 'http://other.test' }, proxy],
+  ['https://chat.test', { HTTP_PROXY: proxy }, undefined],
+])('the proxy for %s with %j', (url, env, value) => {
+  expect(proxyFromEnvironment(url, env)?.value).toBe(value)
+})
+
+test.each([
+  ['chat.test', false],
+  ['CHAT.test', false],
+  ['.test', false],
+  ['*.test', false],
+  ['test', false],
+  ['*', false],
+  ['chat.test:8443', false],
+  ['chat.test:443', true],
+  ['other.test, chat.test', false],
+  ['hat.test', true],
+  ['at.test', true],
+  ['chat.test.example', true],
+  ['', true],
+])('NO_PROXY=%s leaves the proxy to https://chat.test:8443: %s', (noProxy, used) => {
+  const env = { HTTPS_PROXY: proxy, NO_PROXY: noProxy }
+  expect(proxyFromEnvironment('https://chat.test:8443', env) !== undefined).toBe(used)
+})
+
+test.each([
+  ['http://10.0.0.7', '10.0.0.7', false],
+  ['http://10.0.0.7', '0.0.7', true],
+  ['http://[fd00::7]:80', 'fd00::7', false],
+  ['http://[fd00::7]:80', '[fd00::7]', false],
+  ['http://[fd00::7]:80', '[fd00::7]:81', true],
+])('%s with NO_PROXY=%s: %s', (url, noProxy, used) => {
+  const env = { HTTP_PROXY: proxy, NO_PROXY: noProxy }
+  expect(proxyFromEnvironment(url, env) !== undefined).toBe(used)
+})
+
+test.each([
+  'http://localhost:4010',
+  'http://127.0.0.1',
+  'http://127.1.2.3:80',
+  'http://[::1]:4010',
+])('a proxy of the environment is not asked for %s', (url) => {
+  expect(proxyFromEnvironment(url, { HTTP_PROXY: proxy, http_proxy: proxy })).toBeUndefined()
+})
+
+test('the server of a thread knows its keys, and is gone once it is closed', async () => {
+  const server = await startReferenceThread({ pace: 'ttft=0ms', keys: ['first', 'second'] })
+  const statusOf = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+    return (await fetch(`${server.url}/api/openai/models`, { headers })).status
+  }
+  expect(await Promise.all(['first', 'second', 'third'].map(statusOf))).toEqual([200, 200, 401])
+  await server.close()
+  await expect(statusOf('first')).rejects.toThrow('fetch failed')
+})
+
+test('a server that cannot start tells why', async () => {
+  const starting = startReferenceThread({ pace: 'soon', keys: ['key'] })
+  await expect(starting).rejects.toThrow('pace: cannot read "soon"')
+})

@@ -1,0 +1,257 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { knownEvents } from '../../contract/event-names.ts'
+import type { Judgement, WireChunk } from '../../contract/index.ts'
+import {
+  brokenTranscripts,
+  goldenTranscripts,
+  readTranscript,
+  type TranscriptName,
+} from '../../fixtures/transcripts.ts'
+import { createStreamJudge, judge, type StreamedOperation } from './index.ts'
+import { type EditableEvent, edited, eventsOf } from './test-support/chunks.ts'
+import {
+  brokenIn,
+  bytewise,
+  complete,
+  exchangeOf,
+  heldIds,
+  transcriptExchange,
+} from './test-support/exchanges.ts'
+
+describe('golden transcripts', () => {
+  test.each(goldenTranscripts)('%s breaks nothing', (name) => {
+    expect(brokenIn(transcriptExchange(name))).toEqual({})
+  })
+
+  test('hold what they exercise, and nothing else', () => {
+    const held = goldenTranscripts.map((name) => {
+      const rows = heldIds(judge(transcriptExchange(name)))
+      return `${name}: ${rows.map((row) => row.replace('V3-SSE-', '').replace('OAI-STREAM-', 'S')).join(' ')}`
+    })
+    expect(held).toMatchInlineSnapshot(`
+      [
+        "message: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 29",
+        "message-crlf: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 29",
+        "reasoning: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 25 26 27 29 V3-THINK-02",
+        "function-call: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 11 13 14 15 18 19 20 21 22 23 24 26 27 29",
+        "file-search: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29",
+        "file-search-cr: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29",
+        "refusal: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 11 13 14 15 16 18 19 20 21 22 24 26 27 29",
+        "incomplete: V3-GEN-10 01 02 03 04 05 06 07 08 10 11 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 29",
+        "failed: 01 02 03 04 05 06 07 08 10 11 12 14 15 16 21 24 25 26 27 29",
+        "two-items: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 12 13 14 15 16 17 18 19 20 21 24 25 26 27 29",
+        "odd: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 12 13 14 15 16 17 18 19 21 24 25 26 27 29",
+        "minimal: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 12 14 15 16 17 24 25 26 27 29",
+        "minimal-reasoning: V3-GEN-02 01 02 03 04 05 06 07 08 09 10 12 14 15 16 17 25 26 27 29 V3-THINK-02",
+        "chat: S01 S02 S03 S04 S05 S06 S07 S09 S12",
+        "chat-usage: OAI-CHAT-10 OAI-MAXTOK-01 OAI-MAXTOK-02 S01 S02 S03 S04 S05 S06 S07 S08 S09 S12",
+        "chat-tools: S01 S02 S05 S06 S07 S09 S12",
+        "chat-error: S01 S02 S03 S04 S06 S12",
+      ]
+    `)
+  })
+})
+
+test.each([...brokenTranscripts])('%s breaks %j', (name, requirements) => {
+  expect(Object.keys(brokenIn(transcriptExchange(name))).sort()).toEqual(requirements)
+})
+
+type Mutation = (events: EditableEvent[], at: number) => EditableEvent[]
+
+/** Every event of every golden stream is mutated once; the numbers are put right again. */
+const mutations: Readonly<Record<string, Mutation>> = {
+  dropped: (events, at) => events.toSpliced(at, 1),
+  repeated: (events, at) => events.toSpliced(at, 0, structuredClone(events[at] ?? never())),
+  'swapped with the next': (events, at) => {
+    const pair = events.slice(at, at + 2).reverse()
+    return events.toSpliced(at, pair.length, ...pair)
+  },
+  'renamed to something unknown': (events, at) => {
+    const event = events[at] ?? never()
+    if (event.event === null) return events
+    return events.toSpliced(at, 1, { event: 'x:y', json: { ...event.json, type: 'x:y' } })
+  },
+  'without its type': (events, at) => {
+    const { json } = events[at] ?? never()
+    if (typeof json === 'object') delete json.type
+    return events
+  },
+}
+
+describe('one mutated event turns at most one requirement red', () => {
+  const cases = Object.keys(mutations).flatMap((mutation) =>
+    goldenTranscripts.map((name) => [mutation, name] as const),
+  )
+
+  test.each(cases)('%s, %s', (mutation, name) => {
+    const mutate = mutations[mutation] ?? never()
+    for (const at of eventsOf(name).keys()) {
+      const broken = brokenBy(name, (events) => mutate(events, at))
+      expect(Object.keys(broken).length, JSON.stringify({ at, broken })).toBeLessThanOrEqual(1)
+    }
+  })
+
+  test.each(goldenTranscripts)('ended early, %s', (name) => {
+    for (const at of eventsOf(name).keys()) {
+      const broken = Object.keys(brokenBy(name, (events) => events.slice(0, at)))
+      const end = name.startsWith('chat') ? 'OAI-STREAM-09' : 'V3-SSE-08'
+      // A compatible stream without a single chunk is no stream of chunks.
+      expect([[], [end], ['OAI-STREAM-01']]).toContainEqual(broken)
+    }
+  })
+})
+
+/** No fault of the reference server cuts or corrupts at any byte. */
+describe('one damaged byte turns the requirement of its damage red', () => {
+  const cut = { kind: 'cut', atMs: 1000, error: 'other side closed' } as const
+
+  test.each(goldenTranscripts)('%s, ended at any byte, or cut with its connection', (name) => {
+    const { bytes, operation } = readTranscript(name)
+    const [ended, lost] =
+      operation === 'openai.chat' ? ['OAI-STREAM-09', 'OAI-STREAM-12'] : ['V3-SSE-08', 'V3-SSE-08']
+    for (const length of placesBetween(bytes)) {
+      const body = bytes.subarray(0, length)
+      expect(Object.keys(brokenIn(transcriptExchange(name, { body }))), `${length}`).toEqual([
+        ended,
+      ])
+      const withConnection = brokenIn(transcriptExchange(name, { body, ending: cut }))
+      expect(Object.keys(withConnection), `${length}`).toEqual([lost])
+    }
+  })
+
+  test.each(goldenTranscripts)('%s, with a byte that no character has', (name) => {
+    const { bytes, operation } = readTranscript(name)
+    const corrupt = operation === 'openai.chat' ? 'OAI-STREAM-01' : 'V3-SSE-26'
+    for (const at of placesBetween(bytes)) {
+      if (isLineEnd(bytes[at])) continue
+      const body = bytes.with(at, 0xff)
+      expect(Object.keys(brokenIn(transcriptExchange(name, { body }))), `${at}`).toEqual([corrupt])
+    }
+  })
+})
+
+/** Places behind the first block and before the terminal event. */
+function placesBetween(bytes: Uint8Array): readonly number[] {
+  const text = Buffer.from(bytes).toString('latin1')
+  const first = /\r\n\r\n|\n\n|\r\r/.exec(text) ?? never()
+  const last =
+    /event: ?(?:error|response\.(?:completed|failed|incomplete))|data: ?(?:\[DONE|{"error")/.exec(
+      text,
+    )
+  const start = first.index + first[0].length
+  return Array.from({ length: (last ?? never()).index - start }, (_, at) => start + at)
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === 10 || byte === 13
+}
+
+function brokenBy(name: TranscriptName, edit: (events: EditableEvent[]) => EditableEvent[]) {
+  return brokenIn(transcriptExchange(name, { body: edited(name, edit) }))
+}
+
+function never(): never {
+  throw new Error('no such event')
+}
+
+const operation = fc.constantFrom<StreamedOperation>('v3.generate', 'v3.oneShot', 'openai.chat')
+
+describe('segmentation', () => {
+  test.each(goldenTranscripts)('%s, cut in two anywhere, is judged the same', (name) => {
+    const { bytes } = readTranscript(name)
+    const whole = judge(transcriptExchange(name))
+    fc.assert(
+      fc.property(fc.array(fc.nat(bytes.length), { maxLength: 9 }), (cuts) => {
+        const body = segments(bytes, cuts)
+        expect(judge(transcriptExchange(name, { body }))).toEqual(whole)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test.each(goldenTranscripts)('%s, judged while it arrives, is judged the same', (name) => {
+    const { bytes, operation: of, request } = readTranscript(name)
+    const live = createStreamJudge(of, request, { exchangeId: 'x1' })
+    for (const chunk of bytewise(bytes)) live.push(chunk)
+    expect(live.end(complete)).toEqual(withoutHeaders(judge(transcriptExchange(name))))
+  })
+})
+
+describe('whatever arrives', () => {
+  const json = fc.jsonValue({ maxDepth: 3 })
+  const member = fc.constantFrom(
+    ...['type', 'response', 'item', 'part', 'delta', 'text', 'output_index', 'content_index'],
+    ...['item_id', 'summary_index', 'annotation', 'arguments', 'sequence_number', 'choices'],
+    ...['error', 'usage', 'output', 'content', 'id', 'status'],
+  )
+  const likely = fc.dictionary(member, fc.oneof(json, fc.dictionary(member, json), fc.nat(3)))
+  const event = fc.record({
+    name: fc.oneof(fc.constantFrom(...knownEvents), fc.string()),
+    data: fc.oneof(likely, likely, json),
+  })
+
+  test('no bytes make a judge throw', () => {
+    fc.assert(
+      fc.property(operation, fc.uint8Array({ maxLength: 300 }), (of, body) => {
+        wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('no events make a judge throw, or say two things of a requirement', () => {
+    fc.assert(
+      fc.property(operation, fc.array(event, { maxLength: 12 }), (of, events) => {
+        const body = events
+          .map(({ name, data }) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+          .join('')
+        wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('no JSON makes a judge throw', () => {
+    const route = fc.constantFrom(
+      'openai.chat',
+      'openai.models',
+      'v2.message',
+      'v2.generate',
+      'v3.history',
+      'v3.generate',
+    )
+    const body = fc.oneof(likely, fc.dictionary(member, likely), json)
+    fc.assert(
+      fc.property(route, body, json, (of, answer, request) => {
+        wellFormed(judge(exchangeOf({ operation: of, request, body: JSON.stringify(answer) })))
+      }),
+      { numRuns: 1500 },
+    )
+  })
+})
+
+function streamOf(of: StreamedOperation) {
+  return { operation: of, request: { stream: true }, type: 'text/event-stream' }
+}
+
+function wellFormed({ findings, observations }: Judgement): void {
+  const requirements = findings.map(({ requirement }) => requirement)
+  expect(new Set(requirements).size).toBe(requirements.length)
+  expect(findings.every(({ why }) => why !== '' && !why.includes('undefined.'))).toBe(true)
+  const questions = observations.map(({ question }) => question)
+  expect(new Set(questions).size).toBe(questions.length)
+}
+
+function withoutHeaders({ findings, observations }: Judgement): Judgement {
+  const ofHeaders = new Set<string>(['V3-SSE-01', 'OAI-STREAM-02'])
+  return {
+    findings: findings.filter(({ requirement }) => !ofHeaders.has(requirement)),
+    observations,
+  }
+}
+
+function segments(bytes: Uint8Array, cuts: readonly number[]): WireChunk[] {
+  const bounds = [...cuts, bytes.length].sort((a, b) => a - b)
+  return bounds.map((end, at) => ({ atMs: at, bytes: bytes.subarray(bounds[at - 1] ?? 0, end) }))
+}

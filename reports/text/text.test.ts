@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Ending } from '../../contract/index.ts'
+import type { RequirementResult } from '../../contract/report/conformance.ts'
+import { eventsOf, exchangeOf } from '../test-support/exchanges.ts'
+import { requirement } from '../test-support/reports.ts'
+import { indent, printable, shorten, wrap } from './escape.ts'
+import { causeText, foldFindings } from './fold.ts'
+import { count } from './format.ts'
+import { code, codeBlock } from './markdown.ts'
+import { endingText, streamTimeline } from './timeline.ts'
+
+test('controls, direction marks and halves of pairs are shown, not obeyed', () => {
+  expect(printable('\u001b[31mred\u0007\r\n\ttab \u009b1m \u202eback \ufeff \ud800.')).toBe(
+    '\\x1b[31mred\\x07\\r\\n\\ttab \\x9b1m \\u202eback \\ufeff \\ud800.',
+  )
+})
+
+test('letters of any script and emoji stay as they are', () => {
+  expect(printable('Grüße, 你好 👋🏽')).toBe('Grüße, 你好 👋🏽')
+})
+
+test('shortening counts characters and cuts none in half', () => {
+  expect(shorten('abcdef', 6)).toBe('abcdef')
+  expect(shorten('abcdef', 4)).toBe('abc…')
+  expect(shorten('👋👋👋', 2)).toBe('👋…')
+  expect(shorten('abc', 0)).toBe('…')
+})
+
+test('wrapping breaks at spaces only', () => {
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
+  expect(wrap('unbreakable word', 4)).toEqual(['unbreakable', 'word'])
+  expect(indent(['a', ''], 2)).toEqual(['  a', ''])
+})
+
+test('a word that is too long is broken behind its commas', () => {
+  expect(wrap('has {one,two,three} in it', 8)).toEqual(['has', '{one,', 'two,', 'three}', 'in it'])
+  expect(wrap('a,b c', 8)).toEqual(['a,b c'])
+})
+
+test('a noun agrees with its number', () => {
+  expect([count(0, 'row'), count(1, 'row'), count(2, 'row')]).toEqual(['0 rows', '1 row', '2 rows'])
+})
+
+test('no text ends its span or its block', () => {
+  const text = fc.string({ unit: fc.constantFrom('`', 'a', ' ', '|', '\\') })
+  fc.assert(
+    fc.property(text.filter(Boolean), (content) => {
+      const [fence = ''] = code(content).match(/^`+/) ?? []
+      const inner = code(content).slice(fence.length, -fence.length)
+      expect(inner.match(/`+/g) ?? []).not.toContain(fence)
+      const block = codeBlock([content]).split('\n')
+      expect(block.slice(1, -1)).not.toContain(block.at(-1))
+      expect(content).not.toContain(block.at(-1))
+    }),
+  )
+})
+
+const plain = { color: false, width: 80, offending: null }
+
+test('events stand at their times, shortened to the width, with the end of the stream', () => {
+  const events = eventsOf(
+    ['response.created', { response: { id: 'resp_1' } }],
+    ['response.output_text.delta', { delta: '\u001b[2J', long: 'a'.repeat(80) }],
+  )
+  const lines = streamTimeline(exchangeOf({ events }), { ...plain, offending: 1 })
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
+    "     +10.0 ms  event: response.created  {"response":{"id":"resp_1"}}
+    >    +11.0 ms  event: response.output_text.delta  {"delta":"\\u001b[2J","long":"…
+         +12.3 ms  end of the body"
+  `)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+})
+
+test('a long stream is folded around the offending event', () => {
+  const deltas = Array.from(
+    { length: 40 },
+    (_, at) => ['response.output_text.delta', { delta: `w${at}` }] as const,
+  )
+  const events = eventsOf(
+    ['response.created', {}],
+    ...deltas,
+    ['response.output_text.done', {}],
+    ['response.completed', {}],
+  )
+  expect(
+    streamTimeline(exchangeOf({ events }), { ...plain, offending: 20 }).join('\n'),
+  ).toMatchInlineSnapshot(`
+    "     +10.0 ms  event: response.created  {}
+         +11.0 ms  event: response.output_text.delta  {"delta":"w0"}
+         +12.0 ms  event: response.output_text.delta  {"delta":"w1"}
+                   … 14 more events: response.output_text.delta ×14
+         +27.0 ms  event: response.output_text.delta  {"delta":"w16"}
+         +28.0 ms  event: response.output_text.delta  {"delta":"w17"}
+         +29.0 ms  event: response.output_text.delta  {"delta":"w18"}
+    >    +30.0 ms  event: response.output_text.delta  {"delta":"w19"}
+         +31.0 ms  event: response.output_text.delta  {"delta":"w20"}
+         +32.0 ms  event: response.output_text.delta  {"delta":"w21"}
+         +33.0 ms  event: response.output_text.delta  {"delta":"w22"}
+                   … 16 more events: response.output_text.delta ×16
+         +50.0 ms  event: response.output_text.delta  {"delta":"w39"}
+         +51.0 ms  event: response.output_text.done  {}
+         +52.0 ms  event: response.completed  {}
+         +12.3 ms  end of the body"
+  `)
+})
+
+test('blocks without an event name, as on the compatible surface', () => {
+  const events = [{ atMs: 1, name: null, data: '[DONE]' }]
+  expect(streamTimeline(exchangeOf({ events }), plain)).toMatchInlineSnapshot(`
+    [
+      "      +1.0 ms  data: [DONE]",
+      "     +12.3 ms  end of the body",
+    ]
+  `)
+})
+
+test('how a conversation ended', () => {
+  const endings: readonly Ending[] = [
+    { kind: 'complete', atMs: 1 },
+    { kind: 'cut', atMs: 1, error: 'other side \u001bclosed' },
+    { kind: 'aborted', atMs: 1 },
+    { kind: 'timeout', atMs: 1 },
+    { kind: 'unreachable', atMs: 1, code: 'ECONNREFUSED', error: 'connect refused' },
+  ]
+  expect(endings.map(endingText)).toMatchInlineSnapshot(`
+    [
+      "end of the body",
+      "cut off by the target: other side \\x1bclosed",
+      "aborted by the client on purpose",
+      "timed out: no data within the time limit",
+      "no response: connect refused (ECONNREFUSED)",
+    ]
+  `)
+})
+
+const missing = 'usage is missing'
+
+function shapeOf(requirements: readonly RequirementResult[]) {
+  return foldFindings(requirements).map(({ common, requirements }) => [
+    common,
+    ...requirements.map(({ id }) => id),
+  ])
+}
+
+describe('rows are told together', () => {
+  test('where the same was found, whatever its numbers', () => {
+    const requirements = [
+      requirement('OAI-CHAT-09', 'fail', { message: 'usage of x3 is missing' }),
+      requirement('OAI-CHAT-11', 'fail', { message: 'the media type is text/plain' }),
+      requirement('OAI-CHAT-10', 'fail', { message: 'usage of x7 is missing' }),
+    ]
+    expect(shapeOf(requirements)).toEqual([
+      ['message', 'OAI-CHAT-09', 'OAI-CHAT-10'],
+      [null, 'OAI-CHAT-11'],
+    ])
+    expect(foldFindings(requirements).map(causeText)).toEqual([
+      '2 requirements violated, same cause: usage of x3 is missing',
+      null,
+    ])
+  })
+
+  test('where the very same evidence shows them', () => {
+    const ids = [
+      requirement('OAI-CHAT-09', 'fail', { message: 'usage is missing', exchanges: ['x3'] }),
+      requirement('OAI-CHAT-03', 'fail', { message: 'object is missing', exchanges: ['x3'] }),
+      requirement('OAI-CHAT-02', 'fail', { message: 'id is missing', exchanges: ['x3', 'x4'] }),
+    ]
+    expect(shapeOf(ids)).toEqual([
+      ['exchange', 'OAI-CHAT-09', 'OAI-CHAT-03'],
+      [null, 'OAI-CHAT-02'],
+    ])
+  })
+
+  test.each<[string, Partial<RequirementResult>]>([
+    ['of another surface', { surface: 'v3' }],
+    ['of another verdict', { verdict: 'warn' }],
+    ['of a baseline', { known: true }],
+    ['of nothing', { message: null }],
+    ['at another event', { message: 'another', exchanges: ['x3'], event: 4 }],
+  ])('and not with a row %s', (_, more) => {
+    const first = requirement('OAI-CHAT-09', 'fail', {
+      message: missing,
+      exchanges: ['x3'],
+      event: 2,
+    })
+    const second = requirement('OAI-CHAT-10', 'fail', { message: missing, ...more })
+    expect(shapeOf([first, second])).toHaveLength(2)
+  })
+
+  test('each once, and none is lost', () => {
+    const some = fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom(...(['V3-SSE-01', 'V3-SSE-02', 'V3-SSE-03', 'OAI-CHAT-09'] as const)),
+        message: fc.constantFrom('a', 'b 1', 'b 2', null),
+        exchanges: fc.subarray(['x1', 'x2']),
+      }),
+      { selector: ({ id }) => id },
+    )
+    fc.assert(
+      fc.property(some, (sketches) => {
+        const ids = sketches.map((sketch) => requirement(sketch.id, 'fail', sketch))
+        const folded = foldFindings(ids).flatMap((found) => found.requirements)
+        expect(folded.toSorted(byPlace(ids))).toEqual(ids)
+        const first = foldFindings(ids).map((found) => ids.indexOf(found.requirements[0]))
+        expect(first).toEqual(first.toSorted((a, b) => a - b))
+      }),
+    )
+  })
+})
+
+function byPlace(ids: readonly RequirementResult[]) {
+  return (a: RequirementResult, b: RequirementResult) => ids.indexOf(a) - ids.indexOf(b)
+}
