@@ -136,9 +136,10 @@ async function fixedRates(
   }
   const crossing = crossingOf(points, allowed)
   if (crossing === null) throw new Error('the share over the limit does not rise with the rate')
-  console.log(
-    `true capacity ${crossing.rate.toFixed(2)} [${rounded(crossing.interval ?? [])}] req/s`,
-  )
+  const rates = points.map(({ rate }) => rate)
+  const isWithin = Math.min(...rates) <= crossing.rate && crossing.rate <= Math.max(...rates)
+  const found = `true capacity ${crossing.rate.toFixed(2)} [${rounded(crossing.interval ?? [])}] req/s`
+  console.log(isWithin ? found : `${found}, beyond the rates that were sent`)
   return crossing.rate
 }
 

@@ -2,38 +2,73 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ChildServer } from '../../harness/load/child-server.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import { startProgram, temporaryPaths } from '../foreign/programs.ts'
-import { type BalancedRequest, logFormat, readBalancerLog } from './cut-streams.ts'
-import {
-  type ReplicaOptions,
-  type ReplicaProcesses,
-  startReplicaProcesses,
-} from './replica-processes.ts'
+import { startPostgres } from '../../reference-server/test-support/postgres.ts'
+import { serve, startProgram, temporaryPaths } from '../foreign/programs.ts'
+import { type BalancedRequest, type Kill, logFormat, readBalancerLog } from './cut-streams.ts'
 
-export interface BalancedService extends ReplicaProcesses {
+export interface BalancedService {
   /** nginx. */
   readonly url: string
+  readonly urls: readonly string[]
+  /** Ends a replica by SIGKILL and starts it again on its port. */
+  restart(replica: number): Promise<Kill>
   /** Requests that have ended, from the log of nginx. */
   requests(): readonly BalancedRequest[]
+  close(): Promise<void>
 }
 
-export async function startBalancedService(options: ReplicaOptions): Promise<BalancedService> {
+interface ReplicaOptions {
+  readonly count: number
+  /** Each is a user. */
+  readonly keys: readonly string[]
+  readonly pace: string
+  /** Further flags of `chatgen serve`, of the first replica. */
+  readonly firstReplica: readonly string[]
+}
+
+/** Longer than a starved machine stands still, since a replica that does not renew a lease loses its run. */
+const lease = '8s'
+
+export async function startBalancedService({
+  count,
+  keys,
+  pace,
+  firstReplica,
+}: ReplicaOptions): Promise<BalancedService> {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-replicas-'))
-  const replicas = await startReplicaProcesses(options)
-  const ports = replicas.urls.map((url) => Number(new URL(url).port))
+  const postgres = await startPostgres()
+  const store = await postgres.createDatabase('chats')
+  const ports = await Promise.all(Array.from({ length: count }, freePort))
+  const users = keys.flatMap((key) => ['--key', key])
+  const start = (port: number) =>
+    serve(
+      ...['--port', String(port), ...users, '--store', store, '--lease', lease, '--pace', pace],
+      ...(port === ports[0] ? firstReplica : []),
+    )
+  const servers: ChildServer[] = await Promise.all(ports.map(start))
   const front = await freePort()
   const nginx = await startProgram(folder, front, {
     command: ['nginx', '-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`],
     files: { 'nginx.conf': configuration(folder, front, ports) },
   })
   return {
-    ...replicas,
     url: `http://127.0.0.1:${front}`,
+    urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    async restart(replica) {
+      const port = ports[replica] ?? 0
+      const sentMs = Date.now()
+      await servers[replica]?.stop('SIGKILL')
+      const endedMs = Date.now()
+      servers[replica] = await start(port)
+      return { replica: `127.0.0.1:${port}`, sentMs, endedMs }
+    },
     requests: () => readBalancerLog(readFileSync(join(folder, 'access.log'), 'utf8')),
     async close() {
       await nginx.stop()
-      await replicas.close()
+      await Promise.all(servers.map((server) => server.stop()))
+      await postgres.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }
