@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { Job } from 'kubernetes-models/batch/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { serviceArgs } from './flags.ts'
-import { jobManifest, secretManifest } from './kubernetes.ts'
+import { jobManifest, kubernetesRunner, secretManifest } from './kubernetes.ts'
 
 /** Manifests against the validators that are generated from the OpenAPI schemas of Kubernetes. */
 
@@ -59,6 +61,62 @@ test('every field of the manifests is one that the runner or Kubernetes knows', 
   const found = Object.keys(Reflect.get(Object(manifest('job.yaml')), 'spec'))
   expect(found.length).toBeGreaterThan(4)
   expect(found.filter((name) => !fields.includes(name))).toEqual([])
+})
+
+describe('shards without a report', () => {
+  /** A pod of the API, by the index of its shard. */
+  const pod = (index: number, status: object) => ({
+    metadata: {
+      name: `pod-${index}`,
+      annotations: { 'batch.kubernetes.io/job-completion-index': `${index}` },
+    },
+    status,
+  })
+  const pulling = { reason: 'ErrImagePull', message: 'no such image' }
+
+  /** Runs two shards with a kubectl that knows these pods, and this reason of the Job for a missing one. */
+  async function run(items: readonly object[], refusal = '') {
+    const folder = mkdtempSync(join(tmpdir(), 'chatgen-kubectl-'))
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      rmSync(folder, { recursive: true })
+    })
+    writeFileSync(join(folder, 'pods.json'), JSON.stringify({ items }))
+    const answers = `create) echo uid ;; logs) echo "log of $2" ;; delete) ;; get) case "$2" in
+      pods) cat '${folder}/pods.json' ;; *) printf '%s' '${refusal}' ;; esac ;; esac`
+    writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\ncase "$1" in ${answers}\n`, { mode: 0o755 })
+    vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`)
+    return kubernetesRunner('image')({ ...prepared, shards: 2, startAt: new Date(0) })
+  }
+
+  test('a pod that was deleted does not keep the others from their reports', async () => {
+    const [deleted, other] = await run([pod(1, { phase: 'Succeeded' })])
+    expect(deleted).toEqual({
+      output: null,
+      reason: 'shard 0 has no pod: it was deleted',
+      isRefused: false,
+    })
+    expect(other).toMatchObject({ output: 'log of pod-1\n', isRefused: false })
+  })
+
+  test('an image that cannot be pulled, and a pod that a quota refuses', async () => {
+    const containerStatuses = [{ state: { waiting: pulling } }]
+    const [waiting, refused] = await run(
+      [pod(0, { phase: 'Pending', containerStatuses })],
+      'exceeded quota: none',
+    )
+    const reason = 'pod-0 Pending ErrImagePull: no such image'
+    expect(waiting).toEqual({ output: null, reason, isRefused: true })
+    expect(refused).toMatchObject({
+      reason: 'shard 1 has no pod: exceeded quota: none',
+      isRefused: true,
+    })
+  })
+
+  test('a shard that fails has the end of its log as its reason', async () => {
+    const [failed] = await run([pod(0, { phase: 'Failed' })])
+    expect(failed).toMatchObject({ output: null, reason: 'pod-0 Failed log of pod-0' })
+  })
 })
 
 test('arguments of docker service create have no key', () => {
