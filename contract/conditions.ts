@@ -122,7 +122,7 @@ function texts<R extends RequirementId>(requirement: R) {
     lines: { LF: requirement, CRLF: requirement },
     'outer space': { given: requirement },
     length: { 'of 1,000 characters and more': null },
-    text: { 'of digits': requirement, 'of one character': requirement },
+    text: { 'of digits': requirement, 'of one character': requirement, true: requirement },
   }
 }
 
@@ -157,7 +157,7 @@ function names<R extends RequirementId>(requirement: R) {
       'beyond the BMP': requirement,
       combining: requirement,
     },
-    markup: { 'like JSON': requirement, 'like HTML': requirement },
+    markup: { 'like JSON': requirement, 'like HTML': requirement, escapes: requirement },
     spaces: { double: requirement },
   }
 }

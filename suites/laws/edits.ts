@@ -76,6 +76,7 @@ function textEditsOf(
     text: {
       'of digits': edit(digitsOf),
       'of one character': edit((text) => digitsOf(text).at(-1) ?? '7'),
+      true: edit(() => 'true'),
     },
   }
 }
@@ -92,6 +93,7 @@ export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
     markup: {
       'like JSON': edit((text) => `{"note": "${text}", "list": [1, null]}`),
       'like HTML': edit((text) => `<p class="x">${text}</p> <b>&amp;</b>`),
+      escapes: edit((text) => `${text} C:\\new %41+%20 {{name}} $HOME *b* _i_`),
     },
   }
 }

@@ -202,7 +202,7 @@ describe('v2: laws of messages', () => {
       function questionOf(kind: string | undefined): string {
         const reference = session.nonce()
         if (kind === 'of digits') return reference.replaceAll(/\D/g, '')
-        const text = `${prompts.note(reference)} ${ask}`
+        const text = kind === plain ? ask : `${prompts.note(reference)} ${ask}`
         if (kind === 'of several lines') return `First line.\n${text}\nLast line.`
         return kind === 'beyond ASCII' ? `${text} Größe, 東京 🚀.` : text
       }

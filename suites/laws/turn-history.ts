@@ -2,6 +2,7 @@
 import {
   answerParts,
   type Chat,
+  compareForms,
   compareOutputWithHistory,
   contains,
   type Exchange,
@@ -17,6 +18,23 @@ import { inputTexts } from '../support/history.ts'
 import { type Body, describeRow, type Trial } from './trials.ts'
 
 export type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
+
+/** The members of a response have the same types in both forms, whatever else was asked for. */
+export function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
+  const ofForm = (isStream: boolean) =>
+    trials.flatMap(({ body, answer }) => {
+      const response = finalResponse(answer)
+      const isOfForm = (body['stream'] === true) === isStream
+      return isOfForm && response !== undefined ? [{ response, answer }] : []
+    })
+  for (const streamed of ofForm(true)) {
+    for (const whole of ofForm(false)) {
+      const { differentTypes } = compareForms(whole.response, streamed.response)
+      const types = () => expect(differentTypes, 'members of other types').toEqual([])
+      claim('V3-GEN-03', types, whole.answer, streamed.answer)
+    }
+  }
+}
 
 /** The history holds each turn once, as it was sent and answered; a repeat adds nothing to it. */
 export async function claimTurns(

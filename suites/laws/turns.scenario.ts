@@ -10,6 +10,7 @@ import {
   expect,
   expectAccepted,
   finalResponse,
+  inputText,
   isDeclined,
   isObject,
   type Row,
@@ -20,7 +21,7 @@ import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
 import { inputEdits, modelEdits, set, setKnown, textEdits, toolEdits, withImage } from './edits.ts'
 import { type Body, describeRow, plain, type Trial, tryConditions } from './trials.ts'
-import { type Claiming, claimTurns, inputsOf } from './turn-history.ts'
+import { type Claiming, claimSameTypes, claimTurns, inputsOf } from './turn-history.ts'
 
 /** Sections 2.6, 4.3 and 4.4: what holds of a turn in a chat holds under all conditions. */
 describe('v3: laws of turns', () => {
@@ -42,7 +43,7 @@ describe('v3: laws of turns', () => {
         ] as const),
         ...(['V3-HIST-05', 'V3-HIST-06', 'V3-HIST-07', 'V3-HIST-10', 'V3-HIST-11'] as const),
         ...(['V3-HIST-12', 'V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03'] as const),
-        ...(['V3-IDEM-08', 'V3-CTX-02', 'V3-GEN-10', 'V3-GEN-14'] as const),
+        ...(['V3-IDEM-08', 'V3-CTX-02', 'V3-GEN-03', 'V3-GEN-10', 'V3-GEN-14'] as const),
       ],
       (rows) => ({ requests: 3 * rows + 46, generations: rows + 13, chats: 2 }),
     ),
@@ -121,6 +122,7 @@ describe('v3: laws of turns', () => {
           laws: [isRemembered, usesAllowedTools, goesOn],
         },
       )
+      claimSameTypes({ claim }, trials)
       await claimTurns({ v3, claim }, chat, trials, keys)
       await knowsLaterFact()
       await claimApart({ v3, claim, session, prompts }, chat, ask)
@@ -203,9 +205,9 @@ async function claimApart(
 ): Promise<void> {
   const other = await v3.createChat()
   const reference = session.nonce()
-  const reply = await v3.generateOk(v3.generateBody(other, `${prompts.note(reference)} ${ask}`), {
-    role: 'act',
-  })
+  // The question as it was asked in the other chat.
+  const input = [inputText(prompts.note(reference)), inputText(ask)]
+  const reply = await v3.generateOk(v3.generateBody(other, input), { role: 'act' })
   const text = answerText(reply) ?? ''
   // A server that mixes chats up may give back the fact of another scenario.
   const foreign = session

@@ -202,6 +202,6 @@ function factsOf(exchange: Exchange): string[] {
       ({ value }) => !(typeof value === 'string' && /^(https?:|\/|\d{4}-\d\d-\d\dT)/.test(value)),
     )
     .filter(({ path }) => !/time|_at$|_ms$|took|duration/i.test(path.at(-1) ?? ''))
-    .map(({ path, value }) => `${path.join('/')}: ${String(value)}`)
+    .map(({ path, value }) => `${path.join('/')}: ${JSON.stringify(value)}`)
     .sort()
 }

@@ -113,6 +113,7 @@ export const others: ByOperation<Clauses> = {
     'V2-MSG-04': ['model_id is that of the first answer'],
     'V2-MSG-06': [
       'content is shown with ? for what is beyond the BMP',
+      'content is shown with decoded escapes',
       'content comes back as a number',
     ],
     'V2-MSG-07': ['created_at is in local time'],
@@ -123,7 +124,11 @@ export const others: ByOperation<Clauses> = {
     'V2-GEN-03': ['both tool lists are accepted'],
   },
   'v3.createChat': {
-    'V3-CHAT-02': ['name is stored in upper case', 'name is stored with ? for what is not ASCII'],
+    'V3-CHAT-02': [
+      'name is stored in upper case',
+      'name is stored with ? for what is not ASCII',
+      'name is stored with decoded escapes',
+    ],
   },
   'v3.updateChat': { 'V3-CHAT-10': ['name is stored with ? for what is not ASCII'] },
   'v3.chats': {

@@ -59,6 +59,10 @@ export const knowledgeFaults = faultTable({
       `GET ${plainPrefix}${search}`,
       { 'result.*.score': (score: number) => 100 * score },
     ),
+    'knowledge-apart-score-texts: /api/knowledge returns search scores as text.': setFields(
+      `GET ${plainPrefix}${search}`,
+      { 'result.*.score': String },
+    ),
     'knowledge-apart-missing: /api/knowledge returns 404.': underPlainPrefix((route) =>
       rejectRequests(route, () => true, 404),
     ),

@@ -96,6 +96,7 @@ const textKinds: readonly Condition[] = dimension('text', {
   CRLF: ({ text }) => text.includes('\r\n'),
   'like JSON': ({ text }) => /^\s*[{[]/.test(text),
   'like HTML': ({ text }) => /<\w+[^>]*>/.test(text),
+  'with escapes': ({ text }) => /%[0-9a-f]{2}/i.test(text),
   'outer space': ({ text }) => /^\s|\s$/.test(text),
   'of 1000 characters and more': ({ text }) => text.length >= 1000,
 })

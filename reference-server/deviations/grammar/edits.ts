@@ -107,6 +107,11 @@ export const manglings: readonly Mangling[] = [
     change: (text) => text.replaceAll('<', '&lt;'),
   },
   {
+    name: 'with decoded escapes',
+    kind: 'with escapes',
+    change: (text) => text.replaceAll(/%[0-9a-f]{2}/gi, decodeURIComponent),
+  },
+  {
     name: 'cut at 500 characters',
     kind: 'of 1000 characters and more',
     change: (text) => text.slice(0, 500),

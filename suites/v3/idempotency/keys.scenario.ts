@@ -17,8 +17,8 @@ describe('v3: idempotency keys', () => {
   test(
     'any string is a valid key, and another key adds another step',
     covers(['V3-IDEM-01', 'V3-IDEM-06', 'V3-IDEM-07', 'V3-GEN-13', 'V3-GEN-14'], {
-      requests: 13,
-      generations: 4,
+      requests: 14,
+      generations: 5,
       chats: 1,
     }),
     async ({ v3, claim, expectRejected, session, profile, prompts }) => {
@@ -36,7 +36,8 @@ describe('v3: idempotency keys', () => {
       }
       // UUIDs are the keys of all other generations.
       const oddKey = `${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`
-      for (const key of [session.nonce(), oddKey]) {
+      const digits = [...session.uuid().slice(0, 20)].map((one) => (one.codePointAt(0) ?? 0) % 10)
+      for (const key of [`${digits.join('')}1`, `${digits.join('')}2`, oddKey]) {
         const reply = await send(key)
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
       }

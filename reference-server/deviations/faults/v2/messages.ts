@@ -57,6 +57,8 @@ export const v2MessageFaults = faultTable({
       storeMessage,
       { content: (text: string) => Buffer.from(text).toString('latin1') },
     ),
+    'v2-message-content-boolean: The content "true" of a message is returned as a boolean.':
+      setFields(storeMessage, { content: (text: string) => text === 'true' || text }),
     'v2-message-content-escaped: The content of a message is returned with HTML entities.':
       setFields(storeMessage, {
         content: (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),

@@ -44,6 +44,9 @@ export const idempotencyFaults = faultTable({
     'v3-idempotency-in-any-case: Idempotency-Keys are compared case-insensitively.': shortenKeys(
       (key) => key.toLowerCase(),
     ),
+    'v3-idempotency-as-numbers: Idempotency-Keys of digits are compared as numbers.': shortenKeys(
+      (key) => (/^\d+$/.test(key) ? String(Number(key)) : key),
+    ),
   },
   'V3-IDEM-03': {
     'v3-idempotency-forgets-renamed-chats: The Idempotency-Keys of a chat are forgotten when it is renamed.':

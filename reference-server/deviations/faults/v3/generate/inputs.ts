@@ -1,6 +1,6 @@
 /** Faults of the input, parameters and context of v3 generations (sections 1, 2.1 and 4.3). */
 import { allowedTools } from '../../../../model/tools/tools.ts'
-import type { Generation, Step } from '../../../../model/types.ts'
+import type { Generation, ModelRequest, Step } from '../../../../model/types.ts'
 import type { Patch } from '../../../../services.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
@@ -38,6 +38,18 @@ export const generateInputFaults = faultTable({
       })),
   },
   'V3-CTX-02': {
+    'v3-context-by-question: A new chat is answered from the messages of the chat in which the question was asked before.':
+      perServer(() => {
+        const contexts = new Map<string, ModelRequest['turns']>()
+        return onModel('native', (model, request) => {
+          const { turns } = request
+          const question = JSON.stringify(turns.at(-1))
+          if (turns.length > 3) contexts.set(question, turns)
+          return model(
+            turns.length === 2 ? { ...request, turns: contexts.get(question) ?? turns } : request,
+          )
+        })
+      }),
     'v3-fresh-chat-goes-on-from-others: In a new chat, the inputs of all earlier chats are passed to the model.':
       perServer(() => {
         const items: { readonly type: string }[] = []
