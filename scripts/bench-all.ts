@@ -15,10 +15,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { lowerMedianOf } from '../contract/averages.ts'
 import { listenOnLoopback } from '../harness/client/test-support/listen-on-loopback.ts'
 import { childServer } from '../harness/load/child-server.ts'
+import { columns } from '../reports/text/columns.ts'
 import { bin, serve } from './foreign/programs.ts'
-import { quantile, table } from './load/text.ts'
 
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '5' }, only: { type: 'string', default: '' } },
@@ -108,7 +109,7 @@ try {
     rows.push(await measured(figure))
   }
   console.log(`Node ${process.version}, load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`)
-  console.log(table(['', 'median', 'anchor', '', 'ratio', 'goal', ''], rows))
+  console.log(columns([['', 'median', 'anchor', '', 'ratio', 'goal', ''], ...rows]).join('\n'))
   process.exitCode = rows.every((row) => row.at(-1) === 'met') ? 0 : 1
 } finally {
   await Promise.all([faulty, paced].map((server) => server.stop()))
@@ -119,7 +120,8 @@ try {
 async function measured({ name, unit, anchor, goal, ours, its }: Figure): Promise<string[]> {
   const runs: (readonly [ours: number, its: number])[] = []
   for (let run = 0; run < Number(values.runs); run += 1) runs.push([await ours(), await its()])
-  const median = (of: (pair: (typeof runs)[number]) => number) => quantile(runs.map(of), 0.5)
+  const median = (of: (pair: (typeof runs)[number]) => number) =>
+    lowerMedianOf(runs.map(of)) ?? Number.NaN
   const ratio = median(([own, other]) => own / other)
   const text = (value: number) => `${value.toFixed(0)} ${unit}`
   const pair = [text(median(([own]) => own)), anchor, text(median(([, other]) => other))]

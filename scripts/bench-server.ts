@@ -8,13 +8,13 @@
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { lowerMedianOf, quantileOf } from '../contract/averages.ts'
 import { runBench } from '../harness/load/bench/bench.ts'
 import { benchCases } from '../harness/load/bench/cases.ts'
 import { type ChildServer, childServer } from '../harness/load/child-server.ts'
 import { plainTarget } from '../harness/load/target.ts'
 import { startReferenceServer } from '../reference-server/index.ts'
 import { openStore } from '../reference-server/store/open-store.ts'
-import { quantile } from './load/text.ts'
 import { bodyOf, key } from './server/event-stream.ts'
 import { memoryOf, paced } from './server/streams.ts'
 
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
     times.push(performance.now() - startedAt)
     await server.stop()
   }
-  const ms = quantile(times.slice(1), 0.5)
+  const ms = lowerMedianOf(times.slice(1)) ?? Number.NaN
   print('start', `${ms.toFixed(0)} ms, median of 5`, '< 400 ms', ms < 400)
 }
 
@@ -107,7 +107,9 @@ async function pacedStreams(): Promise<void> {
   const costs = `${ours.cpuUs.toFixed(1)} and ${bare.cpuUs.toFixed(1)} µs`
   const name = `${streams} streams of 50 tokens/s`
   print(`${name}, CPU`, `${ratio.toFixed(2)} of bare (${costs} an event)`, '<= 1.25', ratio <= 1.25)
-  const [error, bareError] = [quantile(ours.errors, 0.99), quantile(bare.errors, 0.99)]
+  const [error = Number.NaN, bareError = Number.NaN] = [ours, bare].map(
+    ({ errors }) => quantileOf(errors, 0.99) ?? Number.NaN,
+  )
   const figure = `p99 ${error.toFixed(2)} ms (bare ${bareError.toFixed(2)} ms)`
   print(`${name}, pacing error`, figure, 'p99 < 2 ms', error < 2)
   const busy = [ours, bare].map(({ clientBusy }) => `${(100 * clientBusy).toFixed(0)} %`)
@@ -157,7 +159,7 @@ async function historyPages(): Promise<void> {
       await (await fetch(`${server.url}/api/v3/message?chat_id=${id}&limit=50`, { headers })).text()
       if (request >= 100) latencies.push(performance.now() - startedAt)
     }
-    return quantile(latencies, 0.5)
+    return lowerMedianOf(latencies) ?? Number.NaN
   }
   try {
     const [few, many] = [await pageMs(100), await pageMs(rows)]

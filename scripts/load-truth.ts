@@ -12,13 +12,14 @@
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { quantileOf } from '../contract/averages.ts'
 import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
+import { columns } from '../reports/text/columns.ts'
 import { keepAwake } from './load/awake.ts'
 import { type EngineResult, readWithEngine, tag } from './load/engine-reader.ts'
 import { withLog } from './load/logged.ts'
 import type { LoggedStream } from './load/logging-server.ts'
-import { quantile, table } from './load/text.ts'
 
 const { values } = parseArgs({
   options: {
@@ -95,21 +96,23 @@ function compared(
   const rows = Object.entries(truth).map(([metric, real]) => [
     metric,
     ...quantiles.flatMap((share) =>
-      cells(quantile(ours[metric] ?? [], share), quantile(real, share)),
+      cells(quantileOf(ours[metric] ?? [], share), quantileOf(real, share)),
     ),
   ])
   const head = quantiles.flatMap((share) => {
     const name = `p${share * 100}`
     return [`${name} ours`, 'server', 'off by', '']
   })
-  return table(['metric, ms', ...head], rows)
+  return columns([['metric, ms', ...head], ...rows]).join('\n')
 }
 
 /** The time on the way: of a request until the server took it up, and of its first content. */
 function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startNs: number): string {
   const percentilesOf = (from: (pair: (typeof pairs)[number]) => number) => {
     const all = pairs.map(from)
-    return quantiles.map((share) => (quantile(all, share) / 1e6).toFixed(2)).join(' / ')
+    return quantiles
+      .map((share) => ((quantileOf(all, share) ?? Number.NaN) / 1e6).toFixed(2))
+      .join(' / ')
   }
   const there = percentilesOf(
     ([{ timestamps }, { received }]) => received - startNs - (timestamps.sent ?? 0),
@@ -120,8 +123,8 @@ function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startN
   return `p50 / p90 / p99, ms: sent to received ${there}; first content written to stamped ${back}`
 }
 
-function cells(ours: number, real: number): string[] {
-  const [mine, its] = [ours / 1e6, real / 1e6]
+function cells(ours: number | null, real: number | null): string[] {
+  const [mine, its] = [(ours ?? Number.NaN) / 1e6, (real ?? Number.NaN) / 1e6]
   const isTrue = Math.abs(mine - its) <= Math.max(2, 0.02 * its)
   if (!isTrue) wrong += 1
   return [mine.toFixed(2), its.toFixed(2), (mine - its).toFixed(2), isTrue ? 'true' : 'OFF']

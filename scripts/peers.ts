@@ -13,10 +13,11 @@ import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { lowerMedianOf } from '../contract/averages.ts'
 import { messageOf } from '../contract/error-message.ts'
+import { columns } from '../reports/text/columns.ts'
 import { withLog } from './load/logged.ts'
 import type { LoggedStream } from './load/logging-server.ts'
-import { quantile, table } from './load/text.ts'
 import { bodyReaders } from './peers/body-readers.ts'
 import { type Figures, type Order, type Peer, stdoutName } from './peers/peer.ts'
 import { streamReaders } from './peers/stream-readers.ts'
@@ -85,7 +86,7 @@ try {
     console.log(
       `\n${rate} requests a second for ${values.seconds} s, medians of ${values.runs} runs; errors in ms against the server's stamps, p50 / p99; load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
     )
-    console.log(table(head, rows))
+    console.log(columns([head, ...rows]).join('\n'))
   }
 } finally {
   if (values.keep === undefined) rmSync(root, { recursive: true, force: true })
@@ -173,17 +174,12 @@ function row(name: string, results: readonly (Measured | string)[]): string[] {
   const runs = results.filter((result) => typeof result !== 'string')
   const failed = results.find((result) => typeof result === 'string')
   if (runs.length === 0) return [name, failed ?? '–']
-  const median = (of: (run: Measured) => number) => quantile(runs.map(of), 0.5)
+  const median = (of: (run: Measured) => number) => lowerMedianOf(runs.map(of)) ?? Number.NaN
   const pair = (of: (run: Measured) => Pair | null, sign = true) => {
     const pairs = runs.map(of).filter((each) => each !== null)
     if (pairs.length === 0) return '–'
     return [0, 1]
-      .map((at) =>
-        quantile(
-          pairs.map((each) => each[at] ?? Number.NaN),
-          0.5,
-        ),
-      )
+      .map((at) => lowerMedianOf(pairs.map((each) => each[at] ?? Number.NaN)) ?? Number.NaN)
       .map((ms) => `${sign && ms >= 0 ? '+' : ''}${ms.toFixed(2)}`)
       .join(' / ')
   }

@@ -2,7 +2,7 @@ import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { PlanDemand, PlanReport } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import type { Balance } from './simulation/cluster.ts'
-import { busiest, type DemandTrace, part, requestsWithin, timeLabel } from './trace.ts'
+import { busiest, type DemandTrace, hourMs, part, requestsWithin, timeLabel } from './trace.ts'
 
 /** Demand as it is given on the command line. */
 type Demand =
@@ -96,8 +96,6 @@ export interface PlanOptions {
   readonly suite: PlanReport['suite']
   readonly createdAt: Date
 }
-
-export const hourMs = 3_600_000
 
 /**
  * The demand of a plan; of a trace, its hours and its peak.

@@ -3,7 +3,6 @@ import type { PlanReport } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import {
   demandRow,
-  hourMs,
   type Measurement,
   type PlannedDemand,
   type PlanOptions,
@@ -16,7 +15,7 @@ import { predictedMetric, UnpredictedMetricError, type Workload } from './predic
 import { scalabilityOf } from './scalability.ts'
 import { type RequestLength, saturationRate } from './service-model.ts'
 import { type Sizing, type SustainableFactor, sizeCluster } from './sizing.ts'
-import { busiest, part } from './trace.ts'
+import { busiest, hourMs, part } from './trace.ts'
 
 /**
  * Fewest replicas for a demand; no number if a measurement is invalid, a provisional one if it is undecided.

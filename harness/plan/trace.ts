@@ -15,7 +15,7 @@ export interface DemandTrace {
 }
 
 const secondMs = 1000
-const hourMs = 3_600_000
+export const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /**

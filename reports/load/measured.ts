@@ -1,3 +1,4 @@
+import { quantileName } from '../../contract/averages.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Block, Fact, Section, Table } from '../document/document.ts'
 import { count, figure, interval, percent } from '../text/format.ts'
@@ -7,7 +8,6 @@ import {
   endpointTable,
   meanings,
   type QuantileRow,
-  quantileName,
   rateTable,
   stepsOf,
   turnRows,
@@ -124,7 +124,7 @@ function turnSections({ turns }: LoadReport): readonly Section[] {
 }
 
 function quantileBlocks(rows: readonly QuantileRow[]): readonly Block[] {
-  const names = rows[0]?.distribution.quantiles.map(quantileName) ?? []
+  const names = rows[0]?.distribution.quantiles.map(({ q }) => quantileName(q)) ?? []
   const table = {
     head: ['', '', 'n', 'mean', ...names, 'max'],
     rows: rows.map(({ name, clock, distribution }) => [

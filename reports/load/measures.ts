@@ -4,7 +4,6 @@ import {
   type Metric,
   type MetricName,
   metricNames,
-  type Quantile,
   type SecondRow,
 } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
@@ -26,11 +25,6 @@ export const meanings: Readonly<Record<MetricName, string>> = {
   e2e: 'until the event that ends a complete response',
   close_lag: 'from that event to the end of the body',
   max_gap: 'longest gap of a stream',
-}
-
-/** `p50`, `p99.9`. */
-export function quantileName({ q }: Pick<Quantile, 'q'>): string {
-  return `p${Number((q * 100).toPrecision(10))}`
 }
 
 /** One distribution of a table: its metric, and the clock from which it is counted. */

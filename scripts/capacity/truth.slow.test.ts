@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { medianOf } from '../../contract/averages.ts'
 import { coverageOf } from './coverage.ts'
 import { targets } from './targets.ts'
 
@@ -14,9 +15,5 @@ test.each(
     knownBy: 100_000,
   })
   expect(held).toBeGreaterThanOrEqual(17)
-  expect(median(widths)).toBeLessThan(0.25)
+  expect(medianOf(widths)).toBeLessThan(0.25)
 })
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
-}

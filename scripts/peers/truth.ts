@@ -1,6 +1,6 @@
 /** Latencies of one run, from the server's own stamps. */
+import { quantileOf } from '../../contract/averages.ts'
 import type { LoggedStream } from '../load/logging-server.ts'
-import { quantile } from '../load/text.ts'
 
 /** Milliseconds at p50 and p99. */
 export type Pair = readonly [p50: number, p99: number]
@@ -73,5 +73,5 @@ function latenessOf(arrivals: readonly number[], perSecond: number): readonly nu
 }
 
 export function pairOf(values: readonly number[]): Pair {
-  return [quantile(values, 0.5), quantile(values, 0.99)]
+  return [quantileOf(values, 0.5) ?? Number.NaN, quantileOf(values, 0.99) ?? Number.NaN]
 }

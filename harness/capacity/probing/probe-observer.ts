@@ -3,6 +3,7 @@ import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
+import { inFlightAtStart } from '../../load/statistics/audits.ts'
 import { decideShare } from '../../load/statistics/shares.ts'
 import type { Admission } from '../policy-limit.ts'
 import { independentShare, type LimitCount } from '../probe.ts'
@@ -126,14 +127,12 @@ export class ProbeObserver {
 
   /** Requests in order of sending: answered, or refused with 429. Failures of another kind are neither. */
   admissions(): readonly Admission[] {
-    const byStart = this.#requests.toSorted((a, b) => a.startNs - b.startNs)
-    const inFlight = inFlightAtStart(byStart)
-    return byStart.flatMap(({ outcome, startNs, ttftMs, e2eMs }, index) =>
+    return this.#byStart().flatMap(({ outcome, startNs, inFlight, ttftMs, e2eMs }) =>
       outcome === 'ok' || outcome === 'integrity' || outcome === 'shed' || outcome === 'open'
         ? {
             atMs: startNs / 1e6,
             accepted: outcome !== 'shed',
-            inFlight: inFlight[index] ?? 0,
+            inFlight,
             latencyMs: ttftMs ?? e2eMs,
           }
         : [],
@@ -169,11 +168,7 @@ export class ProbeObserver {
   }
 
   samples(): ProbeSamples {
-    const byStart = this.#requests.toSorted((a, b) => a.startNs - b.startNs)
-    const inFlight = inFlightAtStart(byStart)
-    const whole = byStart.flatMap((request, index) =>
-      request.outcome === 'ok' ? [{ ...request, inFlight: inFlight[index] ?? 0 }] : [],
-    )
+    const whole = this.#byStart().filter(({ outcome }) => outcome === 'ok')
     const step = Math.max(1, whole.length / maxSamples)
     const drawn = Array.from(
       { length: Math.min(whole.length, maxSamples) },
@@ -191,16 +186,16 @@ export class ProbeObserver {
       inFlight: drawn.map((sample) => sample.inFlight),
     }
   }
-}
 
-/** Counts, of requests in order of their start, those that had not ended when each started. */
-function inFlightAtStart(byStart: readonly Observed[]): readonly number[] {
-  const endTimes = byStart.map(({ endNs }) => endNs).toSorted((a, b) => a - b)
-  let ended = 0
-  return byStart.map(({ startNs }, index) => {
-    while ((endTimes[ended] ?? Number.POSITIVE_INFINITY) <= startNs) ended += 1
-    return index - ended
-  })
+  /** Requests in order of sending, each with the number of those in flight when it was sent. */
+  #byStart(): readonly (Observed & { readonly inFlight: number })[] {
+    const byStart = this.#requests.toSorted((a, b) => a.startNs - b.startNs)
+    const inFlight = inFlightAtStart(
+      byStart.map(({ startNs }) => startNs),
+      byStart.map(({ endNs }) => endNs),
+    )
+    return byStart.map((request, index) => ({ ...request, inFlight: inFlight[index] ?? 0 }))
+  }
 }
 
 function inMs(ns: number | null): number | null {

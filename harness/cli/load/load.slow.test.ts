@@ -151,17 +151,16 @@ describe('chatgen load', () => {
 
       100 transactions:
 
-                                               prompt  answer
-                       transactions  requests   words  tokens
-      openai-stream              34        34    1615    3243
-      openai-json                 4         4     218     361
-      v3-stream                  30        30    1691    2257
-      v3-json                     6         6     241     365
-      one-shot-stream             6         6     348     377
-      one-shot-json               4         4     170     491
-      v2-turn                     7        14     298     541
-      v3-history                  6         6     325     424
-      v3-chat                     3        10     879     667
+                       transactions  requests  prompt words  answer tokens
+      openai-stream              34        34          1615           3243
+      openai-json                 4         4           218            361
+      v3-stream                  30        30          1691           2257
+      v3-json                     6         6           241            365
+      one-shot-stream             6         6           348            377
+      one-shot-json               4         4           170            491
+      v2-turn                     7        14           298            541
+      v3-history                  6         6           325            424
+      v3-chat                     3        10           879            667
 
       Minimum number of requests: the page count of a history depends on the target.
       Chats are created before the run and deleted after it.

@@ -1,9 +1,10 @@
+import { quantileName } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { GeneratorRow } from '../../../contract/report/load/generator.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { milliseconds } from '../format.ts'
 import { givenSlos } from '../shards/check.ts'
-import { minimumSamples, nameOf } from '../statistics/quantile-interval.ts'
+import { minimumSamples } from '../statistics/quantile-interval.ts'
 import type { comparedLatencies } from '../summary/blocks.ts'
 import { meanOf, quantileOf, samplesOf, shareOf } from './block-estimates.ts'
 import { type Estimate, ratioOf } from './estimate.ts'
@@ -63,7 +64,12 @@ function latencyFigure(
   { metric, q }: { readonly metric: ComparedLatency; readonly q: number },
   tolerance: number,
 ): Candidate[] {
-  const head = { name: `${metric}.${nameOf(q)}`, unit: 'ms', better: 'lower', tolerance } as const
+  const head = {
+    name: `${metric}.${quantileName(q)}`,
+    unit: 'ms',
+    better: 'lower',
+    tolerance,
+  } as const
   const [ofA, ofB] = [a, b].map((run) => {
     const samples = samplesOf(run.blocks, metric)
     const count = samples.reduce((sum, { ended, censored }) => sum + ended.count + censored, 0)
@@ -73,7 +79,7 @@ function latencyFigure(
   const minCount = minimumSamples(q)
   const small = [ofA, ofB].find(({ count }) => count < minCount)
   if (small !== undefined) {
-    const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${nameOf(q)} takes ${minCount}`
+    const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${quantileName(q)} takes ${minCount}`
     return [{ ...head, a: null, b: null, ratio: null, reason }]
   }
   const [estimateA, estimateB] = [ofA, ofB].map(({ run, samples }) =>
@@ -82,7 +88,7 @@ function latencyFigure(
   if (estimateA === undefined || estimateB === undefined) return []
   const values = { a: milliseconds(estimateA.value), b: milliseconds(estimateB.value) }
   if (values.a === null || values.b === null || values.a === 0 || values.b === 0) {
-    const reason = `${nameOf(q)} is among requests that were still running, or 0`
+    const reason = `${quantileName(q)} is among requests that were still running, or 0`
     return [{ ...head, ...values, ratio: null, reason }]
   }
   return [{ ...head, ...values, ratio: ratioOf(estimateA, estimateB), reason: null }]

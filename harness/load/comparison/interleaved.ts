@@ -1,14 +1,9 @@
-import { meanOf } from '../../../contract/averages.ts'
+import { meanOf, quantileName, rankOf } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { milliseconds } from '../format.ts'
-import {
-  minimumSamples,
-  nameOf,
-  type OrderedSample,
-  rankOf,
-} from '../statistics/quantile-interval.ts'
+import { minimumSamples, type OrderedSample } from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/blocks.ts'
 import { pooled, ratioOfPairs, samplesOf } from './block-estimates.ts'
 import { comparisonOutcome, headOf } from './compare-loads.ts'
@@ -115,7 +110,12 @@ function latencyOf(
   { metric, q }: { readonly metric: ComparedLatency; readonly q: number },
   tolerance: number,
 ): Candidate[] {
-  const head = { name: `${metric}.${nameOf(q)}`, unit: 'ms', better: 'lower', tolerance } as const
+  const head = {
+    name: `${metric}.${quantileName(q)}`,
+    unit: 'ms',
+    better: 'lower',
+    tolerance,
+  } as const
   const all = pairs.map(({ a, b }) => [sampleOf([a], metric), sampleOf([b], metric)] as const)
   if (all.flat().every(({ count }) => count === 0)) return []
   const minCount = Math.ceil(1 / (1 - q))

@@ -4,6 +4,7 @@
  * connections see the freeze in service time; all that were due see it in response time.
  */
 import { expect, it, onTestFinished } from 'vitest'
+import { quantileOf } from '../../../contract/averages.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { latencyOf } from '../metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../record.ts'
@@ -28,9 +29,9 @@ it(
     const response = latencies(records, 'response')
     const service = latencies(records, 'service')
     // Half of what was due fell into the freeze, and waited for its end: evenly from 0 to 2 s.
-    expect(quantile(response, 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
-    expect(quantile(response, 0.75)).toBeGreaterThan(0.25 * freeze.forMs)
-    expect(quantile(service, 0.9)).toBeLessThan(0.25 * freeze.forMs)
+    expect(quantileOf(response, 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
+    expect(quantileOf(response, 0.75)).toBeGreaterThan(0.25 * freeze.forMs)
+    expect(quantileOf(service, 0.9)).toBeLessThan(0.25 * freeze.forMs)
     const stuck = service.filter((ms) => ms > 0.5 * freeze.forMs)
     expect(stuck.length).toBeLessThanOrEqual(connectionCount)
     expect(stuck.length).toBeGreaterThan(0)
@@ -45,7 +46,7 @@ it(
     const server = await startReferenceServer({ keys: ['key'], pace })
     onTestFinished(() => server.close())
     const records = await drive(plan(server.url, Number.POSITIVE_INFINITY))
-    expect(quantile(latencies(records, 'service'), 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
+    expect(quantileOf(latencies(records, 'service'), 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
   },
 )
 
@@ -54,10 +55,6 @@ function latencies(records: readonly RequestRecord[], clock: 'response' | 'servi
     const ns = latencyOf(record, 'e2e', clock)
     return ns === null ? [] : [ns / 1e6]
   })
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? Number.NaN
 }
 
 function plan(url: string, connections: number): DriveOptions {

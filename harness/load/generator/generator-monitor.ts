@@ -1,9 +1,9 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { rankOf } from '../../../contract/averages.ts'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load/generator.ts'
 import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
-import { rankOf } from '../statistics/quantile-interval.ts'
 import { generatorVerdict } from './verdict.ts'
 
 /** A worker of the generator, at the end of its run. */

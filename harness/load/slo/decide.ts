@@ -1,6 +1,7 @@
+import { quantileName } from '../../../contract/averages.ts'
 import type { SloLimit, SloRow } from '../../../contract/report/load/measures.ts'
 import { milliseconds } from '../format.ts'
-import { nameOf, type QuantileEstimate } from '../statistics/quantile-interval.ts'
+import type { QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
@@ -54,7 +55,7 @@ function limitRows(slo: Slo): SloLimit[] {
   }
   if (slo.kind === 'goodput') return (slo.limits ?? []).map((limit) => row(limit, null))
   if (slo.kind !== 'latency') return []
-  return [row(slo, slo.statistic === 'mean' ? 'mean' : nameOf(slo.statistic.quantile))]
+  return [row(slo, slo.statistic === 'mean' ? 'mean' : quantileName(slo.statistic.quantile))]
 }
 
 function decided(slo: Slo, evidence: SloEvidence): SloRow {
@@ -86,7 +87,7 @@ function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): 
     low: milliseconds(low),
     high: milliseconds(high),
     unit: 'ms',
-    message: `${observation}; ${nameOf(q)} allows ${percent(shareOver(q))}.${outlook(decision, { ...measured, bad: over, of: decided })}`,
+    message: `${observation}; ${quantileName(q)} allows ${percent(shareOver(q))}.${outlook(decision, { ...measured, bad: over, of: decided })}`,
   }
 }
 

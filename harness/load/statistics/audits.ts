@@ -89,3 +89,18 @@ function seconds(ns: number): string {
 function rounded(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : null
 }
+
+/** Requests in flight at the start of each, in order of their starts; one that was refused ends at NaN. */
+export function inFlightAtStart(
+  starts: readonly number[],
+  endTimes: readonly number[],
+): readonly number[] {
+  const sorted = Float64Array.from(endTimes.filter((at) => !Number.isNaN(at))).sort()
+  let [accepted, ended] = [0, 0]
+  return starts.map((at, index) => {
+    while ((sorted[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1
+    const found = accepted - ended
+    if (!Number.isNaN(endTimes[index])) accepted += 1
+    return found
+  })
+}

@@ -1,3 +1,4 @@
+import { quantileName, rankOf } from '../../../contract/averages.ts'
 import { binomialAtLeast, binomialCdf } from './shares.ts'
 
 /**
@@ -59,7 +60,7 @@ export function quantileEstimate(
   const n = sample.count
   const minSamples = minimumSamples(q)
   if (n < minSamples) {
-    const why = `n is ${n}; ${nameOf(q)} takes ${minSamples}`
+    const why = `n is ${n}; ${quantileName(q)} takes ${minSamples}`
     return { q, value: null, low: null, high: null, why }
   }
   const independent = Math.max(1, Math.min(n, Math.floor(effective)))
@@ -73,11 +74,6 @@ export function quantileEstimate(
     high: ranks.high === null ? null : sample.highAt(Math.ceil(stretched(ranks.high))),
     why: null,
   }
-}
-
-/** `p50`, `p99`, `p99.9`. */
-export function nameOf(q: number): string {
-  return `p${Number((q * 100).toPrecision(10))}`
 }
 
 /** Last of 1..n for which it holds, given that it holds up to some point only; 0 for none. */
@@ -111,15 +107,6 @@ export function sampleOf(values: Iterable<number>): OrderedSample {
     return value
   }
   return { count: sorted.length, lowAt: at, highAt: at }
-}
-
-/** Rank of a quantile, by nearest rank: the smallest one that at least a share of `q` reaches. */
-export function rankOf(q: number, count: number): number {
-  const exact = q * count
-  const nearest = Math.round(exact)
-  // 0.99 * 300 is 297.00000000000006 in binary; it is meant to be 297.
-  const rank = Math.abs(exact - nearest) < 1e-9 * count ? nearest : Math.ceil(exact)
-  return Math.min(count, Math.max(1, rank))
 }
 
 /** Requests that ended at a value, and those of which it is only known that they took longer. */

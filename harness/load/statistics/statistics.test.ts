@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { quantileName, rankOf } from '../../../contract/averages.ts'
 import { normal, uniform } from '../test-support/simulated-run.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
 import { effectiveSampleSize, episodesOf, lag1Autocorrelation } from './autocorrelation.ts'
@@ -7,10 +8,8 @@ import {
   kaplanMeierQuantile,
   type LifeTable,
   minimumSamples,
-  nameOf,
   quantileEstimate,
   quantileRanks,
-  rankOf,
   sampleOf,
 } from './quantile-interval.ts'
 import { binomialAtLeast, binomialCdf } from './shares.ts'
@@ -78,7 +77,7 @@ describe('the smallest sample', () => {
       high: null,
       why: 'n is 3; p99.9 takes 3000',
     })
-    expect([0.5, 0.975, 0.9999].map(nameOf)).toEqual(['p50', 'p97.5', 'p99.99'])
+    expect([0.5, 0.975, 0.9999].map(quantileName)).toEqual(['p50', 'p97.5', 'p99.99'])
   })
 })
 

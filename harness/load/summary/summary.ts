@@ -1,3 +1,4 @@
+import { rankOf } from '../../../contract/averages.ts'
 import type { EndpointRow } from '../../../contract/report/load/endpoints.ts'
 import type { Disturbances, ErrorRow } from '../../../contract/report/load/errors.ts'
 import type { AuditRow } from '../../../contract/report/load/generator.ts'
@@ -10,7 +11,6 @@ import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
-import { rankOf } from '../statistics/quantile-interval.ts'
 import { blocksOf, packBlocks } from './blocks.ts'
 import { endpointRows, metricRow, metricRows, turnRows } from './metric-rows.ts'
 import {

@@ -1,4 +1,5 @@
 import { lowerMedianOf, meanOf } from '../../../contract/averages.ts'
+import { inFlightAtStart } from '../../load/statistics/audits.ts'
 import type { RequestLength, ServiceModel } from '../service-model.ts'
 import { drawOf, lengthsOf, poissonArrivals, type Requests } from '../simulation/requests.ts'
 import {
@@ -95,18 +96,6 @@ function statisticIn(
   return quantile(latencies[metric], q)
 }
 
-/** Accepted requests in flight when each one arrived. */
-function inFlightAtArrival({ arrivalMs, endMs }: Requests): readonly number[] {
-  const endTimes = Float64Array.from(endMs.filter((ms) => !Number.isNaN(ms))).sort()
-  let [accepted, ended] = [0, 0]
-  return arrivalMs.map((at, id) => {
-    while ((endTimes[ended] ?? Number.POSITIVE_INFINITY) <= at) ended += 1
-    const found = accepted - ended
-    if (!Number.isNaN(endMs[id])) accepted += 1
-    return found
-  })
-}
-
 function mediansByInFlight(
   requests: Requests,
   statistics: readonly Statistic[],
@@ -125,7 +114,7 @@ function mediansByInFlight(
       byInFlight[found]?.push({ statistic, own })
     }
   }
-  for (const [id, found] of inFlightAtArrival(requests).entries()) {
+  for (const [id, found] of inFlightAtStart(arrivalMs, endMs).entries()) {
     const first = firstTokenMs[id] ?? Number.NaN
     if (Number.isNaN(first)) continue
     for (const { statistic, own } of byInFlight[found] ?? []) {

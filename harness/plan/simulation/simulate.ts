@@ -1,3 +1,4 @@
+import { rankOf } from '../../../contract/averages.ts'
 import type { Draw } from '../../load/plan/random.ts'
 import type { RequestLength, ServiceModel } from '../service-model.ts'
 import { type Balance, Cluster } from './cluster.ts'
@@ -123,6 +124,5 @@ export function latenciesOf(
 
 /** Quantile of ascending values by nearest rank, as load reports have it; NaN of none. */
 export function quantile(values: Float64Array, q: number): number {
-  const rank = Math.max(1, Math.ceil(q * values.length - 1e-9))
-  return values[rank - 1] ?? Number.NaN
+  return values[rankOf(q, values.length) - 1] ?? Number.NaN
 }

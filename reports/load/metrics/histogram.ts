@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { rankOf } from '../../../contract/averages.ts'
 import type { Distribution } from '../../../contract/report/load/measures.ts'
 
 export interface Bin {
@@ -36,10 +37,9 @@ export function cumulative(bins: readonly Bin[], bounds: readonly number[]): rea
   )
 }
 
-/** The value at a share of the sample, by nearest rank; null if it holds too few for that. */
+/** The value at a share of the sample, by nearest rank; null of none. */
 export function valueAt(bins: readonly Bin[], total: number, q: number): number | null {
-  const rank = Math.max(1, Math.ceil(q * total - 1e-9))
-  if (total === 0 || rank > total) return null
+  const rank = rankOf(q, total)
   let reached = 0
   for (const { high, count } of bins) {
     reached += count

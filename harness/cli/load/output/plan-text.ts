@@ -1,4 +1,5 @@
 import { arrivalText } from '../../../../reports/load/outcome.ts'
+import { columns } from '../../../../reports/text/columns.ts'
 import { minRequests } from '../../../load/plan/needs.ts'
 import {
   arrivals,
@@ -42,11 +43,7 @@ export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
       ? `The first ${count} transactions (the total depends on the target):`
       : `${count} transactions:`,
     '',
-    ...table([
-      ['', '', '', 'prompt', 'answer'],
-      ['', 'transactions', 'requests', 'words', 'tokens'],
-      ...rows,
-    ]),
+    ...columns([['', 'transactions', 'requests', 'prompt words', 'answer tokens'], ...rows]),
     '',
     'Minimum number of requests: the page count of a history depends on the target.',
     'Chats are created before the run and deleted after it.',
@@ -57,17 +54,4 @@ const closedSample = 1000
 
 function noTotal() {
   return { transactions: 0, requests: 0, promptWords: 0, answerTokens: 0 }
-}
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  )
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths?.[0] ?? 0) : cell.padStart((widths?.[column] ?? 0) + 2),
-      )
-      .join(''),
-  )
 }
