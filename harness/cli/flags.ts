@@ -13,6 +13,12 @@ export function flag(flags: string, description: string, command?: string): Opti
   return option.env(['chatgen', ...(command ? [command] : []), words].join('_').toUpperCase())
 }
 
+/** Adds flags to a command in their order. */
+export function addFlags(command: Command, ...options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option)
+  return command
+}
+
 /** The flags of every command that can print reports: formats, JSON, less output. */
 export function addOutputFlags(
   command: Command,
@@ -20,17 +26,17 @@ export function addOutputFlags(
   verboseHelp: string,
   { defaults = 'console,json' } = {},
 ): Command {
-  return command
-    .addOption(
-      flag(
-        '--report <formats>',
-        `formats: ${Object.keys(kind.formats).join(', ')} (default: ${defaults})`,
-      ).argParser(list),
-    )
-    .addOption(flag('--json', `print ${kind.file} on standard output`))
-    .addOption(flag('--quiet', 'print the outcome only'))
-    .addOption(flag('--verbose', verboseHelp))
-    .addOption(colorFlag())
+  return addFlags(
+    command,
+    flag(
+      '--report <formats>',
+      `formats: ${Object.keys(kind.formats).join(', ')} (default: ${defaults})`,
+    ).argParser(list),
+    flag('--json', `print ${kind.file} on standard output`),
+    flag('--quiet', 'print the outcome only'),
+    flag('--verbose', verboseHelp),
+    colorFlag(),
+  )
 }
 
 /** Flags that `--help` shows by the name of their group only. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { flag } from '../flags.ts'
+import { addFlags, flag } from '../flags.ts'
 import { addTrafficFlags, type LoadFlags } from '../load/flags.ts'
 import type { RunnerFlags } from '../runner/flags.ts'
 import { addContainerFlags } from '../target/container-flags.ts'
@@ -37,43 +37,30 @@ export interface CapacityFlags
 
 /** Adds the flags that describe the search and its probes. */
 export function addCapacityFlags(command: Command): Command {
-  const own = addContainerFlags(addTargetFlags(command))
-    .addOption(
-      flag('--min <n>', 'lowest load of the search: transactions per second, or clients')
-        .argParser(rate)
-        .default(1),
-    )
-    .addOption(flag('--max <n>', 'highest load of the search (default: 10000)').argParser(rate))
-    .addOption(
-      flag('--precision <share>', 'half width of the interval that ends the search')
-        .argParser(precision)
-        .default(0.05, '5%, or what the budget can decide'),
-    )
-    .addOption(
-      flag('--budget <time>', 'maximum time of the search')
-        .argParser(duration)
-        .default(1_200_000, '20m'),
-    )
-    .addOption(flag('--concurrency', 'closed loop: search for the number of clients', 'capacity'))
-    .addOption(
-      flag(
-        '--probe <time>',
-        'length of a probe (default: a thirtieth of the budget, 2s to 60s)',
-      ).argParser(duration),
-    )
-    .addOption(
-      flag(
-        '--rest <time>',
-        'maximum wait for the unloaded latency after a probe that missed an SLO',
-      )
-        .argParser(duration)
-        .default(30_000, '30s'),
-    )
-    .addOption(
-      flag('--headroom <share>', 'share of the capacity for which to plan')
-        .argParser(percentage)
-        .default(0.7, '70%'),
-    )
+  const own = addFlags(
+    addContainerFlags(addTargetFlags(command)),
+    flag('--min <n>', 'lowest load of the search: transactions per second, or clients')
+      .argParser(rate)
+      .default(1),
+    flag('--max <n>', 'highest load of the search (default: 10000)').argParser(rate),
+    flag('--precision <share>', 'half width of the interval that ends the search')
+      .argParser(precision)
+      .default(0.05, '5%, or what the budget can decide'),
+    flag('--budget <time>', 'maximum time of the search')
+      .argParser(duration)
+      .default(1_200_000, '20m'),
+    flag('--concurrency', 'closed loop: search for the number of clients', 'capacity'),
+    flag(
+      '--probe <time>',
+      'length of a probe (default: a thirtieth of the budget, 2s to 60s)',
+    ).argParser(duration),
+    flag('--rest <time>', 'maximum wait for the unloaded latency after a probe that missed an SLO')
+      .argParser(duration)
+      .default(30_000, '30s'),
+    flag('--headroom <share>', 'share of the capacity for which to plan')
+      .argParser(percentage)
+      .default(0.7, '70%'),
+  )
   const slo = flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; required; repeatable")
   return addTrafficFlags(own, slo.argParser(expressions))
 }

@@ -5,7 +5,7 @@ import type { BenchFailures } from '../../load/bench/measure.ts'
 import type { BenchOptions, BenchReport } from '../../load/bench/report.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { flag, list, positiveInteger } from '../flags.ts'
+import { addFlags, flag, list, positiveInteger } from '../flags.ts'
 import { loadTargetOf } from '../load/target.ts'
 import { bundledServer } from '../target/reference-thread.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
@@ -54,44 +54,30 @@ Examples:
 
 /** `chatgen bench`: maximum throughput of the streaming core. */
 export const benchCommand: AddCommand = (program, io, finish) => {
-  program
-    .command('bench')
-    .argument('[url]', 'base URL (default: the bundled server)')
-    .addOption(targetFlag())
-    .addOption(prefixFlag())
-    .addOption(keyEnvFlag())
-    .addOption(allowShortKeyFlag())
-    .addOption(
-      flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
-        .argParser(list)
-        .default([], 'all'),
-    )
-    .addOption(
-      flag('--connections <n>', 'concurrent connections, at most 1000', 'bench')
-        .argParser(connectionCount)
-        .default(10),
-    )
-    .addOption(
-      flag('--duration <time>', 'duration of each case, 1s to 5m', 'bench')
-        .argParser(wholeSeconds)
-        .default(5, '5s'),
-    )
-    .addOption(
-      flag('--max-tokens <n>', 'maximum tokens of a response')
-        .argParser(positiveInteger)
-        .default(64),
-    )
-    .addOption(
-      flag('--turns <n>', 'turns before a connection starts a new chat')
-        .argParser(positiveInteger)
-        .default(8),
-    )
-    .addOption(
-      flag('--timeout <ms>', 'response timeout', 'bench').argParser(milliseconds).default(60_000),
-    )
-    .addOption(flag('--baseline', 'compare with a minimal node:http server', 'bench'))
-    .addOption(flag('--json', 'print JSON'))
-    .addOption(flag('--quiet', 'no progress'))
+  addFlags(
+    program.command('bench').argument('[url]', 'base URL (default: the bundled server)'),
+    targetFlag(),
+    prefixFlag(),
+    keyEnvFlag(),
+    allowShortKeyFlag(),
+    flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
+      .argParser(list)
+      .default([], 'all'),
+    flag('--connections <n>', 'concurrent connections, at most 1000', 'bench')
+      .argParser(connectionCount)
+      .default(10),
+    flag('--duration <time>', 'duration of each case, 1s to 5m', 'bench')
+      .argParser(wholeSeconds)
+      .default(5, '5s'),
+    flag('--max-tokens <n>', 'maximum tokens of a response').argParser(positiveInteger).default(64),
+    flag('--turns <n>', 'turns before a connection starts a new chat')
+      .argParser(positiveInteger)
+      .default(8),
+    flag('--timeout <ms>', 'response timeout', 'bench').argParser(milliseconds).default(60_000),
+    flag('--baseline', 'compare with a minimal node:http server', 'bench'),
+    flag('--json', 'print JSON'),
+    flag('--quiet', 'no progress'),
+  )
     .addHelpText('after', more)
     .action(async (url: string | undefined, flags: BenchFlags) => {
       const { benchToText } = await import('../load/output/bench-text.ts')

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Calibration, CalibrationPoint } from '../../../contract/report/calibration.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { flag, positiveInteger } from '../flags.ts'
+import { addFlags, flag, positiveInteger } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { bundledServer } from '../target/reference-thread.ts'
@@ -38,26 +38,19 @@ Examples:
 
 /** `chatgen calibrate`: timestamp error of the load generator on this machine, by event rate. */
 export const calibrateCommand: AddCommand = (program, io, finish) => {
-  program
-    .command('calibrate')
-    .addOption(
-      flag('--rates <list>', 'event rates per second, ascending')
-        .argParser(rates)
-        .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
-    )
-    .addOption(
-      flag('--duration <time>', 'duration of each rate', 'calibrate')
-        .argParser(duration)
-        .default(8000, '8s'),
-    )
-    .addOption(
-      flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
-    )
-    .addOption(
-      flag('--out <file>', "output file (default: in the user's cache folder)", 'calibrate'),
-    )
-    .addOption(flag('--json', 'print the calibration as JSON'))
-    .addOption(flag('--quiet', 'no progress'))
+  addFlags(
+    program.command('calibrate'),
+    flag('--rates <list>', 'event rates per second, ascending')
+      .argParser(rates)
+      .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
+    flag('--duration <time>', 'duration of each rate', 'calibrate')
+      .argParser(duration)
+      .default(8000, '8s'),
+    flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
+    flag('--out <file>', "output file (default: in the user's cache folder)", 'calibrate'),
+    flag('--json', 'print the calibration as JSON'),
+    flag('--quiet', 'no progress'),
+  )
     .addHelpText('after', more)
     .action(async (flags: CalibrateFlags) => {
       const file = flags.out ?? calibrationFile(io)

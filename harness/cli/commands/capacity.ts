@@ -15,7 +15,7 @@ import { showCapacityProgress } from '../capacity/progress.ts'
 import { capacityKind } from '../capacity/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfCapacity } from '../exit-codes.ts'
-import { addOutputFlags, outFlag, uiFlag } from '../flags.ts'
+import { addFlags, addOutputFlags, outFlag, uiFlag } from '../flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
@@ -56,9 +56,15 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('capacity')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addOutputFlags(addRunnerFlags(addCapacityFlags(command)), capacityKind, 'also print every probe')
-    .addOption(outFlag())
-    .addOption(uiFlag())
+  addFlags(
+    addOutputFlags(
+      addRunnerFlags(addCapacityFlags(command)),
+      capacityKind,
+      'also print every probe',
+    ),
+    outFlag(),
+    uiFlag(),
+  )
     .addHelpText('after', examples)
     .action(async (url: string | undefined, given: CapacityFlags) => {
       const mayWiden = command.getOptionValueSource('precision') === 'default'

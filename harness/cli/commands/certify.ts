@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { flag, positiveInteger } from '../flags.ts'
+import { addFlags, flag, positiveInteger } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/safe-text.ts'
@@ -48,27 +48,23 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
     .command('certify')
     .argument('[url]', 'base URL of the deployment, without /api')
     .addOption(flag('--reference', 'certify the bundled reference server'))
-  addContainerFlags(addTargetFlags(command))
-    .addOption(flag('--product <file>', 'product file: vendor, name, version, contact'))
-    .addOption(challengeFlag())
-    .addOption(flag('--key <file>', 'private Ed25519 key, PEM', 'certify'))
-    .addOption(
-      flag('--profile <name>', 'surfaces to certify', 'certify')
-        .choices(profileNames)
-        .default('full'),
-    )
-    .addOption(overFlag('time from the first round to the last'))
-    .addOption(
-      flag('--jobs <n>', 'number of concurrent scenarios')
-        .argParser(positiveInteger)
-        .default(defaultJobs),
-    )
-    .addOption(
-      flag('--out <dir>', 'folder of the bundle, new or empty', 'certify').default(
-        'chatgen-certificate',
-      ),
-    )
-    .addOption(flag('--quiet', 'print the outcome only'))
+  addFlags(
+    addContainerFlags(addTargetFlags(command)),
+    flag('--product <file>', 'product file: vendor, name, version, contact'),
+    challengeFlag(),
+    flag('--key <file>', 'private Ed25519 key, PEM', 'certify'),
+    flag('--profile <name>', 'surfaces to certify', 'certify')
+      .choices(profileNames)
+      .default('full'),
+    overFlag('time from the first round to the last'),
+    flag('--jobs <n>', 'number of concurrent scenarios')
+      .argParser(positiveInteger)
+      .default(defaultJobs),
+    flag('--out <dir>', 'folder of the bundle, new or empty', 'certify').default(
+      'chatgen-certificate',
+    ),
+    flag('--quiet', 'print the outcome only'),
+  )
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: CertifyFlags) => {
       const { quiet = false, out } = flags

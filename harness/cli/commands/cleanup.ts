@@ -5,7 +5,7 @@ import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { flag } from '../flags.ts'
+import { addFlags, flag } from '../flags.ts'
 import { prefixArguments } from '../target/address.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
@@ -34,13 +34,14 @@ Exit codes:
 
 /** `chatgen cleanup JOURNAL`: deletes the leftovers of a run that was killed. */
 export const cleanupCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('cleanup')
-    .argument('[journal]', 'journal.ndjson in the results folder of the run')
-    .argument('[url]', 'base URL of the deployment (default: that of the journal)')
-    .addOption(flag('--dry-run', 'print what would be deleted, without sending anything'))
-    .addOption(flag('--containers', 'remove containers, networks and volumes of killed runs'))
-    .addHelpText('after', examples)
+  const command = addFlags(
+    program
+      .command('cleanup')
+      .argument('[journal]', 'journal.ndjson in the results folder of the run')
+      .argument('[url]', 'base URL of the deployment (default: that of the journal)'),
+    flag('--dry-run', 'print what would be deleted, without sending anything'),
+    flag('--containers', 'remove containers, networks and volumes of killed runs'),
+  ).addHelpText('after', examples)
   addTargetFlags(command).action(
     async (file: string | undefined, url: string | undefined, flags: CleanupFlags) => {
       if (flags.containers) {

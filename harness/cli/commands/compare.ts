@@ -22,7 +22,7 @@ import {
   publishComparison,
 } from '../compare/report-formats.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { colorFlag, flag, list, outFlag } from '../flags.ts'
+import { addFlags, colorFlag, flag, list, outFlag } from '../flags.ts'
 import {
   anyEdited,
   capacityIn,
@@ -69,35 +69,28 @@ Exit codes:
 
 /** `chatgen compare A B`: differences of two reports, attributed to the target or to chatgen. */
 export const compareCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('compare')
-    .argument('<a>', 'earlier results: a folder, or a report.json; with --interleave a URL')
-    .argument('<b>', 'later results; with --interleave a URL')
-    .addOption(flag('--no-rejudge', 'do not judge the exchanges of A again'))
-    .addOption(
-      flag(
-        '--metric <names>',
-        'figures of load reports to compare, e.g. ttft.p99,success; repeatable (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)',
-      ).argParser(comparedFigures),
-    )
-    .addOption(
-      flag('--tolerance <share>', 'change of a latency or rate that counts as none')
-        .argParser(percentage)
-        .default(0.05, '5%'),
-    )
-    .addOption(
-      flag('--interleave', 'compare two deployments under load, in alternating blocks of one run'),
-    )
-    .addOption(
-      flag('--report <formats>', `formats: ${Object.keys(comparisonKind.formats).join(', ')}`)
-        .argParser(list)
-        .default(['console'], 'console'),
-    )
-    .addOption(outFlag())
-    .addOption(flag('--json', 'print JSON'))
-    .addOption(flag('--quiet', 'no progress'))
-    .addOption(colorFlag())
-    .addHelpText('after', examples)
+  const command = addFlags(
+    program
+      .command('compare')
+      .argument('<a>', 'earlier results: a folder, or a report.json; with --interleave a URL')
+      .argument('<b>', 'later results; with --interleave a URL'),
+    flag('--no-rejudge', 'do not judge the exchanges of A again'),
+    flag(
+      '--metric <names>',
+      'figures of load reports to compare, e.g. ttft.p99,success; repeatable (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)',
+    ).argParser(comparedFigures),
+    flag('--tolerance <share>', 'change of a latency or rate that counts as none')
+      .argParser(percentage)
+      .default(0.05, '5%'),
+    flag('--interleave', 'compare two deployments under load, in alternating blocks of one run'),
+    flag('--report <formats>', `formats: ${Object.keys(comparisonKind.formats).join(', ')}`)
+      .argParser(list)
+      .default(['console'], 'console'),
+    outFlag(),
+    flag('--json', 'print JSON'),
+    flag('--quiet', 'no progress'),
+    colorFlag(),
+  ).addHelpText('after', examples)
   addInterleaveFlags(command)
   command.action(async (pathA: string, pathB: string, flags: CompareFlags) => {
     const options = { figures: flags.metric ?? null, tolerance: flags.tolerance }

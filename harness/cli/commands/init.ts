@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import { reportLeftovers } from '../check/next-steps.ts'
 import type { AddCommand } from '../command.ts'
-import { flag } from '../flags.ts'
+import { addFlags, flag } from '../flags.ts'
 import { ambientKey } from '../target/key.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addConnectionFlags } from '../target/target-flags.ts'
@@ -36,15 +36,12 @@ Exit codes:
 
 /** `chatgen init URL`: writes a target profile with the detected capabilities. */
 export const initCommand: AddCommand = (program, io) => {
-  const command = program
-    .command('init')
-    .argument('<url>', 'base URL of the deployment, without /api')
-    .addOption(
-      flag('--out <file>', 'output file; - for standard output', 'init').default('target.yaml'),
-    )
-    .addOption(flag('--force', 'overwrite an existing file'))
-    .addOption(flag('--quiet', 'no progress'))
-    .addHelpText('after', examples)
+  const command = addFlags(
+    program.command('init').argument('<url>', 'base URL of the deployment, without /api'),
+    flag('--out <file>', 'output file; - for standard output', 'init').default('target.yaml'),
+    flag('--force', 'overwrite an existing file'),
+    flag('--quiet', 'no progress'),
+  ).addHelpText('after', examples)
   addConnectionFlags(command).action(async (url: string, flags: InitFlags) => {
     refuseToOverwrite(flags)
     const { initProfile } = await import('../../conformance/init/init.ts')

@@ -5,7 +5,7 @@ import {
   selectRequirements,
 } from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
-import { colorFlag, flag, list } from '../flags.ts'
+import { addFlags, colorFlag, flag, list } from '../flags.ts'
 
 interface ListFlags {
   readonly only: readonly string[]
@@ -16,16 +16,15 @@ interface ListFlags {
 
 /** `chatgen list`: the catalog, one entry per line. */
 export const listCommand: AddCommand = (program, io) => {
-  program
-    .command('list')
-    .addOption(
-      flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
-        .argParser(list)
-        .default([], 'all'),
-    )
-    .addOption(flag('--profile <name>', 'surfaces to list').choices(profileNames).default('full'))
-    .addOption(flag('--json', 'print JSON'))
-    .addOption(colorFlag())
+  addFlags(
+    program.command('list'),
+    flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
+      .argParser(list)
+      .default([], 'all'),
+    flag('--profile <name>', 'surfaces to list').choices(profileNames).default('full'),
+    flag('--json', 'print JSON'),
+    colorFlag(),
+  )
     .addHelpText(
       'after',
       "\nExamples:\n  $ chatgen list\n  $ chatgen list --only 'V3-IDEM-*'\n  $ chatgen list --profile openai --json",

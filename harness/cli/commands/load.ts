@@ -15,7 +15,7 @@ import { requestsName } from '../../load/requests-file.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOfLoad } from '../exit-codes.ts'
-import { addOutputFlags, flag, outFlag, uiFlag } from '../flags.ts'
+import { addFlags, addOutputFlags, flag, outFlag, uiFlag } from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/live.ts'
@@ -76,24 +76,22 @@ export const loadCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('load')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addOutputFlags(
-    addRunnerFlags(addLoadFlags(command)),
-    loadKind,
-    'also print latencies by transaction',
+  addFlags(
+    addOutputFlags(
+      addRunnerFlags(addLoadFlags(command)),
+      loadKind,
+      'also print latencies by transaction',
+    ),
+    outFlag(),
+    flag('--no-requests', `do not write ${requestsName}, a line for each request`),
+    flag('--dry-run', 'print the number of requests without sending any'),
+    uiFlag(),
+    flag(
+      '--upload <url|file>',
+      'also send report.json by PUT to a presigned URL; of a file, the line of the shard',
+    ),
+    new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
   )
-    .addOption(outFlag())
-    .addOption(flag('--no-requests', `do not write ${requestsName}, a line for each request`))
-    .addOption(flag('--dry-run', 'print the number of requests without sending any'))
-    .addOption(uiFlag())
-    .addOption(
-      flag(
-        '--upload <url|file>',
-        'also send report.json by PUT to a presigned URL; of a file, the line of the shard',
-      ),
-    )
-    .addOption(
-      new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
-    )
     .addHelpText('after', examples)
     .action(async (url: string | undefined, given: LoadCommandFlags) => {
       const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }

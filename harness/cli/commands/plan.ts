@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOfPlan } from '../exit-codes.ts'
-import { addOutputFlags, flag, list, outFlag, positiveInteger, seed } from '../flags.ts'
+import { addFlags, addOutputFlags, flag, list, outFlag, positiveInteger, seed } from '../flags.ts'
 import { slosOf } from '../load/spec.ts'
 import { demandOf, openMeasurements, priceOf } from '../plan/demand.ts'
 import { planKind } from '../plan/report-formats.ts'
@@ -52,43 +52,30 @@ interface PlanFlags {
 
 /** `chatgen plan`: replicas for a demand, from measured capacity. */
 export const planCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('plan')
-    .addOption(
-      flag(
-        '--from <file>',
-        'results of chatgen capacity; required; repeatable, one per replica count',
-      ).argParser(list),
-    )
-    .addOption(
-      flag(
-        '--sizes <numbers>',
-        'replicas of each measurement (default: 1, 2, … in the order of --from)',
-      ).argParser(numbers),
-    )
-    .addOption(
-      flag(
-        '--demand <demand>',
-        'demand to plan for; required: concurrency=600, rate=90/s, or a trace file',
-      ),
-    )
-    .addOption(
-      flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
-        .argParser(expressions)
-        .default([], 'those of the measurement'),
-    )
-    .addOption(
-      flag('--replicas <number>', 'also assess this number of replicas').argParser(positiveInteger),
-    )
-    .addOption(flag('--price <price>', 'price per replica, e.g. 2.40/h'))
-    .addOption(
-      flag('--balance <method>', 'load-balancing method')
-        .choices(['round-robin', 'least-connections'])
-        .default('round-robin'),
-    )
-    .addOption(
-      flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
-    )
+  const command = addFlags(
+    program.command('plan'),
+    flag(
+      '--from <file>',
+      'results of chatgen capacity; required; repeatable, one per replica count',
+    ).argParser(list),
+    flag(
+      '--sizes <numbers>',
+      'replicas of each measurement (default: 1, 2, … in the order of --from)',
+    ).argParser(numbers),
+    flag(
+      '--demand <demand>',
+      'demand to plan for; required: concurrency=600, rate=90/s, or a trace file',
+    ),
+    flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
+      .argParser(expressions)
+      .default([], 'those of the measurement'),
+    flag('--replicas <number>', 'also assess this number of replicas').argParser(positiveInteger),
+    flag('--price <price>', 'price per replica, e.g. 2.40/h'),
+    flag('--balance <method>', 'load-balancing method')
+      .choices(['round-robin', 'least-connections'])
+      .default('round-robin'),
+    flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
+  )
   command.addOption(
     new Option('--capacity <file>').hideHelp().argParser(() => {
       throw new InvalidArgumentError('the flag of a capacity report is --from FILE')

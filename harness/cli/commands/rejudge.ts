@@ -6,7 +6,7 @@ import { publish } from '../check/publish.ts'
 import { checkFormats, checkKind, defaultsText } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
-import { addOutputFlags, flag } from '../flags.ts'
+import { addFlags, addOutputFlags, flag } from '../flags.ts'
 import { readRecording } from '../results/exchanges.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { formatsIn } from '../results/formats.ts'
@@ -38,12 +38,13 @@ Exit codes:
 
 /** `chatgen rejudge DIR`: judges stored exchanges with this version of chatgen. */
 export const rejudgeCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('rejudge')
-    .argument('<dir>', 'results folder, with run.json and exchanges.ndjson')
-    .addOption(flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'))
-    .addOption(flag('--baseline <file>', 'known violations, YAML or JSON'))
-    .addHelpText('after', examples)
+  const command = addFlags(
+    program
+      .command('rejudge')
+      .argument('<dir>', 'results folder, with run.json and exchanges.ndjson'),
+    flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'),
+    flag('--baseline <file>', 'known violations, YAML or JSON'),
+  ).addHelpText('after', examples)
   addOutputFlags(command, checkKind, 'list everything, with all evidence', {
     defaults: defaultsText,
   }).action(async (dir: string, flags: RejudgeFlags) => {

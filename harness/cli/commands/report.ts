@@ -5,7 +5,7 @@ import { openBaseline } from '../check/baseline.ts'
 import { checkKind } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { colorFlag, flag, list } from '../flags.ts'
+import { addFlags, colorFlag, flag, list } from '../flags.ts'
 import { loadKind } from '../load/output/report-formats.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { planKind } from '../plan/report-formats.ts'
@@ -52,31 +52,23 @@ Exit codes:
 
 /** `chatgen report FILE|DIR...`: renders stored results of any kind in any format; merges shards of a load run. */
 export const reportCommand: AddCommand = (program, io, finish) => {
-  program
-    .command('report')
-    .argument('<result...>', 'results folders, or report.json files')
-    .addOption(
-      flag(
-        '--report <formats>',
-        `formats of all: ${namesIn(capacityKind)}; of a check also badge, of a load run csv and prometheus`,
-      )
-        .argParser(list)
-        .default([], 'console'),
+  addFlags(
+    program.command('report').argument('<result...>', 'results folders, or report.json files'),
+    flag(
+      '--report <formats>',
+      `formats of all: ${namesIn(capacityKind)}; of a check also badge, of a load run csv and prometheus`,
     )
-    .addOption(
-      flag(
-        '--out <dir>',
-        'output folder; - for standard output (default: the folder of the report)',
-        'report',
-      ),
-    )
-    .addOption(
-      flag('--baseline <file>', 'known violations of a check, in place of those of the run'),
-    )
-    .addOption(colorFlag())
-    .addOption(
-      flag('--verbose', 'also list passed requirements; for a load, latencies by transaction'),
-    )
+      .argParser(list)
+      .default([], 'console'),
+    flag(
+      '--out <dir>',
+      'output folder; - for standard output (default: the folder of the report)',
+      'report',
+    ),
+    flag('--baseline <file>', 'known violations of a check, in place of those of the run'),
+    colorFlag(),
+    flag('--verbose', 'also list passed requirements; for a load, latencies by transaction'),
+  )
     .addHelpText('after', examples)
     .action((paths: readonly string[], flags: ReportFlags) => {
       const files = paths.map(openStored)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
-import { flag, list, portNumber, positiveInteger } from '../flags.ts'
+import { addFlags, flag, list, portNumber, positiveInteger } from '../flags.ts'
 import type { AnswerFlags, AnswerOptions } from '../serve/answers.ts'
 import { bannerText } from '../serve/banner.ts'
 import { journalOf, mistypedReporter, startExtras } from '../serve/control.ts'
@@ -56,69 +56,50 @@ standard output has JSON lines only, and everything else is printed on standard 
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
 export const serveCommand: AddCommand = (program, io) => {
-  const command = program
-    .command('serve')
-    .addOption(flag('--port <n>', 'port; 0 picks a free one').argParser(portNumber).default(4010))
-    .addOption(flag('--host <address>', 'address to listen on').default('127.0.0.1'))
-    .addOption(
-      flag(
-        '--key <key>',
-        'API key to accept, for testing only; repeatable, each is a separate user; generated and printed by default',
-      ).argParser(list),
+  const command = addFlags(
+    program.command('serve'),
+    flag('--port <n>', 'port; 0 picks a free one').argParser(portNumber).default(4010),
+    flag('--host <address>', 'address to listen on').default('127.0.0.1'),
+    flag(
+      '--key <key>',
+      'API key to accept, for testing only; repeatable, each is a separate user; generated and printed by default',
+    ).argParser(list),
+    flag('--seed <n>', 'seed of generated text and timing', 'serve').argParser(positiveInteger),
+    flag('--pace <pace>', 'speed of the model, e.g. ttft=200ms,gap=20ms,jitter=0.2'),
+    flag(
+      '--engine <engine>',
+      'batching engine shared by all requests, e.g. max-num-seqs=8,max-waiting=64,prefill=0.4ms/token,decode=12ms,decode-per-seq=0.5ms',
+    ),
+    flag(
+      '--requests-per-minute <n>',
+      'rate limit per API key, answered with 429; unlimited by default',
+    ).argParser(positiveInteger),
+    flag('--fault <name>', 'violate the contract in one way; repeatable')
+      .argParser(list)
+      .default([], 'none'),
+    flag('--dialect <name>', 'unusual but legal behavior; repeatable; combination-N for several')
+      .argParser(list)
+      .default([], 'none'),
+    flag(
+      '--cors <origin>',
+      'origin of pages in browsers that may call the server; repeatable; * for any',
     )
-    .addOption(
-      flag('--seed <n>', 'seed of generated text and timing', 'serve').argParser(positiveInteger),
-    )
-    .addOption(flag('--pace <pace>', 'speed of the model, e.g. ttft=200ms,gap=20ms,jitter=0.2'))
-    .addOption(
-      flag(
-        '--engine <engine>',
-        'batching engine shared by all requests, e.g. max-num-seqs=8,max-waiting=64,prefill=0.4ms/token,decode=12ms,decode-per-seq=0.5ms',
-      ),
-    )
-    .addOption(
-      flag(
-        '--requests-per-minute <n>',
-        'rate limit per API key, answered with 429; unlimited by default',
-      ).argParser(positiveInteger),
-    )
-    .addOption(
-      flag('--fault <name>', 'violate the contract in one way; repeatable')
-        .argParser(list)
-        .default([], 'none'),
-    )
-    .addOption(
-      flag('--dialect <name>', 'unusual but legal behavior; repeatable; combination-N for several')
-        .argParser(list)
-        .default([], 'none'),
-    )
-    .addOption(
-      flag(
-        '--cors <origin>',
-        'origin of pages in browsers that may call the server; repeatable; * for any',
-      )
-        .argParser(list)
-        .default([], 'none'),
-    )
-    .addOption(
-      flag('--script <file>', 'answers, tool calls, errors and delays of the model, YAML or JSON'),
-    )
-    .addOption(flag('--record <file>', 'write the answers of the model to a script'))
-    .addOption(
-      flag('--replay <file>', 'answer from a script alone; other requests get status 501', 'serve'),
-    )
-    .addOption(
-      flag(
-        '--control <port>',
-        'second port, on loopback, that sets answers, resets the server and lists its requests',
-      ).argParser(portNumber),
-    )
-    .addOption(
-      flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
-    )
-  addServiceFlags(command)
-    .addOption(flag('--list-faults', 'list the faults, with the requirements they violate'))
-    .addOption(flag('--list-dialects', 'list the dialects'))
+      .argParser(list)
+      .default([], 'none'),
+    flag('--script <file>', 'answers, tool calls, errors and delays of the model, YAML or JSON'),
+    flag('--record <file>', 'write the answers of the model to a script'),
+    flag('--replay <file>', 'answer from a script alone; other requests get status 501', 'serve'),
+    flag(
+      '--control <port>',
+      'second port, on loopback, that sets answers, resets the server and lists its requests',
+    ).argParser(portNumber),
+    flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
+  )
+  addFlags(
+    addServiceFlags(command),
+    flag('--list-faults', 'list the faults, with the requirements they violate'),
+    flag('--list-dialects', 'list the dialects'),
+  )
     .addHelpText('after', examples)
     .action((flags: ServeFlags) => serve(flags, io))
 }

@@ -10,7 +10,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { flag } from '../flags.ts'
+import { addFlags, flag } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
@@ -33,11 +33,11 @@ Exit codes:
 
 /** `chatgen site DIR…`: a static comparison of certified implementations. */
 export const siteCommand: AddCommand = (program, io, finish) => {
-  program
-    .command('site')
-    .argument('<dir...>', 'folders of certification bundles')
-    .addOption(flag('--out <dir>', 'folder of the site', 'site').default('site'))
-    .addOption(flag('--quiet', 'print the outcome only'))
+  addFlags(
+    program.command('site').argument('<dir...>', 'folders of certification bundles'),
+    flag('--out <dir>', 'folder of the site', 'site').default('site'),
+    flag('--quiet', 'print the outcome only'),
+  )
     .addHelpText('after', examples)
     .action(async (dirs: readonly string[], { out, quiet = false }: SiteFlags) => {
       const missing = dirs.filter((dir) => !existsSync(join(dir, envelopeName)))

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { flag, outFlag, portNumber } from '../flags.ts'
+import { addFlags, flag, outFlag, portNumber } from '../flags.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
 import { checksOf, compare, resultAt } from '../ui/open-page.ts'
 import { nameOf, readResults } from '../ui/results.ts'
@@ -37,14 +37,12 @@ export const uiCommand: AddCommand = (program, io, finish) => {
     .command('ui')
     .argument('[url|dir...]', 'base URL of a deployment, and results folders or report files')
     .addOption(flag('--reference', 'check the bundled reference server'))
-  addTargetFlags(command)
-    .addOption(flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'))
-    .addOption(outFlag())
-    .addOption(
-      flag('--port <n>', 'port of the page; 0 for a free one', 'ui')
-        .argParser(portNumber)
-        .default(0),
-    )
+  addFlags(
+    addTargetFlags(command),
+    flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
+    outFlag(),
+    flag('--port <n>', 'port of the page; 0 for a free one', 'ui').argParser(portNumber).default(0),
+  )
     .addHelpText('after', examples)
     .action(async (places: readonly string[], flags: UiFlags) => {
       const urls = places.filter((place) => /^https?:\/\//i.test(place))

@@ -6,7 +6,7 @@ import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { flag } from '../flags.ts'
+import { addFlags, flag } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { fitted } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
@@ -32,14 +32,14 @@ Exit codes:
 
 /** `chatgen verify DIR`: verifies a certification bundle. */
 export const verifyCommand: AddCommand = (program, io, finish) => {
-  program
-    .command('verify')
-    .argument('<dir>', 'folder of the bundle')
-    .addOption(flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'))
-    .addOption(challengeFlag())
-    .addOption(overFlag('shortest time from the first round to the last'))
-    .addOption(flag('--json', 'print the result as JSON'))
-    .addOption(flag('--quiet', 'print the outcome only'))
+  addFlags(
+    program.command('verify').argument('<dir>', 'folder of the bundle'),
+    flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'),
+    challengeFlag(),
+    overFlag('shortest time from the first round to the last'),
+    flag('--json', 'print the result as JSON'),
+    flag('--quiet', 'print the outcome only'),
+  )
     .addHelpText('after', examples)
     .action(async (dir: string, flags: VerifyFlags) => {
       if (!existsSync(join(dir, envelopeName))) {

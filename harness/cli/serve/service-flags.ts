@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
-import { flag } from '../flags.ts'
+import { addFlags, flag } from '../flags.ts'
 import { duration, optionalDuration } from '../values.ts'
 
 /** Flags of a server that stores its state, and that others take over from when it ends. */
@@ -16,36 +16,28 @@ export interface ServiceFlags {
 }
 
 export function addServiceFlags(command: Command): Command {
-  return command
-    .addOption(
-      flag(
-        '--store <store>',
-        'storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...',
-      ).default('memory'),
-    )
-    .addOption(
-      flag(
-        '--lease <duration>',
-        'time after which the key of a run is free if its server has died (default: 10s)',
-      ).argParser(duration),
-    )
-    .addOption(
-      flag(
-        '--running-repeat <answer>',
-        'answer to a repeat while the first request runs: 409, or wait for it (default: 409)',
-      ).choices(['409', 'wait']),
-    )
-    .addOption(
-      flag(
-        '--drain-delay <duration>',
-        'after SIGTERM, time between /readyz failing and 503 to new requests (default: none)',
-      ).argParser(optionalDuration),
-    )
-    .addOption(
-      flag('--drain-timeout <duration>', 'after SIGTERM, time for open responses to finish')
-        .argParser(duration)
-        .default(15_000, '15s'),
-    )
+  return addFlags(
+    command,
+    flag(
+      '--store <store>',
+      'storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...',
+    ).default('memory'),
+    flag(
+      '--lease <duration>',
+      'time after which the key of a run is free if its server has died (default: 10s)',
+    ).argParser(duration),
+    flag(
+      '--running-repeat <answer>',
+      'answer to a repeat while the first request runs: 409, or wait for it (default: 409)',
+    ).choices(['409', 'wait']),
+    flag(
+      '--drain-delay <duration>',
+      'after SIGTERM, time between /readyz failing and 503 to new requests (default: none)',
+    ).argParser(optionalDuration),
+    flag('--drain-timeout <duration>', 'after SIGTERM, time for open responses to finish')
+      .argParser(duration)
+      .default(15_000, '15s'),
+  )
 }
 
 export function serviceOptions({

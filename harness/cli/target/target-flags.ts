@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 import { prefixNames } from '../../../contract/addresses.ts'
-import { flag, list } from '../flags.ts'
+import { addFlags, flag, list } from '../flags.ts'
 import { milliseconds } from '../values.ts'
 import { addNetworkFlags } from './network-flags.ts'
 
@@ -12,13 +12,13 @@ export function addTargetFlags(command: Command): Command {
 /** Adds the flags of a connection: key, timeout and network. */
 export function addConnectionFlags(command: Command): Command {
   return addNetworkFlags(
-    command
-      .addOption(prefixFlag())
-      .addOption(keyEnvFlag())
-      .addOption(allowShortKeyFlag())
-      .addOption(
-        flag('--timeout <ms>', 'maximum time without data from the target').argParser(milliseconds),
-      ),
+    addFlags(
+      command,
+      prefixFlag(),
+      keyEnvFlag(),
+      allowShortKeyFlag(),
+      flag('--timeout <ms>', 'maximum time without data from the target').argParser(milliseconds),
+    ),
   )
 }
 
