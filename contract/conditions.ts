@@ -96,7 +96,28 @@ export const conditions = {
     caller: { second: 'V3-AUTH-05' },
   },
   'v3.createChat': { ...names('V3-CHAT-01'), caller: { second: 'V3-AUTH-05' } },
-  'v3.updateChat': names('V3-CHAT-10'),
+  'v3.updateChat': {
+    ...names('V3-CHAT-10'),
+    ...earlier('V3-CHAT-10'),
+    occurrence: { second: 'V3-CHAT-10', third: 'V3-CHAT-10' },
+    caller: { second: 'V3-AUTH-05' },
+  },
+  // How a repeat is answered is open; what it leaves is not.
+  'v3.addFavorite': {
+    ...earlier('V3-FAV-01'),
+    occurrence: { second: null, third: null },
+    caller: { second: 'V3-AUTH-05' },
+  },
+  'v3.removeFavorite': {
+    ...earlier('V3-FAV-02'),
+    occurrence: { second: null, third: null },
+    caller: { second: 'V3-AUTH-05' },
+  },
+  'v3.deleteChat': {
+    ...earlier('V3-CHAT-11'),
+    occurrence: { second: null, third: null },
+    caller: { second: 'V3-AUTH-05' },
+  },
   'v3.chats': {
     search: searches('V3-CHAT-06'),
     limit: limits('V3-CHAT-07'),
@@ -124,6 +145,11 @@ function texts<R extends RequirementId>(requirement: R) {
     length: { 'of 1,000 characters and more': null },
     text: { 'of digits': requirement, 'of one character': requirement, true: requirement },
   }
+}
+
+/** What was done with the chat before. */
+function earlier<R extends RequirementId>(requirement: R) {
+  return { after: { rename: requirement, favorite: requirement, refusal: requirement } }
 }
 
 /** Words at the beginning of a name. */

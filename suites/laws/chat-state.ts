@@ -1,0 +1,188 @@
+/** Laws of a chat: all reads show what was made of it, and nothing else. */
+import {
+  answerJson,
+  type Chat,
+  contains,
+  type Exchange,
+  expect,
+  expectAccepted,
+  isDeclined,
+  type ScenarioContext,
+  succeeded,
+} from '../../harness/conformance/scenario/index.ts'
+import { firstWord } from '../support/test-data.ts'
+
+export type Caller = { readonly authorization?: string }
+
+/** Expected state of a chat. */
+export interface ChatState {
+  readonly chat: Chat
+  readonly caller: Caller
+  readonly firstName: string
+  /** Undefined if it was neither added to the favorites nor removed from them. */
+  readonly favorite?: boolean
+  /** Another chat of the same name, which has to stay as it is. */
+  readonly twin?: Chat
+}
+
+type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3'>
+
+/** Requirements that `ChatLaws` claims. */
+export const requirementsOfChats = [
+  ...([
+    'V3-CHAT-02',
+    'V3-CHAT-04',
+    'V3-CHAT-05',
+    'V3-CHAT-06',
+    'V3-CHAT-10',
+    'V3-CHAT-13',
+  ] as const),
+  ...(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03', 'V3-AUTH-05'] as const),
+]
+
+export class ChatLaws {
+  readonly #context: Context
+  /** What is missing once is not waited for again. */
+  readonly #broken = new Set<string>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** @param under Conditions, in words; `sent` made the state. */
+  async claim(state: ChatState, under: string, sent: readonly Exchange[]): Promise<void> {
+    const laws = {
+      favorite: () => this.#claimFavorite(state, under, sent),
+      name: () => this.#claimName(state, under, sent),
+      search: () => this.#claimSearch(state, under, sent),
+      twin: () => this.#claimTwin(state, under, sent),
+    }
+    for (const [name, law] of Object.entries(laws)) {
+      if (this.#broken.has(name) || (name === 'search' && this.#broken.has('name'))) continue
+      if (!(await law())) this.#broken.add(name)
+    }
+  }
+
+  /** A deleted chat is gone from all reads. */
+  async claimDeleted(state: ChatState, under: string, sent: readonly Exchange[]): Promise<void> {
+    if (this.#broken.has('deleted')) return
+    const { claim, chats, v3 } = this.#context
+    const { chat, caller } = state
+    const isGone = (_: unknown, page: Exchange) => isDeclined(page)
+    const read = await chats.poll(() => chats.get(chat.id, caller), isGone)
+    const history = await chats.poll(() => v3.history(chat, {}, caller), isGone)
+    const list = await chats.readList({ search: firstWord(chat.name) }, undefined, caller)
+    const favorites = await chats.poll(
+      () => chats.readFavorites(caller),
+      (body) => !contains(body, chat.id),
+    )
+    const hasGone = claim(
+      'V3-CHAT-11',
+      () => {
+        expect(isDeclined(read), `reading the deleted chat is declined (${under})`).toBe(true)
+        expect(isDeclined(history), `reading its history is declined (${under})`).toBe(true)
+        expect(list.pagesWith(chat.id).length, 'pages of the list that show it').toBe(0)
+        const isFavorite = contains(favorites.body, chat.id)
+        expect(isFavorite, 'the favorites show the deleted chat').toBe(false)
+      },
+      ...[...sent, read, history, ...list.pages.slice(0, 3), ...favorites.pages.slice(0, 3)],
+    )
+    if (!hasGone) this.#broken.add('deleted')
+    await this.#claimTwin(state, under, sent)
+  }
+
+  async #claimName(
+    { chat, caller, firstName, favorite }: ChatState,
+    under: string,
+    sent: readonly Exchange[],
+  ): Promise<boolean> {
+    const { claim, chats } = this.#context
+    const read = await chats.poll(
+      () => chats.get(chat.id, caller),
+      (body) => contains(body, chat.name),
+    )
+    const isRead = claim(
+      favorite === false ? 'V3-FAV-02' : 'V3-CHAT-04',
+      () => {
+        expectAccepted(read, 'GET /chat/{chat_id}')
+        expect(chats.mentions(read, chat), `the answer shows the chat (${under})`).toBe(true)
+      },
+      ...(favorite === false ? [...sent, read] : [read]),
+    )
+    const isNamed = contains(answerJson(read), chat.name)
+    const what = `the chat has its name ${JSON.stringify(chat.name)} (${under})`
+    const requirement = chat.name === firstName ? 'V3-CHAT-02' : 'V3-CHAT-10'
+    return isRead && claim(requirement, () => expect(isNamed, what).toBe(true), read, ...sent)
+  }
+
+  /** A favorite may be shown by the id of the chat, or by a name. */
+  async #claimFavorite(
+    { chat, caller, firstName, favorite }: ChatState,
+    under: string,
+    sent: readonly Exchange[],
+  ): Promise<boolean> {
+    const { claim, chats } = this.#context
+    const isWanted = favorite === true
+    const shows = (page: Parameters<typeof chats.mentions>[0]) =>
+      [chat, { ...chat, name: firstName }].some((one) => chats.mentions(page, one))
+    const list = await chats.poll(
+      () => chats.readFavorites(caller),
+      (_, page) => shows(page) === isWanted,
+    )
+    const isShown = shows(list)
+    // What is not on the first page may be on one that cannot be found.
+    if (isWanted && !isShown && !list.isWhole && succeeded(list.pages[0])) return true
+    const ofWanted = isWanted ? 'V3-FAV-01' : 'V3-FAV-02'
+    return claim(
+      favorite === undefined ? 'V3-FAV-03' : ofWanted,
+      () => {
+        if (favorite !== undefined) expectAccepted(list, 'GET /chat/favorite')
+        expect(isShown, `the favorites show the chat (${under})`).toBe(isWanted)
+      },
+      ...[...list.pages.slice(0, 3), ...sent],
+    )
+  }
+
+  /** Of names that begin with a sign, it is open what a search matches. */
+  async #claimSearch(
+    { chat, caller, firstName, twin }: ChatState,
+    under: string,
+    sent: readonly Exchange[],
+  ): Promise<boolean> {
+    const { claim, chats } = this.#context
+    const search = firstWord(chat.name)
+    if (!/^[\p{L}\p{N}]+$/u.test(search)) return true
+    const list = await chats.poll(
+      () => chats.readList({ search }, undefined, caller),
+      (body) => contains(body, chat.id),
+    )
+    const evidence = [...list.pages.slice(0, 3), ...sent]
+    if (!contains(list.body, chat.id)) {
+      if (!list.isWhole && succeeded(list.pages[0])) return true
+      const all = await chats.readList({}, undefined, caller)
+      const isMissing = all.isWhole && !contains(all.body, chat.id)
+      const what = `search=${search} finds the chat by its name (${under})`
+      const requirement = isMissing ? 'V3-CHAT-05' : 'V3-CHAT-06'
+      return claim(requirement, () => expect(false, what).toBe(true), ...evidence)
+    }
+    claim('V3-CHAT-06', () => expectAccepted(list, 'GET /chat with search'), ...evidence)
+    // A list that shows the other chat as well did not search.
+    if (chat.name === firstName || (twin && contains(list.body, twin.id))) return true
+    const isOld = contains(list.body, firstName)
+    const what = `the list shows the first name of the chat (${under})`
+    return claim('V3-CHAT-10', () => expect(isOld, what).toBe(false), ...evidence)
+  }
+
+  async #claimTwin(
+    { twin, caller }: ChatState,
+    under: string,
+    sent: readonly Exchange[],
+  ): Promise<boolean> {
+    const { claim, chats } = this.#context
+    if (twin === undefined) return true
+    const kept = await chats.get(twin.id, caller)
+    const isKept = succeeded(kept) && contains(answerJson(kept), twin.name)
+    const what = `another chat is kept with its name (${under})`
+    return claim('V3-CHAT-13', () => expect(isKept, what).toBe(true), ...sent, kept)
+  }
+}

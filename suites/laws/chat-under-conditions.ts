@@ -1,0 +1,182 @@
+/** A chat in the state that conditions want. */
+import type { LawfulOperation } from '../../contract/conditions.ts'
+import {
+  answerJson,
+  contains,
+  type Exchange,
+  expect,
+  expectAccepted,
+  type Row,
+  type ScenarioContext,
+  statusText,
+  succeeded,
+} from '../../harness/conformance/scenario/index.ts'
+import { type Caller, ChatLaws, type ChatState } from './chat-state.ts'
+import { type Body, describeRow, plain, tryConditions } from './trials.ts'
+
+type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile'>
+type Coverage = ScenarioContext['coverage']
+type Plan<O extends LawfulOperation> = Parameters<typeof tryConditions<O>>[1]
+
+/** None of these requests costs a generation: most pairs at depth normal, all of them at full. */
+export function rowsAt({ depth, rows }: Pick<Coverage, 'depth' | 'rows'>): number {
+  return { quick: Math.min(rows, 4), normal: 10, full: 30 }[depth]
+}
+
+/** The body of PATCH is not shown: a guess is judged once it has changed a name. */
+export async function canRename({ v3, chats, claim, session, profile }: Context): Promise<boolean> {
+  const { id } = await v3.createChat()
+  const name = session.name()
+  const patched = await chats.rename(id, name)
+  session.observe('OPEN-12', `PATCH /chat: ${statusText(patched)}`, [patched])
+  const read = await chats.poll(
+    () => chats.get(id),
+    (body) => contains(body, name),
+  )
+  const isRenamed = contains(answerJson(read), name)
+  if (succeeded(patched) && isRenamed) return true
+  if (profile.requests.patchChat === undefined) {
+    const reason =
+      'our guess at the body of PATCH changed no name: set requests.patchChat in the target profile'
+    session.markUndecided('unproven', ['V3-CHAT-10'], reason)
+    return false
+  }
+  claim(
+    'V3-CHAT-10',
+    () => {
+      expectAccepted(patched, 'PATCH /chat/{chat_id}')
+      expect(isRenamed, 'the chat has the new name').toBe(true)
+    },
+    patched,
+    read,
+  )
+  return false
+}
+
+const asItIs = (body: Body): Body => body
+
+/** A chat of its own for each request, in the state that the conditions want. */
+export class ChatUnderConditions {
+  readonly #context: Context
+  readonly #laws: ChatLaws
+  #state: ChatState | undefined
+  #sent: readonly Exchange[] = []
+
+  constructor(context: Context) {
+    this.#context = context
+    this.#laws = new ChatLaws(context)
+  }
+
+  get edits() {
+    const { otherKey } = this.#context.profile
+    return {
+      after: { rename: asItIs, favorite: asItIs, refusal: asItIs },
+      occurrence: { second: asItIs, third: asItIs },
+      caller: { second: otherKey === undefined ? undefined : asItIs },
+    }
+  }
+
+  /** Tries an operation, and claims the state of the chat after it. */
+  async try<O extends LawfulOperation>(coverage: Coverage, plan: Plan<O>): Promise<void> {
+    const { claim, session } = this.#context
+    const context = { claim, session, coverage: { ...coverage, rows: rowsAt(coverage) } }
+    await tryConditions(context, {
+      laws: [
+        async ({ row }) => {
+          if (this.#state) await this.#laws.claim(this.#state, describeRow(row), this.#sent)
+        },
+      ],
+      ...plan,
+    })
+  }
+
+  async create(name: string, row: Row): Promise<Exchange> {
+    const { v3 } = this.#context
+    const caller = this.#callerOf(row)
+    const created = await v3.postChat(name, {}, { role: 'act', ...caller })
+    const id = v3.newChatId(created)
+    if (id) v3.deleteOnCleanup(id, caller)
+    this.#state = id ? { chat: { id, name, created }, caller, firstName: name } : undefined
+    this.#sent = [created]
+    return created
+  }
+
+  async arrange(row: Row, { hasTwin = false } = {}): Promise<Body> {
+    const { v3, chats, session } = this.#context
+    const caller = this.#callerOf(row)
+    const chat = await v3.createChat(caller)
+    const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
+    this.#state = { chat, caller, firstName: chat.name, ...twin }
+    this.#sent = []
+    if (row['after'] === 'rename') await this.rename(session.name(), {})
+    if (row['after'] === 'favorite') await this.setFavorite(true, {})
+    if (row['after'] === 'refusal') {
+      const body = v3.generateBody(chat, 'Name a color.')
+      await v3.generate(body, { ...caller, key: null, role: 'negative' })
+    }
+    if (row['after'] !== plain) await chats.get(chat.id, caller)
+    return {}
+  }
+
+  async rename(name: string, row: Row): Promise<Exchange> {
+    const { chats, session } = this.#context
+    const state = this.#required()
+    for (let times = 1; times < timesOf(row); times += 1) {
+      await chats.rename(state.chat.id, session.name(), { role: 'probe', ...state.caller })
+    }
+    const renamed = await chats.rename(state.chat.id, name, state.caller)
+    const read = await chats.poll(
+      () => chats.get(state.chat.id, state.caller),
+      (body) => contains(body, name),
+    )
+    // A name that stays is for the scenario of renaming.
+    const isNew = timesOf(row) > 0 || contains(answerJson(read), name)
+    if (isNew) this.#state = { ...state, chat: { ...state.chat, name } }
+    this.#sent = [...this.#sent, renamed]
+    return renamed
+  }
+
+  /** How a second request is answered is open; what it leaves is not. */
+  async setFavorite(favorite: boolean, row: Row): Promise<Exchange> {
+    const { addFavorite, removeFavorite } = this.#context.chats
+    const state = this.#required()
+    const answer = await this.#send(favorite ? addFavorite : removeFavorite, row)
+    if (succeeded(answer)) this.#state = { ...state, favorite }
+    return answer
+  }
+
+  remove(row: Row): Promise<Exchange> {
+    return this.#send(this.#context.chats.remove, row)
+  }
+
+  async claimDeleted(row: Row): Promise<void> {
+    await this.#laws.claimDeleted(this.#required(), describeRow(row), this.#sent)
+  }
+
+  /** Sends a request as often as the row wants, and gives the first answer. */
+  async #send(request: ScenarioContext['chats']['remove'], row: Row): Promise<Exchange> {
+    const { chat, caller } = this.#required()
+    const answer = await request(chat.id, caller)
+    this.#sent = [...this.#sent, answer]
+    for (let times = 1; times < timesOf(row); times += 1) {
+      this.#sent = [...this.#sent, await request(chat.id, { role: 'probe', ...caller })]
+    }
+    return answer
+  }
+
+  #callerOf(row: Row): Caller {
+    const { otherKey } = this.#context.profile
+    return row['caller'] === 'second' ? { authorization: `Bearer ${otherKey}` } : {}
+  }
+
+  #required(): ChatState {
+    if (this.#state === undefined) throw new Error('no chat was arranged')
+    return this.#state
+  }
+}
+
+/** Number of times that a row wants its operation; 0 for one that only arranges. */
+function timesOf(row: Row): number {
+  const times: Readonly<Record<string, number>> = { [plain]: 1, second: 2, third: 3 }
+  return times[row['occurrence'] ?? ''] ?? 0
+}

@@ -1,0 +1,149 @@
+import {
+  assume,
+  covers,
+  coversAtDepth,
+  describe,
+  expect,
+  expectAccepted,
+  inputRows,
+  type ScenarioContext,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { ChatLaws, requirementsOfChats } from './chat-state.ts'
+import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
+import { nameEditsOf } from './edits.ts'
+
+const kindsOfNames = nameEditsOf((change) => (body) => ({
+  ...body,
+  name: change(String(body['name'])),
+}))
+
+/** Sections 2.5 and 4.3: a chat is what was made of it, whatever was done before, and how often. */
+describe('v3: laws of chats', () => {
+  const cost = (rows: number, depth: ScenarioContext['coverage']['depth']) => ({
+    requests: 26 * rowsAt({ depth, rows }) + 20,
+    chats: 2 * rowsAt({ depth, rows }) + 4,
+  })
+
+  test(
+    'all reads MUST show the name that a chat was created with',
+    coversAtDepth(['V3-CHAT-01', ...requirementsOfChats], cost),
+    async ({ v3, chats, claim, session, profile, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+      await chat.try(coverage, {
+        operation: 'v3.createChat',
+        base: () => ({ name: session.name() }),
+        edits: { ...kindsOfNames, caller: chat.edits.caller },
+        send: ({ name }, row) => chat.create(String(name), row),
+      })
+    },
+  )
+
+  test(
+    'all reads MUST show the new name of a chat that is renamed, and no other chat MUST change',
+    coversAtDepth(requirementsOfChats, cost),
+    async ({ v3, chats, claim, session, profile, coverage }) => {
+      const context = { v3, chats, claim, session, profile }
+      if (!(await canRename(context))) return
+      const chat = new ChatUnderConditions(context)
+      await chat.try(coverage, {
+        operation: 'v3.updateChat',
+        accepts: 'V3-CHAT-10',
+        async base(row) {
+          await chat.arrange(row, { hasTwin: true })
+          return { name: session.name() }
+        },
+        edits: { ...kindsOfNames, ...chat.edits },
+        send: ({ name }, row) => chat.rename(String(name), row),
+      })
+    },
+  )
+
+  test(
+    'the favorites MUST show a chat that is added to them',
+    coversAtDepth(requirementsOfChats, cost),
+    async ({ v3, chats, claim, session, profile, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+      await chat.try(coverage, {
+        operation: 'v3.addFavorite',
+        accepts: 'V3-FAV-01',
+        base: (row) => chat.arrange(row),
+        edits: chat.edits,
+        send: (_, row) => chat.setFavorite(true, row),
+      })
+    },
+  )
+
+  test(
+    'the favorites MUST NOT show a chat that is removed from them, and it MUST be kept',
+    coversAtDepth(requirementsOfChats, cost),
+    async ({ v3, chats, claim, session, profile, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+      await chat.try(coverage, {
+        operation: 'v3.removeFavorite',
+        accepts: 'V3-FAV-02',
+        async base(row) {
+          const body = await chat.arrange(row)
+          await chat.setFavorite(true, {})
+          return body
+        },
+        edits: chat.edits,
+        send: (_, row) => chat.setFavorite(false, row),
+      })
+    },
+  )
+
+  test(
+    'a chat that is deleted MUST NOT be shown by any read, and no other chat MUST change',
+    coversAtDepth(['V3-CHAT-11', ...requirementsOfChats], cost),
+    async ({ v3, chats, claim, session, profile, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+      await chat.try(coverage, {
+        operation: 'v3.deleteChat',
+        accepts: 'V3-CHAT-11',
+        base: (row) => chat.arrange(row, { hasTwin: true }),
+        edits: chat.edits,
+        send: (_, row) => chat.remove(row),
+        laws: [({ row }) => chat.claimDeleted(row)],
+      })
+    },
+  )
+
+  test(
+    'a chat MUST keep its turn when another one with a turn is deleted, whose history MUST be gone',
+    covers(['V3-CHAT-11', 'V3-HIST-07', ...requirementsOfChats], {
+      requests: 60,
+      generations: 2,
+      chats: 2,
+    }),
+    async ({ v3, chats, claim, session, prompts }) => {
+      const laws = new ChatLaws({ claim, chats, v3 })
+      const [kept, other] = [await v3.createChat(), await v3.createChat()]
+      const [ofKept, ofOther] = [
+        { chat: kept, caller: {}, firstName: kept.name },
+        { chat: other, caller: {}, firstName: other.name },
+      ]
+      const nonce = session.nonce()
+      await v3.generateOk(v3.generateBody(kept, prompts.brief(nonce)))
+      await laws.claim(ofKept, 'it has a turn', [])
+      const { rows } = await v3.waitForHistory(kept, (all) => inputRows(all, nonce).length > 0)
+      assume(inputRows(rows, nonce).length === 1, 'the history does not show the turn once')
+      const added = await chats.addFavorite(kept.id, { role: 'probe' })
+      await chats.rename(kept.id, session.name(), { role: 'probe' })
+      if (!(await claimTurn('V3-HIST-07', 'after the chat was a favorite and renamed'))) return
+      await chats.rename(other.id, session.name(), { role: 'probe' })
+      await v3.generateOk(v3.generateBody(other, prompts.brief()))
+      const removed = await chats.remove(other.id)
+      claim('V3-CHAT-11', () => expectAccepted(removed, 'DELETE /chat/{chat_id}'), removed)
+      await laws.claimDeleted(ofOther, 'it has a turn', [removed])
+      await claimTurn('V3-CHAT-13', 'after another chat was deleted')
+
+      async function claimTurn(requirement: 'V3-HIST-07' | 'V3-CHAT-13', when: string) {
+        const { rows, pages } = await v3.historyAfterPause(kept)
+        const count = inputRows(rows, nonce).length
+        const what = `rows of the question ${when}`
+        return claim(requirement, () => expect(count, what).toBe(1), added, ...pages)
+      }
+    },
+  )
+})

@@ -1,0 +1,213 @@
+import { namesOf, sentPath } from '../../contract/index.ts'
+import {
+  answerJson,
+  assume,
+  contains,
+  covers,
+  describe,
+  describeShape,
+  type Exchange,
+  expect,
+  expectAccepted,
+  isDeclined,
+  isResponse,
+  isUuid,
+  leavesOf,
+  statusText,
+  succeeded,
+  type TargetProfile,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { isContentRefusal, namesPrefix, statedVersions } from '../support/refusals.ts'
+import { firstWord } from '../support/test-data.ts'
+
+/** Sections 2.5, 3, 4.3 and 9: a chat is created, and it is v3; its title; the list without favorites. */
+describe('v3: chats', () => {
+  test(
+    'POST /chat MUST create a v3 chat',
+    covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 6, generations: 1, chats: 2 }),
+    async ({ v3, claim, session, profile, prompts }) => {
+      const created = await v3.postChat(session.name())
+      if (isContentRefusal(created) && profile.requests.createChat === undefined) {
+        session.markUndecided(
+          'unproven',
+          ['V3-CHAT-01', 'V3-CHAT-03'],
+          'a name without the other fields was rejected: set requests.createChat in the target profile',
+        )
+        return
+      }
+      const id = v3.newChatId(created)
+      if (id) v3.deleteOnCleanup(id)
+      const another = await v3.postChat(session.name(), {}, { role: 'arrange' })
+      const otherId = v3.newChatId(another)
+      if (otherId && otherId !== id) v3.deleteOnCleanup(otherId)
+      const made = claim(
+        'V3-CHAT-01',
+        () => {
+          expectAccepted(created, 'POST /chat with a name')
+          expect(id, 'the UUID of the chat in the answer').toBeDefined()
+          expectAccepted(another, 'POST /chat with another name')
+          expect(otherId, 'the UUID of the second chat').toBeDefined()
+          expect(otherId, 'the UUID of the second chat').not.toBe(id)
+        },
+        created,
+        another,
+      )
+      assume(made && id, 'no chat was created', created)
+      session.observe(
+        'OPEN-13',
+        `POST /chat: ${created.response?.status} ${describeShape(created)}`,
+        [created],
+      )
+
+      const history = await v3.history(id)
+      const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
+      const wrong = sentToV2(profile, history, reply)
+      const taken = succeeded(history) && isResponse(reply)
+      assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+      claim(
+        'V3-CHAT-03',
+        () => expect(wrong, 'v3 calls sent to /api/v2').toEqual([]),
+        history,
+        reply,
+      )
+    },
+  )
+
+  test(
+    'POST /chat MUST create a v3 chat, whatever version its body has',
+    covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
+    async ({ v3, claim, session, profile, prompts }) => {
+      const created = await v3.postChat(session.name(), { version: 'v2' })
+      session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
+        created,
+      ])
+      assume(
+        (created.response?.status ?? 500) < 500,
+        'a body with a version got no answer',
+        created,
+      )
+      const fromBody = v3.newChatId(created)
+      if (fromBody) v3.deleteOnCleanup(fromBody)
+      // A server may take no such body; what it yields without is v3 then, or nothing is.
+      const refused = !succeeded(created)
+      const id = refused ? (await v3.createChat()).id : fromBody
+      assume(id, 'the answer to POST /chat has no chat id', created)
+
+      const history = await v3.history(id)
+      const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
+      const wrong = sentToV2(profile, history, reply)
+      const taken = succeeded(history) && isResponse(reply)
+      assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+      claim(
+        'VER-01',
+        () => {
+          expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
+          const stated = refused ? [] : statedVersions(created, id)
+          expect(stated, 'versions that the answer states of the chat').not.toContain('v2')
+        },
+        created,
+        history,
+        reply,
+      )
+    },
+  )
+
+  test(
+    'exclude_favorites MUST leave favorites out and MUST keep the others',
+    covers(['V3-CHAT-09'], { requests: 26, chats: 2 }),
+    async ({ v3, chats, claim, profile }) => {
+      const [favorite, plain] = [await v3.createChat(), await v3.createChat()]
+      const added = await chats.addFavorite(favorite.id, { role: 'arrange' })
+      assume(succeeded(added), `adding a favorite was refused with ${statusText(added)}`, added)
+      const query = { exclude_favorites: chats.excludeFavorites }
+      const walk = await chats.walk(query, [plain])
+      assume(
+        walk.pagesWith(plain.id).length > 0 || walk.complete,
+        'the list could not be followed: say shapes.chatCursor',
+      )
+      const whole = await chats.walkOnce(query, [plain, favorite])
+      assume(
+        whole.pagesWith(favorite.id).length === 0 || profile.requests.excludeFavorites,
+        'exclude_favorites: true, whose type is a guess, was not understood: set requests.excludeFavorites',
+        ...whole.pages.slice(0, 3),
+      )
+      claim(
+        'V3-CHAT-09',
+        () => {
+          expect(walk.pagesWith(plain.id).length, 'pages with the other chat').toBeGreaterThan(0)
+          expect(whole.pagesWith(favorite.id).length, 'pages with the favorite').toBe(0)
+        },
+        ...whole.pages.slice(0, 3),
+      )
+
+      const search = firstWord(favorite.name)
+      const found = await chats.list({ search })
+      if (!succeeded(found) || whole.pagesWith(favorite.id).length > 0) return
+      const sought = await chats.readList({ ...query, search })
+      claim(
+        'V3-CHAT-09',
+        () => {
+          expectAccepted(sought, 'GET /chat with search and exclude_favorites')
+          const isShown = contains(sought.body, favorite.id)
+          expect(isShown, 'a search that excludes favorites shows a favorite').toBe(false)
+        },
+        sought,
+        found,
+      )
+    },
+  )
+
+  test(
+    'POST /chat/{chat_id}/generate-name MUST generate a title',
+    covers(['V3-CHAT-12'], { requests: 10, generations: 2, chats: 1 }),
+    async ({ v3, chats, claim, session, prompts }) => {
+      const chat = await v3.createChat()
+      await v3.generateOk(v3.generateBody(chat, prompts.sentences(1, 'bread is made')))
+      const before = await chats.get(chat.id, { role: 'control' })
+      const textsBefore = textsOf(before)
+      assume(succeeded(before), `the chat cannot be read (${statusText(before)})`, before)
+      const named = await chats.generateName(chat.id)
+      const isNew = (text: string) => !textsBefore.includes(text) && !isTimeOrId(text)
+      const read = await chats.poll(
+        () => chats.get(chat.id),
+        (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
+      )
+      session.observe(
+        'OPEN-13',
+        `POST /chat/{chat_id}/generate-name: ${statusText(named)} ${describeShape(named)}`,
+        [named],
+      )
+      claim(
+        'V3-CHAT-12',
+        () => {
+          expectAccepted(named, 'POST /chat/{chat_id}/generate-name')
+          const titles = [...textsOf(named), ...textsOf(read)].filter(isNew)
+          expect(titles, 'texts that can be a title').not.toEqual([])
+        },
+        named,
+        read,
+      )
+    },
+  )
+})
+
+/** The calls that are refused with a hint at the other version: only then is the version to blame. */
+function sentToV2(profile: TargetProfile, ...calls: readonly Exchange[]): string[] {
+  return calls.flatMap((call) =>
+    isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2'))
+      ? [`${call.request.method} ${sentPath(call)}`]
+      : [],
+  )
+}
+
+/** The texts of an answer that hold a letter. */
+function textsOf(exchange: Exchange): string[] {
+  return leavesOf(answerJson(exchange)).flatMap(({ value }) =>
+    typeof value === 'string' && /\p{L}/u.test(value) ? [value] : [],
+  )
+}
+
+function isTimeOrId(text: string): boolean {
+  return isUuid(text) || /^\d{4}-?\d\d-?\d\dT[\d:.]+\S*$/.test(text)
+}
