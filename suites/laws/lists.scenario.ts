@@ -20,7 +20,7 @@ import { describeRow, plain } from './trials.ts'
 /** Sections 2.5 and 4.3: what holds of a list holds on pages of any size, for any search and caller. */
 describe('v3: laws of lists', () => {
   test(
-    'the list of chats shows each chat once under every condition',
+    'the list of chats MUST show each chat once under every condition',
     coversAtDepth(
       ['V3-CHAT-05', 'V3-CHAT-06', 'V3-CHAT-07', 'V3-CHAT-08', 'V3-AUTH-05'],
       (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 120, chats: 44 }),
@@ -65,7 +65,7 @@ describe('v3: laws of lists', () => {
   )
 
   test(
-    'the list of attachments shows each file once under every condition',
+    'the list of attachments MUST show each file once under every condition',
     coversAtDepth(
       ['V3-ATT-06', 'V3-ATT-07', 'V3-ATT-08', 'V3-ATT-09', 'V3-ATT-10', 'V3-ATT-11', 'V3-AUTH-05'],
       (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 90, uploads: 24, chats: 1 }),

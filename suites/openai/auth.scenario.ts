@@ -17,7 +17,7 @@ describe('compatible surface: authentication', () => {
   const ids = ['OAI-AUTH-01', 'OAI-AUTH-02', 'OAI-AUTH-03', 'OAI-AUTH-04', 'OAI-AUTH-05'] as const
 
   test(
-    'POST /chat/completions requires a valid key',
+    'POST /chat/completions MUST require a valid key',
     covers(ids, { requests: 13, generations: 1 }),
     async ({ openai, claim, session, keys, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
@@ -32,7 +32,7 @@ describe('compatible surface: authentication', () => {
   )
 
   test(
-    'GET /models requires a valid key',
+    'GET /models MUST require a valid key',
     covers(ids, { requests: 13 }),
     async ({ openai, claim, session, keys, profile }) => {
       const control = await openai.models({ role: 'control' })

@@ -21,7 +21,7 @@ import {
 /** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
 describe('compatible surface: models', () => {
   test(
-    'GET /models lists the models',
+    'GET /models MUST list the models',
     covers(['OAI-MODELS-01', 'OAI-MODELS-04', 'OAI-MODELS-05'], { requests: 4 }),
     async ({ openai, claim, profile, session }) => {
       const list = await openai.models()
@@ -59,7 +59,7 @@ describe('compatible surface: models', () => {
   )
 
   test(
-    'GET /models/{id} returns that model',
+    'GET /models/{id} MUST return that model',
     covers(['OAI-MODELS-06'], { requests: 2 }),
     async ({ openai, claim, profile }) => {
       const { main, aliases, vision } = profile.models

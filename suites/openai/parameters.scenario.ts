@@ -22,7 +22,7 @@ import {
 /** Sections 4.1, 7 and 8: the parameters of a completion and their limits. */
 describe('compatible surface: parameters', () => {
   test(
-    'max_tokens limits an answer',
+    'max_tokens MUST limit an answer',
     covers(['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], { requests: 3, generations: 3 }),
     async ({ openai, claim, session, prompts }) => {
       const question = prompts.longAnswer()
@@ -79,7 +79,7 @@ describe('compatible surface: parameters', () => {
   ]
 
   test(
-    'a completion with a field of another type or out of its range is refused',
+    'a completion with a field of another type or out of its range MUST be refused',
     coversAtDepth(['OAI-ERR-02', 'OAI-TEMP-02'], (rows, depth) => ({
       requests: refusalCost(completionMistakes.length, 2, 4)(rows, depth) + 2,
       generations: 2,
@@ -119,7 +119,7 @@ describe('compatible surface: parameters', () => {
   )
 
   test(
-    'a body that is not JSON is refused',
+    'a body that is not JSON MUST be refused',
     covers(['OAI-ERR-01'], { requests: 7, generations: 1 }),
     async ({ openai, expectRejected, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })

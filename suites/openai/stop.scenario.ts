@@ -14,7 +14,7 @@ import { runsOn, sameAnswer } from '../laws/stop.ts'
 /** Section 4.1: a stop sequence across two chunks; suites/laws has those within one, and those of JSON. */
 describe('compatible surface: stop sequences', () => {
   test(
-    'a stream ends at a stop sequence that lies across two chunks',
+    'a stream MUST end at a stop sequence that lies across two chunks',
     covers(['OAI-STOP-04', 'OAI-STOP-03'], { requests: 2, generations: 2 }),
     async ({ openai, claim, prompts }) => {
       const question = prompts.sentences(5, 'the sea looks in winter')

@@ -15,7 +15,7 @@ import { arrivalOfText, expectSpread } from '../support/delivery.ts'
  */
 describe('compatible surface: streaming', () => {
   test(
-    'the chunks of a deterministic target add up to its unstreamed answer',
+    'the chunks of a deterministic target MUST add up to its unstreamed answer',
     covers(
       // Delivery in time has a scenario of its own.
       [
@@ -59,7 +59,7 @@ describe('compatible surface: streaming', () => {
   )
 
   test(
-    'chunks arrive while the answer is generated',
+    'chunks MUST arrive while the answer is generated',
     covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 3),
     async ({ openai, claim, prompts }) => {
       const ask = async (text: string, more = {}) => {

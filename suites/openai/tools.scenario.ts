@@ -45,7 +45,7 @@ describe('compatible surface: tools, response_format and n', () => {
   }
 
   test(
-    'a required tool call is made or refused, and its result is accepted',
+    'a required tool call MUST be made or refused, and its result MUST be accepted',
     covers(['OAI-TOOL-01', 'OAI-TOOL-02', 'OAI-TOOL-04'], { requests: 2, generations: 2 }),
     async ({ openai, claim, prompts }) => {
       const question = prompts.time()
@@ -67,7 +67,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'a required tool call is streamed or refused',
+    'a required tool call MUST be streamed or refused',
     covers(['OAI-TOOL-01', 'OAI-TOOL-03'], { requests: 1, generations: 1 }),
     async ({ openai, claim, prompts }) => {
       const body = openai.chatBody(prompts.time(), { ...required, stream: true })
@@ -78,7 +78,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'a JSON answer is valid JSON, or the request is refused',
+    'a JSON answer MUST be valid JSON, or the request MUST be refused',
     covers(['OAI-FORMAT-01', 'OAI-FORMAT-02'], { requests: 2, generations: 2 }),
     async ({ openai, claim, prompts }) => {
       const instruction = prompts.place()
@@ -98,7 +98,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'n returns that many choices, or is refused',
+    'n MUST return that many choices, or MUST be refused',
     covers(['OAI-N-01'], { requests: 1, generations: 1 }),
     async ({ openai, claim, prompts }) => {
       const answer = await openai.chat(openai.chatBody(prompts.brief(), { n: 2 }))

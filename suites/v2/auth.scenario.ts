@@ -24,7 +24,7 @@ describe('v2: authentication', () => {
   ] as const
 
   test(
-    'POST /api/v2/message requires a valid token',
+    'POST /api/v2/message MUST require a valid token',
     covers(requirements, { requests: 20 }),
     async ({ v2, claim, session, keys, prompts }) => {
       const chat = await v2.chat()
@@ -46,7 +46,7 @@ describe('v2: authentication', () => {
   )
 
   test(
-    'POST /api/v2/message/generate requires a valid token',
+    'POST /api/v2/message/generate MUST require a valid token',
     covers(requirements, { requests: 19, generations: 1, chats: 1 }),
     async ({ v2, claim, session, keys, prompts }) => {
       const chat = await v2.chat()

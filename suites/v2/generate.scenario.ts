@@ -13,7 +13,7 @@ import {
 /** Section 4.2: POST /message/generate answers a stored message. */
 describe('v2: generation', () => {
   test(
-    'a generation with exclude_tools is answered',
+    'a v2 generation with exclude_tools MUST be answered',
     covers(['V2-GEN-04'], { requests: 4, generations: 1 }),
     async ({ v2, claim, profile }) => {
       const { name, ask } = profile.tools ?? {}

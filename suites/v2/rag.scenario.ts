@@ -12,7 +12,7 @@ import { findVisibleSearch, maybeToolCall, requireBase } from '../support/retrie
 /** Section 4.4 on v2: retrieval shows in the answer alone, for the steps are not shown. */
 describe('v2: retrieval', () => {
   test(
-    'rag: true uses the knowledge base in the answer',
+    'a v2 generation with rag: true MUST use the knowledge base in its answer',
     covers(['V2-RAG-01'], { requests: 9, generations: 1 }, 2),
     async ({ v2, claim, profile }) => {
       const { knowledge, assistants } = profile
@@ -29,7 +29,7 @@ describe('v2: retrieval', () => {
   )
 
   test(
-    'rag as false, agent or absent makes no search before the answer (v2)',
+    'a v2 generation with rag as false, agent or absent MUST NOT search before its answer',
     covers(['V2-RAG-02', 'V2-RAG-03'], { requests: 15, generations: 4 }, 1),
     async ({ v2, claim, profile, session }) => {
       const { question, expected, assistant, tool } = requireBase(profile)

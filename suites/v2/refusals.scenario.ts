@@ -29,7 +29,7 @@ describe('v2: refusals', () => {
   ]
 
   test(
-    'a v2 message without a required field, or with one of another type, is refused',
+    'a v2 message without a required field, or with one of another type, MUST be refused',
     coversAtDepth(['V2-MSG-08', 'V2-MSG-09', 'V2-MSG-15'], (rows, depth) => ({
       requests: refusalCost(messageMistakes.length, 1, 4)(rows, depth) + 2,
     })),
@@ -75,7 +75,7 @@ describe('v2: refusals', () => {
   ]
 
   test(
-    'a v2 generation without a required field, with one of another type, or with both tool lists, is refused',
+    'a v2 generation without a required field, with one of another type, or with both tool lists, MUST be refused',
     coversAtDepth(['V2-GEN-02', 'V2-GEN-03', 'V2-GEN-05', 'V2-MSG-15'], (rows, depth) => ({
       requests: refusalCost(replyMistakes.length, 1, 2)(rows, depth) + 6,
       generations: 1,

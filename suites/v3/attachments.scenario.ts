@@ -1,4 +1,3 @@
-// biome-ignore-all lint/style/noExcessiveLinesPerFile: one section of the document
 import {
   assume,
   assumeRead,
@@ -7,6 +6,7 @@ import {
   describeShape,
   expect,
   expectAccepted,
+  type ScenarioContext,
   statusText,
   succeeded,
   test,
@@ -16,22 +16,22 @@ import { buildTextFile } from '../support/test-data.ts'
 
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
 describe('v3: attachments', () => {
-  test(
-    'an upload returns an attachment that describes its file',
-    covers(['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05', 'V3-ATT-08'], {
-      requests: 12,
-      uploads: 2,
-    }),
-    async ({ attachments, chats, claim, session, profile }) => {
-      for (const more of ['', ' Größe 東京']) {
+  const described = ['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'] as const
+
+  for (const [kind, more] of [
+    ['a file', ''],
+    ['a file whose name is beyond ASCII', ' Größe 東京'],
+  ] as const) {
+    test(
+      `POST /attachment MUST return an attachment that describes ${kind}`,
+      covers(described, { requests: 6, uploads: 1 }),
+      async ({ attachments, claim, session, profile }) => {
         const file = buildTextFile(session, session.nonce(), more)
         const uploaded = await attachments.upload(file)
         if (isContentRefusal(uploaded) && profile.requests.upload?.part === undefined) {
-          session.markUndecided(
-            'unproven',
-            ['V3-ATT-01', 'V3-ATT-02', 'V3-ATT-03', 'V3-ATT-04', 'V3-ATT-05'],
-            'a file in the part "file", which is a guess, was refused: set requests.upload.part',
-          )
+          const reason =
+            'a file in the part "file", which is a guess, was refused: set requests.upload.part'
+          session.markUndecided('unproven', described, reason)
           return
         }
         const record = attachments.recordIn(uploaded, file.name)
@@ -41,148 +41,100 @@ describe('v3: attachments', () => {
         const isVisible = !succeeded(uploaded) || record !== undefined || (await listed())
         assume(isVisible, 'neither the answer to the upload nor the list shows the file', uploaded)
         claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
-        assume(
-          record,
-          'the answer to the upload shows no attachment: say shapes.attachment',
-          uploaded,
-        )
-        session.observe(
-          'OPEN-14',
-          `POST /attachment: ${statusText(uploaded)} ${describeShape(uploaded)}`,
-          [uploaded],
-        )
-        claim(
-          'V3-ATT-02',
-          () => {
-            for (const member of ['id', 'filename', 'content_type', 'bucket', 'created_at']) {
-              expect(record[member], `${member} of the attachment`).toBeTypeOf('string')
-            }
-          },
-          uploaded,
-        )
+        const missing = 'the answer to the upload shows no attachment: say shapes.attachment'
+        assume(record, missing, uploaded)
+        const shape = `POST /attachment: ${statusText(uploaded)} ${describeShape(uploaded)}`
+        session.observe('OPEN-14', shape, [uploaded])
+        const areTexts = () => {
+          for (const member of ['id', 'filename', 'content_type', 'bucket', 'created_at']) {
+            expect(record[member], `${member} of the attachment`).toBeTypeOf('string')
+          }
+        }
+        claim('V3-ATT-02', areTexts, uploaded)
         claim('V3-ATT-03', () => expect(record['filename'], 'filename').toBe(file.name), uploaded)
         claim('V3-ATT-04', () => expect(record['size'], 'size').toBe(file.bytes.length), uploaded)
         const type = String(record['content_type']).split(';')[0]?.trim()
         claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
-        if (more === '' || record['filename'] !== file.name) continue
-        const found = await chats.poll(
-          () => attachments.walk({ search: file.name }),
-          (_, page) => attachments.lists(page, file.name),
-        )
-        assumeRead(found, attachments.lists(found, file.name))
-        claim(
-          'V3-ATT-08',
-          () => {
-            const isFound = attachments.lists(found, file.name)
-            expect(isFound, 'a search beyond ASCII finds the file').toBe(true)
-          },
-          found,
-          uploaded,
-        )
+      },
+    )
+  }
+
+  test(
+    'the lists of a chat MUST show its files and no others',
+    covers(['V3-ATT-07', 'V3-ATT-12'], { requests: 24, uploads: 4, chats: 2 }),
+    async ({ attachments, v3, chats, claim, profile, session }) => {
+      const { chat, own, others } = await uploadFiles({ v3, attachments, session })
+      const ofChat = await chats.poll(
+        () => attachments.walk({ chat_id: chat.id }, {}),
+        (_, page) => own.every((name) => attachments.lists(page, name)),
+      )
+      const list = await chats.readAttachments(chat.id)
+      const hasJoined = [ofChat, list].some((page) => attachments.lists(page, own[0]))
+      assume(hasJoined || profile.requests.upload?.chatField !== undefined, noJoin, ofChat, list)
+      for (const [requirement, route, page] of [
+        ['V3-ATT-07', 'GET /attachment with chat_id', ofChat],
+        ['V3-ATT-12', 'GET /chat/{chat_id}/attachments', list],
+      ] as const) {
+        const shown = (names: readonly string[]) =>
+          names.filter((name) => attachments.lists(page, name))
+        assumeRead(page, shown(own).length === own.length)
+        const showsOwn = () => {
+          expectAccepted(page, route)
+          expect(shown(own), 'files of the chat that the list shows').toEqual(own)
+          expect(shown(others), 'files of no chat, or another, that it shows').toEqual([])
+        }
+        claim(requirement, showsOwn, page)
       }
     },
   )
 
   test(
-    'attachments are listed by chat',
-    covers(['V3-ATT-06', 'V3-ATT-07', 'V3-ATT-08', 'V3-ATT-12', 'V3-ATT-13'], {
-      requests: 37,
-      uploads: 4,
-      chats: 2,
-    }),
+    'a search in a chat MUST find its files by their names and no others',
+    covers(['V3-ATT-07', 'V3-ATT-08', 'V3-ATT-13'], { requests: 24, uploads: 4, chats: 2 }),
     async ({ attachments, v3, chats, claim, profile, session }) => {
-      const [chat, other] = [await v3.createChat(), await v3.createChat()]
-      const file = () => buildTextFile(session)
-      const [inside, outside, elsewhere, second] = [file(), file(), file(), file()]
-      for (const [upload, id] of [
-        [inside, chat.id],
-        [second, chat.id],
-        [outside, undefined],
-        [elsewhere, other.id],
-      ] as const) {
-        const uploaded = await attachments.upload(upload, id, { role: 'arrange' })
-        assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
-      }
-      const ofChat = await chats.poll(
-        () => attachments.walk({ chat_id: chat.id }, {}),
-        (_, page) => [inside, second].every(({ name }) => attachments.lists(page, name)),
+      const { chat, own, others } = await uploadFiles({ v3, attachments, session })
+      const all = await chats.poll(
+        () => chats.readAttachments(chat.id),
+        (_, page) => attachments.lists(page, own[0]),
       )
-      const list = await chats.readAttachments(chat.id)
-      assume(
-        [ofChat, list].some((page) => attachments.lists(page, inside.name)) ||
-          profile.requests.upload?.chatField !== undefined,
-        'the upload did not join the chat: set requests.upload.chatField',
-        ofChat,
-        list,
-      )
-      for (const [requirement, route, page] of [
-        ['V3-ATT-07', 'GET /attachment with chat_id', ofChat],
-        ['V3-ATT-12', 'GET /chat/{chat_id}/attachments', list],
-      ] as const) {
-        const shows = (name: string) => attachments.lists(page, name)
-        assumeRead(page, shows(inside.name) && shows(second.name))
-        claim(
-          requirement,
-          () => {
-            expectAccepted(page, route)
-            expect(shows(inside.name), 'the list shows the file of the chat').toBe(true)
-            expect(shows(second.name), 'the list shows its second file').toBe(true)
-            expect(shows(outside.name), 'the list shows a file of no chat').toBe(false)
-            expect(shows(elsewhere.name), 'the list shows a file of another chat').toBe(false)
-          },
-          page,
-        )
-      }
-      const everything = await attachments.waitForListed({}, [inside.name])
-      const isListed = everything.pagesWith(inside.name).length > 0
-      if (isListed || everything.complete) {
-        claim(
-          'V3-ATT-06',
-          () => expect(isListed, 'the list shows a file of a chat').toBe(true),
-          ...everything.pages.slice(0, 3),
-        )
-      }
-      const sought = await attachments.walk({ chat_id: chat.id, search: elsewhere.name })
+      const hasJoined = attachments.lists(all, own[0])
+      assume(hasJoined || profile.requests.upload?.chatField !== undefined, noJoin, all)
+      const sought = await attachments.walk({ chat_id: chat.id, search: others[0] })
       if (succeeded(sought.pages[0])) {
-        claim(
-          'V3-ATT-07',
-          () => {
-            const isFound = attachments.lists(sought, elsewhere.name)
-            expect(isFound, 'a search in the chat finds a file of another chat').toBe(false)
-          },
-          sought,
-        )
-        claim(
-          'V3-ATT-08',
-          () => {
-            const isFound = attachments.lists(sought, inside.name)
-            expect(
-              isFound,
-              'a search in the chat for the name of another file finds its own file',
-            ).toBe(false)
-          },
-          sought,
-        )
+        const shows = (name: string) => attachments.lists(sought, name)
+        const foreign = 'a search in the chat finds a file of another chat'
+        claim('V3-ATT-07', () => expect(shows(others[0]), foreign).toBe(false), sought)
+        const unsought = 'a search in the chat for the name of another file finds its own file'
+        claim('V3-ATT-08', () => expect(shows(own[0]), unsought).toBe(false), sought)
       }
-      const found = await chats.readAttachments(chat.id, { search: inside.name })
-      const missed = await chats.readAttachments(chat.id, { search: outside.name })
-      assumeRead(found, attachments.lists(found, inside.name))
-      claim(
-        'V3-ATT-13',
-        () => {
-          expectAccepted(found, 'GET /chat/{chat_id}/attachments with search')
-          expect(
-            attachments.lists(found, inside.name),
-            'the search finds the file by its name',
-          ).toBe(true)
-          expect(
-            attachments.lists(missed, inside.name),
-            'a search for another name finds the file',
-          ).toBe(false)
-        },
-        found,
-        missed,
-      )
+      const found = await chats.readAttachments(chat.id, { search: own[0] })
+      const missed = await chats.readAttachments(chat.id, { search: others[1] })
+      const isFound = attachments.lists(found, own[0])
+      assumeRead(found, isFound)
+      const finds = () => {
+        expectAccepted(found, 'GET /chat/{chat_id}/attachments with search')
+        expect(isFound, 'the search finds the file by its name').toBe(true)
+        const isMissed = attachments.lists(missed, own[0])
+        expect(isMissed, 'a search for another name finds the file').toBe(false)
+      }
+      claim('V3-ATT-13', finds, found, missed)
     },
   )
 })
+
+const noJoin = 'the upload did not join the chat: set requests.upload.chatField'
+
+type Context = Pick<ScenarioContext, 'v3' | 'attachments' | 'session'>
+
+/** A chat with two files of its own, beside one of another chat and one of none; by their names. */
+async function uploadFiles({ v3, attachments, session }: Context) {
+  const [chat, other] = [await v3.createChat(), await v3.createChat()]
+  const upload = async (place?: string) => {
+    const file = buildTextFile(session)
+    const uploaded = await attachments.upload(file, place, { role: 'arrange' })
+    assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
+    return file.name
+  }
+  const own = [await upload(chat.id), await upload(chat.id)] as const
+  return { chat, own, others: [await upload(other.id), await upload()] as const }
+}

@@ -29,36 +29,24 @@ describe('v3: chats', () => {
     async ({ v3, claim, session, profile, prompts }) => {
       const created = await v3.postChat(session.name())
       if (isContentRefusal(created) && profile.requests.createChat === undefined) {
-        session.markUndecided(
-          'unproven',
-          ['V3-CHAT-01', 'V3-CHAT-03'],
-          'a name without the other fields was rejected: set requests.createChat in the target profile',
-        )
+        const reason =
+          'a name without the other fields was rejected: set requests.createChat in the target profile'
+        session.markUndecided('unproven', ['V3-CHAT-01', 'V3-CHAT-03'], reason)
         return
       }
-      const id = v3.newChatId(created)
-      if (id) v3.deleteOnCleanup(id)
       const another = await v3.postChat(session.name(), {}, { role: 'arrange' })
-      const otherId = v3.newChatId(another)
-      if (otherId && otherId !== id) v3.deleteOnCleanup(otherId)
-      const made = claim(
-        'V3-CHAT-01',
-        () => {
-          expectAccepted(created, 'POST /chat with a name')
-          expect(id, 'the UUID of the chat in the answer').toBeDefined()
-          expectAccepted(another, 'POST /chat with another name')
-          expect(otherId, 'the UUID of the second chat').toBeDefined()
-          expect(otherId, 'the UUID of the second chat').not.toBe(id)
-        },
-        created,
-        another,
-      )
-      assume(made && id, 'no chat was created', created)
-      session.observe(
-        'OPEN-13',
-        `POST /chat: ${created.response?.status} ${describeShape(created)}`,
-        [created],
-      )
+      const [id, otherId] = [created, another].map((answer) => v3.newChatId(answer))
+      for (const one of new Set([id, otherId])) if (one) v3.deleteOnCleanup(one)
+      const isMade = () => {
+        expectAccepted(created, 'POST /chat with a name')
+        expect(id, 'the UUID of the chat in the answer').toBeDefined()
+        expectAccepted(another, 'POST /chat with another name')
+        expect(otherId, 'the UUID of the second chat').toBeDefined()
+        expect(otherId, 'the UUID of the second chat').not.toBe(id)
+      }
+      assume(claim('V3-CHAT-01', isMade, created, another) && id, 'no chat was created', created)
+      const shape = `POST /chat: ${statusText(created)} ${describeShape(created)}`
+      session.observe('OPEN-13', shape, [created])
 
       const history = await v3.history(id)
       const reply = await v3.generate(v3.generateBody(id, prompts.brief()))

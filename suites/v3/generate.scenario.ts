@@ -17,7 +17,7 @@ import {
 /** Section 4.3: POST /message/generate, its fields and its two forms. */
 describe('v3: generation', () => {
   test(
-    'a generation answers with the final response object, the same in both forms',
+    'a generation MUST answer with the final response object, the same in both forms',
     covers(['V3-GEN-01', 'V3-GEN-02', 'V3-GEN-03', 'V3-GEN-04', 'V3-GEN-05', 'V3-GEN-12'], {
       requests: 7,
       generations: 2,

@@ -22,7 +22,7 @@ import { buildTextFile } from '../support/test-data.ts'
 /** Sections 2.7 and 4.3: knowledge bases. What lies below the prefix stands in the profile. */
 describe('knowledge bases', () => {
   test(
-    'the bases are listed',
+    'the knowledge bases MUST be listed',
     covers(['KB-01'], { requests: 1 }),
     async ({ knowledge, claim, profile, session }) => {
       const list = await knowledge.readBases()
@@ -42,7 +42,7 @@ describe('knowledge bases', () => {
   )
 
   test(
-    'a search finds the content of documents',
+    'a search MUST find the content of documents',
     covers(['KB-03'], { requests: 1 }),
     async ({ knowledge, claim, profile, session }) => {
       const found = await knowledge.send('search')
@@ -58,7 +58,7 @@ describe('knowledge bases', () => {
   )
 
   test(
-    'a document is uploaded and can be found',
+    'a document that is uploaded MUST be found',
     covers(['KB-02', 'V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'], {
       requests: 26,
       uploads: 1,
@@ -102,7 +102,7 @@ describe('knowledge bases', () => {
   )
 
   test(
-    '/api/knowledge and /api/v3/knowledge give equal responses',
+    '/api/knowledge and /api/v3/knowledge MUST give equal responses',
     covers(['KB-04'], { requests: 16 }),
     async ({ knowledge, claim, profile }) => {
       const routes = ['list', 'search'] as const
@@ -138,7 +138,7 @@ describe('knowledge bases', () => {
   )
 
   test(
-    'a document can be uploaded under both prefixes',
+    'a document MUST be accepted under both prefixes',
     covers(['KB-04'], { requests: 18, uploads: 2 }),
     async ({ knowledge, chats, claim, session, prompts }) => {
       const uploads: [boolean, Exchange][] = []

@@ -21,7 +21,7 @@ describe('v3: media', () => {
   ]
 
   test(
-    'input may carry a video',
+    'an input MAY carry a video',
     covers(['V3-GEN-08'], { requests: 3, generations: 1, chats: 1 }),
     async ({ v3, claim, profile, session, prompts }) => {
       const chat = await v3.createChat()

@@ -28,7 +28,7 @@ describe('v3: retrieval', () => {
   const expectation = 'the server searched: a search step, or its fact in the answer'
 
   test(
-    'rag: true searches the base of the assistant',
+    'rag: true MUST search the base of the assistant',
     covers(
       ['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'],
       { requests: 26, generations: 2, chats: 6 },
@@ -54,7 +54,7 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'rag as false, agent or absent makes no search before the answer',
+    'a generation with rag as false, agent or absent MUST NOT search before its answer',
     covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 40, generations: 7, chats: 8 }, 1),
     async ({ v3, claim, profile, session }) => {
       const base = requireBase(profile)
@@ -89,7 +89,7 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'a one-shot without rag makes no search before the answer',
+    'a one-shot without rag MUST NOT search before its answer',
     covers(['RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], { requests: 6, generations: 6 }, 1),
     async ({ oneShot, claim, profile, prompts }) => {
       const base = requireBase(profile)
@@ -126,7 +126,7 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'rag as an object searches as true does',
+    'rag as an object MUST search as true does',
     covers(['RAG-04', 'RAG-08'], { requests: 22, generations: 4, chats: 4 }),
     async ({ v3, claim, profile }) => {
       const base = requireBase(profile)

@@ -40,7 +40,7 @@ describe('v3: refusals', () => {
   )
 
   test(
-    'a generation with a field of another type is refused',
+    'a generation with a field of another type MUST be refused',
     coversAtDepth(['V3-GEN-17', 'V3-GEN-13', 'V3-TOOLS-01'], (rows, depth) => ({
       requests: refusalCost(generationMistakes.length + 1, 2, 7)(rows, depth) + 6,
       generations: 2,
@@ -104,7 +104,7 @@ describe('v3: refusals', () => {
   ]
 
   test(
-    'a one-shot with a field of another type is refused',
+    'a one-shot with a field of another type MUST be refused',
     coversAtDepth(['V3-ONE-12'], (rows, depth) => ({
       requests: refusalCost(oneShotMistakes.length, 2, 3)(rows, depth) + 5,
       generations: 2,
@@ -138,7 +138,7 @@ describe('v3: refusals', () => {
   )
 
   test(
-    'a chat whose name is no text is refused',
+    'a chat whose name is not a text MUST be refused',
     coversAtDepth(['V3-CHAT-14'], () => ({ requests: 8, chats: 1 })),
     async ({ v3, expectRejected, depth, session, profile }) => {
       const chat = await v3.createChat({ role: 'control' })

@@ -28,7 +28,7 @@ describe('v3: stream', () => {
   })
 
   test(
-    'an answer is streamed as events',
+    'an answer MUST be streamed as events',
     covers(everyStream, { requests: 3, generations: 1, chats: 1 }, 3),
     async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
@@ -55,7 +55,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'text beyond ASCII is streamed intact',
+    'text beyond ASCII MUST be streamed intact',
     covers(['V3-SSE-17', 'V3-SSE-25', 'V3-SSE-26', 'V3-SSE-27', 'V3-HIST-06'], {
       requests: 5,
       generations: 1,
@@ -69,7 +69,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'a tool call is streamed',
+    'a tool call MUST be streamed',
     covers(['V3-SSE-13', 'V3-SSE-18', 'V3-SSE-19', 'V3-SSE-23', 'V3-HIST-06'], {
       requests: 5,
       generations: 1,
@@ -93,7 +93,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'reasoning is streamed separately from the answer',
+    'reasoning MUST be streamed separately from the answer',
     covers(
       [
         'V3-THINK-01',
@@ -150,7 +150,7 @@ describe('v3: stream', () => {
   )
 
   test(
-    'events arrive while the answer is generated',
+    'events MUST arrive while the answer is generated',
     covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 3),
     async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()

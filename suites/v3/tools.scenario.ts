@@ -17,7 +17,7 @@ import { claimNoStep } from '../support/refusals.ts'
 /** Sections 4.3 and 8: include_tools and exclude_tools. */
 describe('v3: tool lists', () => {
   test(
-    'both tool lists at once are refused, and leave nothing behind',
+    'both tool lists at once MUST be refused, and MUST NOT leave anything behind',
     covers(['V3-TOOLS-01', 'V3-GEN-13', 'V3-GEN-14', 'V3-HIST-07'], {
       requests: 18,
       generations: 2,
@@ -57,7 +57,7 @@ describe('v3: tool lists', () => {
   )
 
   test(
-    'an excluded tool is not used, nor is one outside include_tools',
+    'an excluded tool MUST NOT be used, nor one outside include_tools',
     covers(['V3-TOOLS-02', 'V3-TOOLS-03'], { requests: 15, generations: 5, chats: 5 }),
     async ({ v3, claim, profile }) => {
       const { name, ask, search } = profile.tools ?? {}

@@ -48,11 +48,9 @@ describe('HTTP versions', () => {
         if (http1.response === null) break
       }
       if (alike.length === 0) return
-      session.observe(
-        'OPEN-44',
-        `alike: ${alike.map(({ what }) => what).join(', ')}`,
-        alike.flatMap(({ answers }) => [answers.http2, answers.http1]),
-      )
+      const both = alike.flatMap(({ answers }) => [answers.http2, answers.http1])
+      const routes = alike.map(({ what }) => what).join(', ')
+      session.observe('OPEN-44', `alike: ${routes}`, both)
     },
   )
 })

@@ -1,4 +1,4 @@
-import { namesOf } from '../../contract/index.ts'
+import { namesOf, type RequirementId } from '../../contract/index.ts'
 import {
   answerJson,
   answerText,
@@ -11,6 +11,7 @@ import {
   expectAccepted,
   inputRows,
   isDeclined,
+  type ScenarioContext,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -21,7 +22,7 @@ import { buildTextFile } from '../support/test-data.ts'
 /** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
 describe('versions of chats', () => {
   test(
-    'no update changes the version of a chat',
+    'an update MUST NOT change the version of a chat',
     covers(['VER-02'], { requests: 10, generations: 1, chats: 1 }),
     async ({ v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()
@@ -56,7 +57,7 @@ describe('versions of chats', () => {
   )
 
   test(
-    'v3 routes refuse a v2 chat and name /api/v2',
+    'v3 routes MUST refuse a v2 chat, MUST name /api/v2 and MUST leave the chat as it is',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
       requests: 29,
       generations: 2,
@@ -68,85 +69,33 @@ describe('versions of chats', () => {
       const { messageId } = await v2.storeAndGenerate(before, prompts.brief(nonce))
       const mine = await v3.createChat()
       assume(succeeded(await v3.history(mine)), 'v3 history does not work for a v3 chat')
-
-      const refuse = (
-        requirement: 'VER-03' | 'VER-04' | 'VER-05',
-        what: string,
-        exchange: Exchange,
-      ) => {
-        session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
-        claim(requirement, () => expectHint(exchange, what, namesOf(profile, 'v2')), exchange)
-        claim(
-          'VER-10',
-          () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),
-          exchange,
-        )
-      }
-      refuse('VER-03', 'GET /message', await v3.history(before, {}, { role: 'negative' }))
-      const secrets: string[] = []
-      for (const [what, stream] of [
-        ['POST /message/generate', false],
-        ['POST /message/generate as a stream', true],
-      ] as const) {
-        const secret = session.nonce()
-        const turn = v3.generateBody(before, buildRecall(profile, secret).tell, { stream })
-        secrets.push(secret)
-        refuse('VER-04', what, await v3.generate(turn, { role: 'negative' }))
-      }
-
-      const role = { role: 'negative' } as const
       const wasFavorite = contains((await chats.readFavorites()).body, before)
-      refuse('VER-05', 'GET /chat/{chat_id}', await chats.get(before, role))
-      refuse('VER-05', 'PATCH /chat/{chat_id}', await chats.rename(before, session.name(), role))
-      refuse('VER-05', 'POST /chat/{chat_id}/generate-name', await chats.generateName(before, role))
-      refuse('VER-05', 'POST /chat/{chat_id}/favorite', await chats.addFavorite(before, role))
-      const favorites = await chats.readFavorites()
-      refuse('VER-05', 'DELETE /chat/{chat_id}/favorite', await chats.removeFavorite(before, role))
-      if (profile.capabilities.attachments) {
-        refuse(
-          'VER-05',
-          'GET /chat/{chat_id}/attachments',
-          await chats.attachments(before, {}, role),
-        )
-        refuse(
-          'VER-05',
-          'GET /attachment?chat_id',
-          await attachments.list({ chat_id: before }, role),
-        )
-        // That an upload joins a chat by a field of its form is known of this target alone.
-        if (profile.requests.upload?.chatField) {
-          const file = buildTextFile(session, nonce)
-          refuse('VER-05', 'POST /attachment', await attachments.upload(file, before, role))
-        }
-      }
-      refuse('VER-05', 'DELETE /chat/{chat_id}', await chats.remove(before, role))
+      const secrets = [session.nonce(), session.nonce()] as const
 
+      const context = { v3, chats, attachments, claim, session, profile }
+      for (const [requirement, what, send] of v3Calls(context, before, secrets)) {
+        claimRefused(context, requirement, what, await send(), 'v2')
+      }
+
+      const favorites = await chats.readFavorites()
+      const isFavorite = contains(favorites.body, before)
       const { ask } = buildRecall(profile, nonce)
-      const repeat = await v2.message(v2.messageBody(before, ask, { parent_id: messageId }), {
-        role: 'probe',
-      })
+      const body = v2.messageBody(before, ask, { parent_id: messageId })
+      const repeat = await v2.message(body, { role: 'probe' })
       const question = succeeded(repeat) ? v2.storedId(repeat) : messageId
       const after = await v2.generate(v2.generateBody(before, question), { role: 'probe' })
-      claim(
-        'VER-06',
-        () => {
-          expect(succeeded(after), 'the v2 chat is answered as before').toBe(true)
-          for (const secret of secrets) {
-            const isRemembered = answerText(after)?.includes(secret) ?? false
-            expect(isRemembered, 'the v2 chat knows what a refused generation said').toBe(false)
-          }
-          const isFavorite = contains(favorites.body, before)
-          expect(isFavorite === wasFavorite, 'the v2 chat keeps its favorite mark').toBe(true)
-        },
-        repeat,
-        after,
-        favorites,
-      )
+      const remembered = secrets.filter((secret) => answerText(after)?.includes(secret))
+      const isKept = () => {
+        expect(succeeded(after), 'the v2 chat is answered as before').toBe(true)
+        expect(remembered, 'what the v2 chat knows of refused generations').toEqual([])
+        expect(isFavorite === wasFavorite, 'the v2 chat keeps its favorite mark').toBe(true)
+      }
+      claim('VER-06', isKept, repeat, after, favorites)
     },
   )
 
   test(
-    'v2 routes refuse a v3 chat and name /api/v3',
+    'v2 routes MUST refuse a v3 chat, MUST name /api/v3 and MUST leave the chat as it is',
     covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 15, generations: 2, chats: 1 }),
     async ({ v2, v3, chats, claim, session, profile, prompts }) => {
       const own = await v2.chat()
@@ -157,47 +106,88 @@ describe('versions of chats', () => {
       const chat = await v3.createChat()
       await v3.generateOk(v3.generateBody(chat, prompts.brief()))
       const before = await v3.waitForHistory(chat, (rows) => inputRows(rows).length > 0)
+      const showsName = (read: Exchange) => succeeded(read) && contains(answerJson(read), chat.name)
+      const isNamed = showsName(await chats.get(chat.id))
 
-      const showsName = async () => {
-        const read = await chats.get(chat.id)
-        return { read, isShown: succeeded(read) && contains(answerJson(read), chat.name) }
-      }
-      const named = await showsName()
+      const role = { role: 'negative' } as const
+      const message = v2.messageBody(chat.id, prompts.brief(session.nonce()))
+      const stored = await v2.message(message, role)
+      const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), role)
+      const context = { claim, session, profile }
+      claimRefused(context, 'VER-07', 'POST /api/v2/message', stored, 'v3')
+      claimRefused(context, 'VER-08', 'POST /api/v2/message/generate', reply, 'v3')
 
-      const nonce = session.nonce()
-      const stored = await v2.message(v2.messageBody(chat.id, prompts.brief(nonce)), {
-        role: 'negative',
-      })
-      const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), {
-        role: 'negative',
-      })
-      for (const [requirement, what, exchange] of [
-        ['VER-07', 'POST /api/v2/message', stored],
-        ['VER-08', 'POST /api/v2/message/generate', reply],
-      ] as const) {
-        session.observe('OPEN-18', `${what}: ${exchange.response?.status}`, [exchange])
-        claim(requirement, () => expectHint(exchange, what, namesOf(profile, 'v3')), exchange)
-        claim(
-          'VER-10',
-          () => expect(exchange.response?.status, `status of ${what}`).toBeLessThan(500),
-          exchange,
-        )
-      }
-      const after = await v3.historyAfterPause(chat)
-      claim(
-        'VER-09',
-        () => expect(after.rows.length, 'rows of the v3 chat').toBe(before.rows.length),
-        stored,
-        reply,
-        ...after.pages,
-      )
-      if (!named.isShown) return
-      const { read, isShown } = await showsName()
-      const keepsName = () => expect(isShown, 'the v3 chat still has its name').toBe(true)
+      const { rows, pages } = await v3.historyAfterPause(chat)
+      const isSame = () => expect(rows.length, 'rows of the v3 chat').toBe(before.rows.length)
+      claim('VER-09', isSame, stored, reply, ...pages)
+      if (!isNamed) return
+      const read = await chats.get(chat.id)
+      const keepsName = () => expect(showsName(read), 'the v3 chat still has its name').toBe(true)
       claim('VER-09', keepsName, read, stored, reply)
     },
   )
 })
+
+type Context = Pick<
+  ScenarioContext,
+  'v3' | 'chats' | 'attachments' | 'claim' | 'session' | 'profile'
+>
+
+type V3Call = readonly [
+  requirement: 'VER-03' | 'VER-04' | 'VER-05',
+  what: string,
+  send: () => Promise<Exchange>,
+]
+
+/** Calls of v3 routes for a chat; the `secrets` are told to a generation and to a stream. */
+function v3Calls(
+  { v3, chats, attachments, session, profile }: Context,
+  chat: string,
+  secrets: readonly [string, string],
+): readonly V3Call[] {
+  const role = { role: 'negative' } as const
+  const path = '/chat/{chat_id}'
+  const turn = (secret: string, stream: boolean) =>
+    v3.generate(v3.generateBody(chat, buildRecall(profile, secret).tell, { stream }), role)
+  const { capabilities, requests } = profile
+  const ofFiles: readonly V3Call[] = [
+    ['VER-05', `GET ${path}/attachments`, () => chats.attachments(chat, {}, role)],
+    ['VER-05', 'GET /attachment?chat_id', () => attachments.list({ chat_id: chat }, role)],
+  ]
+  // That an upload joins a chat by a field of its form is known of this target alone.
+  const upload: V3Call = [
+    'VER-05',
+    'POST /attachment',
+    () => attachments.upload(buildTextFile(session), chat, role),
+  ]
+  return [
+    ['VER-03', 'GET /message', () => v3.history(chat, {}, role)],
+    ['VER-04', 'POST /message/generate', () => turn(secrets[0], false)],
+    ['VER-04', 'POST /message/generate as a stream', () => turn(secrets[1], true)],
+    ['VER-05', `GET ${path}`, () => chats.get(chat, role)],
+    ['VER-05', `PATCH ${path}`, () => chats.rename(chat, session.name(), role)],
+    ['VER-05', `POST ${path}/generate-name`, () => chats.generateName(chat, role)],
+    ['VER-05', `DELETE ${path}/favorite`, () => chats.removeFavorite(chat, role)],
+    ['VER-05', `POST ${path}/favorite`, () => chats.addFavorite(chat, role)],
+    ...(capabilities.attachments ? ofFiles : []),
+    ...(capabilities.attachments && requests.upload?.chatField ? [upload] : []),
+    ['VER-05', `DELETE ${path}`, () => chats.remove(chat, role)],
+  ]
+}
+
+/** Claims that a call for a chat of another version is refused with the prefix of that `version`. */
+function claimRefused(
+  { claim, session, profile }: Pick<Context, 'claim' | 'session' | 'profile'>,
+  requirement: RequirementId,
+  what: string,
+  exchange: Exchange,
+  version: 'v2' | 'v3',
+): void {
+  const status = exchange.response?.status
+  session.observe('OPEN-18', `${what}: ${status}`, [exchange])
+  claim(requirement, () => expectHint(exchange, what, namesOf(profile, version)), exchange)
+  claim('VER-10', () => expect(status, `status of ${what}`).toBeLessThan(500), exchange)
+}
 
 /** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
 function expectHint(exchange: Exchange, what: string, prefixes: readonly string[]): void {

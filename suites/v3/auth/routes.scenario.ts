@@ -119,7 +119,7 @@ describe('v3: authentication', () => {
 
   for (const [route, { cost, isRight, prepare, send }] of Object.entries(routes)) {
     test(
-      `${route} requires a valid token`,
+      `${route} MUST require a valid token`,
       covers(isRight === undefined ? ids : [...ids, 'V3-AUTH-05'], {
         requests: 22,
         chats: 2,
@@ -154,7 +154,7 @@ describe('v3: authentication', () => {
   }
 
   test(
-    'POST /chat requires a valid token',
+    'POST /chat MUST require a valid token',
     covers([...ids, 'V3-AUTH-05'], { requests: 17, chats: 1 }),
     async ({ v3, claim, session, keys }) => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
@@ -180,7 +180,7 @@ describe('v3: authentication', () => {
   )
 
   test(
-    'POST /message/generate requires a valid token and stores nothing without one',
+    'POST /message/generate MUST require a valid token and MUST NOT store anything without one',
     covers([...ids, 'V3-AUTH-05'], { requests: 40, generations: 1, chats: 1 }),
     async ({ v3, claim, session, keys, prompts }) => {
       const chat = await v3.createChat()
@@ -217,7 +217,7 @@ describe('v3: authentication', () => {
   )
 
   test(
-    'the knowledge routes require a valid token',
+    'the knowledge routes MUST require a valid token',
     covers(ids, { requests: 92, chats: 1, uploads: 16 }),
     async ({ v3, knowledge, claim, session, keys, profile }) => {
       requireProfile(keys.v3, 'apiKey')

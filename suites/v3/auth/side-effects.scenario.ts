@@ -94,7 +94,7 @@ const changes: Readonly<Record<string, Change>> = {
 describe('v3: changes without the right token', () => {
   for (const [what, { send, arrange, look }] of Object.entries(changes)) {
     test(
-      `without a valid token it does not happen that ${what}`,
+      `without a valid token it MUST NOT happen that ${what}`,
       covers(['V3-AUTH-01', 'V3-AUTH-02'], { requests: 20, chats: 2 }),
       async ({ v3, chats, attachments, claim, keys, session, profile }) => {
         requireProfile(keys.v3, 'apiKey')

@@ -14,7 +14,7 @@ const turns = 4
 /** Section 4.3, of a service with several endpoints: the history is that of the chat, not of one of them. */
 describe('v3: history of several endpoints', () => {
   test(
-    'every endpoint shows all turns in order',
+    'every endpoint MUST show all turns in order',
     acrossEndpoints(
       covers(['V3-HIST-07', 'V3-HIST-10'], { requests: 22, generations: turns, chats: 1 }),
     ),

@@ -16,7 +16,7 @@ import {
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
 describe('v3: one-shot', () => {
   test(
-    'a one-shot stores no chat',
+    'a one-shot MUST NOT store a chat',
     covers(['V3-ONE-09'], { requests: 43, generations: 2, chats: 1 }),
     async ({ oneShot, v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()

@@ -106,10 +106,10 @@ export const favoriteFaults = faultTable({
       }),
   },
   'V3-CHAT-02': {
-    'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': {
-      also: ['V3-CHAT-10'],
-      patch: alsoChange(addFavorite, { name: 'Favorite' }),
-    },
+    'chat-favorite-renames: Adding a chat to favorites renames it to Favorite.': alsoChange(
+      addFavorite,
+      { name: 'Favorite' },
+    ),
   },
   'V3-CHAT-10': {
     'chat-update-once: Only the first PATCH of a chat takes effect.': remembering((changed) =>
