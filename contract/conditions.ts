@@ -147,7 +147,7 @@ function texts<R extends RequirementId>(requirement: R) {
   }
 }
 
-/** What was done with the chat before. */
+/** Operations on the chat before. */
 function earlier<R extends RequirementId>(requirement: R) {
   return { after: { rename: requirement, favorite: requirement, refusal: requirement } }
 }

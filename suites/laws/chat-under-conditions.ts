@@ -11,7 +11,7 @@ import {
   statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
-import { type Caller, ChatLaws, type ChatState } from './chat-state.ts'
+import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
 import { type Body, describeRow, plain, tryConditions } from './trials.ts'
 
 type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile'>
@@ -136,7 +136,7 @@ export class ChatUnderConditions {
     return renamed
   }
 
-  /** How a second request is answered is open; what it leaves is not. */
+  /** Sets the mark of a favorite; the answer to a second request is open, its effect is not. */
   async setFavorite(favorite: boolean, row: Row): Promise<Exchange> {
     const { addFavorite, removeFavorite } = this.#context.chats
     const state = this.#required()

@@ -9,7 +9,7 @@ import {
   type ScenarioContext,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { ChatLaws, requirementsOfChats } from './chat-state.ts'
+import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
 import { nameEditsOf } from './edits.ts'
 

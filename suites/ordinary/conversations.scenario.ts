@@ -6,7 +6,7 @@ import {
   test,
   withinOrdinaryTraffic,
 } from '../../harness/conformance/scenario/index.ts'
-import { withReasoning } from '../support/forms.ts'
+import { withReasoning } from '../support/test-data.ts'
 
 /**
  * Conversations of users, without a request that is meant to be refused. Runs that do not name themselves

@@ -14,7 +14,7 @@ import {
   type ScenarioContext,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
-import { type FormWithInput, withReasoning } from './forms.ts'
+import { type FormWithInput, withReasoning } from './test-data.ts'
 
 /** Form, input and parent_id of a turn: of any two, each value occurs with each of the other. */
 const kinds = [

@@ -1,5 +1,5 @@
-/** Files and names that scenarios send. */
-import type { Session } from '../../harness/conformance/scenario/index.ts'
+/** Files, names and forms of generations that scenarios send. */
+import type { Session, TargetProfile } from '../../harness/conformance/scenario/index.ts'
 
 /** A small text file with the tag of the run, if any, in its name, which begins with the nonce. */
 export function buildTextFile(session: Session, nonce = session.nonce(), more = '') {
@@ -15,4 +15,32 @@ export function buildTextFile(session: Session, nonce = session.nonce(), more = 
 /** First word of the name of a chat, by which a search has to find it. */
 export function firstWord(name: string): string {
   return name.split(' ')[0] ?? name
+}
+
+export interface Form {
+  readonly stream: boolean
+  readonly think?: true
+}
+
+/** Two forms that differ in every dimension, so that what holds in one of them only is seen. */
+export function formsOf({ capabilities }: Pick<TargetProfile, 'capabilities'>): readonly Form[] {
+  return [{ stream: false }, { stream: true, ...withReasoning({ capabilities }) }]
+}
+
+/** `think: true` if the profile says that the target has reasoning. */
+export function withReasoning({ capabilities }: Pick<TargetProfile, 'capabilities'>): {
+  readonly think?: true
+} {
+  return capabilities.reasoning === true ? { think: true } : {}
+}
+
+/** A form, and the kind of its input. */
+export interface FormWithInput extends Form {
+  readonly ofItems: boolean
+}
+
+/** Words for a sentence: nothing for the plain form. */
+export function describeForm({ stream, think }: Form): string {
+  const parts = [...(stream ? ['stream'] : []), ...(think ? ['with think'] : [])]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }

@@ -75,13 +75,13 @@ describe('v3: attachments', () => {
         ['V3-ATT-07', 'GET /attachment with chat_id', ofChat],
         ['V3-ATT-12', 'GET /chat/{chat_id}/attachments', list],
       ] as const) {
-        const shown = (names: readonly string[]) =>
+        const shownOf = (names: readonly string[]) =>
           names.filter((name) => attachments.lists(page, name))
-        assumeRead(page, shown(own).length === own.length)
+        assumeRead(page, shownOf(own).length === own.length)
         const showsOwn = () => {
           expectAccepted(page, route)
-          expect(shown(own), 'files of the chat that the list shows').toEqual(own)
-          expect(shown(others), 'files of no chat, or another, that it shows').toEqual([])
+          expect(shownOf(own), 'files of the chat that the list shows').toEqual(own)
+          expect(shownOf(others), 'files of no chat, or another, that it shows').toEqual([])
         }
         claim(requirement, showsOwn, page)
       }

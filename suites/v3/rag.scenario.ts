@@ -12,7 +12,6 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { describeForm } from '../support/forms.ts'
 import { claimOutputKept } from '../support/history.ts'
 import {
   askInNewChat,
@@ -22,6 +21,7 @@ import {
   noVisibleSearch,
   requireBase,
 } from '../support/retrieval.ts'
+import { describeForm } from '../support/test-data.ts'
 
 /** Section 4.4: retrieval before an answer, seen as a search step or as its fact in the answer. */
 describe('v3: retrieval', () => {

@@ -5,7 +5,6 @@ import {
   inputText,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { describeForm, formsOf } from '../support/forms.ts'
 import {
   alias,
   bothToolLists,
@@ -16,6 +15,7 @@ import {
   refusalCost,
   secondCaller,
 } from '../support/mistakes.ts'
+import { describeForm, formsOf } from '../support/test-data.ts'
 
 /** Section 4.3: a request with a field of another type is refused, whatever else it has; the status is open. */
 describe('v3: refusals', () => {

@@ -10,9 +10,9 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { describeForm, formsOf } from '../support/forms.ts'
 import { claimTurnKept } from '../support/history.ts'
 import { claimNoStep } from '../support/refusals.ts'
+import { describeForm, formsOf } from '../support/test-data.ts'
 
 /** Sections 4.3 and 8: include_tools and exclude_tools. */
 describe('v3: tool lists', () => {

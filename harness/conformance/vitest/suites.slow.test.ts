@@ -51,7 +51,7 @@ describe('the scenarios', () => {
     const plan = (only: readonly string[]) =>
       planConformance(profile, { profile: 'full', only, skip: [] })
     expect((await plan(['V3-IDEM-06'])).map(({ slug }) => slug)).toEqual([
-      'any-string-is-a-valid-key-and-another-key-adds-another-step',
+      'any-string-must-be-a-valid-key-and-another-key-must-add-another-step',
     ])
     expect(await plan(['V3-GEN-07'])).toEqual([])
   })

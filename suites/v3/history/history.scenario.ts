@@ -1,4 +1,5 @@
 import {
+  acrossEndpoints,
   answerJson,
   answerParts,
   assume,
@@ -101,3 +102,48 @@ function observeMembers(session: Session, page: Exchange, rows: readonly History
   session.observe('OPEN-03', `members of a row: ${members.join(', ')}`, [page])
   session.observe('OPEN-03', `members of a page: ${describeShape(page)}`, [page])
 }
+
+const turns = 4
+
+/** Section 4.3, of a service with several endpoints: the history is that of the chat, not of one of them. */
+describe('v3: history of several endpoints', () => {
+  test(
+    'every endpoint MUST show all turns in order',
+    acrossEndpoints(
+      covers(['V3-HIST-07', 'V3-HIST-10'], { requests: 22, generations: turns, chats: 1 }),
+    ),
+    async ({ v3, claim, session, prompts }) => {
+      const chat = await v3.createChat()
+      const nonces: string[] = []
+      const missingIn = (rows: Parameters<typeof inputRows>[0]) =>
+        nonces.filter((nonce) => inputRows(rows, nonce).length === 0)
+      for (let turn = 0; turn < turns; turn += 1) {
+        const nonce = session.nonce()
+        nonces.push(nonce)
+        const reply = await v3.generateOk(v3.generateBody(chat, prompts.brief(nonce)))
+        const { rows, pages } = await v3.waitForHistory(
+          chat,
+          (history) => missingIn(history).length === 0,
+        )
+        const isShown = claim(
+          'V3-HIST-07',
+          () => expect(missingIn(rows), 'turns that the history lacks').toEqual([]),
+          reply,
+          ...pages,
+        )
+        if (!isShown) return
+        assume(everyItemShown(rows), 'the history shows rows without their item', ...pages)
+      }
+      const { rows, pages } = await v3.walk(chat, 1)
+      claim(
+        'V3-HIST-10',
+        () =>
+          expect(
+            nonces.filter((nonce) => inputRows(rows, nonce).length !== 1),
+            'turns that a walk with limit 1 does not show exactly once',
+          ).toEqual([]),
+        ...pages,
+      )
+    },
+  )
+})

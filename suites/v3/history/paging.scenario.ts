@@ -149,11 +149,11 @@ function claimOnce(
   whole?: HistoryWalk,
 ): void {
   const strayed = strays(rows)
-  const least = whole?.rows.length ?? 0
+  const minRows = whole?.rows.length ?? 0
   if (strayed.length > 0 && !everyItemShown(rows)) return
   const isOnce = () => {
     expect(strayed, `rows lost or repeated ${under}`).toEqual([])
-    expect(rows.length, `rows of a walk ${under}`).toBeGreaterThanOrEqual(least)
+    expect(rows.length, `rows of a walk ${under}`).toBeGreaterThanOrEqual(minRows)
   }
   claim('V3-HIST-10', isOnce, ...pages, ...(whole?.pages ?? []))
 }

@@ -9,8 +9,8 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { withReasoning } from '../../support/forms.ts'
 import { claimNoStep } from '../../support/refusals.ts'
+import { withReasoning } from '../../support/test-data.ts'
 
 /** Section 4.3: an Idempotency-Key is wanted, may be any string, and is another if it differs at all. */
 describe('v3: idempotency keys', () => {
@@ -53,7 +53,6 @@ describe('v3: idempotency keys', () => {
       const hasOneEach = () => {
         if (upper !== undefined) expectAccepted(upper, 'the same request with another key')
         expect(count, 'accepted requests with keys of their own').toBeGreaterThan(1)
-        // What a refused request leaves behind is for other requirements.
         expect(steps, 'steps of these keys').toBeGreaterThanOrEqual(count)
       }
       claim('V3-IDEM-07', hasOneEach, ...sent, ...pages)

@@ -10,7 +10,7 @@ import {
   type ScenarioContext,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
-import { firstWord } from '../support/test-data.ts'
+import { firstWord } from './test-data.ts'
 
 export type Caller = { readonly authorization?: string }
 
@@ -42,7 +42,7 @@ export const requirementsOfChats = [
 
 export class ChatLaws {
   readonly #context: Context
-  /** What is missing once is not waited for again. */
+  /** Laws that were broken once, whose state is not waited for again. */
   readonly #broken = new Set<string>()
 
   constructor(context: Context) {
@@ -143,7 +143,7 @@ export class ChatLaws {
     )
   }
 
-  /** Of names that begin with a sign, it is open what a search matches. */
+  /** Claims for names that begin with a letter or a digit: what a search matches in others is open. */
   async #claimSearch(
     { chat, caller, firstName, twin }: ChatState,
     under: string,
