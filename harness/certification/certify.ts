@@ -159,7 +159,7 @@ function compressRound(dir: string): void {
 }
 
 /** Reasons why no certificate can be issued with the profile, as sentences; empty for none. */
-function profileProblems(profile: TargetProfile, surfaces: ProfileName): readonly string[] {
+export function profileProblems(profile: TargetProfile, surfaces: ProfileName): readonly string[] {
   const refused = refusedSettings(profile, surfaces)
   const members = openMembers(profile, surfaces)
   if (members.length === 0) return refused

@@ -145,7 +145,7 @@ describe('the action', () => {
     expect(existsSync(join(folder, 'chatgen-results-load', 'report.html'))).toBe(true)
     const failed = await run('load', { load: '--rate=many' })
     expect(failed.output).toBe('exit-code=2\n')
-    expect(failed.summary).toContain('load exited with 2 before it wrote a report')
+    expect(failed.summary).toMatch(/^## ❌ Refused\n[\s\S]*--rate[\s\S]*above 0/)
   })
 
   test.each([

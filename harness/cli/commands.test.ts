@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
 import { conformanceReport } from '../../contract/report/conformance.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
+import { certify, vendorFolder } from './certification/test-support/bundles.ts'
 import { explorationFor } from './check/flags.ts'
 import { chatgen, emptyFolder, reportIn, serving } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
@@ -104,4 +106,26 @@ test('names run and scenario in every request', async () => {
   const [, , ...ofRun] = names
   expect(ofRun.length).toBeGreaterThan(20)
   expect(ofRun.filter((name) => !name?.includes('chatgen-abc/'))).toEqual([])
+})
+
+test('certify --dry-run names every field that is missing, and sends nothing', async () => {
+  const folder = vendorFolder()
+  writeFileSync(join(folder, 'product.yaml'), 'vendor: Example AG\nname: Chat\n')
+  writeFileSync(join(folder, 'target.yaml'), 'capabilities: { images: false }\n')
+  const args = ['certify', 'http://127.0.0.1:9', '--target', 'target.yaml', '--dry-run']
+  const { code, stderr } = await chatgen([...args, '--product', 'product.yaml'], withKey, folder)
+  expect(stderr.trim().split('\n')).toEqual([
+    'chatgen: product.yaml: version: it is missing',
+    'chatgen: product.yaml: contact: it is missing',
+    'chatgen: --challenge TEXT is missing',
+    'chatgen: --key FILE is missing',
+    expect.stringMatching(/the profile lacks capabilities\.reasoning, .*v2Chat, tools/),
+    expect.stringContaining('declare each capability true or false'),
+  ])
+  expect(code).toBe(2)
+  const planned = await certify(vendorFolder(), ['--reference', '--dry-run'])
+  expect(planned.stdout).toMatch(
+    /^Nothing is missing\. Each of 3 rounds:\nProfile full, depth full/,
+  )
+  expect(planned.code).toBe(0)
 })

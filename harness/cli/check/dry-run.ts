@@ -9,7 +9,7 @@ import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { containerOf, withoutContainer } from '../target/container-flags.ts'
-import { withTarget } from '../target/target.ts'
+import { type TargetFlags, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { durationText } from '../terminal/steps.ts'
 import type { CheckFlags } from './flags.ts'
@@ -22,12 +22,32 @@ export async function dryRun(
   selection: Selection,
   io: Io,
 ): Promise<void> {
-  const { judgedRequirements, planConformance } = await import('../../conformance/plan.ts')
   const exploration = await explorationFor({ ...flags, ...selection })
+  io.out(await planFor(url, flags, { selection, exploration }, io))
+}
+
+type PlannedFlags = TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>
+
+interface PlannedRun {
+  readonly selection: Selection
+  readonly exploration?: Exploration | undefined
+  /** Throws if the run refuses the profile. */
+  readonly assert?: (profile: TargetProfile) => void
+}
+
+/** The cost of a run, as text. */
+export async function planFor(
+  url: string | undefined,
+  flags: PlannedFlags,
+  { selection, exploration, assert = () => {} }: PlannedRun,
+  io: Io,
+): Promise<string> {
+  const { judgedRequirements, planConformance } = await import('../../conformance/plan.ts')
   const container = containerOf(flags, io.env)
   const planned = container === undefined ? flags : withoutContainer(flags)
   const address = container === undefined ? url : `http://127.0.0.1:${container.port}`
-  const text = await withTarget(address, planned, io, async (profile) => {
+  return withTarget(address, planned, io, async (profile) => {
+    assert(profile)
     const scenarios = await planConformance(profile, selection, flags.depth)
     const isExplored =
       exploration && isExplorable(exploration, judgedRequirements(selection, profile))
@@ -41,7 +61,6 @@ export async function dryRun(
       width: io.width,
     })
   })
-  io.out(text)
 }
 
 /**

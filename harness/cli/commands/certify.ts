@@ -1,9 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import type { Certification } from '../../certification/certify.ts'
 import { rounds } from '../../certification/challenge.ts'
-import { defaultJobs, lockName } from '../../conformance/defaults.ts'
+import { certifiedDepth, certifiedSelection } from '../../certification/rules.ts'
+import { defaultJobs, defaultMaxGenerations, lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
+import { endDryRun, planFor } from '../check/dry-run.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { addFlags, flag, positiveInteger } from '../flags.ts'
@@ -13,7 +16,7 @@ import { withoutSecrets } from '../results/safe-text.ts'
 import { addContainerFlags, withContainerRow } from '../target/container-flags.ts'
 import { type TargetFlags, withTarget } from '../target/target.ts'
 import { addTargetFlags } from '../target/target-flags.ts'
-import { fitted } from '../terminal/io.ts'
+import { fitted, type Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 
 interface CertifyFlags extends TargetFlags {
@@ -31,6 +34,7 @@ const examples = `
 Examples:
   $ openssl genpkey -algorithm ed25519 -out ed25519.pem
   $ chatgen certify --target staging.yaml --product product.yaml --challenge 2026-11-7f3a9c51e02b --key ed25519.pem --out bundle
+  $ chatgen certify --target staging.yaml --product product.yaml --dry-run
   $ chatgen certify --image chat:1.4 --port 8080 --target profile.yaml --product product.yaml --challenge 2026-11-7f3a9c51e02b --key ed25519.pem --out bundle
   $ chatgen verify bundle --public-key vendor.pem --challenge 2026-11-7f3a9c51e02b
 
@@ -63,20 +67,21 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
     flag('--out <dir>', 'folder of the bundle, new or empty', 'certify').default(
       'chatgen-certificate',
     ),
+    flag('--dry-run', 'name what is missing, or print the cost, without sending requests'),
     flag('--quiet', 'print the outcome only'),
   )
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: CertifyFlags) => {
       const { quiet = false, out } = flags
-      const { readProduct } = await import('../../certification/product.ts')
-      const { checkChallenge } = await import('../../certification/challenge.ts')
-      const { readPrivateKey } = await import('../../certification/keys.ts')
       const { certify } = await import('../../certification/certify.ts')
       const { inlineEngine } = await import('../../conformance/run.ts')
-      const given = required(flags)
-      const product = readProduct(readSource('--product', given.product))
-      const challenge = checkChallenge(given.challenge)
-      const key = readPrivateKey(readSource('--key', given.key))
+      const { problems, given } = await readInputs(flags)
+      if (flags.dryRun) {
+        io.out(await planOf(url, flags, io, problems))
+        return finish(endDryRun(command, io))
+      }
+      if (given === undefined) throw new ConfigurationError(problems)
+      const { product, challenge, key } = given
       makeOutFolder(out)
       assertEmpty(out)
       const certification = await withTarget(url, flags, io, async (profile, container) => {
@@ -140,15 +145,57 @@ function codeOf({ result, reports }: Certification): ExitCode {
     : exitCode.incomplete
 }
 
-function required({ product, challenge, key }: CertifyFlags) {
-  if (product !== undefined && challenge !== undefined && key !== undefined) {
-    return { product, challenge, key }
+/** Inputs of a bundle, with the problems of all of them. */
+async function readInputs(flags: CertifyFlags) {
+  const { readProduct } = await import('../../certification/product.ts')
+  const { checkChallenge } = await import('../../certification/challenge.ts')
+  const { readPrivateKey } = await import('../../certification/keys.ts')
+  const problems: string[] = []
+  const read = <T>(name: string, value: string | undefined, parse: (value: string) => T) => {
+    try {
+      if (value !== undefined) return parse(value)
+      problems.push(`${name} is missing`)
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      problems.push(...error.problems)
+    }
+    return undefined
   }
-  const flags = { '--product FILE': product, '--challenge TEXT': challenge, '--key FILE': key }
-  const missing = Object.entries(flags).flatMap(([name, value]) =>
-    value === undefined ? [name] : [],
+  const product = read('--product FILE', flags.product, (file) =>
+    readProduct(readSource('--product', file)),
   )
-  throw new ConfigurationError([`a certification needs ${missing.join(', ')}`])
+  const challenge = read('--challenge TEXT', flags.challenge, checkChallenge)
+  const key = read('--key FILE', flags.key, (file) => readPrivateKey(readSource('--key', file)))
+  const isComplete = product !== undefined && challenge !== undefined && key !== undefined
+  return { problems, given: isComplete ? { product, challenge, key } : undefined }
+}
+
+/**
+ * The cost of a round. Nothing is sent.
+ * @throws ConfigurationError that names all that is missing: flags, fields of the product file and the target profile
+ */
+async function planOf(
+  url: string | undefined,
+  flags: CertifyFlags,
+  io: Io,
+  problems: readonly string[],
+): Promise<string> {
+  const { profileProblems } = await import('../../certification/certify.ts')
+  const selection = certifiedSelection(flags.profile)
+  const planned = {
+    ...flags,
+    depth: certifiedDepth,
+    maxGenerations: defaultMaxGenerations,
+  } as const
+  const assert = (profile: TargetProfile) => {
+    const own = profileProblems(profile, flags.profile)
+    if (problems.length + own.length > 0) throw new ConfigurationError(own)
+  }
+  const plan = await planFor(url, planned, { selection, assert }, io).catch((error) => {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new ConfigurationError([...problems, ...error.problems])
+  })
+  return `Nothing is missing. Each of ${rounds.length} rounds:\n${plan}`
 }
 
 /** A bundle is written as a whole: files of an earlier one would not be part of it. */
