@@ -12,7 +12,7 @@
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { quantileOf } from '../contract/averages.ts'
+import { quantileName, quantileOf } from '../contract/averages.ts'
 import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
 import { columns } from '../reports/text/columns.ts'
@@ -100,7 +100,7 @@ function compared(
     ),
   ])
   const head = quantiles.flatMap((share) => {
-    const name = `p${share * 100}`
+    const name = quantileName(share)
     return [`${name} ours`, 'server', 'off by', '']
   })
   return columns([['metric, ms', ...head], ...rows]).join('\n')

@@ -1,5 +1,5 @@
 /** The service model, the methods and the notes of a plan. */
-import { meanOf } from '../../contract/averages.ts'
+import { meanOf, quantileName } from '../../contract/averages.ts'
 import type { PlanService } from '../../contract/report/plan.ts'
 import type { PlanOptions } from './demand.ts'
 import type { FittedModel } from './fit/fit.ts'
@@ -36,7 +36,7 @@ export function serviceRow(
           load.kind === 'open'
             ? { kind: 'open' as const, value: load.perSecond }
             : { kind: 'closed' as const, value: load.users },
-        statistic: quantile === null ? metric : `${metric}.p${quantile * 100}`,
+        statistic: quantile === null ? metric : `${metric}.${quantileName(quantile)}`,
         measured: value,
         predicted,
       })),

@@ -1,6 +1,6 @@
 import { meanOf } from '../../contract/averages.ts'
 import type { Slo } from '../load/slo/slo.ts'
-import type { RequestLength, ServiceModel } from './service-model.ts'
+import { iterationMs, type RequestLength, type ServiceModel } from './service-model.ts'
 import type { Balance } from './simulation/cluster.ts'
 import { drawOf, lengthsOf, poissonArrivals, type RatePiece } from './simulation/requests.ts'
 import {
@@ -91,10 +91,8 @@ function predictClosed(
   const alone = soleLatencyMs(model, lengths)
   const perReplica = own / simulated
   const running = Math.min(perReplica, model.maxSequences)
-  const stepMs = model.decodeMs + running * model.decodeMsPerSequence
-  const residenceMs =
-    (alone * stepMs * Math.max(1, perReplica / running)) /
-    (model.decodeMs + model.decodeMsPerSequence)
+  const slower = iterationMs(model, running) / iterationMs(model, 1)
+  const residenceMs = alone * slower * Math.max(1, perReplica / running)
   const untilMs = Math.max(8, requests / own) * residenceMs
   const simulation = simulateClosed(
     model,
@@ -114,14 +112,11 @@ function predictClosed(
 
 /** Mean latency of a request that is alone. */
 function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): number {
-  const total = lengths.reduce(
-    (sum, { promptTokens, outputTokens }) =>
-      sum +
-      promptTokens * model.prefillMsPerToken +
-      outputTokens * (model.decodeMs + model.decodeMsPerSequence),
-    0,
+  const times = lengths.map(
+    ({ promptTokens, outputTokens }) =>
+      promptTokens * model.prefillMsPerToken + outputTokens * iterationMs(model, 1),
   )
-  return model.overheadMs + total / lengths.length
+  return model.overheadMs + (meanOf(times) ?? 0)
 }
 
 function* before(times: Iterable<number>, endMs: number): Generator<number> {

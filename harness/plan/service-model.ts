@@ -22,7 +22,7 @@ export interface ServiceModel {
 
 /** Duration of one iteration, without prefill. */
 export function iterationMs(
-  { decodeMs, decodeMsPerSequence }: ServiceModel,
+  { decodeMs, decodeMsPerSequence }: Pick<ServiceModel, 'decodeMs' | 'decodeMsPerSequence'>,
   running: number,
 ): number {
   return decodeMs + running * decodeMsPerSequence

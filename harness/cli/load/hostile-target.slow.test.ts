@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../client/test-support/listen-on-loopback.ts'
-import { startRawServer } from '../../client/test-support/raw-server.ts'
+import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
 import { beginningWith, chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { reportIn } from './test-support/loading.ts'
@@ -85,14 +85,4 @@ function tellingMemory(file: string) {
 import { writeFileSync } from 'node:fs'
 if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)))`,
   )
-}
-
-/** Writes as fast as the peer reads, as long as the peer is there. */
-function pour(socket: Socket, begin: string, again: string): void {
-  const pump = () => {
-    while (!socket.destroyed && socket.write(again));
-  }
-  socket.on('drain', pump)
-  socket.write(begin)
-  pump()
 }

@@ -44,3 +44,13 @@ export async function writePieces(
     await nextTurn()
   }
 }
+
+/** Sends as fast as the peer takes it, as long as the peer is there. */
+export function pour(socket: Socket, begin: string, again: string): void {
+  const pump = () => {
+    while (!socket.destroyed && socket.write(again));
+  }
+  socket.on('drain', pump)
+  socket.write(begin)
+  pump()
+}

@@ -1,20 +1,12 @@
-import type { Surface } from '../../../contract/catalog/requirement.ts'
 import { type Header, isObject } from '../../../contract/index.ts'
 import type { JudgedRequest } from '../judging/answer-judge.ts'
 import type { ClientBehavior } from '../plan/plan.ts'
-import type { Counts } from '../record.ts'
+import type { Counts, RequestRecord } from '../record.ts'
 
 /** One request, ready to be sent. */
-export interface PlannedRequest extends JudgedRequest {
-  /** Index of the arrival in the plan. */
-  readonly index: number
-  /** Position within its transaction, from 0. */
-  readonly step: number
-  /** Name of the transaction in the mix. */
-  readonly transaction: string
-  readonly surface: Surface
-  /** Index of its endpoint; absent for a target with one. */
-  readonly endpoint?: number
+export interface PlannedRequest
+  extends JudgedRequest,
+    Pick<RequestRecord, 'index' | 'step' | 'transaction' | 'surface' | 'endpoint'> {
   /** Nanoseconds after the start of the run, as in `Timestamps`. */
   readonly planned: number
   readonly dispatched: number

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startRawServer } from '../../client/test-support/raw-server.ts'
+import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
 import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
 import { speech } from '../test-support/h2-server.ts'
 
@@ -128,14 +128,4 @@ async function raw(script: (socket: Socket) => unknown): Promise<string> {
   const server = await startRawServer(script)
   onTestFinished(() => server.close())
   return server.url
-}
-
-/** Sends as fast as the peer takes it, as long as the peer is there. */
-function pour(socket: Socket, begin: string, again: string): void {
-  const pump = () => {
-    while (!socket.destroyed && socket.write(again));
-  }
-  socket.on('drain', pump)
-  socket.write(begin)
-  pump()
 }

@@ -1,7 +1,7 @@
 import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import { solve } from '../../load/statistics/linear-algebra.ts'
-import type { ServiceModel } from '../service-model.ts'
+import { iterationMs, type ServiceModel } from '../service-model.ts'
 
 type Times = Omit<ServiceModel, 'maxSequences' | 'maxWaiting'>
 
@@ -100,8 +100,7 @@ export function batchLimitOf(samples: readonly ProbeSamples[]): BatchLimit | nul
     const times = initialTimes(samples, limit)
     let [errors, waited] = [0, 0]
     for (const { found, prompt, ttft } of requests) {
-      const running = Math.min(limit, found + 1)
-      const iteration = times.decodeMs + running * times.decodeMsPerSequence
+      const iteration = iterationMs(times, Math.min(limit, found + 1))
       const prefill = (prompt + (found > 0 ? meanPrompt : 0)) * times.prefillMsPerToken
       const hasWaited = ttft > times.overheadMs + prefill + unqueuedIterations * iteration
       const isFull = found >= limit
