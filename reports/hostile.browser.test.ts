@@ -1,28 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { conformanceDocument } from './conformance/document.ts'
 import { toHtml } from './document/html.ts'
-import { launchChromium, skipBrowser } from './html/test-support/chromium.ts'
-import { openOffline } from './html/test-support/offline-page.ts'
+import { skipBrowser } from './html/test-support/chromium.ts'
+import { pagesInChromium } from './html/test-support/offline-page.ts'
 import { loadDocument } from './load/document.ts'
 import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
 import { printable, withoutColors } from './text/escape.ts'
 
 /** Pages with texts of a target that mean no good, in a real browser. */
 describe.skipIf(skipBrowser)('a page with', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-hostile-html-'))
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const pages = pagesInChromium()
 
   const texts = [
     ...Object.entries(hostileTexts).filter(([name]) => /the end of/.test(name)),
@@ -47,9 +34,8 @@ describe.skipIf(skipBrowser)('a page with', () => {
   })
 
   function open(html: string) {
-    const file = join(folder, 'report.html')
-    writeFileSync(file, html)
-    return openOffline(browser, file)
+    pages.write('report.html', html)
+    return pages.open('report.html')
   }
 
   /** Expects no harm with everything open and clicked. */

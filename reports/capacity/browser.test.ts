@@ -1,41 +1,25 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toHtml } from '../document/html.ts'
-import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
-import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
+import { skipBrowser } from '../html/test-support/chromium.ts'
+import { pagesInChromium, testPage } from '../html/test-support/offline-page.ts'
 import { capacityDocument } from './document.ts'
 import { capacityProbeOf, capacityReportOf } from './test-support/sketch.ts'
 
 /** The page of a capacity report in a real browser. */
 describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-capacity-html-'))
-  const file = join(folder, 'report.html')
-  let browser: Browser
+  const pages = pagesInChromium()
 
-  beforeAll(async () => {
-    browser = await launchChromium()
+  beforeAll(() => {
     const { probes } = capacityReportOf()
     const hostile = capacityProbeOf({ index: 0, report: 'javascript:alert(1)' })
     const report = capacityReportOf({ probes: [hostile, ...probes] })
-    writeFileSync(file, toHtml(capacityDocument(report)))
-  })
-  afterAll(async () => {
-    await browser?.close()
-    rmSync(folder, { recursive: true, force: true })
+    pages.write('report.html', toHtml(capacityDocument(report)))
   })
 
-  test('fetches nothing, complains about nothing and can be used by everybody', async () => {
-    const { page, requests, complaints } = await openOffline(browser, file)
-    expect(requests).toEqual([])
-    expect(complaints).toEqual([])
-    await expectAccessible(page)
-  })
+  testPage(pages, 'report.html')
 
   test('draws the frontier, the margin and the time line', async () => {
-    const { page } = await openOffline(browser, file)
+    const { page } = await pages.open('report.html')
     for (const chart of ['frontier', 'margin', 'time-line']) {
       expect(await page.locator(`#${chart} canvas`).count()).toBe(1)
     }
@@ -45,7 +29,7 @@ describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => 
   })
 
   test('links each probe to its own load report, and to nothing else', async () => {
-    const { page } = await openOffline(browser, file)
+    const { page } = await pages.open('report.html')
     const links = await page
       .locator('main a')
       .evaluateAll((all) => all.map((link) => link.getAttribute('href')))

@@ -1,7 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { targetFixture } from '../../fixtures/targets.ts'
 import {
@@ -13,38 +13,24 @@ import { chatgen, emptyFolder } from '../../harness/cli/test-support/chatgen.ts'
 import { compose, faults } from '../../reference-server/deviations/index.ts'
 import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
 import { toHtml } from '../document/html.ts'
-import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
-import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
+import { skipBrowser } from '../html/test-support/chromium.ts'
+import { pagesInChromium, testPage } from '../html/test-support/offline-page.ts'
 import { conformanceDocument } from './document.ts'
 
 /** The page in a real browser, made from a real run with violations of several kinds. */
 describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => {
-  const folder = emptyFolder()
-  let browser: Browser
+  const pages = pagesInChromium()
+  const { open } = pages
   let run: StoredReport
 
   beforeAll(async () => {
-    browser = await launchChromium()
     run = await faultyRun()
-    writeFileSync(
-      join(folder, 'report.html'),
-      toHtml(conformanceDocument(run.report, run.exchanges)),
-    )
-    writeFileSync(
-      join(folder, 'few.html'),
-      toHtml(conformanceDocument(withFewRows(run.report), run.exchanges)),
-    )
+    pages.write('report.html', toHtml(conformanceDocument(run.report, run.exchanges)))
+    const few = withFewRows(run.report)
+    pages.write('few.html', toHtml(conformanceDocument(few, run.exchanges)))
   }, 300_000)
-  afterAll(async () => {
-    await browser?.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
 
-  test('fetches nothing and complains about nothing', async () => {
-    const { requests, complaints } = await open('report.html')
-    expect(requests).toEqual([])
-    expect(complaints).toEqual([])
-  })
+  testPage(pages, 'report.html', 'few.html')
 
   test('opens every requirement to its details', async () => {
     const { page } = await open('report.html')
@@ -196,20 +182,6 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     await page.keyboard.press('Enter')
     expect(await page.evaluate('document.activeElement.parentElement.open')).toBe(true)
   })
-
-  test.each([
-    ['light', 1200],
-    ['dark', 1200],
-    ['light', 360],
-    ['dark', 360],
-  ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
-    const { page } = await open('few.html', { colorScheme, viewport: { width, height: 800 } })
-    await expectAccessible(page)
-  })
-
-  function open(file: string, options: Parameters<Browser['newContext']>[0] = {}) {
-    return openOffline(browser, join(folder, file), options)
-  }
 })
 
 /** Violations, of each kind one: an event of a stream, a body, a wrong status, one that is only expected. */

@@ -1,33 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toHtml } from '../document/html.ts'
-import { launchChromium, skipBrowser } from '../html/test-support/chromium.ts'
-import { expectAccessible, openOffline } from '../html/test-support/offline-page.ts'
+import { skipBrowser } from '../html/test-support/chromium.ts'
+import { pagesInChromium, testPage } from '../html/test-support/offline-page.ts'
 import { loadDocument } from './document.ts'
 import { loadReportOf } from './test-support/sketch.ts'
 
 /** The page of a load report in a real browser. */
 describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-load-html-'))
-  let browser: Browser
+  const pages = pagesInChromium()
+  const { open } = pages
 
-  beforeAll(async () => {
-    browser = await launchChromium()
-    writeFileSync(join(folder, 'report.html'), toHtml(loadDocument(loadReportOf())))
-  })
-  afterAll(async () => {
-    await browser?.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  beforeAll(() => pages.write('report.html', toHtml(loadDocument(loadReportOf()))))
 
-  test('fetches nothing and complains about nothing', async () => {
-    const { requests, complaints } = await open('report.html')
-    expect(requests).toEqual([])
-    expect(complaints).toEqual([])
-  })
+  testPage(pages, 'report.html')
 
   test('draws every chart, each with the lines that it has', async () => {
     const { page } = await open('report.html')
@@ -61,7 +46,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
   test('shades what was not measured, in charts over time', async () => {
     const { window } = loadReportOf()
     const late = loadReportOf({ window: { ...window, fromMs: 1000, toMs: 4000 } })
-    writeFileSync(join(folder, 'warm-up.html'), toHtml(loadDocument(late)))
+    pages.write('warm-up.html', toHtml(loadDocument(late)))
     const { page, complaints } = await open('warm-up.html')
     const shaded = await page.evaluate<Record<string, number>>(shadedPixels)
     expect(shaded['rates']).toBeGreaterThan(5_000)
@@ -127,16 +112,6 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
   })
 
   test.each([
-    ['light', 1200],
-    ['dark', 1200],
-    ['light', 360],
-    ['dark', 360],
-  ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
-    const { page } = await open('report.html', { colorScheme, viewport: { width, height: 800 } })
-    await expectAccessible(page)
-  })
-
-  test.each([
     [
       'nothing was measured',
       loadReportOf({
@@ -149,14 +124,10 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     ],
     ['one second was measured', loadReportOf({ series: loadReportOf().series.slice(0, 1) })],
   ])('complains about nothing where %s', async (_, report) => {
-    writeFileSync(join(folder, 'sparse.html'), toHtml(loadDocument(report)))
+    pages.write('sparse.html', toHtml(loadDocument(report)))
     const { complaints } = await open('sparse.html')
     expect(complaints).toEqual([])
   })
-
-  function open(file: string, options: Parameters<Browser['newContext']>[0] = {}) {
-    return openOffline(browser, join(folder, file), options)
-  }
 })
 
 /** A machine that has other work takes its time to draw. */

@@ -200,26 +200,25 @@ test.each(Object.entries(edited))(
   },
 )
 
-test.each<[string, (dir: string) => void, RegExp]>([
-  [
-    'bytes behind a compressed file',
-    (dir) => appendFileSync(join(dir, exchangesOf(1)), 'gold'),
-    /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
-  ],
-  [
-    'a second, empty member in a compressed file',
-    (dir) => appendFileSync(join(dir, exchangesOf(1)), gzipSync('')),
-    /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
-  ],
-  [
-    'a link',
-    (dir) => {
-      rmSync(join(dir, 'badge.svg'))
-      symlinkSync('/dev/zero', join(dir, 'badge.svg'))
-    },
-    /signature: badge\.svg is not a regular file/,
-  ],
-])('a bundle with %s does not verify', async (_, edit, reason) => {
+test.each(
+  Object.entries<[(dir: string) => void, RegExp]>({
+    'bytes behind a compressed file': [
+      (dir) => appendFileSync(join(dir, exchangesOf(1)), 'gold'),
+      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
+    ],
+    'a second, empty member in a compressed file': [
+      (dir) => appendFileSync(join(dir, exchangesOf(1)), gzipSync('')),
+      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
+    ],
+    'a link': [
+      (dir) => {
+        rmSync(join(dir, 'badge.svg'))
+        symlinkSync('/dev/zero', join(dir, 'badge.svg'))
+      },
+      /signature: badge\.svg is not a regular file/,
+    ],
+  }),
+)('a bundle with %s does not verify', async (_, [edit, reason]) => {
   const copy = copyOf(made)
   edit(copy)
   expect(await refusal(copy)).toMatch(reason)

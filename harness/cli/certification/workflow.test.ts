@@ -33,36 +33,34 @@ describe('the workflow', () => {
     expect(status).toBe(0)
   })
 
-  test.each<[string, (at: (path: string) => string) => void, RegExp]>([
-    [
-      'a bundle that was edited',
-      (at) => {
-        cpSync(made.dir, at('example/chat-1.0'), copying)
-        writeFileSync(at('example/chat-1.0/badge.svg'), '<svg/>')
-      },
-      /badge\.svg was changed/,
-    ],
-    [
-      'a bundle without a challenge of the base branch',
-      (at) => cpSync(made.dir, at('example/chat-2.0'), copying),
-      /::error::example\/chat-2\.0: the base branch has no/,
-    ],
-    [
-      'a bundle in a folder with an unusual name',
-      (at) => cpSync(made.dir, at('exam"ple/ch\tat-1.0'), copying),
-      /::error::.*the base branch has no/,
-    ],
-    [
-      'a link in the place of a bundle',
-      (at) => {
-        mkdirSync(at('example'), { recursive: true })
-        symlinkSync('/tmp', at('example/chat-1.0'))
-      },
-      /::error::certificates\/example\/chat-1\.0 is not a folder/,
-    ],
-  ])(
+  test.each(
+    Object.entries<[(at: (path: string) => string) => void, RegExp]>({
+      'a bundle that was edited': [
+        (at) => {
+          cpSync(made.dir, at('example/chat-1.0'), copying)
+          writeFileSync(at('example/chat-1.0/badge.svg'), '<svg/>')
+        },
+        /badge\.svg was changed/,
+      ],
+      'a bundle without a challenge of the base branch': [
+        (at) => cpSync(made.dir, at('example/chat-2.0'), copying),
+        /::error::example\/chat-2\.0: the base branch has no/,
+      ],
+      'a bundle in a folder with an unusual name': [
+        (at) => cpSync(made.dir, at('exam"ple/ch\tat-1.0'), copying),
+        /::error::.*the base branch has no/,
+      ],
+      'a link in the place of a bundle': [
+        (at) => {
+          mkdirSync(at('example'), { recursive: true })
+          symlinkSync('/tmp', at('example/chat-1.0'))
+        },
+        /::error::certificates\/example\/chat-1\.0 is not a folder/,
+      ],
+    }),
+  )(
     'fails for %s',
-    (_, propose, reason) => {
+    (_, [propose, reason]) => {
       const { status, stdout } = verify(propose)
       expect(stdout).toMatch(reason)
       expect(status).toBe(1)

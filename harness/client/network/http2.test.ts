@@ -198,79 +198,80 @@ describe('a stream', () => {
   const resetWith = (code: number) => (id: number) => [...begun(id), reset(id, code)]
 
   /** Frames, the ending, the error, and the text that came. */
-  test.each<[string, Frames, Ending['kind'], string, string]>([
-    [
-      'ends with trailers',
-      (id) => [...begun(id), trailers(id, 'x-sum', 'abc')],
-      'complete',
-      '',
-      event,
-    ],
-    ['is reset with CANCEL', resetWith(8), 'cut', 'the HTTP/2 stream is reset: CANCEL (8)', event],
-    [
-      'is refused in mid-body',
-      resetWith(7),
-      'cut',
-      'the HTTP/2 stream is reset: REFUSED_STREAM (7)',
-      event,
-    ],
-    [
-      'is reset with any code',
-      resetWith(99),
-      'cut',
-      'the HTTP/2 stream is reset: unknown code (99)',
-      event,
-    ],
-    [
-      'is reset after its end',
-      (id) => [head(id, 'text/plain'), data(id, 'hello', true), reset(id, 0)],
-      'complete',
-      '',
-      'hello',
-    ],
-    [
-      'is reset without an error before the announced length',
-      (id) => [head(id, 'text/plain', { 'content-length': '10' }), data(id, 'hello'), reset(id, 0)],
-      'cut',
-      'the body ends after 5 bytes, its Content-Length is 10',
-      'hello',
-    ],
-    [
-      'is reset without an error after the announced length',
-      (id) => [head(id, 'text/plain', codedHead), data(id, coded, true), reset(id, 0)],
-      'complete',
-      '',
-      'hello'.repeat(100),
-    ],
-    [
-      'loses its connection to a GOAWAY',
-      (id) => [...begun(id), goAway(id, 2)],
-      'cut',
-      'the target closes the HTTP/2 connection: INTERNAL_ERROR (2)',
-      event,
-    ],
-    [
-      'has its time after a GOAWAY without an error',
-      (id) => [head(id, 'text/plain'), goAway(id, 0), data(id, 'hello', true)],
-      'complete',
-      '',
-      'hello',
-    ],
-    [
-      'is reset before its headers',
-      (id) => [reset(id, 2)],
-      'unreachable',
-      'the HTTP/2 stream is reset: INTERNAL_ERROR (2)',
-      '',
-    ],
-    [
-      'has its connection closed',
-      () => null,
-      'unreachable',
-      'the connection is closed by the target',
-      '',
-    ],
-  ])('that %s', async (_, frames, kind, error, text) => {
+  test.each(
+    Object.entries<[Frames, Ending['kind'], string, string]>({
+      'ends with trailers': [
+        (id) => [...begun(id), trailers(id, 'x-sum', 'abc')],
+        'complete',
+        '',
+        event,
+      ],
+      'is reset with CANCEL': [
+        resetWith(8),
+        'cut',
+        'the HTTP/2 stream is reset: CANCEL (8)',
+        event,
+      ],
+      'is refused in mid-body': [
+        resetWith(7),
+        'cut',
+        'the HTTP/2 stream is reset: REFUSED_STREAM (7)',
+        event,
+      ],
+      'is reset with any code': [
+        resetWith(99),
+        'cut',
+        'the HTTP/2 stream is reset: unknown code (99)',
+        event,
+      ],
+      'is reset after its end': [
+        (id) => [head(id, 'text/plain'), data(id, 'hello', true), reset(id, 0)],
+        'complete',
+        '',
+        'hello',
+      ],
+      'is reset without an error before the announced length': [
+        (id) => [
+          head(id, 'text/plain', { 'content-length': '10' }),
+          data(id, 'hello'),
+          reset(id, 0),
+        ],
+        'cut',
+        'the body ends after 5 bytes, its Content-Length is 10',
+        'hello',
+      ],
+      'is reset without an error after the announced length': [
+        (id) => [head(id, 'text/plain', codedHead), data(id, coded, true), reset(id, 0)],
+        'complete',
+        '',
+        'hello'.repeat(100),
+      ],
+      'loses its connection to a GOAWAY': [
+        (id) => [...begun(id), goAway(id, 2)],
+        'cut',
+        'the target closes the HTTP/2 connection: INTERNAL_ERROR (2)',
+        event,
+      ],
+      'has its time after a GOAWAY without an error': [
+        (id) => [head(id, 'text/plain'), goAway(id, 0), data(id, 'hello', true)],
+        'complete',
+        '',
+        'hello',
+      ],
+      'is reset before its headers': [
+        (id) => [reset(id, 2)],
+        'unreachable',
+        'the HTTP/2 stream is reset: INTERNAL_ERROR (2)',
+        '',
+      ],
+      'has its connection closed': [
+        () => null,
+        'unreachable',
+        'the connection is closed by the target',
+        '',
+      ],
+    }),
+  )('that %s', async (_, [frames, kind, error, text]) => {
     const exchange = await answer(frames)
     expect(exchange.ending.kind).toBe(kind)
     expect('error' in exchange.ending ? exchange.ending.error : '').toBe(error)

@@ -88,46 +88,45 @@ describe('a service is met, though', () => {
 })
 
 describe('no service is', () => {
-  test.each<[string, Handler, readonly string[]]>([
-    [
-      'a page for everything',
-      page(200, 'Log in', { server: 'nginx/1.22.1' }),
-      ['GET /api/openai/models: 200 text/html "Log in" (server: nginx/1.22.1)'],
-    ],
-    [
-      'another web server',
-      routes({ 'GET /': page(200, 'It works') }, page(404, 'Error response')),
-      ['GET /api/v3/chat: 404 text/html "Error response"'],
-    ],
-    ['another service that speaks JSON', notFound, ['POST /api/v2/message: 404 application/json']],
-    [
-      'a service that repeats the path in its 404',
-      (request, response) => json(404, { path: request.url, id: '6f1' })(request, response),
-      ['404 application/json'],
-    ],
-    ['a health check', text(200, 'OK'), ['200 text/plain "OK"']],
-    [
-      'a page without a title',
-      (_, response) =>
-        response
-          .writeHead(404, { 'content-type': 'text/html' })
-          .end(
-            '<style>p{}</style><p>There is <b>nothing</b> at this address of the big gateway of ours',
-          ),
-      ['404 text/html "There is nothing at this address of the big gateway of ours"'],
-    ],
-    [
-      'an empty 204',
-      (_, response) => response.writeHead(204).end(),
-      ['GET /api/openai/models: 204'],
-    ],
-    [
-      'a redirect to a login page',
-      (_, response) =>
-        response.writeHead(302, { location: 'https://login.example.org/?next=%2F' }).end(),
-      ['GET /api/openai/models: 302 to https://login.example.org/?next=%2F'],
-    ],
-  ])('%s', async (_, handler, lines) => {
+  test.each(
+    Object.entries<[Handler, readonly string[]]>({
+      'a page for everything': [
+        page(200, 'Log in', { server: 'nginx/1.22.1' }),
+        ['GET /api/openai/models: 200 text/html "Log in" (server: nginx/1.22.1)'],
+      ],
+      'another web server': [
+        routes({ 'GET /': page(200, 'It works') }, page(404, 'Error response')),
+        ['GET /api/v3/chat: 404 text/html "Error response"'],
+      ],
+      'another service that speaks JSON': [
+        notFound,
+        ['POST /api/v2/message: 404 application/json'],
+      ],
+      'a service that repeats the path in its 404': [
+        (request, response) => json(404, { path: request.url, id: '6f1' })(request, response),
+        ['404 application/json'],
+      ],
+      'a health check': [text(200, 'OK'), ['200 text/plain "OK"']],
+      'a page without a title': [
+        (_, response) =>
+          response
+            .writeHead(404, { 'content-type': 'text/html' })
+            .end(
+              '<style>p{}</style><p>There is <b>nothing</b> at this address of the big gateway of ours',
+            ),
+        ['404 text/html "There is nothing at this address of the big gateway of ours"'],
+      ],
+      'an empty 204': [
+        (_, response) => response.writeHead(204).end(),
+        ['GET /api/openai/models: 204'],
+      ],
+      'a redirect to a login page': [
+        (_, response) =>
+          response.writeHead(302, { location: 'https://login.example.org/?next=%2F' }).end(),
+        ['GET /api/openai/models: 302 to https://login.example.org/?next=%2F'],
+      ],
+    }),
+  )('%s', async (_, [handler, lines]) => {
     const { error } = await unmet(handler)
     expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
     expect(error.message).toMatch(/^no surface of the service answers at http:/)

@@ -294,21 +294,19 @@ const signs = [
   '<<',
 ]
 
-test.each([
-  ['YAML', profiles.map((value) => stringify(value))],
-  ['JSON', profiles.map((value) => JSON.stringify(value))],
-  ['any text', fc.string({ unit: 'binary' })],
-  [
-    'signs of YAML',
-    fc.array(fc.constantFrom(...signs), { maxLength: 30 }).map((all) => all.join('')),
-  ],
-  [
-    'a profile with any byte in any place',
-    fc
+test.each(
+  Object.entries({
+    YAML: profiles.map((value) => stringify(value)),
+    JSON: profiles.map((value) => JSON.stringify(value)),
+    'any text': fc.string({ unit: 'binary' }),
+    'signs of YAML': fc
+      .array(fc.constantFrom(...signs), { maxLength: 30 })
+      .map((all) => all.join('')),
+    'a profile with any byte in any place': fc
       .tuple(fc.nat(whole.length), fc.string({ unit: 'binary', maxLength: 4 }))
       .map(([at, byte]) => whole.slice(0, at) + byte + whole.slice(at + 1)),
-  ],
-])('%s is read or refused in a sentence', (_, texts) => {
+  }),
+)('%s is read or refused in a sentence', (_, texts) => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(read(text)).not.toBe('')

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchChromium } from './chromium.ts'
 
 export interface OpenedPage {
   readonly page: Page
@@ -11,11 +14,57 @@ export interface OpenedPage {
   readonly complaints: readonly string[]
 }
 
+type ContextOptions = Parameters<Browser['newContext']>[0]
+
+/** Pages of the tests of a `describe`, in a folder and a browser of their own. */
+export function pagesInChromium() {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-page-'))
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    write(file: string, html: string): void {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      writeFileSync(join(folder, file), html)
+    },
+    open(file: string, options: ContextOptions = {}): Promise<OpenedPage> {
+      if (browser === undefined) throw new Error('the browser is not there yet')
+      return openOffline(browser, join(folder, file), options)
+    },
+  }
+}
+
+type Pages = ReturnType<typeof pagesInChromium>
+
+/** Tests of every page; `few` is one with less on it, if axe would take long for the whole. */
+export function testPage({ open }: Pages, file: string, few = file): void {
+  test('fetches nothing and complains about nothing', async () => {
+    const { requests, complaints } = await open(file)
+    expect(requests).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test.each([
+    ['light', 1200],
+    ['dark', 1200],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
+    const { page } = await open(few, { colorScheme, viewport: { width, height: 800 } })
+    await expectAccessible(page)
+  })
+}
+
 /** Opens a file, perhaps at a `#place` in it, in a browser that has no network. */
-export async function openOffline(
+async function openOffline(
   browser: Browser,
   file: string,
-  options: Parameters<Browser['newContext']>[0] = {},
+  options: ContextOptions,
 ): Promise<OpenedPage> {
   const context = await browser.newContext({ offline: true, ...options })
   const page = await context.newPage()

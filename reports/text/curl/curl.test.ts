@@ -59,33 +59,20 @@ test('a chat that the run has deleted is made again, and keys are those of anoth
 })
 
 describe('the credential', () => {
-  test.each([
-    ['Bearer [api key]', '"Authorization: Bearer $CHATGEN_API_KEY"'],
-    ['Bearer [native token]', '"Authorization: Bearer $CHATGEN_NATIVE_TOKEN"'],
-    ['Basic [api key]', '"Authorization: Basic $CHATGEN_API_KEY"'],
-    [
-      'Bearer A[api key without its first character]',
-      `"Authorization: Bearer A\${CHATGEN_API_KEY#?}"`,
-    ],
-    [
-      'Bearer [api key without its last character]',
-      `"Authorization: Bearer \${CHATGEN_API_KEY%?}"`,
-    ],
-    [
-      'Bearer [api key without its last character]x',
-      `"Authorization: Bearer \${CHATGEN_API_KEY%?}x"`,
-    ],
-    [
-      'Basic Y2hhdGdlbjp[api key]Q==',
-      `"Authorization: Basic $(printf %s "chatgen:$CHATGEN_API_KEY" | base64 | tr -d '\\n')"`,
-    ],
-    [
-      'Basic JCI6[other key]',
-      `"Authorization: Basic $(printf %s "\\$\\":$CHATGEN_OTHER_KEY" | base64 | tr -d '\\n')"`,
-    ],
-    ['Bearer ', "'Authorization: Bearer '"],
-    ['Bearer [api key]0', `"Authorization: Bearer \${CHATGEN_API_KEY}0"`],
-  ])('%s', (authorization, expected) => {
+  test.each(
+    Object.entries({
+      'Bearer [api key]': '"Authorization: Bearer $CHATGEN_API_KEY"',
+      'Bearer [native token]': '"Authorization: Bearer $CHATGEN_NATIVE_TOKEN"',
+      'Basic [api key]': '"Authorization: Basic $CHATGEN_API_KEY"',
+      'Bearer A[api key without its first character]': `"Authorization: Bearer A\${CHATGEN_API_KEY#?}"`,
+      'Bearer [api key without its last character]': `"Authorization: Bearer \${CHATGEN_API_KEY%?}"`,
+      'Bearer [api key without its last character]x': `"Authorization: Bearer \${CHATGEN_API_KEY%?}x"`,
+      'Basic Y2hhdGdlbjp[api key]Q==': `"Authorization: Basic $(printf %s "chatgen:$CHATGEN_API_KEY" | base64 | tr -d '\\n')"`,
+      'Basic JCI6[other key]': `"Authorization: Basic $(printf %s "\\$\\":$CHATGEN_OTHER_KEY" | base64 | tr -d '\\n')"`,
+      'Bearer ': "'Authorization: Bearer '",
+      'Bearer [api key]0': `"Authorization: Bearer \${CHATGEN_API_KEY}0"`,
+    }),
+  )('%s', (authorization, expected) => {
     expect(toCurl(exchangeOf({ authorization, role: 'negative' }))).toContain(`-H ${expected}`)
   })
 

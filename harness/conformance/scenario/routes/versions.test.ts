@@ -35,40 +35,37 @@ const times = (first: number, gap: number) =>
 const spread = { headers: [stream], deltasAtMs: times(100, 50) }
 
 const cut = { kind: 'cut', atMs: 2, error: 'the body ends' } as const
-test.each<[string, Answer, Answer, string[]]>([
-  ['nothing', {}, {}, []],
-  ['what a model writes', { body: '{"a":"one"}' }, { body: '{"a":"other"}' }, []],
-  ['only how fast it is', spread, { ...spread, deltasAtMs: times(300, 70) }, []],
-  [
-    'the status, and so the rest',
-    {},
-    { status: 404, headers: [], body: 'no' },
-    ['status 200 over HTTP/2, 404 over HTTP/1.1'],
-  ],
-  [
-    'the end of the body',
-    {},
-    { ending: cut },
-    ['status 200 over HTTP/2, 200, cut (the body ends) over HTTP/1.1'],
-  ],
-  [
-    'its coding',
-    { headers: [json, ['content-encoding', 'br']] },
-    {},
-    ['Content-Encoding br over HTTP/2, none over HTTP/1.1'],
-  ],
-  [
-    'its members',
-    { body: '{"a":1}' },
-    { body: '{"b":1}' },
-    ['body application/json {a} over HTTP/2, application/json {b} over HTTP/1.1'],
-  ],
-  [
-    'when its text comes',
-    spread,
-    { ...spread, deltasAtMs: times(2_000, 0.1) },
-    ['text as it was made over HTTP/2, held back over HTTP/1.1'],
-  ],
-])('two answers differ in %s', (_, http2, http1, differences) => {
+test.each(
+  Object.entries<[Answer, Answer, string[]]>({
+    nothing: [{}, {}, []],
+    'what a model writes': [{ body: '{"a":"one"}' }, { body: '{"a":"other"}' }, []],
+    'only how fast it is': [spread, { ...spread, deltasAtMs: times(300, 70) }, []],
+    'the status, and so the rest': [
+      {},
+      { status: 404, headers: [], body: 'no' },
+      ['status 200 over HTTP/2, 404 over HTTP/1.1'],
+    ],
+    'the end of the body': [
+      {},
+      { ending: cut },
+      ['status 200 over HTTP/2, 200, cut (the body ends) over HTTP/1.1'],
+    ],
+    'its coding': [
+      { headers: [json, ['content-encoding', 'br']] },
+      {},
+      ['Content-Encoding br over HTTP/2, none over HTTP/1.1'],
+    ],
+    'its members': [
+      { body: '{"a":1}' },
+      { body: '{"b":1}' },
+      ['body application/json {a} over HTTP/2, application/json {b} over HTTP/1.1'],
+    ],
+    'when its text comes': [
+      spread,
+      { ...spread, deltasAtMs: times(2_000, 0.1) },
+      ['text as it was made over HTTP/2, held back over HTTP/1.1'],
+    ],
+  }),
+)('two answers differ in %s', (_, [http2, http1, differences]) => {
   expect(findDifferences({ http2: answer(http2), http1: answer(http1) })).toEqual(differences)
 })
