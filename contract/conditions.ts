@@ -44,7 +44,10 @@ export const conditions = {
     rag: { true: 'V2-GEN-01', agent: 'V2-GEN-01' },
     // Whether a chat may branch is not shown.
     'later message': { stored: null },
-    exclude_tools: { one: 'V2-GEN-04', several: 'V2-GEN-04' },
+    attachments: { one: 'V2-GEN-01' },
+    exclude_tools: { none: 'V2-GEN-04', one: 'V2-GEN-04', several: 'V2-GEN-04' },
+    // Whether a chat takes two requests at once is open.
+    overlap: { 'two at once': null },
     text: {
       'of several lines': 'V2-GEN-01',
       'beyond ASCII': 'V2-GEN-01',
@@ -67,10 +70,12 @@ export const conditions = {
     tools: {
       'include_tools given': 'V3-GEN-01',
       'exclude_tools given': 'V3-GEN-01',
-      'several names': 'V3-GEN-01',
+      'several included': 'V3-GEN-01',
+      'several excluded': 'V3-GEN-01',
+      'none excluded': 'V3-GEN-01',
     },
     assistant_id: { UUID: 'V3-ASST-01' },
-    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09' },
+    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09', '100': 'V3-GEN-09' },
     temperature: { '0.3': 'V3-GEN-09', '1': 'V3-GEN-09' },
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },
@@ -84,16 +89,22 @@ export const conditions = {
       'several items': 'V3-ONE-10',
       'several parts': 'V3-ONE-10',
       content: 'V3-ONE-04',
+      'item of a developer': 'V3-ONE-10',
+      image: 'V3-ONE-10',
     },
     // Section 4.3 lists these for a generation in a chat alone.
     think: { true: null, false: null },
     rag: { false: 'RAG-02', agent: 'RAG-03', true: 'RAG-07' },
     tools: { 'include_tools given': null, 'exclude_tools given': null },
     max_tokens: { '24': null },
-    runs: { given: 'V3-ONE-05' },
+    runs: { none: 'V3-ONE-05', one: 'V3-ONE-05', several: 'V3-ONE-05' },
     assistant_id: { UUID: 'V3-ONE-08' },
     form: { stream: 'V3-ONE-02' },
     caller: { second: 'V3-AUTH-05' },
+  },
+  'v3.history': {
+    limit: { '10': 'V3-HIST-10', '20': 'V3-HIST-10', '51': null, '100': null },
+    after: { rename: 'V3-HIST-10', favorite: 'V3-HIST-10', refusal: 'V3-HIST-10' },
   },
   'v3.createChat': { ...names('V3-CHAT-01'), caller: { second: 'V3-AUTH-05' } },
   'v3.updateChat': {
@@ -121,12 +132,18 @@ export const conditions = {
   'v3.chats': {
     search: searches('V3-CHAT-06'),
     limit: limits('V3-CHAT-07'),
+    exclude_favorites: { given: 'V3-CHAT-09' },
     caller: { second: 'V3-AUTH-05' },
   },
   'v3.attachments': {
     search: searches('V3-ATT-08'),
     limit: limits('V3-ATT-09'),
     chat_id: { given: 'V3-ATT-07' },
+    caller: { second: 'V3-AUTH-05' },
+  },
+  'v3.chatAttachments': {
+    search: searches('V3-ATT-13'),
+    after: { rename: 'V3-ATT-12', favorite: 'V3-ATT-12', refusal: 'V3-ATT-12' },
     caller: { second: 'V3-AUTH-05' },
   },
 } as const satisfies { readonly [Id in OperationId]?: Conditions }
@@ -172,6 +189,7 @@ function limits<R extends RequirementId>(requirement: R) {
     '20': requirement,
     '21': null,
     '50': null,
+    '100': null,
   }
 }
 

@@ -10,10 +10,11 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { createDeliveryLaw } from '../support/delivery.ts'
 import { buildRecall, createRecallLaw } from '../support/recall.ts'
 import { messagesOf, messageTextEdits, modelEdits, set } from './edits.ts'
 import { claimStop, stopOf } from './stop.ts'
-import { plain, type Trial, tryConditions } from './trials.ts'
+import { describeRow, plain, type Trial, tryConditions } from './trials.ts'
 
 /** Section 4.1: what holds of a completion holds under all conditions. */
 describe('compatible surface: laws of completions', () => {
@@ -26,7 +27,7 @@ describe('compatible surface: laws of completions', () => {
         ...(['OAI-MAXTOK-01', 'OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-03'] as const),
         ...(['OAI-STOP-05', 'OAI-STREAM-01', 'OAI-AUTH-05', 'OAI-CHAT-02', 'OAI-CHAT-03'] as const),
         ...(['OAI-CHAT-04', 'OAI-CHAT-05', 'OAI-CHAT-06', 'OAI-CHAT-07', 'OAI-CHAT-08'] as const),
-        ...(['OAI-CHAT-09', 'OAI-CHAT-10', 'OAI-CHAT-11', 'OAI-CHAT-15'] as const),
+        ...(['OAI-CHAT-09', 'OAI-CHAT-10', 'OAI-CHAT-11', 'OAI-CHAT-15', 'OAI-STREAM-11'] as const),
       ],
       (rows) => ({ requests: 2 * rows + 2, generations: Math.ceil(rows * 1.5) + 2 }),
     ),
@@ -36,6 +37,9 @@ describe('compatible surface: laws of completions', () => {
       const options = { role: 'act' } as const
       const knowsFact = createRecallLaw({ claim, session }, async (text) =>
         send(openai.chatBody(text)),
+      )
+      const isDelivered = createDeliveryLaw({ claim, prompts }, 'OAI-STREAM-11', (text) =>
+        send(openai.chatBody(text, { stream: true })),
       )
       const stopped = new Set<string>()
       // A refusal of these members says nothing about stop.
@@ -107,7 +111,7 @@ describe('compatible surface: laws of completions', () => {
           send: (body, row) => send(body, row['caller'] === 'second'),
           // A plain question after a fact was told in another request.
           always: [{ messages: 'with an assistant message' }, {}],
-          laws: [isObjectOfItsModel, isRemembered, isOfThisRequest, isCut],
+          laws: [isObjectOfItsModel, isRemembered, isOfThisRequest, isCut, arrives],
         },
       )
       const ids = trials.map(({ answer }) => jsonOf(answer)['id']).filter((id) => id !== undefined)
@@ -123,6 +127,13 @@ describe('compatible surface: laws of completions', () => {
         const { otherKey } = profile
         const caller = isSecond ? { authorization: `Bearer ${otherKey}` } : {}
         return openai.chat(body, { ...options, ...caller })
+      }
+
+      async function arrives({ row, answer, edit }: Trial): Promise<void> {
+        if (row['form'] === plain || row['max_tokens'] !== plain) return
+        await isDelivered(answer, describeRow(row), (text) =>
+          send(edit(openai.chatBody(text)), row['caller'] === 'second'),
+        )
       }
 
       function isObjectOfItsModel({ row, body, answer }: Trial): void {

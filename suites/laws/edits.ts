@@ -154,6 +154,23 @@ export function toolEdits({ tools }: TargetProfile) {
   return {
     'include_tools given': set({ include_tools: [name] }),
     'exclude_tools given': set({ exclude_tools: [name] }),
-    'several names': set({ exclude_tools: ['get_weather', name] }),
+    'several included': set({ include_tools: [name, 'get_weather'] }),
+    'several excluded': set({ exclude_tools: ['get_weather', name] }),
+    'none excluded': set({ exclude_tools: [] }),
   }
+}
+
+/** What may be done with a chat before it is read. */
+export async function doBefore(
+  { v3, chats, session }: Pick<ScenarioContext, 'v3' | 'chats' | 'session'>,
+  chat: string,
+  after: string | undefined,
+  caller: { readonly authorization?: string } = {},
+): Promise<void> {
+  const options = { role: 'probe', ...caller } as const
+  if (after === 'rename') await chats.rename(chat, session.name(), options)
+  if (after === 'favorite') await chats.addFavorite(chat, options)
+  if (after !== 'refusal') return
+  const body = v3.generateBody(chat, 'Name a color.')
+  await v3.generate(body, { ...options, key: null, role: 'negative' })
 }

@@ -7,12 +7,14 @@ import {
   fill,
   isDeclined,
   isObject,
+  type Row,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { createDeliveryLaw } from '../support/delivery.ts'
 import { inputTexts } from '../support/history.ts'
 import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
-import { inputEdits, modelEdits, set, setKnown, textEdits, toolEdits } from './edits.ts'
-import { type Body, plain, type Trial, tryConditions } from './trials.ts'
+import { inputEdits, modelEdits, set, setKnown, textEdits, toolEdits, withImage } from './edits.ts'
+import { type Body, describeRow, plain, type Trial, tryConditions } from './trials.ts'
 
 /** Sections 4.3 and 4.4: what holds of a one-shot holds under all conditions. */
 describe('v3: laws of one-shots', () => {
@@ -22,14 +24,23 @@ describe('v3: laws of one-shots', () => {
       [
         ...(['V3-ONE-01', 'V3-ONE-02', 'V3-ONE-03', 'V3-ONE-04', 'V3-ONE-05'] as const),
         ...(['V3-ONE-08', 'V3-ONE-10', 'V3-ONE-11', 'V3-MODEL-01', 'V3-MODEL-02'] as const),
-        ...(['V3-GEN-16', 'RAG-02', 'RAG-03', 'RAG-07', 'V3-AUTH-05'] as const),
+        ...(['V3-GEN-16', 'RAG-02', 'RAG-03', 'RAG-07', 'V3-AUTH-05', 'V3-SSE-30'] as const),
       ],
       (rows) => ({ requests: rows + 3, generations: rows + 1 }),
     ),
     async ({ oneShot, claim, profile, session, prompts, coverage }) => {
       const facts: string[] = []
       let recall = buildRecall(profile, '')
-      const { otherKey, requests, assistants } = profile
+      const { otherKey, requests, assistants, capabilities, models } = profile
+      const hasRuns = (row: Row) => row['runs'] !== plain && row['runs'] !== 'none'
+      // Which of several runs states the fact, the profile does not say.
+      const runsEdit = (part: (runs: readonly unknown[]) => readonly unknown[]) => {
+        const { runs } = requests
+        const known = runs && part(runs)
+        const states = JSON.stringify(known ?? []).includes('{nonce}')
+        if (known === undefined || (known.length > 0 && !states)) return undefined
+        return (body: Body) => ({ ...body, runs: fill(known, { nonce: facts.at(-1) ?? '' }) })
+      }
       const assistant = assistants?.withoutKnowledge
       const knowsFact = createRecallLaw({ claim, session }, (text) =>
         oneShot.sendOk(oneShot.body(text)),
@@ -40,6 +51,9 @@ describe('v3: laws of one-shots', () => {
           ...(isSecond && { authorization: `Bearer ${otherKey}` }),
         })
       const inputs = inputEdits('', { prompts })
+      const isDelivered = createDeliveryLaw({ claim, prompts }, 'V3-SSE-30', (text) =>
+        send(oneShot.body(text, { stream: true }), false),
+      )
 
       const trials = await tryConditions(
         { claim, session, coverage },
@@ -48,7 +62,7 @@ describe('v3: laws of one-shots', () => {
           base(row) {
             facts.push(session.nonce())
             recall = buildRecall(profile, facts.at(-1) ?? '')
-            const isTold = row['runs'] === plain && !row['input']?.startsWith('several')
+            const isTold = !hasRuns(row) && !row['input']?.startsWith('several')
             if (row['max_tokens'] !== plain) return oneShot.body(prompts.longAnswer())
             return oneShot.body(isTold ? `${recall.tell} ${recall.ask}` : recall.ask)
           },
@@ -62,6 +76,8 @@ describe('v3: laws of one-shots', () => {
               'several parts': (body) =>
                 inputEdits(recall.tell, { prompts })['several parts'](body),
               content: ({ input, ...rest }) => ({ ...rest, content: input }),
+              'item of a developer': inputs['item of a developer'],
+              image: capabilities.images === true ? withImage(models.vision) : undefined,
             },
             think: { true: set({ think: true }), false: set({ think: false }) },
             rag: {
@@ -73,24 +89,27 @@ describe('v3: laws of one-shots', () => {
             tools: toolEdits(profile),
             max_tokens: { '24': set({ max_tokens: 24 }) },
             runs: {
-              given:
-                requests.runs === undefined
-                  ? undefined
-                  : (body) => ({
-                      ...body,
-                      runs: fill(requests.runs, { nonce: facts.at(-1) ?? '' }),
-                    }),
+              none: runsEdit(() => []),
+              one: runsEdit((runs) => runs.slice(0, 1)),
+              several: runsEdit((runs) => runs),
             },
             assistant_id: { UUID: setKnown('assistant_id', assistant) },
             form: { stream: set({ stream: true }) },
             caller: { second: otherKey === undefined ? undefined : (body) => body },
           },
           send: (body, row) => send(body, row['caller'] === 'second'),
-          laws: [isInItsForm, isRemembered, isOfThisRequest],
+          laws: [isInItsForm, isRemembered, isOfThisRequest, arrives],
           always: [{ input: 'content' }],
         },
       )
       if (trials.length === 0) await claimRefused()
+
+      async function arrives({ row, answer, edit }: Trial): Promise<void> {
+        if (row['form'] === plain || row['max_tokens'] !== plain) return
+        await isDelivered(answer, describeRow(row), (text) =>
+          send(edit(oneShot.body(text)), row['caller'] === 'second'),
+        )
+      }
 
       /** A one-shot that is accepted with an Idempotency-Key wants one. */
       async function claimRefused(): Promise<void> {
@@ -126,17 +145,16 @@ describe('v3: laws of one-shots', () => {
       async function isRemembered({ row, body, answer }: Trial): Promise<void> {
         const texts = textsOf(body)
         if (!texts.at(-1)?.includes(recall.ask) || row['max_tokens'] !== plain) return
-        const requirement =
-          row['runs'] !== plain
-            ? 'V3-ONE-05'
-            : row['input'] === 'content'
-              ? 'V3-ONE-04'
-              : 'V3-GEN-16'
+        const requirement = hasRuns(row)
+          ? 'V3-ONE-05'
+          : row['input'] === 'content'
+            ? 'V3-ONE-04'
+            : 'V3-GEN-16'
         await knowsFact({
           requirement,
           answer,
           fact: facts.at(-1) ?? '',
-          conversation: row['runs'] === plain ? texts : [recall.tell, ...texts],
+          conversation: hasRuns(row) ? [recall.tell, ...texts] : texts,
           again: () => send(body, row['caller'] === 'second'),
           what: 'the answer to a question about what the request says',
         })

@@ -26,12 +26,14 @@ export interface Trial {
   readonly row: Row
   readonly body: Body
   readonly answer: Exchange
+  /** Makes another request under the same conditions. */
+  readonly edit: Edit
 }
 
 /** A law: it holds for each accepted request, whatever its conditions are. */
 export type Law = (trial: Trial) => Promise<void> | void
 
-interface Plan<O extends LawfulOperation> {
+export interface Plan<O extends LawfulOperation> {
   readonly operation: O
   readonly edits: Edits<O>
   /** The request before its edits. */
@@ -46,6 +48,8 @@ interface Plan<O extends LawfulOperation> {
   readonly accepts?: RequirementId
   /** Rows that every depth tries after the plain one. */
   readonly always?: readonly Row[]
+  /** Dimensions whose values are guesses until one is accepted. */
+  readonly guesses?: readonly string[]
 }
 
 type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
@@ -168,13 +172,14 @@ class LawfulRequests<O extends LawfulOperation> {
   }
 
   async #send(row: Row): Promise<Trial> {
-    const base = await this.#plan.base(row)
     // In the order of the dimensions, for the kinds of a text come before its form.
-    const body = Object.keys(this.#dimensions).reduce(
-      (edited, name) => this.#editOf(name, row[name] ?? plain)?.(edited) ?? edited,
-      base,
-    )
-    return { row, body, answer: await this.#plan.send(body, row) }
+    const edit = (base: Body): Body =>
+      Object.keys(this.#dimensions).reduce(
+        (edited, name) => this.#editOf(name, row[name] ?? plain)?.(edited) ?? edited,
+        base,
+      )
+    const body = edit(await this.#plan.base(row))
+    return { row, body, edit, answer: await this.#plan.send(body, row) }
   }
 
   #accept(trial: Trial): Trial {
@@ -192,8 +197,9 @@ class LawfulRequests<O extends LawfulOperation> {
   #claimRefused(name: string, value: string, row: Row, evidence: readonly Exchange[]): void {
     const requirement = this.#dimensions[name]?.[value]
     const [answer] = evidence
-    // A second key is a guess until it was accepted once.
-    const isGuess = name === 'caller' && !this.#accepted.has(`${name} ${value}`)
+    // A second key is always a guess.
+    const guesses = ['caller', ...(this.#plan.guesses ?? [])]
+    const isGuess = guesses.includes(name) && !this.#accepted.has(`${name} ${value}`)
     if (requirement == null || answer === undefined || isGuess) return
     const what = `a request with ${describeRow(row)} (accepted without ${name} ${value})`
     this.#claim(requirement, () => expectAccepted(answer, what), ...evidence)

@@ -11,16 +11,19 @@ import {
   finalResponse,
   type HistoryRow,
   inputRows,
+  isDeclined,
   isObject,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 import { inputTexts } from '../support/history.ts'
-import { type Body, describeRow, type Trial } from './trials.ts'
+import { claimNoStep } from '../support/refusals.ts'
+import { doBefore } from './edits.ts'
+import { type Body, describeRow, type Trial, tryConditions } from './trials.ts'
 
 export type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
 
 /** The members of a response have the same types in both forms, whatever else was asked for. */
-export function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
+function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
   const ofForm = (isStream: boolean) =>
     trials.flatMap(({ body, answer }) => {
       const response = finalResponse(answer)
@@ -43,6 +46,7 @@ export async function claimTurns(
   trials: readonly Trial[],
   keys: ReadonlyMap<Exchange, string>,
 ): Promise<void> {
+  claimSameTypes({ claim }, trials)
   const answered = trials.filter(({ answer }) => finalResponse(answer) !== undefined)
   const last = answered.at(-1)
   if (last === undefined) return
@@ -76,6 +80,20 @@ export async function claimTurns(
     claim(isStream ? 'V3-IDEM-03' : 'V3-IDEM-02', count, first.answer, ...pages)
     expected = rows.length
   }
+}
+
+/** A turn without its key is refused, and leaves no step behind. */
+export async function claimKeyNeeded(
+  { v3, claim, session, prompts }: Claiming & Pick<ScenarioContext, 'session' | 'prompts'>,
+  chat: Chat,
+  { body, answer }: Trial,
+): Promise<void> {
+  const nonce = session.nonce()
+  const turn = { ...body, input: prompts.brief(nonce) }
+  const keyless = await v3.generate(turn, { key: null, role: 'negative' })
+  const what = 'a later turn without Idempotency-Key is refused'
+  claim('V3-IDEM-01', () => expect(isDeclined(keyless), what).toBe(true), keyless, answer)
+  await claimNoStep({ v3, claim }, chat, nonce, keyless)
 }
 
 function claimShown(
@@ -135,3 +153,44 @@ function itemsOf({ input }: Body): { readonly role: unknown; readonly text: stri
 function textsOf(rows: readonly HistoryRow[]): string[] {
   return rows.map((row) => inputTexts(row).join(''))
 }
+
+/** Pages of any size show a history whole, whatever was done with its chat. */
+export async function claimPages(
+  context: Claiming & Pick<ScenarioContext, 'chats' | 'session' | 'coverage'>,
+  chat: Chat,
+  caller: { readonly authorization?: string },
+): Promise<void> {
+  const { v3, claim, coverage } = context
+  const { rows: all } = await v3.walk(chat)
+  const asItIs = (body: Body): Body => body
+  const limit = (rows: number) => (body: Body) => ({ ...body, limit: rows })
+  await tryConditions(
+    { ...context, coverage: { ...coverage, rows: Math.min(coverage.rows, maxPages) } },
+    {
+      operation: 'v3.history',
+      async base({ after }) {
+        await doBefore(context, chat.id, after, caller)
+        return {}
+      },
+      edits: {
+        limit: { '10': limit(10), '20': limit(20), '51': limit(51), '100': limit(100) },
+        after: { rename: asItIs, favorite: asItIs, refusal: asItIs },
+      },
+      send: (query) => v3.history(chat, query, { role: 'act' }),
+      laws: [
+        async ({ row, body, answer }) => {
+          const { rows, pages } = await v3.walk(chat, sizeIn(body))
+          const what = `rows of the history (${describeRow(row)})`
+          claim('V3-HIST-10', () => expect(rows.length, what).toBe(all.length), answer, ...pages)
+        },
+      ],
+    },
+  )
+}
+
+function sizeIn({ limit }: Body): number | undefined {
+  return typeof limit === 'number' ? limit : undefined
+}
+
+/** Each size of a page once, and each change before it. */
+const maxPages = 5

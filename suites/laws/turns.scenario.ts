@@ -1,243 +1,74 @@
 import {
-  answerParts,
-  answerText,
-  assume,
-  type Chat,
-  contains,
   coversAtDepth,
   describe,
-  type Exchange,
-  expect,
-  expectAccepted,
-  finalResponse,
-  inputText,
-  isDeclined,
-  isObject,
-  type Row,
-  type ScenarioContext,
+  succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
-import { claimNoStep } from '../support/refusals.ts'
-import { inputEdits, modelEdits, set, setKnown, textEdits, toolEdits, withImage } from './edits.ts'
-import { type Body, describeRow, plain, type Trial, tryConditions } from './trials.ts'
-import { type Claiming, claimSameTypes, claimTurns, inputsOf } from './turn-history.ts'
+
+import { claimTurnLaws } from './turn-laws.ts'
 
 /** Sections 2.6, 4.3 and 4.4: what holds of a turn in a chat holds under all conditions. */
 describe('v3: laws of turns', () => {
+  const requirements = [
+    ...([
+      'V3-GEN-01',
+      'V3-GEN-03',
+      'V3-GEN-05',
+      'V3-GEN-06',
+      'V3-GEN-07',
+      'V3-GEN-09',
+      'V3-GEN-10',
+    ] as const),
+    ...([
+      'V3-GEN-11',
+      'V3-GEN-14',
+      'V3-GEN-15',
+      'V3-GEN-16',
+      'V3-MODEL-01',
+      'V3-MODEL-02',
+    ] as const),
+    ...([
+      'V3-ASST-01',
+      'RAG-02',
+      'RAG-03',
+      'RAG-07',
+      'RAG-08',
+      'V3-TOOLS-02',
+      'V3-TOOLS-03',
+    ] as const),
+    ...([
+      'V3-HIST-05',
+      'V3-HIST-06',
+      'V3-HIST-07',
+      'V3-HIST-10',
+      'V3-HIST-11',
+      'V3-HIST-12',
+    ] as const),
+    ...(['V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-08'] as const),
+    ...(['V3-CTX-01', 'V3-CTX-02', 'V3-SSE-30'] as const),
+  ]
+  const cost = (rows: number) => ({ requests: 3 * rows + 66, generations: rows + 13, chats: 2 })
+
   test(
-    'a turn keeps its requirements under every condition',
-    coversAtDepth(
-      [
-        ...(['V3-GEN-01', 'V3-GEN-05', 'V3-GEN-06', 'V3-GEN-07', 'V3-GEN-09'] as const),
-        ...(['V3-GEN-11', 'V3-GEN-15', 'V3-GEN-16', 'V3-MODEL-01', 'V3-MODEL-02'] as const),
-        ...([
-          'V3-ASST-01',
-          'RAG-02',
-          'RAG-03',
-          'RAG-07',
-          'RAG-08',
-          'V3-TOOLS-02',
-          'V3-TOOLS-03',
-          'V3-CTX-01',
-        ] as const),
-        ...(['V3-HIST-05', 'V3-HIST-06', 'V3-HIST-07', 'V3-HIST-10', 'V3-HIST-11'] as const),
-        ...(['V3-HIST-12', 'V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03'] as const),
-        ...(['V3-IDEM-08', 'V3-CTX-02', 'V3-GEN-03', 'V3-GEN-10', 'V3-GEN-14'] as const),
-      ],
-      (rows) => ({ requests: 3 * rows + 46, generations: rows + 13, chats: 2 }),
-    ),
-    async ({ v3, claim, profile, session, prompts, coverage }) => {
-      const chat = await v3.createChat()
-      const nonce = session.nonce()
-      const { tell, ask } = buildRecall(profile, nonce)
-      const opening = `${prompts.brief()}\n${tell}\n${prompts.note(session.nonce())}`
-      const first = await v3.generateOk(v3.generateBody(chat, opening))
-      // The fact stands two links away, so that a chain of one link does not look like a whole one.
-      const link = { parent_id: finalResponse(first)?.['id'] }
-      const linked = await v3.generate(v3.generateBody(chat, prompts.brief(), link), {
-        role: 'act',
-      })
-      claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
-      assume(!isDeclined(linked), 'a turn with parent_id is refused', linked)
-      let parent = finalResponse(linked)?.['id']
-      const conversation = [opening, prompts.brief()]
-      const ownFact = session.nonce()
-      const own = buildRecall(profile, ownFact)
-      const knowsFact = createRecallLaw({ claim, session }, async (text) =>
-        v3.generateOk(v3.generateBody(await v3.createChat(), text)),
-      )
-      const keys = new Map<Exchange, string>()
-      const { rag, assistants } = profile
-      const assistant = assistants?.withoutKnowledge
+    'a turn MUST keep its requirements under every condition',
+    coversAtDepth(requirements, cost),
+    async ({ v3, chats, claim, profile, session, prompts, coverage }) =>
+      claimTurnLaws({ v3, chats, claim, profile, session, prompts, coverage }, {}),
+  )
 
-      const send = async (body: Body) => {
-        const key = session.uuid()
-        const answer = await v3.generate(body, { key, role: 'act' })
-        keys.set(answer, key)
-        return answer
-      }
-      const trials = await tryConditions(
-        { claim, session, coverage },
-        {
-          operation: 'v3.generate',
-          accepts: 'V3-GEN-01',
-          base: (row) => v3.generateBody(chat, textOf(row)),
-          edits: {
-            ...textEdits('input', { prompts, session }),
-            model: modelEdits(profile, 'model_id'),
-            input: {
-              ...inputEdits(own.tell, { prompts }),
-              image:
-                profile.capabilities.images === true ? withImage(profile.models.vision) : undefined,
-            },
-            parent: { given: (body) => ({ ...body, parent_id: parent }) },
-            think: { true: set({ think: true }), false: set({ think: false }) },
-            rag: {
-              false: set({ rag: false }),
-              agent: set({ rag: 'agent' }),
-              true:
-                assistant === undefined ? undefined : set({ rag: true, assistant_id: assistant }),
-              object:
-                rag?.object === undefined || assistant === undefined
-                  ? undefined
-                  : set({ rag: rag.object, assistant_id: assistant }),
-            },
-            tools: toolEdits(profile),
-            assistant_id: { UUID: setKnown('assistant_id', assistant) },
-            max_tokens: { '1': set({ max_tokens: 1 }), '24': set({ max_tokens: 24 }) },
-            temperature: { '0.3': set({ temperature: 0.3 }), '1': set({ temperature: 1 }) },
-            top_p: { '0.5': set({ top_p: 0.5 }) },
-            presence_penalty: { '0.5': set({ presence_penalty: 0.5 }) },
-            form: { stream: set({ stream: true }) },
-          },
-          send,
-          always: [
-            { parent: 'given' },
-            { parent: 'given', think: 'true' },
-            { parent: 'given', form: 'stream' },
-            { input: 'several items' },
-            { input: 'several parts' },
-          ],
-          laws: [isRemembered, usesAllowedTools, goesOn],
-        },
-      )
-      claimSameTypes({ claim }, trials)
-      await claimTurns({ v3, claim }, chat, trials, keys)
-      await knowsLaterFact()
-      await claimApart({ v3, claim, session, prompts }, chat, ask)
-      const [latest] = trials.toReversed()
-      if (latest) await claimKeyNeeded({ v3, claim, session, prompts }, chat, latest)
-
-      /** A fact of the run before, which is not the first of the chat. */
-      async function knowsLaterFact(): Promise<void> {
-        const fact = session.nonce()
-        const { tell: later } = buildRecall(profile, fact)
-        const saying = await v3.generateOk(v3.generateBody(chat, later, { parent_id: parent }))
-        const question = v3.generateBody(chat, ask, { parent_id: finalResponse(saying)?.['id'] })
-        await knowsFact({
-          requirement: 'V3-CTX-01',
-          answer: await send(question),
-          fact,
-          conversation: [opening, later, ask],
-          again: () => send(question),
-          what: 'the answer to a question about the run before',
-        })
-      }
-
-      function textOf(row: Row): string {
-        const note = prompts.note(session.nonce())
-        if (row['tools'] !== plain && profile.tools?.ask) return `${note} ${profile.tools.ask}`
-        return `${note} ${row['max_tokens'] === plain ? ask : prompts.longAnswer()}`
-      }
-
-      async function isRemembered({ row, body, answer }: Trial): Promise<void> {
-        const isWhole = row['max_tokens'] === plain && answerParts(answer).length > 0
-        const isOwn = row['input'] === 'several items' || row['input'] === 'several parts'
-        const isAsked = inputsOf(body).at(-1)?.includes(ask) ?? false
-        if (!isWhole || !isAsked) return
-        if (!isOwn && row['parent'] === plain) {
-          session.observe('OPEN-36', knows(answer, [nonce, ownFact]) ? 'yes' : 'no', [answer])
-          return
-        }
-        await knowsFact({
-          requirement: isOwn ? 'V3-GEN-16' : 'V3-CTX-01',
-          answer,
-          fact: isOwn ? ownFact : [nonce, ownFact],
-          conversation: isOwn ? [own.tell, ask] : [...conversation, ...inputsOf(body)],
-          again: () => send(body),
-          what: `the answer to a question (${describeRow(row)})`,
-        })
-      }
-
-      function usesAllowedTools({ body, answer }: Trial): void {
-        const { include_tools: included, exclude_tools: excluded } = body
-        const calls = callsOf(answer)
-        if (Array.isArray(excluded)) {
-          const used = calls.filter((name) => excluded.includes(name))
-          claim(
-            'V3-TOOLS-02',
-            () => expect(used, 'excluded tools that were used').toEqual([]),
-            answer,
-          )
-        }
-        if (Array.isArray(included)) {
-          const others = calls.filter((name) => !included.includes(name))
-          claim('V3-TOOLS-03', () => expect(others, 'tools outside the list').toEqual([]), answer)
-        }
-      }
-
-      function goesOn({ row, body, answer }: Trial): void {
-        const id = finalResponse(answer)?.['id']
-        if (typeof id !== 'string' || row['parent'] === plain) return
-        parent = id
-        conversation.push(...inputsOf(body), answerParts(answer).join(''))
-      }
+  test(
+    'a turn of another caller MUST keep its requirements',
+    coversAtDepth(requirements, (_, depth) => (depth === 'full' ? cost(rowsOfSecond) : {})),
+    async ({ v3OfSecond: v3, chats, claim, profile, session, prompts, coverage }) => {
+      if (v3 === undefined || coverage.depth !== 'full') return
+      const caller = { authorization: `Bearer ${profile.otherKey}` }
+      // A second key is a guess until it was accepted once.
+      if (!succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))) return
+      const rows = { depth: 'quick', rows: rowsOfSecond, add() {} } as const
+      await claimTurnLaws({ v3, chats, claim, profile, session, prompts, coverage: rows }, caller)
     },
   )
 })
 
-/** A fresh chat knows nothing of what was said in another, and their histories are apart. */
-async function claimApart(
-  { v3, claim, session, prompts }: Claiming & Pick<ScenarioContext, 'session' | 'prompts'>,
-  chat: Chat,
-  ask: string,
-): Promise<void> {
-  const other = await v3.createChat()
-  const reference = session.nonce()
-  // The question as it was asked in the other chat.
-  const input = [inputText(prompts.note(reference)), inputText(ask)]
-  const reply = await v3.generateOk(v3.generateBody(other, input), { role: 'act' })
-  const text = answerText(reply) ?? ''
-  // A server that mixes chats up may give back the fact of another scenario.
-  const foreign = session
-    .noncesIn(text)
-    .filter((fact) => fact !== reference && !other.name.includes(fact))
-  const what = 'facts of other chats in a fresh one'
-  claim('V3-CTX-02', () => expect([...new Set(foreign)], what).toEqual([]), reply)
-  const { rows, pages } = await v3.walk(chat)
-  const isMixed = contains(rows, reference)
-  const mixes = 'the history shows a row of another chat'
-  claim('V3-HIST-16', () => expect(isMixed, mixes).toBe(false), reply, ...pages)
-}
-
-/** A turn without its key is refused, and leaves no step behind. */
-async function claimKeyNeeded(
-  { v3, claim, session, prompts }: Claiming & Pick<ScenarioContext, 'session' | 'prompts'>,
-  chat: Chat,
-  { body, answer }: Trial,
-): Promise<void> {
-  const nonce = session.nonce()
-  const turn = { ...body, input: prompts.brief(nonce) }
-  const keyless = await v3.generate(turn, { key: null, role: 'negative' })
-  const what = 'a later turn without Idempotency-Key is refused'
-  claim('V3-IDEM-01', () => expect(isDeclined(keyless), what).toBe(true), keyless, answer)
-  await claimNoStep({ v3, claim }, chat, nonce, keyless)
-}
-
-/** Names of the functions that a response calls. */
-function callsOf(answer: Exchange): unknown[] {
-  const output = finalResponse(answer)?.['output']
-  const items = Array.isArray(output) ? output.filter(isObject) : []
-  return items.filter(({ type }) => type === 'function_call').map(({ name }) => name)
-}
+/** Each value of a condition once. */
+const rowsOfSecond = 14

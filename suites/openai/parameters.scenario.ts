@@ -12,9 +12,9 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import {
-  alias,
   expectAllRefused,
   ofAnotherType,
+  otherModels,
   refusalCost,
   secondCaller,
 } from '../support/mistakes.ts'
@@ -81,34 +81,35 @@ describe('compatible surface: parameters', () => {
   test(
     'a completion with a field of another type or out of its range MUST be refused',
     coversAtDepth(['OAI-ERR-02', 'OAI-TEMP-02'], (rows, depth) => ({
-      requests: refusalCost(completionMistakes.length, 2, 4)(rows, depth) + 2,
+      requests: refusalCost(completionMistakes.length, 2)(rows, depth) + 2,
       generations: 2,
     })),
-    async ({ openai, expectRejected, depth, profile, prompts }) => {
+    async ({ openai, expectRejected, depth, session, profile, prompts }) => {
       const values = { temperature: 1, max_tokens: 16, top_p: 1, stream: false, stop: ['\n\n\n'] }
       const right = openai.chatBody(prompts.brief(), values)
       const control = await openai.chat(right, { role: 'control' })
+      const messagesAfter = (role: 'system' | 'assistant') => [
+        { role, content: prompts.instruction('You are brief.') },
+        { role: 'user', content: prompts.brief() },
+      ]
       const members = { stream: true }
       const streamed = await openai.chat({ ...right, ...members }, { role: 'control' })
       await expectAllRefused(
-        { expectRejected, depth },
+        { expectRejected, depth, session },
         {
           mistakes: completionMistakes,
           forms: { '': { control }, stream: { control: streamed, members } },
           conditions: {
-            ...alias(profile, 'model'),
-            'no other parameters': {
-              members: { temperature: undefined, top_p: undefined, stop: undefined },
+            model: otherModels(profile, 'model'),
+            'other parameters': {
+              none: { members: { temperature: undefined, top_p: undefined, stop: undefined } },
             },
-            'several messages': {
-              members: {
-                messages: [
-                  { role: 'system', content: prompts.instruction('You are brief.') },
-                  { role: 'user', content: prompts.brief() },
-                ],
-              },
+            messages: {
+              'with a system message': { members: { messages: messagesAfter('system') } },
+              'with an assistant message': { members: { messages: messagesAfter('assistant') } },
             },
-            ...secondCaller(profile),
+            form: { stream: { members: { stream: true } } },
+            caller: secondCaller(profile),
           },
           send: (edit, options) => openai.chat(edit(right), options),
           ping: openai.ping,

@@ -2,8 +2,10 @@ import {
   ContractViolation,
   type Delivery,
   deliveryOf,
+  deltasOf,
   type Exchange,
   type Prompts,
+  type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 
 /** A text of its own for each try: a target may answer a text that it knows from what it has stored. */
@@ -80,6 +82,47 @@ export async function arrivalOfText(
   const suspicion = `every long answer came at once, ${Math.round(longMs)} ms or more after its request, a brief one after ${briefMs} ms: a proxy may buffer the stream`
   return { kind: 'undecided', description: suspicion, replies: all }
 }
+
+/** Generations in which streams that look held back are followed, at most, by scenario. */
+const maxSuspects = 2
+
+/**
+ * The law that streams arrive while they are made under all conditions: one that came at once is asked for again, as
+ * a long one. It counts beside a stream without conditions that arrives as it is made.
+ */
+export function createDeliveryLaw(
+  { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
+  requirement: 'V3-SSE-30' | 'OAI-STREAM-11',
+  askPlain: (text: string) => Promise<Exchange>,
+) {
+  let suspects = 0
+  return async (
+    answer: Exchange,
+    under: string,
+    ask: (text: string) => Promise<Exchange>,
+  ): Promise<void> => {
+    if (!cameAtOnce(answer) || suspects >= maxSuspects) return
+    suspects += 1
+    const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief()))
+    if (arrival.kind === 'undecided') return
+    const control = await askPlain(prompts.sentences(firstLength, 'kites came about'))
+    if (deliveryOf(control).kind !== 'spread') return
+    const description = `${arrival.description} (${under})`
+    claim(requirement, () => expectSpread(arrival.kind, description), ...arrival.replies, control)
+  }
+}
+
+/** Tests if all text of a stream came together after a wait, however short it is. */
+function cameAtOnce(answer: Exchange): boolean {
+  const times = deltasOf(answer).flatMap(({ text, atMs }) => (text === '' ? [] : [atMs]))
+  const [first = 0, last = 0] = [times[0], times.at(-1)]
+  return (
+    times.length >= minFragments && last >= minSuspectMs && last - first <= last * togetherShare
+  )
+}
+
+const minFragments = 3
+const togetherShare = 0.01
 
 export function expectSpread(kind: Arrival['kind'], description: string): void {
   if (kind !== 'spread') throw new ContractViolation(description)

@@ -1,9 +1,10 @@
 /** Requests that must be refused: a mistake in a body that is accepted without it, under several conditions. */
 import type { RequirementId } from '../../contract/index.ts'
-import type {
-  Exchange,
-  ScenarioContext,
-  TargetProfile,
+import {
+  coveringRows,
+  type Exchange,
+  type ScenarioContext,
+  type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -60,12 +61,15 @@ export interface Condition {
   readonly authorization?: string
 }
 
+/** Conditions by dimension and value; undefined if the profile lacks what one needs. */
+type Dimensions = Readonly<Record<string, Readonly<Record<string, Condition | undefined>>>>
+
 interface Refusing {
   readonly mistakes: readonly Mistake[]
   /** Conditions in which each mistake is made, with a request that is accepted there. */
   readonly forms: Readonly<Record<string, Condition & { readonly control: Exchange }>>
-  /** Further conditions, in which some are made: at depth normal each in one of them, at full in all. */
-  readonly conditions: Readonly<Record<string, Condition | undefined>>
+  /** Further conditions, several at once: a mistake is made in one row of them at normal, at full in all. */
+  readonly conditions: Dimensions
   readonly send: (
     edit: Edit,
     options: { readonly role: 'negative'; readonly authorization?: string },
@@ -75,16 +79,19 @@ interface Refusing {
   readonly noServerError?: RequirementId
 }
 
+/** Rows of conditions in which a mistake is made. */
+const rowsAt = { quick: 0, normal: 1, full: 12 } as const
+
 /** Most requests that `expectAllRefused` sends, those that show a living server among them. */
-export function refusalCost(mistakes: number, forms: number, conditions: number) {
-  return (_rows: number, depth: ScenarioContext['depth']) =>
-    2 * mistakes * (forms + { quick: 0, normal: 1, full: conditions }[depth])
+export function refusalCost(mistakes: number, forms: number) {
+  return (_rows: number, depth: ScenarioContext['depth']) => 2 * mistakes * (forms + rowsAt[depth])
 }
 
 export async function expectAllRefused(
-  { expectRejected, depth }: Pick<ScenarioContext, 'expectRejected' | 'depth'>,
+  context: Pick<ScenarioContext, 'expectRejected' | 'depth' | 'session'>,
   { mistakes, forms, conditions, send, ...expected }: Refusing,
 ): Promise<readonly (readonly [Mistake, Exchange])[]> {
+  const { expectRejected, depth } = context
   const refused: (readonly [Mistake, Exchange])[] = []
   const request = ({ requirement, what, edit }: Mistake, name: string, condition: Condition) => {
     const { members, ...caller } = condition
@@ -100,28 +107,64 @@ export async function expectAllRefused(
       refused.push([mistake, await expectRejected(rejected)])
     }
   }
-  const [plain] = Object.values(forms)
-  const others = Object.entries(conditions).filter(([, condition]) => condition !== undefined)
-  if (plain === undefined || depth === 'quick') return refused
+  const [plainForm] = Object.values(forms)
+  const count = { quick: 0, normal: mistakes.length, full: rowsAt.full }[depth]
+  const rows = rowsOf(conditions, context, count)
+  if (plainForm === undefined || rows.length === 0) return refused
   for (const [at, mistake] of mistakes.entries()) {
-    const chosen = depth === 'full' ? others : others.slice(at % others.length).slice(0, 1)
-    for (const [name, condition = {}] of chosen) {
-      // The condition itself may be refused, with a status of its own.
+    const chosen = depth === 'full' ? rows : rows.slice(at % rows.length).slice(0, 1)
+    for (const [name, condition] of chosen) {
+      // A second key is a guess, which may be refused with a status of its own.
       const { status: _, ...anyRefusal } = expected
-      const { control } = plain
-      await expectRejected({ ...request(mistake, name, condition), control, ...anyRefusal })
+      const { control } = plainForm
+      const known = condition.authorization === undefined ? expected : anyRefusal
+      await expectRejected({ ...request(mistake, name, condition), control, ...known })
     }
   }
   return refused
 }
 
-/** An alias of the main model, if the profile names one. */
-export function alias({ models: { aliases } }: TargetProfile, member: 'model' | 'model_id') {
-  return { alias: aliases[0] === undefined ? undefined : { members: { [member]: aliases[0] } } }
+/** Conditions of several dimensions at once, with words for a message. */
+function rowsOf(
+  conditions: Dimensions,
+  { depth, session }: Pick<ScenarioContext, 'depth' | 'session'>,
+  count: number,
+): readonly (readonly [string, Condition])[] {
+  const values = Object.entries(conditions).map(([name, of]) => [
+    name,
+    ['plain', ...Object.keys(of).filter((value) => of[value] !== undefined)],
+  ])
+  const rows = coveringRows(Object.fromEntries(values), {
+    depth,
+    seed: session.contentSeed,
+    count: count + 1,
+  })
+  return rows.flatMap((row) => {
+    const chosen = Object.entries(row).flatMap(([name, value]) => {
+      const condition = conditions[name]?.[value]
+      return condition === undefined ? [] : [{ name: `${name} ${value}`, condition }]
+    })
+    if (chosen.length === 0) return []
+    const members = Object.assign({}, ...chosen.map(({ condition }) => condition.members))
+    const all = Object.assign({}, ...chosen.map(({ condition }) => condition), { members })
+    return [[chosen.map(({ name }) => name).join(', '), all]]
+  })
 }
 
-export function secondCaller({ otherKey }: TargetProfile) {
+/** The other models of the profile. */
+export function otherModels(
+  { models: { aliases, vision }, capabilities }: TargetProfile,
+  member: 'model' | 'model_id',
+) {
+  const [alias] = aliases
   return {
-    'second caller': otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}` },
+    alias: alias === undefined ? undefined : { members: { [member]: alias } },
+    vision: capabilities.images === true ? { members: { [member]: vision } } : undefined,
+  }
+}
+
+export function secondCaller({ otherKey }: TargetProfile, members: Body = {}) {
+  return {
+    second: otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}`, members },
   }
 }

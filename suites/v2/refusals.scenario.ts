@@ -1,11 +1,16 @@
-import { coversAtDepth, describe, test } from '../../harness/conformance/scenario/index.ts'
 import {
-  alias,
+  coversAtDepth,
+  describe,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import {
   bothToolLists,
   expectAllRefused,
   inObject,
   missing,
   ofAnotherType,
+  otherModels,
   refusalCost,
 } from '../support/mistakes.ts'
 import { replyToUnanswered } from '../support/v2-replies.ts'
@@ -31,22 +36,28 @@ describe('v2: refusals', () => {
   test(
     'a v2 message without a required field, or with one of another type, MUST be refused',
     coversAtDepth(['V2-MSG-08', 'V2-MSG-09', 'V2-MSG-15'], (rows, depth) => ({
-      requests: refusalCost(messageMistakes.length, 1, 4)(rows, depth) + 2,
+      requests: refusalCost(messageMistakes.length, 1)(rows, depth) + 2,
     })),
     async ({ v2, expectRejected, depth, session, profile, prompts }) => {
       const chat = await v2.chat()
       const right = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(right, { role: 'control' })
+      const parent = succeeded(control) ? v2.storedId(control) : undefined
       const refused = await expectAllRefused(
-        { expectRejected, depth },
+        { expectRejected, depth, session },
         {
           mistakes: messageMistakes,
           forms: { '': { control } },
           conditions: {
-            ...alias(profile, 'model_id'),
-            think: { members: { think: true } },
-            'rag: agent': { members: { rag: 'agent' } },
-            'no attachments': { members: { attachments: [] } },
+            model: otherModels(profile, 'model_id'),
+            think: { true: { members: { think: true } }, false: { members: { think: false } } },
+            rag: {
+              true: { members: { rag: true } },
+              false: { members: { rag: false } },
+              agent: { members: { rag: 'agent' } },
+            },
+            attachments: { none: { members: { attachments: [] } } },
+            parent: { given: { members: { parent_id: parent } } },
           },
           send: (edit, options) => v2.message(edit(right), options),
           ping: () => v2.ping(chat),
@@ -77,7 +88,7 @@ describe('v2: refusals', () => {
   test(
     'a v2 generation without a required field, with one of another type, or with both tool lists, MUST be refused',
     coversAtDepth(['V2-GEN-02', 'V2-GEN-03', 'V2-GEN-05', 'V2-MSG-15'], (rows, depth) => ({
-      requests: refusalCost(replyMistakes.length, 1, 2)(rows, depth) + 6,
+      requests: refusalCost(replyMistakes.length, 1)(rows, depth) + 6,
       generations: 1,
       chats: 1,
     })),
@@ -90,13 +101,16 @@ describe('v2: refusals', () => {
         { role: 'control' },
       )
       const refused = await expectAllRefused(
-        { expectRejected, depth },
+        { expectRejected, depth, session },
         {
           mistakes: replyMistakes,
           forms: { '': { control } },
           conditions: {
-            ...alias(profile, 'model_id'),
-            'with exclude_tools': { members: { exclude_tools: ['get_weather'] } },
+            model: otherModels(profile, 'model_id'),
+            exclude_tools: {
+              one: { members: { exclude_tools: ['get_weather'] } },
+              none: { members: { exclude_tools: [] } },
+            },
           },
           send: await replyToUnanswered(v2, { prompts }, right),
           ping: () => v2.ping(chat),

@@ -13,6 +13,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { isContentRefusal } from '../support/refusals.ts'
 import { buildTextFile } from '../support/test-data.ts'
+import { claimRecord } from '../support/uploads.ts'
 
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
 describe('v3: attachments', () => {
@@ -45,16 +46,7 @@ describe('v3: attachments', () => {
         assume(record, missing, uploaded)
         const shape = `POST /attachment: ${statusText(uploaded)} ${describeShape(uploaded)}`
         session.observe('OPEN-14', shape, [uploaded])
-        const areTexts = () => {
-          for (const member of ['id', 'filename', 'content_type', 'bucket', 'created_at']) {
-            expect(record[member], `${member} of the attachment`).toBeTypeOf('string')
-          }
-        }
-        claim('V3-ATT-02', areTexts, uploaded)
-        claim('V3-ATT-03', () => expect(record['filename'], 'filename').toBe(file.name), uploaded)
-        claim('V3-ATT-04', () => expect(record['size'], 'size').toBe(file.bytes.length), uploaded)
-        const type = String(record['content_type']).split(';')[0]?.trim()
-        claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
+        claimRecord(claim, record, file, uploaded)
       },
     )
   }

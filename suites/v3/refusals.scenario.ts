@@ -2,16 +2,17 @@ import {
   coversAtDepth,
   describe,
   type Exchange,
+  finalResponse,
   inputText,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import {
-  alias,
   bothToolLists,
   type Condition,
   expectAllRefused,
   inObject,
   ofAnotherType,
+  otherModels,
   refusalCost,
   secondCaller,
 } from '../support/mistakes.ts'
@@ -42,9 +43,9 @@ describe('v3: refusals', () => {
   test(
     'a generation with a field of another type MUST be refused',
     coversAtDepth(['V3-GEN-17', 'V3-GEN-13', 'V3-TOOLS-01'], (rows, depth) => ({
-      requests: refusalCost(generationMistakes.length + 1, 2, 7)(rows, depth) + 6,
+      requests: refusalCost(generationMistakes.length + 1, 2)(rows, depth) + 7,
       generations: 2,
-      chats: 2,
+      chats: 3,
     })),
     async ({ v3, expectRejected, depth, session, profile, prompts }) => {
       const chat = await v3.createChat()
@@ -55,19 +56,32 @@ describe('v3: refusals', () => {
         forms[describeForm(form).trim().replaceAll(/[()]/g, '')] = { members: { ...form }, control }
       }
       const assistant = profile.assistants?.withoutKnowledge
+      const [first] = Object.values(forms)
+      const parent = first && finalResponse(first.control)?.['id']
+      const { second } = secondCaller(profile)
+      const caller = second && { authorization: second.authorization }
+      const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
+      const chat_id = made && v3.newChatId(made)
+      if (chat_id) v3.deleteOnCleanup(chat_id, caller)
       const refused = await expectAllRefused(
-        { expectRejected, depth },
+        { expectRejected, depth, session },
         {
           mistakes: [...generationMistakes, bothToolLists('V3-TOOLS-01')],
           forms,
           conditions: {
-            ...alias(profile, 'model_id'),
-            'rag: agent': { members: { rag: 'agent' } },
-            'rag: object': { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
-            'think: false': { members: { think: false } },
-            'max_tokens: 24': { members: { max_tokens: 24 } },
-            'input of items': { members: { input: [inputText(prompts.brief())] } },
-            ...secondCaller(profile),
+            model: otherModels(profile, 'model_id'),
+            rag: {
+              true: { members: { rag: true, assistant_id: assistant } },
+              false: { members: { rag: false } },
+              agent: { members: { rag: 'agent' } },
+              object: { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
+            },
+            think: { true: { members: { think: true } }, false: { members: { think: false } } },
+            max_tokens: { '24': { members: { max_tokens: 24 } } },
+            form: { stream: { members: { stream: true } } },
+            input: { items: { members: { input: [inputText(prompts.brief())] } } },
+            parent: { given: { members: { parent_id: parent } } },
+            caller: chat_id === undefined ? {} : secondCaller(profile, { chat_id }),
           },
           send: (edit, options) => v3.generate(edit(right), options),
           ping: () => v3.ping(chat),
@@ -106,16 +120,17 @@ describe('v3: refusals', () => {
   test(
     'a one-shot with a field of another type MUST be refused',
     coversAtDepth(['V3-ONE-12'], (rows, depth) => ({
-      requests: refusalCost(oneShotMistakes.length, 2, 3)(rows, depth) + 5,
+      requests: refusalCost(oneShotMistakes.length, 2)(rows, depth) + 5,
       generations: 2,
       chats: 1,
     })),
-    async ({ oneShot, v3, expectRejected, depth, profile, prompts }) => {
+    async ({ oneShot, v3, expectRejected, depth, session, profile, prompts }) => {
       const chat = await v3.createChat()
+      const assistant = profile.assistants?.withoutKnowledge
       const right = oneShot.body(prompts.brief())
       const members = { stream: true }
       await expectAllRefused(
-        { expectRejected, depth },
+        { expectRejected, depth, session },
         {
           mistakes: oneShotMistakes,
           forms: {
@@ -126,9 +141,15 @@ describe('v3: refusals', () => {
             },
           },
           conditions: {
-            ...alias(profile, 'model_id'),
-            'input of items': { members: { input: [inputText(prompts.brief())] } },
-            ...secondCaller(profile),
+            model: otherModels(profile, 'model_id'),
+            rag: {
+              true: { members: { rag: true, assistant_id: assistant } },
+              false: { members: { rag: false } },
+              object: { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
+            },
+            form: { stream: { members: { stream: true } } },
+            input: { items: { members: { input: [inputText(prompts.brief())] } } },
+            caller: secondCaller(profile),
           },
           send: (edit, options) => oneShot.send(edit(right), options),
           ping: () => v3.ping(chat),
@@ -143,11 +164,11 @@ describe('v3: refusals', () => {
     async ({ v3, expectRejected, depth, session, profile }) => {
       const chat = await v3.createChat({ role: 'control' })
       await expectAllRefused(
-        { expectRejected, depth },
+        { expectRejected, depth, session },
         {
           mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),
           forms: { '': { control: chat.created } },
-          conditions: secondCaller(profile),
+          conditions: { caller: secondCaller(profile) },
           async send(edit, options) {
             const answer = await v3.postChat(session.name(), edit({}), options)
             const made = v3.newChatId(answer)

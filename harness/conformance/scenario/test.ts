@@ -122,6 +122,9 @@ export const test = base
   .extend('openai', ({ session }) => openaiRoutes(session))
   .extend('v2', ({ session }) => v2Routes(session))
   .extend('v3', ({ session }) => v3Routes(session))
+  .extend('v3OfSecond', ({ session, profile: { otherKey } }) =>
+    otherKey === undefined ? undefined : v3Routes(session, { authorization: `Bearer ${otherKey}` }),
+  )
   .extend('oneShot', ({ session }) => oneShotRoutes(session))
   .extend('chats', ({ session }) => chatRoutes(session))
   .extend('attachments', ({ session }) => attachmentRoutes(session))

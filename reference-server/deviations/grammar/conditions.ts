@@ -45,12 +45,11 @@ export function conditionsOf(operation: FaultyOperation): readonly Condition[] {
 const withoutLaw: readonly (readonly [operation: RegExp, conditions: RegExp])[] = [
   // An empty text may be refused, but for a message of a completion.
   [/^(?!openai\.chat$)/, /^text: empty$/],
-  // A name may be tidied, and refused if it is long; a search finds the beginning of a name.
-  [/^v3\.(create|update)Chat$/, /^text: (several lines|CRLF|outer space|of 1000)|^name: not/],
-  [/^v3\./, /^search: (empty|one|several lines|CRLF|outer space|of 1000)/],
+  // A name may be tidied, and refused if it is long or short; a search finds names by words of letters and digits.
+  [/^v3\.(create|update)Chat$/, /^text: (one|several|CRLF|outer space|of 1000)|^name: not/],
+  [/^v3\./, /^search: (?!given|not|digits|beyond)/],
   // A service may make file names safe, and tell types by their ends.
   [/^v3\.upload$/, /^text: (?!beyond)/],
-  [/ttachments$/, /^search: (combining|like)/],
   // Roles, defaults and ranges that are not shown, and lists that may have to have an element.
   [/^openai\.chat$/, /^messages: with developer$|^stop: an empty list$|^top_p: at its minimum$/],
   [/^v3\.(generate|oneShot)$/, /^stream: not given$|^input: with assistant$|: at its m/],

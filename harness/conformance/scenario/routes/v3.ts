@@ -45,9 +45,11 @@ export interface HistoryWalk {
 /** Wait for an event that should not come, in milliseconds. */
 const pauseMs = 300
 
-/** The v3 surface (section 4.3) as a scenario calls it. */
+type Caller = Pick<SendOptions, 'authorization'>
+
+/** The v3 surface (section 4.3) as a scenario calls it, with the key of the profile or another one. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
-export function v3Routes(session: Session) {
+export function v3Routes(session: Session, caller: Caller = {}) {
   const { profile } = session.context.setup
   const { models, limits, shapes } = profile
 
@@ -67,6 +69,7 @@ export function v3Routes(session: Session) {
       const headers = { ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }) }
       return session.start({
         ...route('v3.generate'),
+        ...caller,
         json: body,
         ...options,
         headers: { ...headers, ...options.headers },
@@ -86,7 +89,7 @@ export function v3Routes(session: Session) {
 
     postChat(name: string, body: GenerateBody = {}, options: SendOptions = {}): Promise<Exchange> {
       const json = { ...profile.requests.createChat, name, ...body }
-      const send = () => session.send({ ...route('v3.createChat'), json, ...options })
+      const send = () => session.send({ ...route('v3.createChat'), json, ...caller, ...options })
       return session.create('chat', name, send, routes.newChatId)
     },
 
@@ -105,14 +108,14 @@ export function v3Routes(session: Session) {
       assume(succeeded(created), `POST /chat was refused with ${statusText(created)}`, created)
       const id = routes.newChatId(created)
       assume(id, 'the answer to POST /chat has no chat id', created)
-      const { authorization } = options
+      const { authorization } = { ...caller, ...options }
       routes.deleteOnCleanup(id, authorization === undefined ? {} : { authorization })
       return { id, name, created }
     },
 
     deleteOnCleanup(id: string, options: SendOptions = {}): void {
       session.onCleanup(() =>
-        session.send({ ...route('v3.deleteChat', id), role: 'cleanup', ...options }),
+        session.send({ ...route('v3.deleteChat', id), role: 'cleanup', ...caller, ...options }),
       )
     },
 
@@ -122,7 +125,7 @@ export function v3Routes(session: Session) {
       options: SendOptions = {},
     ): Promise<Exchange> {
       const query = { chat_id: typeof chat === 'string' ? chat : chat.id, ...page }
-      return session.send({ ...route('v3.history'), query, role: 'probe', ...options })
+      return session.send({ ...route('v3.history'), query, role: 'probe', ...caller, ...options })
     },
 
     /** Follows the cursor to its end; `between` runs after each page but the last. */

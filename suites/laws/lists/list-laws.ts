@@ -1,17 +1,17 @@
 /** Laws of a list: pages of any size show each element once, for any search and caller. */
-import type { RequirementId } from '../../contract/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import {
   type Exchange,
   expect,
   expectAccepted,
   isConclusive,
   type ListWalk,
+  type Row,
   type ScenarioContext,
-  type Session,
   succeeded,
-} from '../../harness/conformance/scenario/index.ts'
-import { set } from './edits.ts'
-import { type Body, describeRow, type Edits, plain, type Trial, tryConditions } from './trials.ts'
+} from '../../../harness/conformance/scenario/index.ts'
+import { type Body, describeRow, type Plan, plain, type Trial, tryConditions } from '../trials.ts'
+import type { Caller, Kind, Members } from './members.ts'
 
 /** No row of a list costs a generation: most pairs at depth normal, all of them at full. */
 export function rowsAt({
@@ -26,84 +26,23 @@ export function cap({ search, limit }: Query): number | undefined {
   return search === undefined && Number(limit) < 10 ? 4 * Number(limit) : undefined
 }
 
-const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
-type Kind = (typeof kinds)[number]
 type Query = Readonly<Record<string, string | number>>
-type Caller = { readonly authorization?: string }
 
-/** Elements of a list, by the word with which their names begin, and by caller. */
-interface Members {
-  readonly words: Readonly<Record<Kind, string>>
-  readonly hasSecond: boolean
-  callerOf(isSecond: boolean): Caller
-  /** Texts by which the elements of a caller are found: those of a kind, or all. */
-  of(isSecond: boolean, kind?: string): readonly string[]
+interface LeftOut {
+  readonly texts: readonly string[]
+  readonly requirement: RequirementId
 }
 
-export async function membersOf(
-  { session, chats, profile: { otherKey } }: Pick<ScenarioContext, 'session' | 'chats' | 'profile'>,
-  make: (word: string, kind: Kind, caller: Caller) => Promise<readonly string[]>,
-): Promise<Members> {
-  const callerOf = (isSecond: boolean): Caller =>
-    isSecond ? { authorization: `Bearer ${otherKey}` } : {}
-  const words = wordsOf(session)
-  // A second key is a guess until it was accepted once.
-  const hasSecond = otherKey !== undefined && succeeded(await chats.list({}, callerOf(true)))
-  const made: { isSecond: boolean; kind: Kind; texts: readonly string[] }[] = []
-  for (const isSecond of hasSecond ? [false, true] : [false]) {
-    for (const kind of kinds) {
-      made.push({ isSecond, kind, texts: await make(words[kind], kind, callerOf(isSecond)) })
-    }
-  }
-  return {
-    words,
-    hasSecond,
-    callerOf,
-    of: (isSecond, kind) =>
-      made
-        .filter((one) => one.isSecond === isSecond && (kind ?? one.kind) === one.kind)
-        .flatMap(({ texts }) => texts),
-  }
-}
+type ListOperation = 'v3.chats' | 'v3.attachments' | 'v3.chatAttachments'
 
-/** Words of kinds that careless code takes for something else; none of them is a part of another. */
-function wordsOf(session: Session): Readonly<Record<Kind, string>> {
-  const digits = [...session.nonce()].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
-  return {
-    word: session.nonce(),
-    digits,
-    'beyond ASCII': `Größe${session.nonce()}`,
-    'beyond the BMP': `𐐨𐐩${session.nonce()}`,
-  }
-}
-
-export function editsFor({ words, hasSecond }: Members): Edits<'v3.chats'> {
-  return {
-    search: {
-      word: set({ search: words.word }),
-      digits: set({ search: words.digits }),
-      'beyond ASCII': set({ search: words['beyond ASCII'] }),
-      'beyond the BMP': set({ search: words['beyond the BMP'] }),
-    },
-    limit: {
-      '1': set({ limit: 1 }),
-      '2': set({ limit: 2 }),
-      '10': set({ limit: 10 }),
-      '11': set({ limit: 11 }),
-      '20': set({ limit: 20 }),
-      '21': set({ limit: 21 }),
-      '50': set({ limit: 50 }),
-    },
-    // A chat is that of the first caller.
-    caller: { second: hasSecond ? ({ chat_id: _, ...query }) => query : undefined },
-  }
-}
-
-interface LawfulList<O extends 'v3.chats' | 'v3.attachments'> {
-  readonly operation: O
-  readonly edits: Edits<O>
+interface LawfulList<O extends ListOperation>
+  extends Pick<Plan<O>, 'operation' | 'edits' | 'always' | 'guesses' | 'shownByLaws'> {
   readonly requirements: Readonly<Record<'listed' | 'found' | 'limited' | 'paged', RequirementId>>
-  list(query: Query, options: Caller & { readonly role: 'act' }): Promise<Exchange>
+  /** Elements that a request leaves out, and the requirement that it keeps the others. */
+  readonly leavesOut?: (row: Row) => LeftOut | undefined
+  /** What is done before a request. */
+  readonly arrange?: (row: Row) => Promise<void>
+  list(query: Query, options: Caller): Promise<Exchange>
   /** Reads the list until it shows these, for as long as it may take. */
   read(query: Query, texts: readonly string[], caller: Caller): Promise<ListWalk>
   /** Elements of a page, as far as they can be told. */
@@ -113,7 +52,7 @@ interface LawfulList<O extends 'v3.chats' | 'v3.attachments'> {
   also?(trial: Trial, walk: ListWalk): void
 }
 
-export async function claimLists<O extends 'v3.chats' | 'v3.attachments'>(
+export async function claimLists<O extends ListOperation>(
   { claim, session, coverage }: Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>,
   members: Members,
   list: LawfulList<O>,
@@ -122,19 +61,20 @@ export async function claimLists<O extends 'v3.chats' | 'v3.attachments'>(
   await tryConditions(
     { claim, session, coverage: { ...coverage, rows: rowsAt(coverage) } },
     {
-      operation: list.operation,
+      ...list,
       accepts: list.requirements.listed,
-      base: () => ({}),
-      edits: list.edits,
-      send: (query, row) =>
-        list.list(queryOf(query), { role: 'act', ...members.callerOf(row['caller'] === 'second') }),
+      async base(row) {
+        await list.arrange?.(row)
+        return {}
+      },
+      send: (query, row) => list.list(queryOf(query), members.callerOf(row['caller'] === 'second')),
       laws: [(trial) => laws.claim(trial)],
     },
   )
 }
 
 type Claiming = Pick<ScenarioContext, 'claim' | 'session'>
-type Claimed = Omit<LawfulList<'v3.chats'>, 'operation' | 'edits'>
+type Claimed = Omit<LawfulList<ListOperation>, 'operation' | 'edits'>
 
 class LawsOfList {
   readonly #context: Claiming
@@ -155,19 +95,22 @@ class LawsOfList {
     const isSecond = row['caller'] === 'second'
     const query = queryOf(body)
     const kind = row['search'] === plain ? undefined : row['search']
-    const texts = this.#members.of(isSecond, kind)
+    const leftOut = this.#list.leavesOut?.(row)
+    const all = this.#members.of(isSecond, kind)
+    const texts = all.filter((text) => leftOut?.texts.includes(text) !== true)
     if (kind !== undefined && !(await this.#isFound(kind, isSecond))) return
     const { listed, paged } = this.#list.requirements
-    const requirement = row['limit'] === plain ? listed : paged
+    const whole = leftOut?.requirement ?? listed
+    const requirement = isUnlimited(row) ? whole : paged
     // What is missing once is waited for each time.
-    if (this.#broken.has(requirement)) return
+    if (this.#broken.has(requirement) || (leftOut && this.#broken.has(whole))) return
     const walk = await this.#list.read(query, texts, this.#members.callerOf(isSecond))
     this.#claimSizes(trial, walk, texts)
     this.#list.also?.(trial, walk)
-    // Two conditions at once show nothing of either.
-    if (body['chat_id'] !== undefined || !succeeded(walk.pages[0])) return
+    if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, isSecond))) return
     // Other scenarios change the whole list meanwhile, of which small pages are read in part.
-    if (kind !== undefined || (!isSecond && cap(query) === undefined))
+    const isOwn = isSecond && query['chat_id'] === undefined
+    if (kind !== undefined || (!isOwn && cap(query) === undefined))
       this.#claimShown(requirement, texts, walk, describeRow(row))
     if (kind !== undefined) this.#claimSearched(trial, texts, walk)
   }
@@ -184,6 +127,18 @@ class LawsOfList {
     const isFound = this.#claimShown(requirements.found, texts, walk, `search=${search}`)
     this.#found.set(key, isFound)
     return isFound
+  }
+
+  /** A search in a chat shows something only if the chat shows its files. */
+  async #isJoined({ chat_id }: Query, isSecond: boolean): Promise<boolean> {
+    if (chat_id === undefined) return true
+    const known = this.#found.get(`chat ${isSecond}`)
+    if (known !== undefined) return known
+    const texts = this.#members.of(isSecond)
+    const walk = await this.#list.read({ chat_id }, texts, this.#members.callerOf(isSecond))
+    const isJoined = texts.every((text) => walk.pagesWith(text).length > 0)
+    this.#found.set(`chat ${isSecond}`, isJoined)
+    return isJoined
   }
 
   #claimShown(
@@ -214,7 +169,7 @@ class LawsOfList {
   #claimSearched({ row, body, answer }: Trial, texts: readonly string[], walk: ListWalk): void {
     const { claim } = this.#context
     const { found, paged } = this.#list.requirements
-    if (row['limit'] === plain) return
+    if (isUnlimited(row)) return
     if (Number(body['limit']) > 1) {
       const isShown = texts.some((text) => this.#list.shows(answer, text))
       const what = `the first page of a search shows what it seeks (${describeRow(row)})`
@@ -228,7 +183,7 @@ class LawsOfList {
 
   #claimSizes({ row, body, answer }: Trial, walk: ListWalk, texts: readonly string[]): void {
     const { shows, sizeOf, requirements } = this.#list
-    if (row['limit'] === plain) return
+    if (isUnlimited(row)) return
     for (const page of [answer, ...walk.pages]) {
       const ours = texts.filter((text) => shows(page, text)).length
       const size = () =>
@@ -239,6 +194,10 @@ class LawsOfList {
       this.#context.claim(requirements.limited, size, page)
     }
   }
+}
+
+function isUnlimited({ limit = plain }: Row): boolean {
+  return limit === plain
 }
 
 const noCursor = 'no cursor was found to follow the list to its end: say it in shapes'

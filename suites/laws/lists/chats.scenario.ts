@@ -1,0 +1,106 @@
+import {
+  answerJson,
+  type Chat,
+  contains,
+  coversAtDepth,
+  describe,
+  describeShape,
+  expect,
+  listedChatIds,
+  type Row,
+  statusText,
+  test,
+} from '../../../harness/conformance/scenario/index.ts'
+import { set } from '../edits.ts'
+import { describeRow, plain } from '../trials.ts'
+import { cap, claimLists, rowsAt } from './list-laws.ts'
+import { editsFor, membersOf } from './members.ts'
+
+/** Sections 2.5 and 4.3: what holds of a list holds on pages of any size, for any search and caller. */
+describe('v3: laws of lists', () => {
+  test(
+    'the list of chats MUST show each chat once under every condition',
+    coversAtDepth(
+      ['V3-CHAT-05', 'V3-CHAT-06', 'V3-CHAT-07', 'V3-CHAT-08', 'V3-CHAT-09', 'V3-AUTH-05'],
+      (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 140, chats: 44 }),
+    ),
+    async ({ v3, chats, claim, session, profile, coverage }) => {
+      const members = await membersOf({ session, chats, profile }, async (word, kind, caller) => {
+        const made: Chat[] = []
+        const count = kind === 'word' && caller.authorization === undefined ? manyChats : few
+        while (made.length < count)
+          made.push(await v3.createChat(caller, `${word} ${session.name()}`))
+        return made.map(({ id }) => id)
+      })
+      const favorites = new Map<boolean, readonly string[]>()
+      for (const isSecond of members.hasSecond ? [false, true] : [false]) {
+        const caller = members.callerOf(isSecond)
+        const ids = members.firstOf(isSecond)
+        for (const id of ids) await chats.addFavorite(id, { role: 'arrange', ...caller })
+        const list = await chats.poll(
+          () => chats.readFavorites(caller),
+          (page) => ids.every((id) => contains(page, id)),
+        )
+        favorites.set(
+          isSecond,
+          ids.filter((id) => contains(list.body, id)),
+        )
+      }
+      const favoritesOf = (row: Row) => favorites.get(row['caller'] === 'second') ?? []
+      let isUnderstood = profile.requests.excludeFavorites !== undefined
+      await claimLists({ claim, session, coverage }, members, {
+        operation: 'v3.chats',
+        edits: {
+          ...editsFor(members),
+          exclude_favorites: { given: set({ exclude_favorites: chats.excludeFavorites }) },
+        },
+        guesses: isUnderstood ? [] : ['exclude_favorites'],
+        shownByLaws: ['exclude_favorites'],
+        always: [{ search: 'word', exclude_favorites: 'given' }],
+        leavesOut: (row) =>
+          row['exclude_favorites'] === plain
+            ? undefined
+            : { texts: favoritesOf(row), requirement: 'V3-CHAT-09' },
+        requirements: {
+          listed: 'V3-CHAT-05',
+          found: 'V3-CHAT-06',
+          limited: 'V3-CHAT-07',
+          paged: 'V3-CHAT-08',
+        },
+        list: (query, options) => chats.list(query, { role: 'act', ...options }),
+        read: (query, ids, { authorization }) =>
+          query['search'] === undefined && authorization === undefined
+            ? chats.follow(
+                query,
+                ids.map((id) => ({ id })),
+              )
+            : chats.poll(
+                () => chats.readList(query, cap(query), authorization ? { authorization } : {}),
+                (list) => ids.every((id) => contains(list, id)),
+              ),
+        sizeOf: (page, ids) => listedChatIds(answerJson(page), ids).size,
+        shows: (page, id) => contains(answerJson(page), id),
+        also({ row, answer }, walk) {
+          if (row['search'] === plain && row['limit'] === plain) {
+            const shape = `GET /chat: ${statusText(answer)} ${describeShape(answer)}`
+            session.observe('OPEN-13', shape, [answer])
+          }
+          if (row['exclude_favorites'] === plain) return
+          const shown = favoritesOf(row).filter((id) => walk.pagesWith(id).length > 0)
+          // Small pages of the whole list are read in part.
+          isUnderstood ||= row['search'] !== plain && shown.length === 0
+          if (!isUnderstood) return session.markUndecided('unproven', ['V3-CHAT-09'], wrongGuess)
+          const what = `favorites that the list shows (${describeRow(row)})`
+          claim('V3-CHAT-09', () => expect(shown, what).toEqual([]), ...walk.pages.slice(0, 3))
+        },
+      })
+    },
+  )
+})
+
+const wrongGuess =
+  'exclude_favorites: true, whose type is a guess, was not understood: set requests.excludeFavorites'
+
+/** Pages of more than 20 rows take more elements than that. */
+const manyChats = 23
+const few = 3

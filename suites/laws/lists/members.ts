@@ -1,0 +1,84 @@
+/** Elements of a list that a scenario makes, by caller and by the kind of word with which their names begin. */
+import {
+  type ScenarioContext,
+  type Session,
+  succeeded,
+} from '../../../harness/conformance/scenario/index.ts'
+import { set } from '../edits.ts'
+import type { Body } from '../trials.ts'
+
+const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
+export type Kind = (typeof kinds)[number]
+export type Caller = { readonly authorization?: string }
+
+/** Elements of a list, by the word with which their names begin, and by caller. */
+export interface Members {
+  readonly words: Readonly<Record<Kind, string>>
+  readonly hasSecond: boolean
+  callerOf(isSecond: boolean): Caller
+  /** Texts by which the elements of a caller are found: those of a kind, or all. */
+  of(isSecond: boolean, kind?: string): readonly string[]
+  /** One element of each kind. */
+  firstOf(isSecond: boolean): readonly string[]
+}
+
+export async function membersOf(
+  { session, chats, profile: { otherKey } }: Pick<ScenarioContext, 'session' | 'chats' | 'profile'>,
+  make: (word: string, kind: Kind, caller: Caller) => Promise<readonly string[]>,
+): Promise<Members> {
+  const callerOf = (isSecond: boolean): Caller =>
+    isSecond ? { authorization: `Bearer ${otherKey}` } : {}
+  const words = wordsOf(session)
+  // A second key is a guess until it was accepted once.
+  const hasSecond = otherKey !== undefined && succeeded(await chats.list({}, callerOf(true)))
+  const made: { isSecond: boolean; kind: Kind; texts: readonly string[] }[] = []
+  for (const isSecond of hasSecond ? [false, true] : [false]) {
+    for (const kind of kinds) {
+      made.push({ isSecond, kind, texts: await make(words[kind], kind, callerOf(isSecond)) })
+    }
+  }
+  return {
+    words,
+    hasSecond,
+    callerOf,
+    of: (isSecond, kind) =>
+      made
+        .filter((one) => one.isSecond === isSecond && (kind ?? one.kind) === one.kind)
+        .flatMap(({ texts }) => texts),
+    firstOf: (isSecond) =>
+      made.filter((one) => one.isSecond === isSecond).flatMap(({ texts }) => texts.slice(0, 1)),
+  }
+}
+
+/** Words of kinds that careless code takes for something else; none of them is a part of another. */
+function wordsOf(session: Session): Readonly<Record<Kind, string>> {
+  const digits = [...session.nonce()].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
+  return {
+    word: session.nonce(),
+    digits,
+    'beyond ASCII': `Größe${session.nonce()}`,
+    'beyond the BMP': `𐐨𐐩${session.nonce()}`,
+  }
+}
+
+export function editsFor({ words, hasSecond }: Members) {
+  return {
+    search: {
+      word: set({ search: words.word }),
+      digits: set({ search: words.digits }),
+      'beyond ASCII': set({ search: words['beyond ASCII'] }),
+      'beyond the BMP': set({ search: words['beyond the BMP'] }),
+    },
+    limit: {
+      '1': set({ limit: 1 }),
+      '2': set({ limit: 2 }),
+      '10': set({ limit: 10 }),
+      '11': set({ limit: 11 }),
+      '20': set({ limit: 20 }),
+      '21': set({ limit: 21 }),
+      '50': set({ limit: 50 }),
+      '100': set({ limit: 100 }),
+    },
+    caller: { second: hasSecond ? (query: Body) => query : undefined },
+  }
+}
