@@ -160,7 +160,7 @@ export function toolEdits({ tools }: TargetProfile) {
   }
 }
 
-/** What may be done with a chat before it is read. */
+/** Changes a chat, or has a request refused, before it is read. */
 export async function doBefore(
   { v3, chats, session }: Pick<ScenarioContext, 'v3' | 'chats' | 'session'>,
   chat: string,

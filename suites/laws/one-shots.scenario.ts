@@ -36,10 +36,10 @@ describe('v3: laws of one-shots', () => {
       // Which of several runs states the fact, the profile does not say.
       const runsEdit = (part: (runs: readonly unknown[]) => readonly unknown[]) => {
         const { runs } = requests
-        const known = runs && part(runs)
-        const states = JSON.stringify(known ?? []).includes('{nonce}')
-        if (known === undefined || (known.length > 0 && !states)) return undefined
-        return (body: Body) => ({ ...body, runs: fill(known, { nonce: facts.at(-1) ?? '' }) })
+        const chosen = runs && part(runs)
+        const states = JSON.stringify(chosen ?? []).includes('{nonce}')
+        if (chosen === undefined || (chosen.length > 0 && !states)) return undefined
+        return (body: Body) => ({ ...body, runs: fill(chosen, { nonce: facts.at(-1) ?? '' }) })
       }
       const assistant = assistants?.withoutKnowledge
       const knowsFact = createRecallLaw({ claim, session }, (text) =>

@@ -117,8 +117,8 @@ export async function expectAllRefused(
       // A second key is a guess, which may be refused with a status of its own.
       const { status: _, ...anyRefusal } = expected
       const { control } = plainForm
-      const known = condition.authorization === undefined ? expected : anyRefusal
-      await expectRejected({ ...request(mistake, name, condition), control, ...known })
+      const status = condition.authorization === undefined ? expected : anyRefusal
+      await expectRejected({ ...request(mistake, name, condition), control, ...status })
     }
   }
   return refused

@@ -86,12 +86,12 @@ describe('v3: laws of lists', () => {
             session.observe('OPEN-13', shape, [answer])
           }
           if (row['exclude_favorites'] === plain) return
-          const shown = favoritesOf(row).filter((id) => walk.pagesWith(id).length > 0)
+          const remaining = favoritesOf(row).filter((id) => walk.pagesWith(id).length > 0)
           // Small pages of the whole list are read in part.
-          isUnderstood ||= row['search'] !== plain && shown.length === 0
+          isUnderstood ||= row['search'] !== plain && remaining.length === 0
           if (!isUnderstood) return session.markUndecided('unproven', ['V3-CHAT-09'], wrongGuess)
           const what = `favorites that the list shows (${describeRow(row)})`
-          claim('V3-CHAT-09', () => expect(shown, what).toEqual([]), ...walk.pages.slice(0, 3))
+          claim('V3-CHAT-09', () => expect(remaining, what).toEqual([]), ...walk.pages.slice(0, 3))
         },
       })
     },

@@ -40,7 +40,7 @@ interface LawfulList<O extends ListOperation>
   readonly requirements: Readonly<Record<'listed' | 'found' | 'limited' | 'paged', RequirementId>>
   /** Elements that a request leaves out, and the requirement that it keeps the others. */
   readonly leavesOut?: (row: Row) => LeftOut | undefined
-  /** What is done before a request. */
+  /** Prepares a request. */
   readonly arrange?: (row: Row) => Promise<void>
   list(query: Query, options: Caller): Promise<Exchange>
   /** Reads the list until it shows these, for as long as it may take. */
@@ -132,8 +132,8 @@ class LawsOfList {
   /** A search in a chat shows something only if the chat shows its files. */
   async #isJoined({ chat_id }: Query, isSecond: boolean): Promise<boolean> {
     if (chat_id === undefined) return true
-    const known = this.#found.get(`chat ${isSecond}`)
-    if (known !== undefined) return known
+    const earlier = this.#found.get(`chat ${isSecond}`)
+    if (earlier !== undefined) return earlier
     const texts = this.#members.of(isSecond)
     const walk = await this.#list.read({ chat_id }, texts, this.#members.callerOf(isSecond))
     const isJoined = texts.every((text) => walk.pagesWith(text).length > 0)
