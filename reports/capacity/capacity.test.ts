@@ -102,7 +102,7 @@ test('the console shows the answer first and last, the frontier and the probes',
     Drift  No change of the capacity with time is told from noise.
 
     Throughput and latency by load, ms
-      rate  probes  completed/s  tokens/s  in flight  ttft p50/p95  tpot p50/p95  e2e p50/p95
+      rate  probes  completed/s  tokens/s  in flight  ttft p50/p95  tpot p50/p95  e2e p50/p95  verdict
       20.0       1         20.0      2400       50.0     180 / 400   20.0 / 25.0  2400 / 4200  met
       44.0       1         41.0      4900        190   1800 / 3100    22.0 / n/a  5400 / 8200  missed
 
@@ -139,7 +139,7 @@ test('Markdown has the same in tables', () => {
 
     ### Throughput and latency by load, ms
 
-    | rate | probes | completed/s | tokens/s | in flight | ttft p50/p95 | tpot p50/p95 | e2e p50/p95 |  |
+    | rate | probes | completed/s | tokens/s | in flight | ttft p50/p95 | tpot p50/p95 | e2e p50/p95 | verdict |
     | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
     | 20.0 | 1 | 20.0 | 2400 | 50.0 | 180 / 400 | 20.0 / 25.0 | 2400 / 4200 | met |
     | 44.0 | 1 | 41.0 | 4900 | 190 | 1800 / 3100 | 22.0 / n/a | 5400 / 8200 | missed |

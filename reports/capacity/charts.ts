@@ -13,7 +13,9 @@ export function capacityCharts(report: CapacityReport): readonly Chart[] {
 }
 
 function frontier(report: CapacityReport): Chart {
-  const points = report.frontier.toSorted((a, b) => a.completed - b.completed)
+  const { loop } = report
+  const load = ({ clients, rate }: FrontierPoint) => (loop === 'closed' ? (clients ?? 0) : rate)
+  const points = report.frontier.toSorted((a, b) => load(a) - load(b))
   const lines = (['ttft', 'tpot', 'e2e'] as const).flatMap((metric) =>
     (['p50', 'p95'] as const).map((name) => ({
       name: `${metric} ${name}`,
@@ -22,9 +24,13 @@ function frontier(report: CapacityReport): Chart {
   )
   return {
     id: 'frontier',
-    title: 'Throughput and latency',
-    note: 'Latency (logarithmic) by completed requests a second: a point for each load that was probed.',
-    x: { label: '/s', scale: 'linear', values: points.map(({ completed }) => rounded(completed)) },
+    title: 'Latency by load',
+    note: 'Latency (logarithmic) at each load that was probed; above the capacity it grows with the length of a probe.',
+    x: {
+      label: loop === 'closed' ? 'clients' : '/s',
+      scale: 'linear',
+      values: points.map((point) => rounded(load(point))),
+    },
     y: { label: 'ms', scale: 'log' },
     series: lines.filter(({ values }) => values.some((value) => value !== null)),
     table: frontierTable(report),
@@ -148,7 +154,7 @@ export function frontierTable({ frontier, loop }: CapacityReport) {
     head: [
       ...(loop === 'closed' ? ['clients'] : ['rate']),
       ...['probes', 'completed/s', 'tokens/s', 'in flight'],
-      ...['ttft p50/p95', 'tpot p50/p95', 'e2e p50/p95', ''],
+      ...['ttft p50/p95', 'tpot p50/p95', 'e2e p50/p95', 'verdict'],
     ],
     rows: frontier.map(cells),
   }

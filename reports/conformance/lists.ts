@@ -154,6 +154,7 @@ export function leftoverSection({ residue, residueUnseen }: ConformanceReport): 
   const retry = hasChats ? ['retry: chatgen cleanup with journal.ndjson of the results'] : []
   return {
     title: 'Not deleted from the target',
+    ...(hasChats ? {} : { detail: 'folded' as const }),
     brief: [...kinds, ...unseen, ...retry].join('; '),
     blocks: [
       {

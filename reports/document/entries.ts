@@ -35,7 +35,7 @@ ${entries.every(({ evidence }) => evidence.length === 0) ? null : leftOut(eviden
 
 function leftOut(number: number): Markup {
   const omitted = `${count(number, 'exchange')} of these requirements ${number === 1 ? 'was' : 'were'} omitted to keep this page small; `
-  return html`<p class="ids">${number === 0 ? '' : omitted}bodies are cut, long streams folded. <code>exchanges.ndjson</code> has everything byte for byte with arrival times; keys are redacted. Times are relative to the first byte of the request.</p>`
+  return html`<p class="ids">${number === 0 ? 'Bodies' : `${omitted}bodies`} are cut, long streams folded. <code>exchanges.ndjson</code> has everything byte for byte with arrival times; keys are redacted. Times are relative to the first byte of the request.</p>`
 }
 
 /** Folded entries follow the others: a reader looks for those. */
