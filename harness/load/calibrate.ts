@@ -3,21 +3,17 @@ import { availableParallelism, cpus } from 'node:os'
 import type { Calibration, CalibrationPoint } from '../../contract/report/calibration.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { generatorLimits } from './generator/verdict.ts'
-import { defaultLoadOptions } from './options.ts'
+import { defaultLoadOptions, type LoadOptions } from './options.ts'
 import { type Mix, mixEntry } from './plan/mix.ts'
 import { runLoad } from './run.ts'
-import type { LoadTarget } from './target.ts'
 
-export interface CalibrateOptions {
-  /** A server that is known to keep its pace, best of all on another machine. */
-  readonly target: LoadTarget
-  readonly suite: LoadReport['suite']
-  readonly workers: number
+/** The target is a server that is known to keep its pace, best of all on another machine. */
+export interface CalibrateOptions
+  extends Pick<LoadOptions, 'target' | 'suite' | 'workers' | 'signal'> {
   /** Events a second, ascending. */
   readonly rates: readonly number[]
   /** Duration of each rate. */
   readonly seconds: number
-  readonly signal: AbortSignal
   readonly onPoint: (point: CalibrationPoint) => void
 }
 

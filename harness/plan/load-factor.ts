@@ -1,5 +1,6 @@
 /** The load that a cluster carries, as a multiple of the demand. */
 import type { Slo } from '../load/slo/slo.ts'
+import type { PlanOptions } from './demand.ts'
 import type { FittedModel } from './fit/fit.ts'
 import {
   type PredictedRun,
@@ -9,18 +10,12 @@ import {
   type Workload,
 } from './predict.ts'
 import type { RequestLength, ServiceModel } from './service-model.ts'
-import type { Balance } from './simulation/cluster.ts'
 
-export interface SizingOptions {
+export interface SizingOptions extends Pick<PlanOptions, 'slos' | 'balance' | 'assess' | 'seed'> {
   readonly fitted: FittedModel
   /** Lengths of the demand, which need not be those of the measurement. */
   readonly lengths: readonly RequestLength[]
   readonly workload: Workload
-  readonly slos: readonly Slo[]
-  readonly balance: Balance
-  readonly seed: string
-  /** A number of replicas that is assessed whatever the answer; null for none. */
-  readonly assess: number | null
 }
 
 const factorSteps = 8

@@ -7,6 +7,7 @@ import type { BenchCase } from './cases.ts'
 
 export interface BenchRun extends BenchRequest {
   readonly connections: number
+  /** Duration of a measurement, after a warm-up of a second. */
   readonly seconds: number
   readonly timeoutSeconds: number
   /** Ends the measurement within a second; what was found counts. */

@@ -1,21 +1,17 @@
 /** Options and report of a bench. */
 import type { LoadTarget } from '../target.ts'
 import type { BenchCase, BenchPrompt } from './cases.ts'
-import type { BenchFigures } from './measure.ts'
+import type { BenchFigures, BenchRun } from './measure.ts'
 
-export interface BenchOptions {
+export interface BenchOptions
+  extends Pick<BenchRun, 'connections' | 'seconds' | 'timeoutSeconds' | 'signal'> {
   readonly target: LoadTarget
   readonly prompt: BenchPrompt
   readonly cases: readonly BenchCase[]
-  readonly connections: number
-  /** Duration of each measurement, after a warm-up of a second. */
-  readonly seconds: number
-  readonly timeoutSeconds: number
   /** A chat of v3 generate is left after so many turns. */
   readonly turns: number
   /** True to bench a bare server that writes the same bytes as well. */
   readonly baseline: boolean
-  readonly signal: AbortSignal
   readonly onProgress?: (what: string) => void
 }
 

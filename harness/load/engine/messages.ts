@@ -18,6 +18,7 @@ import type { DroppedArrival } from './worker-context.ts'
 export interface WorkerSetup {
   readonly target: LoadTarget
   readonly spec: PlanSpec
+  /** Part of the plan that this worker sends. */
   readonly part: Part
   /** Texts from which prompts are cut. */
   readonly passages: readonly Passage[]
@@ -25,7 +26,9 @@ export interface WorkerSetup {
   readonly keepAlive: boolean
   /** Maximum connections of this worker, at least one for each endpoint; unlimited by default. */
   readonly maxConnections?: number
+  /** Time after the end of the plan for requests in flight. */
   readonly drainNs: number
+  /** Maximum number of transactions in flight; further arrivals are dropped. */
   readonly maxInFlight: number
   /** Port of the clock probe server; null without a probe. */
   readonly clockProbePort: number | null

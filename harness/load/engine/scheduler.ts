@@ -2,27 +2,13 @@ import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RunClock } from '../clock.ts'
 import { shareOf, sleep } from '../concurrency.ts'
-import {
-  type Arrival,
-  arrivals,
-  isOwnArrival,
-  noncePrefix,
-  type Part,
-  type PlanSpec,
-} from '../plan/plan.ts'
+import { type Arrival, arrivals, isOwnArrival, noncePrefix } from '../plan/plan.ts'
 import { transactions } from '../transactions/transactions.ts'
+import type { WorkerSetup } from './messages.ts'
 import { TransactionRunner } from './transaction-runner.ts'
 import { RunEndedError, type WorkerContext } from './worker-context.ts'
 
-export interface SchedulerOptions {
-  readonly spec: PlanSpec
-  /** Part of the plan that this worker sends. */
-  readonly part: Part
-  /** Time after the end of the plan for requests in flight. */
-  readonly drainNs: number
-  /** Maximum number of transactions in flight; further arrivals are dropped. */
-  readonly maxInFlight: number
-}
+type SchedulerOptions = Pick<WorkerSetup, 'spec' | 'part' | 'drainNs' | 'maxInFlight'>
 
 /** Clients of a closed loop that start in one turn of the event loop, so that reads are stamped in between. */
 const startBatchSize = 10
