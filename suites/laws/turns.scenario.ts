@@ -58,7 +58,9 @@ describe('v3: laws of turns', () => {
 
   test(
     'a turn of another caller MUST keep its requirements',
-    coversAtDepth(requirements, (_, depth) => (depth === 'full' ? cost(rowsOfSecond) : {})),
+    coversAtDepth(requirements, (_, depth) =>
+      depth === 'full' ? cost(rowsOfSecond) : { requests: 1 },
+    ),
     async ({ v3OfSecond: v3, chats, claim, profile, session, prompts, coverage }) => {
       if (v3 === undefined || coverage.depth !== 'full') return
       const caller = { authorization: `Bearer ${profile.otherKey}` }
