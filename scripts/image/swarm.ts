@@ -28,7 +28,7 @@ export async function testSwarm(image: string, step: Step): Promise<void> {
     const rate = ['--rate', '20', '--duration', '15s']
     const load = await command('load', url, ...rate, '--shards', String(shards))
     if (load.code !== 0) console.log(`${load.stdout}${load.stderr}`)
-    testMerge(folder, step)
+    testMerge(folder, shards, step)
     // The speed of the machine may make the run invalid.
     step(`load --runner swarm: exit code ${load.code}`, load.code === 0 || load.code === 6)
 
@@ -50,7 +50,7 @@ export async function testSwarm(image: string, step: Step): Promise<void> {
 }
 
 /** Figures of the merged report that do not depend on the speed of the machine. */
-function testMerge(folder: string, step: Step): void {
+export function testMerge(folder: string, shards: number, step: Step): void {
   const merged = loadReport.parse(reportIn(folder))
   const parts = Array.from(
     { length: shards },
