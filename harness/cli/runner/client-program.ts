@@ -44,7 +44,8 @@ export async function requireProgram(
 ): Promise<string> {
   const { code, stdout, stderr } = await runProgram(program, args, options)
   if (code === 0) return stdout
-  const command = [program, ...args.slice(0, 2)].join(' ')
+  const words = args.slice(0, 2).filter((word) => !word.startsWith('-'))
+  const command = [program, ...words].join(' ')
   throw new ConfigurationError([`${command} failed: ${stderr || `exit code ${code}`}`])
 }
 
