@@ -54,16 +54,22 @@ function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
       size += chunk.length
       chunks.push(chunk)
       if (size <= limit) return
-      request.off('data', read)
+      settle()
       reject(tooLarge())
     }
-    request.on('data', read)
-    request.once('end', () => resolve(chunks.length === 1 ? first(chunks) : Buffer.concat(chunks)))
-    for (const end of ['error', 'close']) {
-      request.once(end, () => {
-        if (!request.readableEnded) reject(cutShort())
-      })
+    const end = () => {
+      settle()
+      resolve(chunks.length === 1 ? first(chunks) : Buffer.concat(chunks))
     }
+    const fail = () => {
+      settle()
+      reject(cutShort())
+    }
+    // What still listened would keep the body for as long as the answer is open.
+    const settle = () => {
+      request.off('data', read).off('end', end).off('error', fail).off('close', fail)
+    }
+    request.on('data', read).on('end', end).on('error', fail).on('close', fail)
   })
 }
 

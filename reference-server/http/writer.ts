@@ -17,15 +17,16 @@ export interface Encoding {
  * Resolves when the answer is written or its client has left. A stream that throws is cut, without
  * the proper end of its body, so that nobody takes it for whole.
  */
-export async function writeReply(
+export function writeReply(
   raw: ServerResponse,
   call: Call,
   reply: Reply,
   encoding: Encoding,
 ): Promise<void> {
-  if (raw.destroyed) return
-  if ('blocks' in reply) await writeStream(raw, call, reply, encoding)
-  else await writeValue(raw, call, reply, encoding)
+  if (raw.destroyed) return Promise.resolve()
+  return 'blocks' in reply
+    ? writeStream(raw, call, reply, encoding)
+    : writeValue(raw, call, reply, encoding)
 }
 
 async function writeValue(
@@ -110,59 +111,80 @@ const turnBytes = 16 * 1024
  */
 export function chunkWriter(raw: ServerResponse): ChunkWriter {
   const { socket } = raw
-  let settle = () => {}
-  raw.once('close', () => settle())
-  return socket !== null && raw.chunkedEncoding ? ontoSocket(socket) : throughResponse()
+  return socket !== null && raw.chunkedEncoding
+    ? new SocketWriter(raw, socket)
+    : new ResponseWriter(raw)
+}
 
-  function throughResponse(): ChunkWriter {
-    return {
-      writeHead: () => raw.flushHeaders(),
-      write: (chunk) => settled((done) => raw.write(chunk, () => setImmediate(done))),
-      flush: () => {},
-    }
+class ResponseWriter implements ChunkWriter {
+  readonly raw: ServerResponse
+  #settle: (() => void) | undefined
+
+  constructor(raw: ServerResponse) {
+    this.raw = raw
+    raw.once('close', () => this.#settle?.())
   }
 
-  /** Framed here, a chunk is one buffer; a response makes it four. */
-  function ontoSocket(to: Socket): ChunkWriter {
-    let isCorked = false
-    let turn = 0
-    const flush = () => {
-      if (isCorked) to.uncork()
-      isCorked = false
-      turn = 0
-    }
-    const gather = () => {
-      if (isCorked) return
-      isCorked = true
-      to.cork()
-      // Runs when all promises have settled that could: chunks that were due at once are written by then.
-      process.nextTick(flush)
-    }
-    return {
-      flush,
-      writeHead() {
-        gather()
-        raw.flushHeaders()
-      },
-      write(chunk) {
-        if (chunk.length === 0 || to.destroyed) return undefined
-        gather()
-        turn += chunk.length
-        const hasRoom = to.write(framed(chunk))
-        if (hasRoom && turn < turnBytes) return undefined
-        flush()
-        return settled((done) =>
-          to.writableNeedDrain ? to.once('drain', done) : setImmediate(done),
-        )
-      },
-    }
+  writeHead(): void {
+    this.raw.flushHeaders()
   }
 
-  function settled(start: (done: () => void) => void): Promise<void> {
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    return this.settled((done) => this.raw.write(chunk, () => setImmediate(done)))
+  }
+
+  flush(): void {}
+
+  /** Resolves when `start` says so, or the response is closed. */
+  protected settled(start: (done: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
-      settle = resolve
+      this.#settle = resolve
       start(resolve)
     })
+  }
+}
+
+/** Framed here, a chunk is one buffer; a response makes it four. */
+class SocketWriter extends ResponseWriter {
+  readonly #to: Socket
+  #isCorked = false
+  #turn = 0
+
+  constructor(raw: ServerResponse, to: Socket) {
+    super(raw)
+    this.#to = to
+  }
+
+  override writeHead(): void {
+    this.#gather()
+    this.raw.flushHeaders()
+  }
+
+  override write(chunk: Uint8Array): Promise<void> | undefined {
+    const to = this.#to
+    if (chunk.length === 0 || to.destroyed) return undefined
+    this.#gather()
+    this.#turn += chunk.length
+    const hasRoom = to.write(framed(chunk))
+    if (hasRoom && this.#turn < turnBytes) return undefined
+    this.flush()
+    return this.settled((done) =>
+      to.writableNeedDrain ? to.once('drain', done) : setImmediate(done),
+    )
+  }
+
+  override flush(): void {
+    if (this.#isCorked) this.#to.uncork()
+    this.#isCorked = false
+    this.#turn = 0
+  }
+
+  #gather(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
+    this.#to.cork()
+    // Runs when all promises have settled that could: chunks that were due at once are written by then.
+    process.nextTick(() => this.flush())
   }
 }
 

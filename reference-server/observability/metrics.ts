@@ -36,6 +36,11 @@ export function serverMetrics(runs: () => number): ServerMetrics {
   )
   let active = 0
   const tokens = { input: 0, output: 0 }
+  const times: TokenTimes = {
+    first: (seconds) => firstTokens.observe(seconds),
+    perToken: (seconds) => laterTokens.observe(seconds),
+    whole: (seconds) => answers.observe(seconds),
+  }
 
   const text = () =>
     [
@@ -76,11 +81,7 @@ export function serverMetrics(runs: () => number): ServerMetrics {
     measured: (decode) => (request) => {
       tokens.input += request.promptTokens
       tokens.output += request.outputTokens
-      return observed(decode(request), request.outputTokens, {
-        first: (seconds) => firstTokens.observe(seconds),
-        perToken: (seconds) => laterTokens.observe(seconds),
-        whole: (seconds) => answers.observe(seconds),
-      })
+      return new ObservedDecoding(decode(request), request.outputTokens, times)
     },
   }
 }
@@ -136,38 +137,54 @@ interface TokenTimes {
   readonly whole: (seconds: number) => void
 }
 
-function observed(decoding: Decoding, count: number, times: TokenTimes): Decoding {
-  const startedAt = performance.now()
-  let firstAt: number | undefined
-  let ended = false
-  const seconds = (from: number) => (performance.now() - from) / 1000
-  const first = () => {
-    if (firstAt !== undefined) return
-    firstAt = performance.now()
-    times.first(seconds(startedAt))
+class ObservedDecoding implements Decoding {
+  readonly #decoding: Decoding
+  readonly #count: number
+  readonly #times: TokenTimes
+  readonly #startedAt = performance.now()
+  #firstAt: number | undefined
+  #ended = false
+
+  constructor(decoding: Decoding, count: number, times: TokenTimes) {
+    this.#decoding = decoding
+    this.#count = count
+    this.#times = times
   }
-  const end = () => {
-    if (ended) return
-    ended = true
-    times.whole(seconds(startedAt))
-    if (firstAt !== undefined && count > 1) times.perToken(seconds(firstAt) / (count - 1))
+
+  get endsAt(): number {
+    return this.#decoding.endsAt
   }
-  return {
-    get endsAt() {
-      return decoding.endsAt
-    },
-    token(n, signal) {
-      const wait = decoding.token(n, signal)
-      if (n === 1) after(wait, first)
-      if (n === count) after(wait, end)
-      return wait
-    },
-    all(signal) {
-      const wait = decoding.all(signal)
-      after(wait, end)
-      return wait
-    },
+
+  token(n: number, signal?: AbortSignal): Promise<void> | undefined {
+    const wait = this.#decoding.token(n, signal)
+    if (n === 1) after(wait, () => this.#first())
+    if (n === this.#count) after(wait, () => this.#end())
+    return wait
   }
+
+  all(signal?: AbortSignal): Promise<void> {
+    const wait = this.#decoding.all(signal)
+    after(wait, () => this.#end())
+    return wait
+  }
+
+  #first(): void {
+    if (this.#firstAt !== undefined) return
+    this.#firstAt = performance.now()
+    this.#times.first(secondsSince(this.#startedAt))
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#times.whole(secondsSince(this.#startedAt))
+    if (this.#firstAt === undefined || this.#count < 2) return
+    this.#times.perToken(secondsSince(this.#firstAt) / (this.#count - 1))
+  }
+}
+
+function secondsSince(ms: number): number {
+  return (performance.now() - ms) / 1000
 }
 
 /** An answer that is given up is not measured. */

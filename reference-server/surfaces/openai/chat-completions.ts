@@ -34,7 +34,8 @@ export function chatCompletionRoutes(services: Services): readonly Route[] {
         knownModel(body.model, 'model')
         const choices = Array.from({ length: body.n ?? 1 }, (_, choice) => {
           const generation = model(modelRequest(body, choice))
-          return { generation, callIds: generation.steps.map(() => ids.tagged('call')) }
+          const calls = generation.steps.filter(({ type }) => type === 'function_call')
+          return { generation, callIds: calls.map(() => ids.tagged('call')) }
         })
         const startedAt = clock.now()
         const completion: Completion = {
