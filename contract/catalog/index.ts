@@ -18,7 +18,7 @@ import { v3OneShot } from './v3/one-shot.ts'
 import { v3Stream } from './v3/stream.ts'
 import { versions } from './versions.ts'
 
-const rows = {
+const entries = {
   ...auth,
   ...openai,
   ...openaiStream,
@@ -34,22 +34,22 @@ const rows = {
   ...knowledge,
 }
 
-export type RequirementId = keyof typeof rows
+export type RequirementId = keyof typeof entries
 export type OpenQuestionId = keyof typeof openQuestions
 export type ExclusionId = keyof typeof exclusions
 
 /** Every requirement by id. */
-export const requirements: Readonly<Record<RequirementId, Requirement>> = rows
+export const requirements: Readonly<Record<RequirementId, Requirement>> = entries
 export const questions: Readonly<Record<OpenQuestionId, OpenQuestion>> = openQuestions
 export const excluded: Readonly<Record<ExclusionId, Exclusion>> = exclusions
 
 /** All requirement ids, in the order of the catalog. */
-export const requirementIds = Object.keys(rows) as RequirementId[]
+export const requirementIds = Object.keys(entries) as RequirementId[]
 export const questionIds = Object.keys(openQuestions) as OpenQuestionId[]
 export const exclusionIds = Object.keys(exclusions) as ExclusionId[]
 
 export function isRequirementId(id: string): id is RequirementId {
-  return Object.hasOwn(rows, id)
+  return Object.hasOwn(entries, id)
 }
 
 export function isQuestionId(id: string): id is OpenQuestionId {

@@ -59,7 +59,7 @@ describe('compatible surface: models', () => {
   )
 
   test(
-    'GET /models/{id} MUST return that model',
+    'GET /models/{id} SHOULD return that model',
     covers(['OAI-MODELS-06'], { requests: 2 }),
     async ({ openai, claim, profile }) => {
       const { main, aliases, vision } = profile.models

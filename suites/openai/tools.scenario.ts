@@ -41,7 +41,7 @@ describe('compatible surface: tools, response_format and n', () => {
   }
 
   test(
-    'a required tool call MUST be made or refused, and its result MUST be accepted',
+    'a required tool call SHOULD be made or refused, and its result SHOULD be accepted',
     covers(['OAI-TOOL-01', 'OAI-TOOL-02', 'OAI-TOOL-04'], { requests: 2, generations: 2 }),
     async ({ openai, claim, prompts }) => {
       const question = prompts.time()
@@ -63,7 +63,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'a required tool call MUST be streamed or refused',
+    'a required tool call SHOULD be streamed or refused',
     covers(['OAI-TOOL-01', 'OAI-TOOL-03'], { requests: 1, generations: 1 }),
     async ({ openai, claim, prompts }) => {
       const body = openai.chatBody(prompts.time(), { ...required, stream: true })
@@ -74,7 +74,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'a JSON answer MUST be valid JSON, or the request MUST be refused',
+    'a JSON answer SHOULD be valid JSON, or the request SHOULD be refused',
     covers(['OAI-FORMAT-01', 'OAI-FORMAT-02'], { requests: 2, generations: 2 }),
     async ({ openai, claim, prompts }) => {
       const instruction = prompts.place()
@@ -94,7 +94,7 @@ describe('compatible surface: tools, response_format and n', () => {
   )
 
   test(
-    'n MUST return that many choices, or MUST be refused',
+    'n SHOULD return that many choices, or SHOULD be refused',
     covers(['OAI-N-01'], { requests: 1, generations: 1 }),
     async ({ openai, claim, prompts }) => {
       const answer = await openai.chat(openai.chatBody(prompts.brief(), { n: 2 }))

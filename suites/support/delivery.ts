@@ -43,19 +43,8 @@ export async function arrivalOfText(
   ask: (text: string) => Promise<Exchange>,
   brief: () => Promise<Exchange>,
 ): Promise<Arrival> {
-  const replies: Exchange[] = []
-  const deliveries: Delivery[] = []
-  let sentences = firstLength
-  while (replies.length < maxAsks) {
-    const reply = await ask(prompts.sentences(sentences, subjects[replies.length] ?? ''))
-    const delivery = deliveryOf(reply)
-    replies.push(reply)
-    // A repeat after a failed conversation may be answered from what is stored.
-    if (reply.labels.repeatOf !== undefined) continue
-    if (delivery.kind === 'spread') return { ...delivery, kind: 'spread', replies: [reply] }
-    if (delivery.kind === 'quick') sentences *= growth
-    deliveries.push(delivery)
-  }
+  const { replies, deliveries, spread } = await askLonger(prompts, ask)
+  if (spread !== undefined) return spread
   const gathered = deliveries.filter(({ kind }) => kind === 'bunched' || kind === 'lumps')
   const description = gathered.at(-1)?.description ?? deliveries.at(-1)?.description ?? ''
   const summary = `${description}, and alike in ${gathered.length} of ${maxAsks} streams`
@@ -123,6 +112,27 @@ function cameAtOnce(answer: Exchange): boolean {
 
 const minFragments = 3
 const togetherShare = 0.01
+
+/** Streams of longer and longer answers, up to the first whose text is spread. */
+async function askLonger(prompts: Prompts, ask: (text: string) => Promise<Exchange>) {
+  const replies: Exchange[] = []
+  const deliveries: Delivery[] = []
+  let sentences = firstLength
+  while (replies.length < maxAsks) {
+    const reply = await ask(prompts.sentences(sentences, subjects[replies.length] ?? ''))
+    const delivery = deliveryOf(reply)
+    replies.push(reply)
+    // A repeat after a failed conversation may be answered from what is stored.
+    if (reply.labels.repeatOf !== undefined) continue
+    if (delivery.kind === 'spread') {
+      const spread: Arrival = { ...delivery, kind: 'spread', replies: [reply] }
+      return { replies, deliveries, spread }
+    }
+    if (delivery.kind === 'quick') sentences *= growth
+    deliveries.push(delivery)
+  }
+  return { replies, deliveries, spread: undefined }
+}
 
 export function expectSpread(kind: Arrival['kind'], description: string): void {
   if (kind !== 'spread') throw new ContractViolation(description)

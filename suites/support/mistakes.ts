@@ -15,6 +15,8 @@ export interface Mistake {
   readonly requirement: RequirementId
   readonly what: string
   readonly edit: Edit
+  /** Null if the request has no Idempotency-Key. */
+  readonly key?: null
 }
 
 /** A field of another type than the document lists: a value, or one that is made of the right one. */
@@ -55,6 +57,10 @@ export function bothToolLists(requirement: RequirementId): Mistake {
   }
 }
 
+export function noIdempotencyKey(requirement: RequirementId): Mistake {
+  return { requirement, what: 'no Idempotency-Key', edit: (body) => body, key: null }
+}
+
 /** Members and caller of a request, by words for a message. */
 export interface Condition {
   readonly members?: Body
@@ -72,7 +78,7 @@ interface Refusing {
   readonly conditions: Dimensions
   readonly send: (
     edit: Edit,
-    options: { readonly role: 'negative'; readonly authorization?: string },
+    options: { readonly role: 'negative'; readonly authorization?: string; readonly key?: null },
   ) => Promise<Exchange>
   readonly ping: () => Promise<Exchange>
   readonly status?: number
@@ -93,12 +99,14 @@ export async function expectAllRefused(
 ): Promise<readonly (readonly [Mistake, Exchange])[]> {
   const { expectRejected, depth } = context
   const refused: (readonly [Mistake, Exchange])[] = []
-  const request = ({ requirement, what, edit }: Mistake, name: string, condition: Condition) => {
+  const request = (mistake: Mistake, name: string, condition: Condition) => {
+    const { requirement, what, edit, ...keyless } = mistake
     const { members, ...caller } = condition
+    const options = { role: 'negative', ...keyless, ...caller } as const
     return {
       requirement,
       what: name === '' ? what : `${what} (${name})`,
-      send: () => send((body) => edit({ ...body, ...members }), { role: 'negative', ...caller }),
+      send: () => send((body) => edit({ ...body, ...members }), options),
     } as const
   }
   for (const [name, { control, ...condition }] of Object.entries(forms)) {
@@ -118,7 +126,8 @@ export async function expectAllRefused(
       const { status: _, ...anyRefusal } = expected
       const { control } = plainForm
       const status = condition.authorization === undefined ? expected : anyRefusal
-      await expectRejected({ ...request(mistake, name, condition), control, ...status })
+      const rejected = { ...request(mistake, name, condition), control, ...status }
+      refused.push([mistake, await expectRejected(rejected)])
     }
   }
   return refused

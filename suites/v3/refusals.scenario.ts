@@ -1,16 +1,24 @@
 import {
   coversAtDepth,
   describe,
+  describeShape,
   type Exchange,
+  expect,
   finalResponse,
+  inputRows,
   inputText,
+  isDeclined,
+  type ScenarioContext,
+  type Session,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { claimTurnKept } from '../support/history.ts'
 import {
   bothToolLists,
   type Condition,
   expectAllRefused,
   inObject,
+  noIdempotencyKey,
   ofAnotherType,
   otherModels,
   refusalCost,
@@ -20,80 +28,81 @@ import { describeForm, formsOf } from '../support/test-data.ts'
 
 /** Section 4.3: a request with a field of another type is refused, whatever else it has; the status is open. */
 describe('v3: refusals', () => {
-  const generationMistakes = ofAnotherType(
-    'V3-GEN-17',
-    ['chat_id', inObject],
-    ['model_id', { id: 'model' }],
-    ['input', { text: 'Name a color.' }],
-    ['think', { on: true }],
-    ['include_tools', { tool: 'get_time' }],
-    ['exclude_tools', { tool: 'get_time' }],
-    ['include_tools', [7]],
-    ['exclude_tools', [7]],
-    ['max_tokens', { most: 7 }],
-    ['temperature', { degrees: 1 }],
-    ['top_p', { share: 1 }],
-    ['presence_penalty', { amount: 1 }],
-    ['assistant_id', { id: 'assistant' }],
-    ['parent_id', { id: 'run' }],
-    ['rag', 7],
-    ['stream', { on: false }],
-  )
+  const generationMistakes = [
+    bothToolLists('V3-TOOLS-01'),
+    noIdempotencyKey('V3-IDEM-01'),
+    ...ofAnotherType(
+      'V3-GEN-17',
+      ['chat_id', inObject],
+      ['model_id', { id: 'model' }],
+      ['input', { text: 'Name a color.' }],
+      ['think', { on: true }],
+      ['include_tools', { tool: 'get_time' }],
+      ['exclude_tools', { tool: 'get_time' }],
+      ['include_tools', [7]],
+      ['exclude_tools', [7]],
+      ['max_tokens', { most: 7 }],
+      ['temperature', { degrees: 1 }],
+      ['top_p', { share: 1 }],
+      ['presence_penalty', { amount: 1 }],
+      ['assistant_id', { id: 'assistant' }],
+      ['parent_id', { id: 'run' }],
+      ['rag', 7],
+      ['stream', { on: false }],
+    ),
+  ]
 
   test(
-    'a generation with a field of another type MUST be refused',
-    coversAtDepth(['V3-GEN-17', 'V3-GEN-13', 'V3-TOOLS-01'], (rows, depth) => ({
-      requests: refusalCost(generationMistakes.length + 1, 2)(rows, depth) + 7,
-      generations: 2,
-      chats: 3,
-    })),
-    async ({ v3, expectRejected, depth, session, profile, prompts }) => {
+    'a generation with a mistake MUST be refused, and SHOULD NOT leave a step in the history',
+    coversAtDepth(
+      [
+        ...(['V3-GEN-17', 'V3-GEN-13', 'V3-GEN-14'] as const),
+        ...(['V3-TOOLS-01', 'V3-IDEM-01', 'V3-HIST-07'] as const),
+      ],
+      (rows, depth) => ({
+        requests: refusalCost(generationMistakes.length, 2)(rows, depth) + 15,
+        generations: 2,
+        chats: 3,
+      }),
+    ),
+    async ({ v3, claim, expectRejected, depth, session, profile, prompts }) => {
       const chat = await v3.createChat()
-      const right = v3.generateBody(chat, prompts.brief())
+      const bodyOf = (nonce: string) => v3.generateBody(chat, prompts.brief(nonce))
+      const nonces = new Map<Exchange, string>()
       const forms: Record<string, Condition & { readonly control: Exchange }> = {}
       for (const form of formsOf(profile)) {
-        const control = await v3.generate({ ...right, ...form }, { role: 'control' })
+        const nonce = session.nonce()
+        const control = await v3.generate({ ...bodyOf(nonce), ...form }, { role: 'control' })
+        nonces.set(control, nonce)
         forms[describeForm(form).trim().replaceAll(/[()]/g, '')] = { members: { ...form }, control }
       }
-      const assistant = profile.assistants?.withoutKnowledge
-      const [first] = Object.values(forms)
-      const parent = first && finalResponse(first.control)?.['id']
-      const { second } = secondCaller(profile)
-      const caller = second && { authorization: second.authorization }
-      const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
-      const chat_id = made && v3.newChatId(made)
-      if (chat_id) v3.deleteOnCleanup(chat_id, caller)
+      const controls = [...nonces.keys()]
+      const conditions = await conditionsFor({ v3, session, profile, prompts }, controls[0])
       const refused = await expectAllRefused(
         { expectRejected, depth, session },
         {
-          mistakes: [...generationMistakes, bothToolLists('V3-TOOLS-01')],
+          mistakes: generationMistakes,
           forms,
-          conditions: {
-            model: otherModels(profile, 'model_id'),
-            rag: {
-              true: { members: { rag: true, assistant_id: assistant } },
-              false: { members: { rag: false } },
-              agent: { members: { rag: 'agent' } },
-              object: { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
-            },
-            think: { true: { members: { think: true } }, false: { members: { think: false } } },
-            max_tokens: { '24': { members: { max_tokens: 24 } } },
-            form: { stream: { members: { stream: true } } },
-            input: { items: { members: { input: [inputText(prompts.brief())] } } },
-            parent: { given: { members: { parent_id: parent } } },
-            caller: chat_id === undefined ? {} : secondCaller(profile, { chat_id }),
+          conditions,
+          async send(edit, options) {
+            const nonce = session.nonce()
+            const answer = await v3.generate(edit(bodyOf(nonce)), options)
+            nonces.set(answer, nonce)
+            return answer
           },
-          send: (edit, options) => v3.generate(edit(right), options),
           ping: () => v3.ping(chat),
           noServerError: 'V3-GEN-13',
         },
       )
-      for (const [{ what }, answer] of refused)
-        session.observe(
-          'OPEN-22',
-          `${what.split(':')[0]} of another type: ${answer.response?.status}`,
-          [answer],
-        )
+      const { rows, pages } = await v3.historyAfterPause(chat)
+      for (const [{ what }, answer] of refused.filter(([, one]) => isDeclined(one))) {
+        const steps = inputRows(rows, nonces.get(answer) ?? '')
+        const none = () => expect(steps, `steps of a request with ${what}`).toEqual([])
+        claim('V3-GEN-14', none, answer, ...pages)
+      }
+      for (const control of controls)
+        await claimTurnKept({ v3, claim }, chat, nonces.get(control) ?? '', control)
+      observeRefusals(session, refused)
     },
   )
 
@@ -181,3 +190,50 @@ describe('v3: refusals', () => {
     },
   )
 })
+
+/** Members of a generation, and a second caller with a chat of its own. */
+async function conditionsFor(
+  {
+    v3,
+    session,
+    profile,
+    prompts,
+  }: Pick<ScenarioContext, 'v3' | 'session' | 'profile' | 'prompts'>,
+  first: Exchange | undefined,
+) {
+  const assistant = profile.assistants?.withoutKnowledge
+  const { second } = secondCaller(profile)
+  const caller = second && { authorization: second.authorization }
+  const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
+  const chat_id = made && v3.newChatId(made)
+  if (chat_id) v3.deleteOnCleanup(chat_id, caller)
+  return {
+    model: otherModels(profile, 'model_id'),
+    rag: {
+      true: { members: { rag: true, assistant_id: assistant } },
+      false: { members: { rag: false } },
+      agent: { members: { rag: 'agent' } },
+      object: { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
+    },
+    think: { true: { members: { think: true } }, false: { members: { think: false } } },
+    max_tokens: { '24': { members: { max_tokens: 24 } } },
+    form: { stream: { members: { stream: true } } },
+    input: { items: { members: { input: [inputText(prompts.brief())] } } },
+    parent: { given: { members: { parent_id: first && finalResponse(first)?.['id'] } } },
+    caller: chat_id === undefined ? {} : secondCaller(profile, { chat_id }),
+  }
+}
+
+function observeRefusals(
+  session: Session,
+  refused: Awaited<ReturnType<typeof expectAllRefused>>,
+): void {
+  for (const [{ what, requirement }, answer] of refused) {
+    const status = answer.response?.status
+    if (requirement === 'V3-IDEM-01') session.observe('OPEN-20', String(status), [answer])
+    else if (requirement === 'V3-TOOLS-01') {
+      session.observe('OPEN-21', `${status} ${describeShape(answer)}`, [answer])
+      session.observe('OPEN-39', describeShape(answer), [answer])
+    } else session.observe('OPEN-22', `${what.split(':')[0]} of another type: ${status}`, [answer])
+  }
+}

@@ -200,9 +200,9 @@ describe('whatever was found', () => {
     .map((some) => result(some))
   const anyResults = fc.array(anyResult, { maxLength: 4 })
 
-  const about = (results: readonly ScenarioResult[], row: string, verdict: string) =>
+  const about = (results: readonly ScenarioResult[], id: string, verdict: string) =>
     results.some(({ findings }) =>
-      findings.some((found) => found.requirement === row && found.verdict === verdict),
+      findings.some((found) => found.requirement === id && found.verdict === verdict),
     )
 
   test('a requirement passes only if something held and nothing broke', () => {

@@ -55,7 +55,7 @@ describe('v3: pages of the history', () => {
   )
 
   test(
-    'pages of any size MUST show every row once, in one order',
+    'pages of any size MUST show every row once, and SHOULD show them in one order',
     covers(['V3-HIST-09', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12', 'V3-HIST-15'], {
       requests: 47,
       generations: 1,
@@ -91,7 +91,7 @@ describe('v3: pages of the history', () => {
   )
 
   test(
-    'rows that are added during paging MUST NOT hide or repeat another row',
+    'rows that are added during paging MUST NOT hide another row, and SHOULD NOT repeat one',
     covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 4, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
       const count = 9

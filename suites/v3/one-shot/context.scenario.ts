@@ -21,7 +21,7 @@ import { assumeGivesBack, buildRecall } from '../../support/recall.ts'
 /** Section 4.3: what a one-shot is told beside its input: runs, an assistant, a knowledge base. */
 describe('v3: context of a one-shot', () => {
   test(
-    'a one-shot MUST NOT know what another request said',
+    'a one-shot SHOULD NOT know what another request said',
     covers(['V3-ONE-11'], { requests: 2, generations: 2 }, 2),
     async ({ oneShot, claim, profile, session }) => {
       const nonce = session.nonce()
