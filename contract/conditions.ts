@@ -129,6 +129,11 @@ export const conditions = {
     occurrence: { second: null, third: null },
     caller: { second: 'V3-AUTH-05' },
   },
+  'v3.generateName': {
+    ...earlier('V3-CHAT-12'),
+    occurrence: { second: 'V3-CHAT-12', third: 'V3-CHAT-12' },
+    caller: { second: 'V3-AUTH-05' },
+  },
   'v3.chats': {
     search: searches('V3-CHAT-06'),
     limit: limits('V3-CHAT-07'),

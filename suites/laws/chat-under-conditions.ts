@@ -101,20 +101,23 @@ export class ChatUnderConditions {
     return created
   }
 
-  async arrange(row: Row, { hasTwin = false } = {}): Promise<Body> {
+  async arrange(row: Row, { hasTwin = false, hasTurn = false } = {}): Promise<Body> {
     const { v3, chats, session } = this.#context
     const caller = this.#callerOf(row)
     const chat = await v3.createChat(caller)
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
     this.#state = { chat, caller, firstName: chat.name, ...twin }
     this.#sent = []
+    if (hasTurn) await v3.generateOk(v3.generateBody(chat, 'Name a color.'), caller)
     if (row['after'] === 'rename') await this.rename(session.name(), {})
     if (row['after'] === 'favorite') await this.setFavorite(true, {})
     if (row['after'] === 'refusal') {
       const body = v3.generateBody(chat, 'Name a color.')
       await v3.generate(body, { ...caller, key: null, role: 'negative' })
     }
-    if (row['after'] !== plain) await chats.get(chat.id, caller)
+    // A refusal stands right before some of the requests.
+    const isRead = row['after'] !== 'refusal' || row['occurrence'] === 'third'
+    if (row['after'] !== plain && isRead) await chats.get(chat.id, caller)
     return {}
   }
 
@@ -143,6 +146,14 @@ export class ChatUnderConditions {
     const answer = await this.#send(favorite ? addFavorite : removeFavorite, row)
     if (succeeded(answer)) this.#state = { ...state, favorite }
     return answer
+  }
+
+  /** Generates a title as often as the row wants, and gives the last answer. */
+  async generateName(row: Row): Promise<Exchange> {
+    const { generateName } = this.#context.chats
+    const { chat, caller } = this.#required()
+    for (let times = 1; times < timesOf(row); times += 1) await generateName(chat.id, caller)
+    return generateName(chat.id, caller)
   }
 
   remove(row: Row): Promise<Exchange> {

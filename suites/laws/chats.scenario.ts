@@ -12,6 +12,7 @@ import {
 import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
 import { nameEditsOf } from './edits.ts'
+import { tryConditions } from './trials.ts'
 
 const kindsOfNames = nameEditsOf((change) => (body) => ({
   ...body,
@@ -56,6 +57,27 @@ describe('v3: laws of chats', () => {
         edits: { ...kindsOfNames, ...chat.edits },
         send: ({ name }, row) => chat.rename(String(name), row),
       })
+    },
+  )
+
+  test(
+    'a title MUST be generated for a chat under every condition',
+    coversAtDepth(['V3-CHAT-12', 'V3-AUTH-05'], (_, depth) =>
+      depth === 'full' ? { requests: 60, generations: 4 * titles, chats: titles } : {},
+    ),
+    async ({ v3, chats, claim, session, profile, coverage }) => {
+      if (coverage.depth !== 'full') return
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+      await tryConditions(
+        { claim, session, coverage: { ...coverage, rows: titles } },
+        {
+          operation: 'v3.generateName',
+          accepts: 'V3-CHAT-12',
+          base: (row) => chat.arrange(row, { hasTurn: true }),
+          edits: chat.edits,
+          send: (_, row) => chat.generateName(row),
+        },
+      )
     },
   )
 
@@ -147,3 +169,6 @@ describe('v3: laws of chats', () => {
     },
   )
 })
+
+/** Chats with a title, most pairs of conditions among them. */
+const titles = 10

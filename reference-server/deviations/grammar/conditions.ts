@@ -58,6 +58,9 @@ const withoutLaw: readonly (readonly [operation: RegExp, conditions: RegExp])[] 
   [/^v3\.oneShot$/, /^runs: with/],
   // Routes of v3 change no chat of v2, whose replies have one form.
   [/^v2\./, /^occurrence: after (a rename|a favorite|another form)$/],
+  // How another caller comes to a v2 chat is not shown, nor how a repeat of these is answered.
+  [/^v2\./, /^caller: /],
+  [/^v3\.(deleteChat|addFavorite|removeFavorite)$/, /^occurrence: (second|third)/],
   // Who may read a base is not shown, nor how a question is read.
   [/^knowledge\./, /^caller: |^text: /],
 ]
@@ -93,7 +96,7 @@ const textKinds: readonly Condition[] = dimension('text', {
   'combining marks': ({ text }) => /\p{M}/u.test(text),
   'several lines': ({ text }) => text.includes('\n'),
   CRLF: ({ text }) => text.includes('\r\n'),
-  'like JSON': ({ text }) => /^\s*[{[]/.test(text),
+  'like JSON': ({ text }) => /^\s*[{[]/m.test(text),
   'like HTML': ({ text }) => /<\w+[^>]*>/.test(text),
   'with escapes': ({ text }) => /%[0-9a-f]{2}/i.test(text),
   'outer space': ({ text }) => /^\s|\s$/.test(text),
