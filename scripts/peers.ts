@@ -116,7 +116,9 @@ async function measured(peer: Peer, rate: number, run: number): Promise<Measured
       const order: Order = { url, key, rate, seconds, tokens, folder }
       return { order, usage: await runOf(peer, order) }
     })
-    return errorsOf(peer.figures(result.order), truthOf(log, rate), result.usage, log)
+    // A program may abort what is in flight at its end.
+    const whole = log.filter(({ ended }) => ended > 0)
+    return errorsOf(peer.figures(result.order), truthOf(whole, rate), result.usage, whole)
   } catch (error) {
     return messageOf(error).slice(0, 60)
   }
