@@ -158,6 +158,10 @@ describe('v3: refusals', () => {
             },
             form: { stream: { members: { stream: true } } },
             input: { items: { members: { input: [inputText(prompts.brief())] } } },
+            assistant: {
+              none: { members: { assistant_id: null } },
+              searcher: { members: { assistant_id: 'searcher' } },
+            },
             caller: secondCaller(profile),
           },
           send: (edit, options) => oneShot.send(edit(right), options),
