@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/addresses.ts'
 import { loadReport } from '../../../contract/report/load/report.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
-import { type PrefixFront, startPrefixFront } from '../test-support/prefix-front.ts'
 
 /** The real bin at a server whose surfaces are below other paths than those of the document. */
 
@@ -14,9 +15,9 @@ const all = ['openai=/v1', 'v2=/n2', 'v3=/n3', 'knowledge=/bases']
 const everywhere = all.flatMap((prefix) => ['--prefix', prefix])
 
 let server: ReferenceServer
-let compatible: PrefixFront
-let keyless: PrefixFront
-let whole: PrefixFront
+let compatible: TestHost
+let keyless: TestHost
+let whole: TestHost
 beforeAll(async () => {
   server = await startReferenceServer({ keys: [key] })
   compatible = await startPrefixFront(server.url, { openai: '/v1' })
@@ -25,7 +26,7 @@ beforeAll(async () => {
   whole = await startPrefixFront(server.url, prefixes)
 })
 afterAll(async () => {
-  for (const front of [compatible, keyless, whole]) await front[Symbol.asyncDispose]()
+  for (const front of [compatible, keyless, whole]) await front.close()
   await server.close()
 })
 
@@ -142,3 +143,24 @@ test('chatgen cleanup takes the prefixes of the journal', async () => {
   expect(run.stdout).toContain('1 chat deleted or already gone')
   expect(run.code).toBe(0)
 })
+
+/**
+ * A front that has surfaces of a service below other paths; any other path is unknown there.
+ * @param key added to every request, for a front that itself takes none
+ */
+function startPrefixFront(target: string, prefixes: Prefixes, key?: string): Promise<TestHost> {
+  const entries = Object.entries(prefixes) as [PrefixName, string][]
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  return listen((incoming, outgoing) => {
+    const { url = '/' } = incoming
+    const entry = entries.find(([, prefix]) => url === prefix || url.startsWith(`${prefix}/`))
+    const [name, prefix] = entry ?? entries.find(([, each]) => url.startsWith(`${each}?`)) ?? []
+    if (name === undefined || prefix === undefined) {
+      outgoing.writeHead(404, { 'content-type': 'application/json' })
+      outgoing.end('{"error":{"message":"Not Found","type":"invalid_request_error"}}')
+      return
+    }
+    const path = `${documentedPrefixes[name]}${url.slice(prefix.length)}`
+    forward(target, incoming, outgoing, { path, headers })
+  })
+}

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
 export interface LoopbackServer {
@@ -46,4 +53,32 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece)
   return Buffer.concat(pieces)
+}
+
+export interface Forwarding {
+  /** In place of the path of the request. */
+  readonly path?: string
+  /** Added to the headers of the request. */
+  readonly headers?: OutgoingHttpHeaders
+  /** Body of the request if it was read already. */
+  readonly body?: Buffer
+}
+
+/** Hands a request to the server at a URL, and streams its answer back. */
+export function forward(
+  target: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { path = incoming.url ?? '/', headers = {}, body }: Forwarding = {},
+): void {
+  const options = { method: incoming.method, headers: { ...incoming.headers, ...headers } }
+  const onward = request(`${target}${path}`, options, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+    answer.on('error', () => outgoing.destroy())
+    answer.pipe(outgoing)
+  })
+  onward.on('error', () => outgoing.destroy())
+  outgoing.on('close', () => onward.destroy())
+  if (body === undefined) incoming.pipe(onward)
+  else onward.end(body)
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
+import { forward, listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { openEntries, readJournal } from '../cleanup/journal.ts'
 import { TargetUnusableError } from '../errors.ts'
@@ -115,16 +115,7 @@ describe('a profile that was found out', () => {
         response.end(JSON.stringify([{ id: assistant, name: 'Plain' }]))
         return
       }
-      const { host: _, connection: __, ...headers } = request.headers
-      const method = request.method ?? 'GET'
-      const answer = await fetch(`${server.url}${request.url}`, {
-        method,
-        headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
-        ...(method === 'GET' ? {} : { body: new Uint8Array(body) }),
-      })
-      const type = answer.headers.get('content-type')
-      response.writeHead(answer.status, type === null ? {} : { 'content-type': type })
-      response.end(Buffer.from(await answer.arrayBuffer()))
+      forward(server.url, request, response, { body })
     })
     try {
       const { text } = await init(front.url, key)
