@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
@@ -67,4 +68,86 @@ test('the reason is replaced by the next results', async () => {
   const { code } = await chatgen(args, { CHATGEN_API_KEY: key }, cwd)
   expect(code).toBe(0)
   expect(existsSync(join(cwd, 'chatgen-results/report.xml'))).toBe(false)
+})
+
+vi.setConfig({ testTimeout: 90_000 })
+
+/** An output path that cannot be written is an error before anything is sent; also for root. */
+
+const withKey = { CHATGEN_API_KEY: key }
+const load = ['--rate', '1', '--duration', '1s']
+
+test.each([
+  ['check below a file', ['check', 'URL', '--only', 'OAI-MODELS-*'], 'file/results'],
+  ['check in a read-only file system', ['check', 'URL', '--only', 'OAI-MODELS-*'], '/proc/results'],
+  ['load below a file', ['load', 'URL', ...load], 'file/results'],
+  ['load in a read-only file system', ['load', 'URL', ...load], '/proc/results'],
+  ['init below a file', ['init', 'URL'], 'file/target.yaml'],
+  ['init in a read-only file system', ['init', 'URL'], '/proc/target.yaml'],
+  ['init in a folder that does not exist', ['init', 'URL'], 'missing/target.yaml'],
+  ['init to a folder', ['init', 'URL'], 'folder'],
+  ['check to a folder that takes no file', ['check', 'URL'], '/proc/self'],
+  ['load to a folder that takes no file', ['load', 'URL', ...load], '/proc/self'],
+  ['calibrate below a file', ['calibrate'], 'file/calibration.json'],
+])('%s', async (_, command, out) => {
+  let requests = 0
+  await using server = await startModelsServer({ onRequest: (count) => (requests = count) })
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, 'file'), '')
+  mkdirSync(join(cwd, 'folder'))
+  const args = command.map((word) => (word === 'URL' ? server.url : word))
+  const started = performance.now()
+  const { code, stdout, stderr } = await chatgen([...args, '--out', out], withKey, cwd)
+  expect(stderr).toMatch(/^chatgen: [^\n]*(cannot|exists|is a folder)[^\n]*\n$/)
+  expect(stderr).toContain(out.split('/')[0])
+  expect([code, requests, stdout]).toEqual([2, 0, ''])
+  expect(performance.now() - started).toBeLessThan(30_000)
+})
+
+test('a full disk ends with a sentence and is no internal error', async () => {
+  const server = await startReferenceServer()
+  const folder = emptyFolder()
+  symlinkSync('/dev/full', join(folder, 'target.yaml'))
+  const env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
+  const { code, stderr } = await chatgen(['init', server.url, '--force'], env, folder)
+  await server.close()
+  expect(stderr).toContain('chatgen: cannot write target.yaml: ENOSPC')
+  expect(code).toBe(2)
+}, 60_000)
+
+/** A disk that is full in the middle of a run: no verdict without its evidence. */
+
+const check = ['check', '--only', 'OAI-MODELS-*', '--quiet'] as const
+
+test('evidence on a full disk ends the run with 2 and a sentence', async () => {
+  await using server = await startModelsServer()
+  const cwd = emptyFolder()
+  mkdirSync(join(cwd, 'results'))
+  symlinkSync('/dev/full', join(cwd, 'results', 'exchanges.ndjson'))
+  const { code, stderr } = await chatgen([...check, server.url, '--out', 'results'], withKey, cwd)
+  expect(stderr).toContain('the evidence of the run cannot be written: ENOSPC')
+  expect(code).toBe(2)
+})
+
+test('evidence that is no regular file is refused', async () => {
+  await using server = await startModelsServer()
+  const cwd = emptyFolder()
+  await chatgen([...check, server.url, '--out', 'results'], withKey, cwd)
+  const evidence = join(cwd, 'results', 'exchanges.ndjson')
+  rmSync(evidence)
+  for (const [what, make] of [
+    ['a folder', () => mkdirSync(evidence)],
+    ['a device', () => symlinkSync('/dev/zero', evidence)],
+  ] as const) {
+    make()
+    for (const command of [
+      ['report', 'results'],
+      ['rejudge', 'results'],
+    ]) {
+      const { code, stderr } = await chatgen(command, {}, cwd)
+      expect([what, command[0], code], stderr).toEqual([what, command[0], 2])
+      expect(stderr).toContain('exchanges.ndjson')
+    }
+    rmSync(evidence, { recursive: true })
+  }
 })
