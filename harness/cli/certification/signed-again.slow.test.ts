@@ -1,10 +1,12 @@
+import type { KeyObject } from 'node:crypto'
 import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
+import { envelopeName, sha256, sumsName, sumsText } from '../../certification/bundle.ts'
+import { payloadOf, readEnvelope, sealed } from '../../certification/envelope.ts'
 import { readPrivateKey } from '../../certification/keys.ts'
-import type { Statement } from '../../certification/statement.ts'
-import { signAgain } from '../../certification/test-support/sign-again.ts'
+import { type Statement, statement } from '../../certification/statement.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import { copyOf, type MadeBundle, sharedBundle } from './test-support/bundles.ts'
 
@@ -289,4 +291,19 @@ function configure(
       : entry,
   )
   return predicate(signed, { configuration })
+}
+
+/** Makes digests and signature fit again after an edit, with the key of the signer; `change` edits the statement. */
+function signAgain(
+  dir: string,
+  key: KeyObject,
+  change: (signed: Statement) => unknown = (signed) => signed,
+): void {
+  writeFileSync(join(dir, sumsName), sumsText(dir))
+  const file = join(dir, envelopeName)
+  const envelope = readEnvelope(readFileSync(file, 'utf8'))
+  const signed = statement.parse(JSON.parse(String(payloadOf(envelope))))
+  const { digest } = signed.predicate.configuration.find(({ name }) => name === sumsName) ?? {}
+  if (digest !== undefined) digest['sha256'] = sha256(readFileSync(join(dir, sumsName)))
+  writeFileSync(file, sealed(Buffer.from(JSON.stringify(change(signed))), key))
 }
