@@ -56,7 +56,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 export interface Forwarding {
-  /** In place of the path of the request. */
+  /** Path of the request if another is to be asked for. */
   readonly path?: string
   /** Added to the headers of the request. */
   readonly headers?: OutgoingHttpHeaders
