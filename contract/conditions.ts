@@ -160,12 +160,19 @@ export type LawfulOperation = keyof typeof conditions
 
 /** Kinds of text that careless code takes for something else; kinds of several dimensions are combined. */
 function texts<R extends RequirementId>(requirement: R) {
+  const { text, ...others } = names(requirement)
   return {
-    ...names(requirement),
+    ...others,
     lines: { LF: requirement, CRLF: requirement },
     'outer space': { given: requirement },
     length: { 'of 1,000 characters and more': null },
-    text: { 'of digits': requirement, 'of one character': requirement, true: requirement },
+    // Last, for the whole text is of one of these kinds.
+    text: {
+      ...text,
+      'of digits': requirement,
+      'of one character': requirement,
+      true: requirement,
+    },
   }
 }
 
@@ -206,8 +213,8 @@ function names<R extends RequirementId>(requirement: R) {
       'beyond the BMP': requirement,
       combining: requirement,
     },
-    markup: { 'like JSON': requirement, 'like HTML': requirement, escapes: requirement },
     spaces: { double: requirement },
+    text: { 'like JSON': requirement, 'like HTML': requirement, escapes: requirement },
   }
 }
 

@@ -60,8 +60,9 @@ function textEditsOf(
   edit: (change: (text: string) => string) => Edit,
 ) {
   const [first, last] = [prompts.instruction('First line.'), prompts.instruction('Last line.')]
+  const { text: kinds, ...others } = nameEditsOf(edit)
   return {
-    ...nameEditsOf(edit),
+    ...others,
     lines: {
       LF: edit((text) => `${first}\n${text}\n\n${last}`),
       CRLF: edit((text) => `${first}\r\n${text}\r\n${last}`),
@@ -74,6 +75,7 @@ function textEditsOf(
       ),
     },
     text: {
+      ...kinds,
       'of digits': edit(digitsOf),
       'of one character': edit((text) => digitsOf(text).at(-1) ?? '7'),
       true: edit(() => 'true'),
@@ -90,8 +92,8 @@ export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
       combining: edit((text) => `${text} n\u0303 e\u0301.`),
     },
     spaces: { double: edit((text) => `${text}  two  spaces`) },
-    markup: {
-      'like JSON': edit((text) => `{"note": "${text}", "list": [1, null]}`),
+    text: {
+      'like JSON': edit((text) => JSON.stringify({ note: text, list: [1, null] })),
       'like HTML': edit((text) => `<p class="x">${text}</p> <b>&amp;</b>`),
       escapes: edit((text) => `${text} C:\\new %41+%20 {{name}} $HOME *b* _i_`),
     },
@@ -155,7 +157,7 @@ export function toolEdits({ tools }: TargetProfile) {
     'include_tools given': set({ include_tools: [name] }),
     'exclude_tools given': set({ exclude_tools: [name] }),
     'several included': set({ include_tools: [name, 'get_weather'] }),
-    'several excluded': set({ exclude_tools: ['get_weather', name] }),
+    'several excluded': set({ exclude_tools: ['get_weather', name, 'get_date'] }),
     'none excluded': set({ exclude_tools: [] }),
   }
 }

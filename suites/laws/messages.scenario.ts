@@ -177,7 +177,7 @@ describe('v2: laws of messages', () => {
             exclude_tools: {
               none: set({ exclude_tools: [] }),
               one: set({ exclude_tools: [tool] }),
-              several: set({ exclude_tools: ['get_weather', tool] }),
+              several: set({ exclude_tools: ['get_weather', tool, 'get_date'] }),
             },
             text: {
               'of several lines': (body) => body,

@@ -71,7 +71,7 @@ export async function claimTurnLaws(
       { input: 'several items' },
       { input: 'several parts' },
     ],
-    laws: [isRemembered, (trial) => usesAllowedTools(claim, trial), goesOn, arrives],
+    laws: [isRemembered, createLawOfFactsAndTools(context, [chat.name, opening]), goesOn, arrives],
   })
   await claimTurns({ v3, claim }, chat, trials, keys)
   await claimPages(context, chat, caller)
@@ -122,6 +122,22 @@ export async function claimTurnLaws(
     if (typeof id !== 'string' || row['parent'] === plain) return
     parent = id
     conversation.push(...inputsOf(body), answerParts(answer).join(''))
+  }
+}
+
+/** The law that an answer uses allowed tools, and has no fact but of what its own chat was told. */
+function createLawOfFactsAndTools({ claim, session }: Context, opening: readonly string[]) {
+  const texts = [...opening]
+  return (trial: Trial): void => {
+    usesAllowedTools(claim, trial)
+    const { row, body, answer } = trial
+    texts.push(...inputsOf(body))
+    // What a search finds may come from anywhere.
+    if (row['rag'] !== plain) return
+    const facts = session.noncesIn(answerText(answer) ?? '')
+    const foreign = facts.filter((fact) => !texts.some((text) => text.includes(fact)))
+    if (facts.length === 0) return
+    claim('V3-CTX-02', () => expect(foreign, 'facts of other chats').toEqual([]), answer)
   }
 }
 

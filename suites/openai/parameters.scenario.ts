@@ -74,6 +74,11 @@ describe('compatible surface: parameters', () => {
       ['messages', ['hello']],
       ['messages', [{ role: 7, content: 'Name a color.' }]],
       ['messages', [{ role: 'user', content: 7 }]],
+      ['messages', aroundMistake({ role: 'user', content: 7 })],
+      ['messages', aroundMistake({ role: 7, content: 'Name a color.' })],
+      ['temperature', true],
+      ['max_tokens', true],
+      ['stop', ['\n\n\n', 5]],
     ),
     ...ofAnotherType('OAI-TEMP-02', ['temperature', -0.1], ['temperature', 2.1]),
   ]
@@ -190,4 +195,10 @@ function streamedEnd({ events }: Exchange): { reason: unknown; tokens: unknown }
     reason: chunks.map(first).find((reason) => typeof reason === 'string'),
     tokens: usage?.['completion_tokens'],
   }
+}
+
+/** A message with a mistake that is neither the first nor the last one. */
+function aroundMistake(message: Readonly<Record<string, unknown>>) {
+  const other = { role: 'user', content: 'Name a color.' }
+  return [other, message, other]
 }

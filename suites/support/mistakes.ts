@@ -48,13 +48,17 @@ export function missing(
   }))
 }
 
-export function bothToolLists(requirement: RequirementId): Mistake {
-  const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
-  return {
+/** Both tool lists, with different names and with the same ones. */
+export function bothToolLists(requirement: RequirementId): readonly Mistake[] {
+  return [['get_time'], ['get_weather', 'get_date']].map((include_tools) => ({
     requirement,
-    what: 'include_tools and exclude_tools',
-    edit: (body) => ({ ...body, ...lists }),
-  }
+    what: `include_tools and exclude_tools${include_tools.length > 1 ? ', which are equal' : ''}`,
+    edit: (body) => ({
+      ...body,
+      include_tools,
+      exclude_tools: ['get_weather', 'get_date'],
+    }),
+  }))
 }
 
 export function noIdempotencyKey(requirement: RequirementId): Mistake {

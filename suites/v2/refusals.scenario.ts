@@ -82,7 +82,7 @@ describe('v2: refusals', () => {
       ['exclude_tools', { tool: 'get_time' }],
       ['exclude_tools', [7]],
     ),
-    bothToolLists('V2-GEN-03'),
+    ...bothToolLists('V2-GEN-03'),
   ]
 
   test(

@@ -29,7 +29,7 @@ import { describeForm, formsOf } from '../support/test-data.ts'
 /** Section 4.3: a request with a field of another type is refused, whatever else it has; the status is open. */
 describe('v3: refusals', () => {
   const generationMistakes = [
-    bothToolLists('V3-TOOLS-01'),
+    ...bothToolLists('V3-TOOLS-01'),
     noIdempotencyKey('V3-IDEM-01'),
     ...ofAnotherType(
       'V3-GEN-17',

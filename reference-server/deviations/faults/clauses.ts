@@ -175,6 +175,7 @@ export const others: ByOperation<Clauses> = {
     'V3-IDEM-01': [
       'a missing Idempotency-Key is accepted',
       'a missing Idempotency-Key is accepted (stream: true)',
+      'a missing Idempotency-Key is accepted (parent_id: given)',
       'a missing Idempotency-Key is accepted (occurrence: third or later)',
     ],
     'V3-IDEM-02': [

@@ -15,7 +15,7 @@ import { withReasoning } from '../../support/test-data.ts'
 describe('v3: idempotency keys', () => {
   test(
     'any string MUST be a valid key, and another key MUST add another step',
-    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 8, generations: 5, chats: 1 }),
+    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 7, generations: 4, chats: 1 }),
     async ({ v3, claim, session, profile, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
@@ -28,15 +28,14 @@ describe('v3: idempotency keys', () => {
       }
       // UUIDs are the keys of all other generations.
       const oddKey = `${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`
-      const digits = digitsOf(session.uuid().slice(0, 20))
-      for (const key of [`${digits}1`, `${digits}2`, oddKey]) {
+      for (const key of [`${oddKey} a`, `${oddKey} A`]) {
         const reply = await send(key)
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
       }
       // Whether keys of that length are taken at all is open; if one is, so is its neighbor.
-      const long = `${session.uuid()}-${session.uuid()}-`
-      const lower = await send(`${long}a`)
-      const upper = succeeded(lower) ? await send(`${long}A`) : undefined
+      const long = digitsOf(session.uuid() + session.uuid())
+      const earlier = await send(`${long}1`)
+      const neighbor = succeeded(earlier) ? await send(`${long}2`) : undefined
       for (let tries = sent.filter(succeeded).length; tries < 2; tries += 1) {
         await send(session.uuid())
       }
@@ -50,7 +49,7 @@ describe('v3: idempotency keys', () => {
       const steps = inputRows(rows, nonce).length
       assume(steps > 0, 'the history does not show the step', ...pages)
       const hasOneEach = () => {
-        if (upper !== undefined) expectAccepted(upper, 'the same request with another key')
+        if (neighbor !== undefined) expectAccepted(neighbor, 'the same request with another key')
         expect(count, 'accepted requests with keys of their own').toBeGreaterThan(1)
         expect(steps, 'steps of these keys').toBeGreaterThanOrEqual(count)
       }

@@ -123,6 +123,10 @@ export const openaiAnswerFaults: readonly Fault[] = [
             value === 'true' || value === 'false' ? value === 'true' : value,
           ),
       ),
+      'openai-true-is-a-number: The value true is accepted for max_tokens.': onRequestBody(
+        completions,
+        (body) => setAt(body, 'max_tokens', (value: unknown) => (value === true ? 1 : value)),
+      ),
       'openai-message-of-any-type: A request with messages[] of the wrong type is accepted.':
         mendField(completions, 'messages.*', isObject, (content) => ({ role: 'user', content })),
       'openai-role-of-any-type: A request with messages[].role of the wrong type is accepted.':

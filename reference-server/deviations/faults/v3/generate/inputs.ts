@@ -66,6 +66,14 @@ export const generateInputFaults = faultTable({
         }))
       }),
   },
+  'V3-TOOLS-01': {
+    'v3-equal-tool-lists-accepted: include_tools and exclude_tools are accepted if they are equal.':
+      onRequestBody(v3Generate, ({ include_tools, ...body }) =>
+        JSON.stringify(include_tools) === JSON.stringify(body['exclude_tools'])
+          ? body
+          : { ...body, include_tools },
+      ),
+  },
   'V3-TOOLS-02': {
     'v3-exclude-tools-ignored: exclude_tools is ignored.': 'v3.generate: exclude_tools is ignored',
     'v3-exclude-tools-ignored-in-streams: In a stream, exclude_tools is ignored.':
