@@ -28,12 +28,16 @@ function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Tri
     trials.flatMap(({ body, answer }) => {
       const response = finalResponse(answer)
       const isOfForm = (body['stream'] === true) === isStream
-      return isOfForm && response !== undefined ? [{ response, answer }] : []
+      return isOfForm && response !== undefined ? [{ body, response, answer }] : []
     })
   for (const streamed of ofForm(true)) {
     for (const whole of ofForm(false)) {
       const { differentTypes } = compareForms(whole.response, streamed.response)
-      const types = () => expect(differentTypes, 'members of other types').toEqual([])
+      // A member that repeats one of the request has the type that it has there.
+      const sent = { ...whole.body, ...streamed.body }
+      const isOwn = (why: string) =>
+        !(why.split(' ')[0] ?? '').split('.').some((name) => Object.hasOwn(sent, name))
+      const types = () => expect(differentTypes.filter(isOwn), 'members of other types').toEqual([])
       claim('V3-GEN-03', types, whole.answer, streamed.answer)
     }
   }
