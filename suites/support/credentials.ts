@@ -1,4 +1,4 @@
-import { type RequirementId, swapLetterCase } from '../../contract/index.ts'
+import { type RequirementId, sentPath, swapLetterCase } from '../../contract/index.ts'
 import {
   assume,
   ContractViolation,
@@ -78,7 +78,7 @@ export async function expectKeyNeeded(
 ): Promise<readonly RefusedCredential[]> {
   assume(
     succeeded(control),
-    `the accepted control was refused with ${statusText(control)}`,
+    `${control.request.method} ${sentPath(control)}, the accepted control, was refused with ${statusText(control)}`,
     control,
   )
   const sent: RefusedCredential[] = []

@@ -27,7 +27,7 @@ export async function expectRejected(claim: Claim, negative: RejectedRequest): P
   const { requirement, control, what, status, noServerError } = negative
   assume(
     succeeded(control),
-    `the accepted control was refused with ${statusText(control)}`,
+    `${control.request.method} ${sentPath(control)}, the accepted control, was refused with ${statusText(control)}`,
     control,
   )
   const refused = await negative.send()
