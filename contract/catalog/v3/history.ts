@@ -39,6 +39,7 @@ export const v3History = {
     contract: 'R23',
     needs: [
       'V3-HIST-07',
+      'V3-HIST-10',
       'V3-GEN-02',
       'V3-SSE-17',
       'V3-SSE-18',
