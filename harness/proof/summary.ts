@@ -43,14 +43,7 @@ requests or answers and nothing on the wire that two runs without it have in com
 the suites gives it something to change: what the suites do not try. The share is that of all others.
 \`npm run prove:second -- --generated N\` puts those of the wire in front of the second server.
 
-Four samples, on a busy machine (caught of those that change an answer; not reached of all drawn):
-
-| Depth | Seed | Drawn | Caught | Not reached |
-| --- | --- | --- | --- | --- |
-| full | 1 | 60 | 20 of 24 | 34 |
-| full | 102 | 36 | 7 of 11 | 25 |
-| normal | 103 | 40 | 11 of 16 | 24 |
-| quick | 103 | 40 | 8 of 12 | 27 |`
+[The page on trust](../trust.md#generated-faults) has samples with their seeds.`
 
 function crossedSentence({ targets, killed, others }: CrossedFigures): string {
   const inState = (name: CrossedLine['state']) =>

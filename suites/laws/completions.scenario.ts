@@ -131,8 +131,8 @@ describe('compatible surface: laws of completions', () => {
 
       async function arrives({ row, answer, edit }: Trial): Promise<void> {
         if (row['form'] === plain || row['max_tokens'] !== plain) return
-        await isDelivered(answer, describeRow(row), (text) =>
-          send(edit(openai.chatBody(text)), row['caller'] === 'second'),
+        await isDelivered(answer, describeRow(row), (text, more) =>
+          send({ ...edit(openai.chatBody(text)), ...more }, row['caller'] === 'second'),
         )
       }
 

@@ -106,8 +106,8 @@ describe('v3: laws of one-shots', () => {
 
       async function arrives({ row, answer, edit }: Trial): Promise<void> {
         if (row['form'] === plain || row['max_tokens'] !== plain) return
-        await isDelivered(answer, describeRow(row), (text) =>
-          send(edit(oneShot.body(text)), row['caller'] === 'second'),
+        await isDelivered(answer, describeRow(row), (text, more) =>
+          send({ ...edit(oneShot.body(text)), ...more }, row['caller'] === 'second'),
         )
       }
 

@@ -112,8 +112,8 @@ export async function claimTurnLaws(
 
   async function arrives({ row, answer, edit }: Trial): Promise<void> {
     if (row['form'] === plain || row['max_tokens'] !== plain) return
-    await isDelivered(answer, describeRow(row), (text) =>
-      v3.generate(edit(v3.generateBody(chat, text))),
+    await isDelivered(answer, describeRow(row), (text, more) =>
+      v3.generate({ ...edit(v3.generateBody(chat, text)), ...more }),
     )
   }
 

@@ -88,11 +88,11 @@ export function createDeliveryLaw(
   return async (
     answer: Exchange,
     under: string,
-    ask: (text: string) => Promise<Exchange>,
+    ask: (text: string, more?: { readonly max_tokens: number }) => Promise<Exchange>,
   ): Promise<void> => {
     if (!cameAtOnce(answer) || suspects >= maxSuspects) return
     suspects += 1
-    const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief()))
+    const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief(), { max_tokens: 4 }))
     if (arrival.kind === 'undecided') return
     const control = await askPlain(prompts.sentences(firstLength, 'kites came about'))
     if (deliveryOf(control).kind !== 'spread') return
