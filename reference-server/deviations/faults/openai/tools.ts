@@ -1,6 +1,14 @@
 /** Faults of stop sequences, tools, response_format and n on the compatible surface (section 4.1). */
 import type { Patch } from '../../../services.ts'
-import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../patches/json.ts'
+import {
+  type Fields,
+  isText,
+  type Json,
+  setAll,
+  setAt,
+  toList,
+  toObject,
+} from '../../patches/json.ts'
 import {
   onBlocks,
   onEachBlock,
@@ -97,8 +105,10 @@ export const openaiToolFaults = faultTable({
   },
   'OAI-TEMP-02': {
     'openai-streams-of-any-temperature: A streaming request with a temperature above 2 is accepted.':
-      inStreams((body) =>
-        setAt(body, 'temperature', (value: unknown) => (Number(value) > 2 ? 2 : value)),
+      onRequestBody(completions, (body) =>
+        setAt(body, 'temperature', (value: unknown) =>
+          body['stream'] === true && Number(value) > 2 ? 2 : value,
+        ),
       ),
   },
   'OAI-TOOL-01': {
@@ -187,12 +197,8 @@ export const openaiToolFaults = faultTable({
 })
 function ignoreStop(when: (body: Json) => boolean): Patch {
   return onRequestBody(completions, (body) =>
-    isValidStop(body) && when(body) ? setAt(body, 'stop', null) : body,
+    [body['stop']].flat().every(isText) && when(body) ? setAt(body, 'stop', null) : body,
   )
-}
-
-function isValidStop({ stop }: Json): boolean {
-  return typeof stop === 'string' || Array.isArray(stop)
 }
 
 /** Truncates non-streaming answers at stop sequences by other rules than the model. */
@@ -238,8 +244,4 @@ function findStop(text: string, sent: unknown): { start: number; end: number } |
   const sequence = sequences.find((one) => text.includes(one))
   const start = sequence === undefined ? -1 : text.indexOf(sequence)
   return sequence === undefined ? undefined : { start, end: start + sequence.length }
-}
-
-function inStreams(change: (body: Json) => Json): Patch {
-  return onRequestBody(completions, (body) => (body['stream'] === true ? change(body) : body))
 }
