@@ -72,12 +72,15 @@ export async function arrivalOfText(
   return { kind: 'undecided', description: suspicion, replies: all }
 }
 
+/** Texts of the streams without conditions that such a stream is compared with. */
+const controlSubjects = ['kites came about', 'anchors came about', 'almanacs came about']
+
 /** Generations in which streams that look held back are followed, at most, by scenario. */
 const maxSuspects = 2
 
 /**
  * The law that streams arrive while they are made under all conditions: one that came at once is asked for again, as
- * a long one. It counts beside a stream without conditions that arrives as it is made.
+ * a long one. It counts if streams without conditions, each before or after one of them, arrive as they are made.
  */
 export function createDeliveryLaw(
   { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
@@ -94,11 +97,23 @@ export function createDeliveryLaw(
     suspects += 1
     const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief(), { max_tokens: 4 }))
     if (arrival.kind === 'undecided') return
-    const control = await askPlain(prompts.sentences(firstLength, 'kites came about'))
-    if (deliveryOf(control).kind !== 'spread') return
+    const controls: Exchange[] = []
+    // A busy machine may hold back any stream once, so both are asked for in turns.
+    for (const subject of arrival.kind === 'spread' ? [] : controlSubjects) {
+      const text = prompts.sentences(firstLength, subject)
+      if (controls.length > 0 && !isHeldBack(await ask(text))) return
+      const control = await askPlain(text)
+      controls.push(control)
+      if (deliveryOf(control).kind !== 'spread') return
+    }
     const description = `${arrival.description} (${under})`
-    claim(requirement, () => expectSpread(arrival.kind, description), ...arrival.replies, control)
+    const evidence = [...arrival.replies, ...controls]
+    claim(requirement, () => expectSpread(arrival.kind, description), ...evidence)
   }
+}
+
+function isHeldBack(answer: Exchange): boolean {
+  return cameAtOnce(answer) || deliveryOf(answer).kind === 'lumps'
 }
 
 /** Tests if all text of a stream came together after a wait, however short it is. */

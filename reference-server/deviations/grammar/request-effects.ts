@@ -110,7 +110,7 @@ function partly(name: string): readonly Effect[] {
     name: `${which} of ${name}`,
     needs: `${name}: several elements`,
     incoming: editRequest((body) =>
-      setAt(body, name, (list: unknown) => (Array.isArray(list) ? change(list) : list)),
+      setAt(body, name, (list: unknown) => (isUniform(list) ? change(list) : list)),
     ),
   })
   const first = keep('lose', 'only the first element counts', (list) => list.slice(0, 1))
@@ -124,6 +124,11 @@ function partly(name: string): readonly Effect[] {
   if (name === 'input') return [first, last, text, keep('reorder', 'reverse order', reversed)]
   // The last message is the question: without it, there is none.
   return name === 'messages' ? [last] : [first, last]
+}
+
+/** A list with an element of another type is refused as before. */
+function isUniform(list: unknown): list is unknown[] {
+  return Array.isArray(list) && new Set(list.map((element) => typeof element)).size <= 1
 }
 
 function withoutText(content: unknown): unknown {
