@@ -18,7 +18,7 @@ test('benches the bundled server, and prints a table', async () => {
   expect(stdout).toMatch(/^http:\S+: 2 connections, 1 s a case, at most 4 tokens an answer$/m)
   expect(stdout).toMatch(/^case +answers\/s +events\/s +MB\/s +p50 ms/m)
   expect(stdout).toMatch(/^compatible stream +[\d.]+ +[\d.]+ /m)
-  expect(stdout).toMatch(/^compatible JSON +[\d.]+ +- /m)
+  expect(stdout).toMatch(/^compatible JSON +[\d.]+ +– /m)
   expect(code).toBe(0)
 })
 
