@@ -1,31 +1,31 @@
-/** Rules of thumb for a budget: length of probes, width of the interval that it decides. */
+/** Rules of thumb for a budget: the length of its probes and the interval that it allows. */
 import { minRequests } from '../load/statistics/shares.ts'
 
 /** Probes in a budget: doubling, narrowing, and about ten near the answer. */
 const probesOfBudget = 30
 const nearProbes = 10
-/** Rise of the log odds of a queue near its capacity, for each unit of log rate; batching engines are steeper. */
+/** Increase of the log odds near the capacity of a queue, per unit of log rate; steeper for batching engines. */
 const slope = 12
 /** Effective sample size, as a share, of requests in one queue near its capacity. */
 const independent = 0.2
-/** Standard errors in half of the interval, with the surcharge for a scatter that looks small by chance. */
+/** Standard errors in half of the interval, with a margin for scatter that is small by chance. */
 const widths = 1.96 * 1.5
 
 export interface BudgetQuestion {
-  /** Requests a second of the answer, roughly. */
+  /** Approximate capacity, in requests per second. */
   readonly rate: number
   /** Share over the limit that the tightest SLO allows, 0 to 1. */
   readonly allowed: number
   readonly budgetMs: number
 }
 
-/** Half width of the interval, as a share of the rate, that a budget decides. */
+/** Half width of the interval that a budget allows, as a share of the rate. */
 export function attainablePrecision({ rate, allowed, budgetMs }: BudgetQuestion): number {
   const requests = (rate * budgetMs * nearProbes) / probesOfBudget / 1000
   return widths / (slope * Math.sqrt(requests * independent * allowed * (1 - allowed)))
 }
 
-/** Length of a probe that decides it, milliseconds. */
+/** Length of a probe that reaches this precision, milliseconds. */
 export function neededProbeMs(
   { rate, allowed }: Pick<BudgetQuestion, 'rate' | 'allowed'>,
   precision: number,
@@ -64,12 +64,12 @@ function percent(share: number): string {
   return `${Number((100 * share).toPrecision(2))} %`
 }
 
-/** A probe shows what a load does to answers only if many of them begin and end in it. */
+/** Minimum length of a probe, in answer times: only answers that begin and end in it show its load. */
 const minAnswers = 5
 const minProbeMs = 2000
 const maxProbeMs = 60_000
 
-/** Usual length of a probe: a thirtieth of the budget, and several answers. */
+/** Default length of a probe: a thirtieth of the budget, and several answers. */
 export function defaultProbeMs(budgetMs: number, answerMs: number): number {
   const even = Math.min(maxProbeMs, Math.max(minProbeMs, budgetMs / probesOfBudget))
   return Math.min(Math.max(even, minAnswers * answerMs), Math.max(minProbeMs, budgetMs / 8))

@@ -144,7 +144,7 @@ describe('searchCapacity', () => {
   })
 })
 
-/** Requests over the limit drawn one by one, of probes that hold few of them, within a budget. */
+/** Search within a budget by probes with few requests, which are over the limit at random. */
 async function searchWithFew(share: (rate: number) => number, seed: number, usualSeconds: number) {
   const draw = drawsOf(seed, 0)
   const budget = 40
@@ -296,7 +296,7 @@ test.each([
   expect(studentQuantile(0.975, degrees)).toBeCloseTo(quantile, 2)
 })
 
-/** Poisson arrivals at a rate for some seconds, each let through or not. */
+/** Poisson arrivals at a rate for some seconds, each accepted or refused. */
 function arrivals(
   { rate, seconds, seed = 1 }: { rate: number; seconds: number; seed?: number },
   admit: (atMs: number) => Pick<Admission, 'accepted'> & Partial<Admission>,
@@ -336,7 +336,7 @@ describe('the rate limit behind answers 429', () => {
     })
     fc.assert(
       fc.property(limits, ({ burst, refill, overload, seed }) => {
-        // The burst is spent, and then a hundred requests more are refused than the fit needs.
+        // Time to use up the burst and to refuse a hundred requests, more than the fit needs.
         const seconds = 15 + (burst + 100) / (refill * (overload - 1))
         const sent = arrivals({ rate: refill * overload, seconds, seed }, bucket(burst, refill))
         const found = fitTokenBucket(sent)
@@ -392,7 +392,7 @@ describe('the rate limit behind answers 429', () => {
 describe('the highest rate within a bucket', () => {
   test('is the refill where the bucket is large, and below it where it is small', () => {
     expect(rateWithinBucket(2000, 40, 0.01) / 40).toBeCloseTo(1 / 0.99, 1)
-    // By simulation of the queue itself: scripts/capacity/targets.ts.
+    // From a simulation of the queue: scripts/capacity/targets.ts.
     expect(rateWithinBucket(20, 40, 0.01)).toBeCloseTo(38.3, 0)
     expect(rateWithinBucket(1, 40, 0.01)).toBeLessThan(10)
   })

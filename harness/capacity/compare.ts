@@ -92,7 +92,7 @@ function logNormal(value: number, [low, high]: readonly [number, number]): Estim
   }
 }
 
-/** Student's distribution is the normal one for all purposes. */
+/** Degrees of freedom at which Student's distribution is practically normal. */
 const manyDegrees = 1e6
 
 function sideOf({

@@ -19,15 +19,15 @@ export interface SloEstimate extends Bracket {
   readonly rate: number | null
   /** Confidence interval at 95 %. */
   readonly interval: readonly [low: number, high: number] | null
-  /** A line through the probes near it, a jump of the share between two rates, or no more than two verdicts. */
+  /** Basis: a line through the nearby probes, a jump of the share between two rates, or only two verdicts. */
   readonly by: 'fit' | 'cliff' | 'bracket' | null
   /** Change of the logarithm of the rate for each millisecond, and its distance from 0 in standard errors. */
   readonly drift: { readonly perMs: number; readonly z: number } | null
 }
 
-/** Rates within this factor of the crossing are fitted: further away the log odds are no line. */
+/** Rates within this factor of the crossing are fitted: further away, the log odds are not linear. */
 const window = 1.15
-/** Probes near the crossing; the scatter of fewer says nothing. */
+/** Minimum probes near the crossing; fewer say nothing about the scatter. */
 const minLocal = 9
 
 export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
@@ -35,7 +35,7 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
     all.filter((limit) => limit.slo === slo).map((limit) => ({ ...limit, rate, at: atMs })),
   )
   const allowed = limits[0]?.allowed ?? 0
-  // One weight for all: a probe in a slow hour has the longer autocorrelation, and must not count less.
+  // One weight for all: a probe in a slow hour has a longer autocorrelation and must not count less.
   const independent = pooledIndependence(limits)
   const counts = limits.map(({ rate, at, requests, over }) => ({
     rate,
@@ -58,7 +58,7 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
   return { ...open, rate: fitted.rate, interval: fitted.interval, by: 'fit', drift }
 }
 
-/** The bracket, widened to the probes whose share contradicts it: too few requests for a verdict are evidence, too. */
+/** The bracket, widened to the probes that contradict it: even too few requests for a verdict are evidence. */
 function contradicting(
   limits: readonly (LimitCount & { readonly rate: number })[],
   met: number,
@@ -72,7 +72,7 @@ function contradicting(
   ]
 }
 
-/** Two verdicts lie unevenly about the crossing: the window moves to the fitted one, a few times. */
+/** Maximum moves of the window to the fitted crossing, which is rarely midway between the two verdicts. */
 const moves = 4
 
 function centred(counts: readonly DosePoint[], middle: number, allowed: number): Crossing | null {
@@ -85,7 +85,7 @@ function centred(counts: readonly DosePoint[], middle: number, allowed: number):
   return fitted
 }
 
-/** Points near the crossing that there was at their time. */
+/** Points near the crossing as it was at their time. */
 function within(counts: readonly DosePoint[], middle: number, drift = 0): readonly DosePoint[] {
   const now = Math.max(...counts.map(({ at = 0 }) => at))
   const limit = Math.log(window)
@@ -109,13 +109,13 @@ function hull(counts: readonly RateCount[]): readonly [number, number] {
   return [Math.min(...rates), Math.max(...rates)]
 }
 
-/** Shares within this factor of what is allowed show the autocorrelation at the limit. */
+/** Shares within this factor of the allowed one show the autocorrelation at the limit. */
 const near = 4
 const minNear = 3
 
 /**
- * Variance of independent requests against that of the batches, both summed over the probes near the
- * limit: with hardly a request over it, or in an overload that grows, batches say something else.
+ * Ratio of the variance of independent requests to that of the batches, both summed over the probes near the
+ * limit: with hardly a request over it, or in a growing overload, batches would distort it.
  */
 function pooledIndependence(limits: readonly LimitCount[]): number {
   const shareOf = ({ over, requests }: LimitCount) => (requests === 0 ? 0 : over / requests)
@@ -133,9 +133,9 @@ function pooledIndependence(limits: readonly LimitCount[]): number {
   return batches === 0 ? 1 : single / batches
 }
 
-/** Odds this many times below and above what is allowed, with nothing between: no line goes through. */
+/** Multiple of the allowed odds above a jump; no line fits a jump with nothing in between. */
 const far = 5
-/** Rates this close to a jump show whether it repeats, or whether one queue was long by chance. */
+/** Rates this close to a jump show whether it repeats or one queue was long by chance. */
 const close = 1.05
 const minClose = 3
 
@@ -160,8 +160,8 @@ function isJump(
 
 function bracketOf(counts: readonly RateCount[], allowed: number): Bracket {
   const pools = isotonic(counts)
-  // The share grows with the rate, so requests at a higher rate testify that a lower one is met, and at a
-  // lower one that a higher is missed.
+  // The share grows with the rate: requests at a higher rate are evidence that a lower one is met, and requests
+  // at a lower rate that a higher one is missed.
   const verdictFrom = (from: number, to: number) => {
     const some = pools.slice(from, to + 1)
     const count = some.reduce((sum, pool) => sum + pool.count, 0)

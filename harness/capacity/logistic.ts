@@ -17,11 +17,11 @@ export interface DosePoint {
 
 export interface Crossing {
   readonly rate: number
-  /** Interval at 95 %; null if the slope is not told from 0. */
+  /** Interval at 95 %; null if the slope cannot be distinguished from 0. */
   readonly interval: readonly [low: number, high: number] | null
   /** Rise of the log odds for each unit of log rate. */
   readonly slope: number
-  /** Change of the logarithm of the crossing for each unit of `at`, with its standard errors from 0; null if none was fitted. */
+  /** Change of the logarithm of the crossing per unit of `at`, also in standard errors; null if not fitted. */
   readonly drift: { readonly perUnit: number; readonly z: number } | null
   /** Change of the logarithm of the crossing for each unit of `at` in the fit; 0 if it has none. */
   readonly fittedDrift: number
@@ -38,14 +38,14 @@ interface Fit {
   readonly covariance: readonly (readonly number[])[]
 }
 
-/** Drifts are told from noise at this many standard errors. */
+/** Minimum drift that is fitted, in standard errors; a smaller one is noise. */
 const minDrift = 1
 
 /**
  * Logistic regression by iteratively reweighted least squares, with the variance that the points show
  * (quasi-likelihood, Wedderburn, Biometrika 61, 1974), and the interval of the crossing by Fieller's
- * theorem (J. R. Stat. Soc. B 16, 1954). A target that becomes slower meanwhile is fitted with its
- * drift, and the crossing is that of the newest point. Null under three points.
+ * theorem (J. R. Stat. Soc. B 16, 1954). A target that slows down meanwhile is fitted with its drift, and the
+ * crossing is that of the newest point. Null with fewer than three points.
  *
  * @param allowed share at which the crossing lies, between 0 and 1
  */
@@ -76,7 +76,7 @@ export function crossingOf(points: readonly DosePoint[], allowed: number): Cross
 
 interface Fitting {
   readonly allowed: number
-  /** Logarithm of the rate, and the time, from which the fit counts. */
+  /** Logarithm of the rate, and time, at the origin of the fit. */
   readonly origin: number
   readonly now: number
   readonly terms: 2 | 3
@@ -102,9 +102,9 @@ function fitted(points: readonly DosePoint[], { allowed, origin, now, terms }: F
 }
 
 /**
- * A search that stops once its interval is narrow stops sooner if the scatter happened to look small
- * (Chow & Robbins, Ann. Math. Stat. 36, 1965): the upper decile of what the scatter may be, by Wilson
- * and Hilferty's approximation of chi-square.
+ * Factor to the upper decile of the scatter, by Wilson and Hilferty's approximation of chi-square: a search
+ * that stops once its interval is narrow stops too soon if the scatter is small by chance (Chow & Robbins,
+ * Ann. Math. Stat. 36, 1965).
  */
 function cautious(degrees: number): number {
   const spread = 2 / (9 * degrees)
@@ -145,10 +145,7 @@ function fitLogistic(rows: readonly Row[]): Fit | null {
   return null
 }
 
-/**
- * A request at what is allowed keeps a point without any from an infinite log odds, and moves no
- * crossing.
- */
+/** Adds one request with the allowed share: it keeps the log odds finite and moves no crossing. */
 function smoothed({ count, over }: DosePoint, allowed: number): { count: number; over: number } {
   return { count: count + 1, over: over + allowed }
 }

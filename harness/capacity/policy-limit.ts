@@ -1,4 +1,4 @@
-/** Rate limits told apart from saturation: the token bucket that explains the answers 429 of a probe. */
+/** Rate limits, as opposed to saturation: the token bucket that explains the 429 answers of a probe. */
 import { medianOf } from '../../contract/averages.ts'
 import { drawsOf } from '../load/plan/random.ts'
 
@@ -19,7 +19,7 @@ export interface BoundedValue {
 }
 
 export interface TokenBucket {
-  /** Requests that are let through at once. */
+  /** Requests that are accepted at once. */
   readonly burst: BoundedValue
   /** Requests a second in the long run. */
   readonly refill: BoundedValue
@@ -27,19 +27,19 @@ export interface TokenBucket {
   readonly refused: number
 }
 
-/** Fewer refusals do not show a line. */
+/** Minimum number of refusals to fit a line. */
 const minRefused = 20
-/** A refill that is known less well explains nothing. */
+/** Maximum half width of a useful refill, as a share. */
 const maxHalfWidth = 0.1
-/** A saturated target answers later than this many times its unloaded latency, and so much more. */
+/** Latency of a saturated target: over this multiple of the unloaded latency plus the slack. */
 const maxSlowdown = 2
 const slackMs = 25
-/** Refusals at so nearly the same number in flight come from a limit of concurrency. */
+/** Share of refusals at nearly the same number in flight that shows a concurrency limit. */
 const concurrencyShare = 0.9
 
 /**
- * The rate limit behind the refusals, or null where they come from saturation: there the accepted
- * requests wait, or the refusals begin at one number of requests in flight.
+ * The rate limit behind the refusals, or null if they come from saturation: then accepted requests wait, or
+ * refusals begin at a fixed number of requests in flight.
  *
  * @param unloadedMs latency of an idle target; null if it is not known
  */
@@ -53,11 +53,11 @@ export function policyLimitOf(
 }
 
 /**
- * Fits a bucket to the refusals: at each it holds less than one token, so the accepted requests until
- * then lie on a line in time, to within one request: its slope is the refill. The burst is the largest number that any
- * stretch of time let through beyond its refill. A bucket of a few tokens runs over between refusals, and
- * lets through less than its refill, which is then what is found. A limit by fixed windows scatters about the line by the
- * size of a window, and has the wider interval.
+ * Fits a bucket to the refusals. At each of them it holds less than one token, so the number of requests
+ * accepted so far is linear in time, within one request; the slope is the refill. The burst is the largest
+ * excess over the refill in any period. A bucket of a few tokens overflows between refusals and accepts less
+ * than its refill; the fit finds that lower rate. A limit by fixed windows scatters about the line by the
+ * size of a window and has a wider interval.
  */
 export function fitTokenBucket(admissions: readonly Admission[]): TokenBucket | null {
   let accepted = 0
@@ -121,16 +121,16 @@ function isConcurrencyLimit(admissions: readonly Admission[]): boolean {
   const atRefusal = admissions.flatMap(({ accepted, inFlight }) => (accepted ? [] : inFlight))
   const max = Math.max(...admissions.map(({ inFlight }) => inFlight))
   const near = atRefusal.filter((inFlight) => inFlight >= 0.9 * max - 1)
-  // A few in flight say nothing: any limit refuses at all of their numbers.
+  // Inconclusive with few in flight: any limit then refuses at each of their numbers.
   return max >= 4 && near.length >= concurrencyShare * atRefusal.length
 }
 
-/** Arrivals of the simulation; enough for a share of 1 % to 3 % of itself. */
+/** Arrivals of the simulation; enough for a share of 1 % with a relative error of 3 %. */
 const simulated = 200_000
 
 /**
- * The highest Poisson rate of which a token bucket refuses no more than a share in the long run, by
- * bisection over a simulation with fixed draws.
+ * Highest Poisson rate at which a token bucket refuses at most a share in the long run, by bisection over a
+ * simulation with fixed draws.
  *
  * @param allowed share of refusals, 0 to 1
  */

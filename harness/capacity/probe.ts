@@ -1,10 +1,10 @@
-/** One probe of a capacity search: a rate, and how often each SLO's limit was passed at it. */
+/** One probe of a capacity search: a rate, and how often each SLO's limit was exceeded at it. */
 
 import { batchMeansOf, meanOf } from '../../contract/averages.ts'
 import { decideShare } from '../load/statistics/shares.ts'
 import type { TokenBucket } from './policy-limit.ts'
 
-/** Requests over the limit of an SLO, against the share that it allows. */
+/** Requests over the limit of an SLO, and the share that it allows. */
 export interface LimitCount {
   /** The SLO as it was written, such as `ttft.p95 < 500ms`. */
   readonly slo: string
@@ -22,11 +22,11 @@ export interface Probe {
   readonly limits: readonly LimitCount[]
   /** Length as a multiple of the usual one; 1 if it is absent. */
   readonly effort?: number
-  /** Milliseconds after the beginning of the search at which the probe began. */
+  /** Start of the probe, milliseconds after that of the search. */
   readonly atMs: number
   /** False if the load generator was the bottleneck: the probe then counts for nothing. */
   readonly valid: boolean
-  /** The generator was late though it was hardly busy: other programs had its CPUs, at any rate. */
+  /** The generator was late though hardly busy: other programs took its CPUs, whatever the rate. */
   readonly isDisturbed?: true
   /** The rate limit that explains its refusals; absent if there is none. */
   readonly policy?: TokenBucket
@@ -34,7 +34,7 @@ export interface Probe {
 
 type ProbeVerdict = 'met' | 'missed' | 'undecided'
 
-/** Missed if one SLO is missed, met if all are; by a test at the level that SLOs have. */
+/** Missed if one SLO is missed, met if all are; by a test at the confidence level of SLOs. */
 export function verdictOf({ limits }: Probe): ProbeVerdict {
   const verdicts = limits.map(
     ({ requests, over, allowed, independent }) =>
@@ -47,9 +47,9 @@ export function verdictOf({ limits }: Probe): ProbeVerdict {
 const batches = 20
 
 /**
- * Effective sample size as a share of all, 0 to 1: the variance of independent requests against that of
- * the means of 20 batches (Schmeiser, Operations Research 30, 1982). The autocorrelation of neighbors
- * alone would miss the busy periods of a queue: near its capacity they last for hundreds of requests.
+ * Effective sample size as a share of all, 0 to 1: the variance of independent requests divided by that of
+ * the means of 20 batches (Schmeiser, Operations Research 30, 1982). The autocorrelation of neighbors alone
+ * would miss the busy periods of a queue, which last for hundreds of requests near its capacity.
  *
  * @param series 1 for a request over the limit, 0 for one within, in order of time
  */

@@ -29,7 +29,7 @@ class CapacityRun {
   readonly #probes: Probe[] = []
   readonly #notes: string[] = []
   readonly #faults: string[] = []
-  /** Ends the search; aborted by an interruption, and where the target is gone. */
+  /** Ends the search; aborted by an interruption, or when the target is gone. */
   readonly #ending = new AbortController()
   #unloadedMs: number | null = null
   #probeMs: number
@@ -96,7 +96,7 @@ class CapacityRun {
     this.#tellBudget(observer.medianResidenceMs())
   }
 
-  /** Says beforehand what the budget can decide, at the rate of one client or the minimum if that is more. */
+  /** Reports in advance what the budget can decide, at the rate of one client or the minimum if that is higher. */
   #tellBudget(answerMs: number | null): void {
     const { loop, min, precision, onMessage } = this.#options
     if (loop === 'closed') return
@@ -147,7 +147,7 @@ class CapacityRun {
     this.#rest = null
     const isDone = this.#ending.signal.aborted || (row.verdict === 'met' && row.valid)
     if (!isDone && mayRest) await this.#recover()
-    // Its failures say that the target is gone, not that it is slow.
+    // Failures of this probe mean that the target is gone, not slow.
     const isGone = this.#isUnreachable
     this.#keep(
       isGone ? { ...row, valid: false, verdict: 'invalid', stopped: stoppedAnswering } : row,
@@ -166,7 +166,7 @@ class CapacityRun {
     this.#ending.abort()
   }
 
-  /** Overload, and at once a rate that was met before: a target that recovers late misses it. */
+  /** Probes an overload, then at once a rate that was met before: a slowly recovering target misses it. */
   async #hysteresis({ end, interval, rate }: Capacity): Promise<void> {
     if (end !== 'precise' || rate === null || interval === null) return
     const below = interval[0] * downShare
@@ -201,7 +201,7 @@ class CapacityRun {
     this.#faults.push(...report.faults)
   }
 
-  /** The chats of a run could not be made: the target is gone. */
+  /** Ends the search if chats could not be created: the target is gone. */
   #lost(error: unknown): null {
     if (!(error instanceof PreparationError)) throw error
     this.#notes.push(error.message)

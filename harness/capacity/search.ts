@@ -9,19 +9,19 @@ export interface SearchOptions {
   /** Requests a second, or clients of a closed loop. */
   readonly min: number
   readonly max: number
-  /** Half width of the interval that ends the search, as a share of the rate; of the rate found so far. */
+  /** Half width of the interval that ends the search, as a share of the rate; may depend on the rate so far. */
   readonly precision: number | ((rate: number) => number)
   readonly maxProbes: number
-  /** Probes of the usual length that there is still time for; absent without such a limit. */
+  /** Remaining time, in probes of the usual length; absent without a limit. */
   readonly probesLeft?: () => number
-  /** Smallest difference of two rates: 1 for clients. Two verdicts that far apart end the search. */
+  /** Smallest difference between two rates: 1 for clients. Two verdicts this close end the search. */
   readonly step?: number
   readonly signal?: AbortSignal
 }
 
 export type SearchEnd =
   | 'precise'
-  /** `maxProbes`, `probesLeft` or the signal came first: the interval is as wide as it is. */
+  /** `maxProbes`, `probesLeft` or the signal ended the search before the interval was narrow. */
   | 'budget'
   | 'interrupted'
   /** A rate limit refuses requests before the target is saturated. */
@@ -39,11 +39,11 @@ export interface Capacity {
   readonly rate: number | null
   /** Confidence interval at 95 %. */
   readonly interval: readonly [low: number, high: number] | null
-  /** The SLO that limits it; without a rate, the one that was missed at the lowest. */
+  /** The SLO that limits the rate; without a rate, the one missed at the lowest rate. */
   readonly limitedBy: string | null
   /** The share over the limit jumps within the interval. */
   readonly isCliff: boolean
-  /** Two verdicts are all that is known of it. */
+  /** The rate is known from two verdicts only. */
   readonly isBracket: boolean
   readonly drift: SloEstimate['drift']
   readonly highestMet: number | null
@@ -77,12 +77,12 @@ export async function searchCapacity(run: RunProbe, options: SearchOptions): Pro
   return answer(isInterrupted() ? 'interrupted' : 'budget', probes)
 }
 
-/** Probes of that length that the whole budget should hold: fewer show no scatter. */
+/** Minimum number of probes of that length in the whole budget: fewer show no scatter. */
 const narrowingProbes = 8
 
 /**
- * Length of the next probe. While no SLO was missed, the usual one: doubling shows an overload with a few
- * requests. Then as many requests as could decide it twice over, if the budget holds enough such probes.
+ * Length of the next probe. Before an SLO is missed, the usual one: doubling shows an overload with a few
+ * requests. Then twice the number of requests that can decide it, if the budget holds enough such probes.
  *
  * @param total probes of the usual length in the whole budget
  */
@@ -112,7 +112,7 @@ function nextRate(
   if (lowestMissed === null) {
     const ceiling = generatorCeiling(probes)
     if (ceiling !== null) return belowCeiling(ceiling, highestMet)
-    // A machine that was busy for a moment is asked once more.
+    // Repeat the rate: the machine may have been busy for a moment.
     if (last?.valid === false) return rate
     if (rate >= max) return highestMet === max ? 'above max' : max
     return Math.min(max, rate * (last !== undefined && isLeaningMet(last) ? 2 : 1.15))
@@ -129,31 +129,31 @@ function nextRate(
   const isTight = lowestMissed / highestMet <= 1 + precision
   const middle = Math.sqrt(highestMet * lowestMissed)
   const isWide = isBracket && !isTight && lowestMissed / highestMet > wide
-  // A rate that stays undecided is near the capacity: rates around it say more than it again.
+  // A rate that stays undecided is near the capacity: nearby rates show more than repeating it.
   if (isWide && probesAt(middle, probes, step) < maxUndecided) return middle
   return (found ?? highestMet) * (1 + (offsets[probes.length % offsets.length] ?? 0))
 }
 
-/** Number of probes at a rate, or so near to it that there is no rate between. */
+/** Number of probes at a rate, or so close to it that no rate lies in between. */
 function probesAt(at: number, probes: readonly Probe[], step: number): number {
   const distance = Math.max(step / 2, at * sameRate)
   return probes.filter(({ valid, rate }) => valid && Math.abs(rate - at) <= distance).length
 }
 
-/** No share over what is allowed, though maybe of too few requests for a verdict. */
+/** True if no share exceeds the allowed one, though requests may be too few for a verdict. */
 function isLeaningMet({ valid, limits }: Pick<Probe, 'valid' | 'limits'>): boolean {
   return valid && limits.every(({ over, requests, allowed }) => over <= allowed * requests)
 }
 
-/** Probes on each side of two verdicts with no load between: a single one may be chance. */
+/** Minimum number of probes on each side of two adjacent verdicts: a single one may be chance. */
 const minAdjacent = 5
 
-/** Probes at one rate that may stay undecided: it is then too near to the capacity. */
+/** Maximum number of undecided probes at one rate, which is then too close to the capacity. */
 const maxUndecided = 3
 
 /**
- * The next rate while none is certain to be met: between the highest that leans to it and the lowest that
- * does not, until they are close; then the lower one again, and in the end a lower one.
+ * The next rate while none is certainly met: between the highest that is probably met and the lowest that is
+ * not, until they are close; then the lower one again, and finally a lower one.
  */
 function towardsMet(probes: readonly Probe[], lowestMissed: number): number {
   const valid = probes.filter((probe) => probe.valid)
@@ -167,7 +167,7 @@ function towardsMet(probes: readonly Probe[], lowestMissed: number): number {
   return open.length === 0 ? Math.min(...below) / wide : Math.max(...open)
 }
 
-/** No share over what is allowed in the monotone fit: requests at a higher rate speak for a lower one, too. */
+/** True if no share exceeds the allowed one in the monotone fit: requests at a higher rate support a lower one. */
 function leansMet(probes: readonly Probe[], rate: number): boolean {
   const limits = probes.flatMap((probe) => probe.limits.map((limit) => ({ ...limit, ...probe })))
   return [...Map.groupBy(limits, ({ slo }) => slo).values()].every((own) => {
@@ -177,23 +177,23 @@ function leansMet(probes: readonly Probe[], rate: number): boolean {
   })
 }
 
-/** Probes in which a generator is late before it counts as the bottleneck: a busy machine is late for a while. */
+/** Late probes before the generator counts as the bottleneck: a busy machine is late for a while. */
 const maxLate = 3
-/** The same if other programs made it late: a lower rate would not help, waiting may. */
+/** The same if other programs made it late: waiting may help, a lower rate would not. */
 const maxDisturbed = 12
 
-/** Lowest rate from which on the generator was always the bottleneck. */
+/** Lowest rate at and above which the generator was always the bottleneck. */
 export function generatorCeiling(probes: readonly Probe[]): number | null {
   const highestValid = Math.max(0, ...probes.flatMap(({ valid, rate }) => (valid ? rate : [])))
   const late = probes.filter(({ valid, rate }) => !valid && rate > highestValid)
   const ratesOf = (some: readonly Probe[]) => some.map(({ rate }) => rate).toSorted((a, b) => a - b)
   const undisturbed = late.filter(({ isDisturbed }) => isDisturbed !== true)
-  // A machine on which no probe was in time says nothing of any rate.
+  // If no probe was on time, nothing is known about any rate.
   const disturbed = highestValid > 0 ? ratesOf(late)[maxDisturbed - 1] : undefined
   return ratesOf(undisturbed)[maxLate - 1] ?? disturbed ?? null
 }
 
-/** Distance at which the rate that the generator can hold is known well enough. */
+/** Ratio at which the rate that the generator can sustain is known well enough. */
 const ceilingWidth = 1.25
 
 function belowCeiling(ceiling: number, highestMet: number | null): number | SearchEnd {
@@ -201,10 +201,10 @@ function belowCeiling(ceiling: number, highestMet: number | null): number | Sear
   return Math.sqrt(ceiling * highestMet)
 }
 
-/** Rates closer together than this share are one. */
+/** Rates closer together than this share count as one. */
 const sameRate = 0.001
 
-/** Brackets wider than this are halved, in the logarithm; narrower ones are filled evenly. */
+/** Ratio above which a bracket is halved on the logarithmic scale; narrower ones are filled evenly. */
 const wide = 1.3
 /** Rates around the estimate, as shares of it: far enough apart to show a slope. */
 const offsets = [-0.05, 0.05, -0.025, 0.025, -0.08, 0.08, 0]
@@ -218,7 +218,7 @@ function isPrecise(
   return (interval[1] - interval[0]) / 2 <= precision * rate
 }
 
-/** Answer of a search that ends after these probes. */
+/** Result of a search that ends after these probes. */
 export function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
   const valid = probes.filter((probe) => probe.valid)
   const slos = [...new Set(valid.flatMap(({ limits }) => limits.map(({ slo }) => slo)))]

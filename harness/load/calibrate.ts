@@ -1,4 +1,4 @@
-/** `chatgen calibrate`: the load of a run at growing rates of events, and how late its stamps are. */
+/** `chatgen calibrate`: runs at growing event rates, and the lateness of their stamps. */
 import { availableParallelism, cpus } from 'node:os'
 import type { Calibration, CalibrationPoint } from '../../contract/report/calibration.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
@@ -7,7 +7,7 @@ import { defaultLoadOptions, type LoadOptions } from './options.ts'
 import { type Mix, mixEntry } from './plan/mix.ts'
 import { runLoad } from './run.ts'
 
-/** The target is a server that is known to keep its pace, best of all on another machine. */
+/** Options with a target that is known to keep up, preferably on another machine. */
 export interface CalibrateOptions
   extends Pick<LoadOptions, 'target' | 'suite' | 'workers' | 'signal'> {
   /** Events a second, ascending. */
@@ -17,7 +17,7 @@ export interface CalibrateOptions
   readonly onPoint: (point: CalibrationPoint) => void
 }
 
-/** Ends early if the generator is overwhelmed: higher rates would only show more of it. */
+/** Ends early once the generator is overwhelmed: higher rates would show nothing new. */
 export async function calibrate(options: CalibrateOptions): Promise<Calibration> {
   const points: CalibrationPoint[] = []
   for (const rate of options.rates) {
@@ -57,9 +57,9 @@ export function calibrationUse(
   return { measuredAt, ceilingEventsPerSecond, used: eventsPerSecond / ceilingEventsPerSecond }
 }
 
-/** Short answers, so that a rate is soon there and soon gone. */
+/** Short answers, so that a rate is reached and left quickly. */
 const tokens = 50
-/** The role, the finish reason, the usage and the end mark stand around the tokens. */
+/** Events of the tokens, and of the role, the finish reason, the usage and the end mark. */
 const eventsOfAnswer = tokens + 4
 
 const constant = (value: number) => ({ kind: 'constant', value }) as const

@@ -1,4 +1,4 @@
-/** A server in a process of its own, so that it shares no event loop with what measures it. */
+/** A server in a separate process, which shares no event loop with the code that measures it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -17,16 +17,16 @@ export class ChildServerError extends Error {
 }
 
 interface ChildOptions {
-  /** Written to its standard input, which stays open: its end tells the child to go. */
+  /** Line for its standard input, which stays open: closing it ends the child. */
   readonly line?: string
-  /** Variables on top of the environment of this process; undefined takes one out of it. */
+  /** Variables added to the environment of this process; undefined removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 /**
  * Starts Node with these arguments and waits for the line `Listening on URL` on its standard output.
  *
- * @throws ChildServerError where it ends before it listens
+ * @throws ChildServerError if it ends before it listens
  */
 export async function childServer(
   argv: readonly string[],
@@ -35,7 +35,7 @@ export async function childServer(
   const child = spawn(process.execPath, [...argv], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
-    // An interruption is for us, who stop it when its clients have gone.
+    // Detached from interruptions: this process stops it once its clients are gone.
     detached: true,
   })
   const kill = () => child.kill('SIGKILL')

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks'
 
 /**
- * Nanoseconds after the start of the run, from CLOCK_MONOTONIC: the same for all threads of the
- * machine. `performance.now` reads that clock without making a BigInt; what it counts from differs
- * from thread to thread, and is taken out once.
+ * Nanoseconds since the start of the run, from CLOCK_MONOTONIC: the same for all threads of the machine.
+ * `performance.now` reads that clock without a BigInt; its origin differs between threads and is subtracted
+ * once.
  */
 export class RunClock {
   readonly #offset: number
 
-  /** `start`: the reading of `process.hrtime.bigint` that is called 0. */
+  /** `start`: the reading of `process.hrtime.bigint` at time 0. */
   constructor(start: bigint) {
     const before = performance.now()
     const at = Number(process.hrtime.bigint() - start)

@@ -11,13 +11,13 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done)
       resolve()
     }
-    // A think time may be longer than a timer holds.
+    // A think time may exceed the maximum of a timer.
     const timer = setTimeout(done, Math.min(ms, maxTimerMs))
     signal.addEventListener('abort', done, { once: true })
   })
 }
 
-/** Time that a request for a chat gets after an interrupt: only its answer tells what to delete. */
+/** Time for the creation of a chat after an interrupt: only its answer shows what to delete. */
 const interruptedChatMs = 3000
 
 /** A signal that is aborted three seconds after the given one. */
@@ -63,7 +63,7 @@ export interface Share {
   readonly of: number
 }
 
-/** One of several whole shares that add up to the total. */
+/** Integer share of a total; all shares add up to it. */
 export function shareOf(total: number, { index, of }: Share): number {
   return Math.floor(total / of) + (index < total % of ? 1 : 0)
 }

@@ -69,7 +69,7 @@ describe('the endpoint of a request', () => {
   })
 })
 
-/** A load on two servers, of which the second one answers in its own way. */
+/** A load on two servers, the second of which answers in a given manner. */
 async function spreadLoad(spread: Spread, second: Manner, test: TestLoad = {}) {
   const servers = [await oddServer(() => 'well'), await oddServer(() => second)] as const
   const list = servers.map(({ url }, at) => ({ name: 'AB'.charAt(at), baseUrl: url }))

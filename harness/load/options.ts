@@ -16,20 +16,20 @@ export interface LoadOptions {
   readonly maxRefusals?: number | undefined
   /** Left out of the measured window; `auto` finds where it ends. */
   readonly warmUpMs: number | 'auto'
-  /** Time after the end of the plan, for what is in flight. */
+  /** Time after the end of the plan for requests in flight. */
   readonly drainMs: number
   /** Maximum transactions in flight; further arrivals are dropped, which makes the run invalid. */
   readonly maxInFlight: number
   readonly keepAlive: boolean
   /** Maximum number of connections, for which requests queue; unlimited by default. */
   readonly maxConnections?: number | undefined
-  /** Wall clock at which the run begins; null begins as soon as it is ready. */
+  /** Wall-clock time of the start; null starts as soon as the run is ready. */
   readonly startAt: Date | null
-  /** Error of the generator's timestamps, p99, from which on the run is invalid; by default 20. */
+  /** Timestamp error of the generator, p99, that makes the run invalid; by default 20. */
   readonly maxTimestampErrorMs?: number
-  /** File for a line for each request; none is written without. */
+  /** File with a line for each request; none by default. */
   readonly requestsFile?: string
-  /** Counts violations of expected requirements as those of required ones. */
+  /** Counts violations of expected requirements like those of required ones. */
   readonly strict?: boolean
   readonly suite: LoadReport['suite']
   /** Ends the run early; what was found is reported. */
@@ -45,11 +45,11 @@ export interface LoadProgress {
   readonly durationMs: number
   /** Results so far. */
   readonly stats: RunRecorder
-  /** The report of a run that is interrupted now; what only workers know at their end is missing in it. */
+  /** The report if the run is interrupted now; it lacks what workers report only at their end. */
   readonly report: () => LoadReport
 }
 
-/** Options of a run that says nothing of them: one worker, without SLOs and without end. */
+/** Default options of a run: one worker, without SLOs. */
 export const defaultLoadOptions = {
   shard: null,
   workers: 1,

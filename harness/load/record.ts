@@ -71,7 +71,7 @@ export interface Counts {
 
 /**
  * `ok`: a complete answer without a violation; only such an answer can be good.
- * `abandoned`: no user's request: a client that misbehaved on purpose, or a duplicate in a race of
+ * `abandoned`: not a user's request: a client that misbehaved on purpose, or a duplicate in a race of
  * idempotency keys. Its times are not the target's.
  * `open`: in flight when the run ended, so its latencies are known only as lower bounds.
  */

@@ -8,8 +8,8 @@ import type { RequestRecord } from './record.ts'
 export const requestsName = 'requests.ndjson'
 
 /**
- * Writes the requests of a run on the main thread, which stamps nothing: a slow disk delays the reading of
- * records and not the load, and no line is kept in memory. A failure to write ends the file, not the run.
+ * Writes the requests of a run on the main thread, which takes no stamps: a slow disk delays the reading of
+ * records but not the load, and no line is kept in memory. A failure to write ends the file, not the run.
  */
 export class RequestsFile {
   /** Reason why the file is incomplete, as a sentence; undefined if it is whole. */

@@ -27,7 +27,7 @@ export type { LoadOptions, LoadProgress } from './options.ts'
 
 /**
  * One load run, from its plan to its report.
- * @param threads started before, so that they load their modules meanwhile
+ * @param threads started earlier, so that they load their modules meanwhile
  * @throws PreparationError if the target does not answer while the chats of the run are made.
  */
 export async function runLoad(
@@ -106,7 +106,7 @@ export async function runLoad(
 const nothing = { done: [], warnings: [], internalErrors: [] }
 const unfinished = { ...nothing, chatsLeft: 0, connectionsOpened: 0 }
 
-/** Time that measuring the clock of the target takes at most, if it answers at once. */
+/** Maximum time to measure the clock of the target, if it answers at once. */
 const clockMs = 6000
 
 interface WorkerPoolOptions {
@@ -127,7 +127,7 @@ export class PreparationError extends Error {
   override readonly name = 'PreparationError'
 }
 
-/** Threads for the workers of a run. They load their modules meanwhile; end them if no run takes them. */
+/** Starts threads for the workers of a run, which load their modules meanwhile; end them if no run uses them. */
 export function startThreads(count: number): readonly WorkerThread[] {
   return Array.from({ length: count }, () => new WorkerThread())
 }

@@ -36,12 +36,12 @@ export interface LoadTarget {
   readonly model: string
   /** One with a knowledge base, for requests with `rag`; null if none is known. */
   readonly assistant: string | null
-  /** Further members of the body of a v3 generation. */
+  /** Further fields of the body of a v3 generation. */
   readonly generate: Readonly<Record<string, unknown>>
   readonly recall: { readonly tell: string; readonly ask: string }
   /** Source of v2 chats; null if the profile has none. */
   readonly v2Chat: V2Chat | null
-  /** Further members of the body that makes a v3 chat. */
+  /** Further fields of the body that creates a v3 chat. */
   readonly createChat: Readonly<Record<string, unknown>>
   /** JSON pointer to the id of a new chat, if it is not found by value. */
   readonly chatId: string | null
@@ -49,7 +49,7 @@ export interface LoadTarget {
   readonly limits?: AnswerLimits
   /** Longest silence, in milliseconds. */
   readonly timeoutMs: number
-  /** Longest preparation, in milliseconds; without it there is none. */
+  /** Maximum preparation time, in milliseconds; unlimited if absent. */
   readonly runMs?: number
   readonly userAgent: string
   /** Names the run in X-Request-Id and in everything that it creates. */
@@ -72,7 +72,7 @@ export type V2Chat =
       readonly id: string | null
     }
 
-/** A target of which nothing is known but if it is and what to say at the door. */
+/** A target of which only the URL and the key are known. */
 export function plainTarget(baseUrl: string, key: string): LoadTarget {
   return {
     baseUrl,

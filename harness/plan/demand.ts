@@ -89,7 +89,7 @@ export interface PlanOptions {
   readonly demand: PlannedDemand
   readonly slos: readonly Slo[]
   readonly balance: Balance
-  /** A number of replicas that is assessed whatever the answer; null for none. */
+  /** Number of replicas to assess in any case; null for none. */
   readonly assess: number | null
   readonly price: Price | null
   readonly seed: string
@@ -98,9 +98,8 @@ export interface PlanOptions {
 }
 
 /**
- * The demand of a plan; of a trace, its hours and its peak.
- * @param perReplica requests a second of one replica, by which the replicas of each hour are computed; null
- * leaves the hours out
+ * The demand of a plan; for a trace, its hours and its peak.
+ * @param perReplica requests a second of one replica, for the replicas of each hour; null omits the hours
  */
 export function demandRow(demand: PlannedDemand, perReplica: number | null): PlanDemand {
   if (demand.kind !== 'trace') return demand

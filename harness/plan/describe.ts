@@ -8,7 +8,7 @@ import type { RequestLength } from './service-model.ts'
 import type { Sizing } from './sizing.ts'
 import { timeLabel } from './trace.ts'
 
-/** A model that is off by more than this says nothing. */
+/** Maximum typical error of a usable model. */
 export const maxTypicalError = 0.25
 
 export function serviceRow(

@@ -13,7 +13,7 @@ import type { RequestLength, ServiceModel } from './service-model.ts'
 
 export interface SizingOptions extends Pick<PlanOptions, 'slos' | 'balance' | 'assess' | 'seed'> {
   readonly fitted: FittedModel
-  /** Lengths of the demand, which need not be those of the measurement. */
+  /** Request lengths of the demand, which may differ from those of the measurement. */
   readonly lengths: readonly RequestLength[]
   readonly workload: Workload
 }

@@ -79,7 +79,7 @@ type PlanHead = Pick<
   | 'price'
 >
 
-/** Members that follow from the options alone. */
+/** Fields that follow from the options alone. */
 function headOf(options: PlanOptions): PlanHead {
   const { measurements, slos, balance, price, seed } = options
   return {
@@ -125,7 +125,7 @@ function nothingPlanned(demand: PlannedDemand): Omit<PlanReport, keyof PlanHead>
   }
 }
 
-/** Lengths of a trace that are kept. */
+/** Maximum number of lengths kept of a trace. */
 const maxLengths = 20_000
 
 function checkSlos(slos: readonly Slo[], { file, report }: Measurement): void {
@@ -143,7 +143,7 @@ function checkSlos(slos: readonly Slo[], { file, report }: Measurement): void {
   }
 }
 
-/** Requests of one replica's share of the peak that are simulated at most. */
+/** Maximum number of simulated requests of one replica's share of the peak. */
 const maxPeakRequests = 15_000
 
 /** The load that is simulated, and the part of a trace that it is. */
@@ -161,7 +161,7 @@ function workloadOf(
   }
   const { trace } = demand
   const hour = busiest(trace, hourMs)
-  // A replica is never given more than it can do for long, so its rate bounds what is simulated.
+  // A replica never gets more than it can sustain, so its rate bounds the simulation.
   const forMs = (maxPeakRequests / saturationRate(fitted.model, lengths)) * 1000
   const within = {
     pieces: part(trace, hour.fromMs, hour.toMs),

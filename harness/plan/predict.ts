@@ -23,26 +23,26 @@ export interface PredictionOptions {
   readonly replicas: number
   readonly balance: Balance
   readonly lengths: readonly RequestLength[]
-  /** Requests that are simulated, about. */
+  /** Approximate number of simulated requests. */
   readonly requests: number
   readonly seed: string
 }
 
-/** Latencies of a part of the cluster, and the share of all requests that it stands for. */
+/** Latencies of a part of the cluster, and the share of all requests that it represents. */
 export interface PredictedRun {
   readonly latencies: Latencies
   readonly share: number
 }
 
-/** Replicas that are simulated at most; more of them behave alike. */
+/** Maximum number of simulated replicas; more of them behave alike. */
 export const maxSimulated = 12
 /** Part of a simulation that fills the queues. */
 const warmUp = 0.2
 
 /**
  * Latencies of replicas under a load. Round robin in an open loop: one replica with its share of the
- * arrivals, which is exact. Otherwise all of them, or a cluster of `maxSimulated` with its share of the
- * load, which is a little worse than the whole: the more replicas, the less they wait.
+ * arrivals, which is exact. Otherwise all replicas, or a cluster of `maxSimulated` with its share of the
+ * load, which is slightly worse than the whole: with more replicas, requests wait less.
  */
 export function predictRun(
   model: ServiceModel,
@@ -71,7 +71,7 @@ function predictOpen(
   const times = poissonArrivals(rows, untilMs, isOne ? replicas : 1, draw)
   const first = pieces[0]
   const isSteady = pieces.length === 1 && first !== undefined
-  // A steady load ends when enough requests were seen; a trace is simulated to its end.
+  // A steady load ends after enough requests; a trace is simulated to its end.
   const endMs = isSteady
     ? Math.min(untilMs, (requests / (first.perSecond * share)) * 1000)
     : untilMs
@@ -101,7 +101,7 @@ function predictClosed(
       users: own,
       untilMs,
       nextLength: lengthsOf(lengths, drawOf(seed, 'lengths')),
-      // All at once would keep them in step for long.
+      // Users that start all at once would stay in step for long.
       rampMs: residenceMs,
       draw: drawOf(seed, 'ramp'),
     },
@@ -110,7 +110,7 @@ function predictClosed(
   return { latencies: latenciesOf(simulation, model.overheadMs, window), share: own / users }
 }
 
-/** Mean latency of a request that is alone. */
+/** Mean latency of a request without others. */
 function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): number {
   const times = lengths.map(
     ({ promptTokens, outputTokens }) =>
@@ -171,7 +171,7 @@ export function predictSlo(slo: Slo, { latencies, share }: PredictedRun): Predic
   }
 }
 
-/** A metric that follows from no service model. */
+/** A metric that no service model predicts. */
 export class UnpredictedMetricError extends Error {
   override readonly name = 'UnpredictedMetricError'
 }

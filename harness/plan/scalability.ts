@@ -32,13 +32,13 @@ export function rateOf({ lambda, sigma, kappa }: UniversalLaw, replicas: number)
 }
 
 const draws = 400
-/** Error of a capacity that its interval does not tell, relative: no two installations are the same. */
+/** Relative error of a capacity beyond its interval: no two installations are the same. */
 const minError = 0.01
 
 /**
- * Fits the law to two or more sizes: N / X(N) is linear in its coefficients, which are not negative. With
- * two sizes, kappa is 0: two points cannot tell it from sigma. The interval is that of measurements drawn
- * again with their errors, with the error of a new measurement.
+ * Fits the law to two or more sizes: N / X(N) is linear in its coefficients, which are not negative. With two
+ * sizes, kappa is 0: two points cannot separate it from sigma. The interval is that of measurements resampled
+ * with their errors, plus the error of a new measurement.
  */
 export function fitScalability(sizes: readonly MeasuredSize[], seed: string): ScalabilityFit {
   const errors = sizes.map(errorOf)

@@ -11,7 +11,7 @@ export interface ServiceModel {
   readonly maxSequences: number
   /** Requests that may wait, further ones are refused; infinite if no limit was seen. */
   readonly maxWaiting: number
-  /** Network, HTTP and whatever else does not depend on the load, in each request. */
+  /** Network, HTTP and everything else that does not depend on the load, for each request. */
   readonly overheadMs: number
   /** All running sequences wait for the prefill of an admitted prompt. */
   readonly prefillMsPerToken: number

@@ -124,7 +124,7 @@ function worst(verdicts: readonly PredictedSloRow['verdict'][]): PredictedSloRow
   return order.find((verdict) => verdicts.includes(verdict)) ?? 'met'
 }
 
-/** Models and lengths as likely as the measurement makes them. */
+/** Models and lengths drawn from the uncertainty of the measurement. */
 function drawnModels({ fitted, lengths, seed }: SizingOptions, count = draws) {
   return Array.from({ length: count }, (_, index) => {
     const nextLength = lengthsOf(lengths, drawOf(seed, 'bootstrap', index))
@@ -188,7 +188,7 @@ function smallest(
 /** Multiple of the saturated replicas beyond which more gain nothing. */
 const maxGrowth = 12
 
-/** Numbers of replicas among which the answer is, by a fluid approximation. */
+/** Range of replicas that contains the answer, by a fluid approximation. */
 function rangeOf({
   workload,
   fitted,

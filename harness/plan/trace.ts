@@ -7,7 +7,7 @@ export interface DemandTrace {
   /** Requests a second from each moment on; ascending, from 0. */
   readonly pieces: readonly RatePiece[]
   readonly durationMs: number
-  /** Time of day at which it begins, in milliseconds after midnight; null if it does not tell. */
+  /** Time of day at which it begins, in milliseconds after midnight; null if unknown. */
   readonly startsAtMs: number | null
   readonly requests: number
   /** Lengths in tokens, if each request has them. */
@@ -76,7 +76,7 @@ function fromCsv(text: string): DemandTrace {
     const time = timeOf((cells[indexOf('at')] ?? '').trim(), index + 1)
     if (atMs.length === 0) startsAtMs = time.ofDayMs
     const last = atMs.at(-1)
-    // A clock that starts again has passed midnight.
+    // A time of day that decreases has passed midnight.
     const ms =
       time.isClock && last !== undefined && time.ms < last % dayMs
         ? time.ms + dayMs * Math.ceil((last - time.ms) / dayMs)

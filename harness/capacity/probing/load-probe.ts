@@ -1,6 +1,6 @@
 /**
- * One load run of a search, observed request by request and ended early if the rest says nothing new; and the
- * target without load: its latency before the search, and between probes.
+ * One load run of a search, observed request by request and stopped early if the rest would show nothing new;
+ * also the latency of the target without load, before the search and between probes.
  */
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { sleep } from '../../load/concurrency.ts'
@@ -18,7 +18,7 @@ interface ProbeRunOptions {
   readonly durationMs: number
   /** Ends the run after this number of requests. */
   readonly maxRequests?: number
-  /** True for a probe that may be given up once it is hopeless. */
+  /** True for a probe that may be stopped once it is hopeless. */
   readonly mayGiveUp?: boolean
   /** True for a probe that shards may send. */
   readonly isDistributed?: boolean
@@ -97,7 +97,7 @@ export interface Rest {
   readonly ms: number
   /** True if the target is back at its unloaded latency. */
   readonly recovered: boolean
-  /** No request got an answer until the end of the rest. */
+  /** No request was answered by the end of the rest. */
   readonly isUnreachable: boolean
   readonly notes: readonly string[]
 }
@@ -105,13 +105,13 @@ export interface Rest {
 const baselineRequests = 20
 const baselineMs = 10_000
 const restRequests = 3
-/** Target is back if its latency is at most this many times the unloaded one, and so much more. */
+/** Latency of a recovered target: at most this multiple of the unloaded one plus the slack. */
 const maxSlowdown = 1.5
 const slackMs = 5
 const firstPauseMs = 500
 const maxPauseMs = 4000
 
-/** One client, request by request, for ten seconds or twenty requests. */
+/** Runs one client, request by request, for ten seconds or twenty requests. */
 export function runBaseline(options: CapacityOptions): Promise<ProbeRun> {
   return runLoadProbe(options, {
     index: 0,

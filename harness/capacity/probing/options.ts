@@ -27,16 +27,16 @@ export interface CapacityOptions {
   /** Mix, clients that misbehave and races of every probe; its seed is that of the search. */
   readonly plan: Pick<PlanSpec, 'seed' | 'mix' | 'misbehavior' | 'idempotencyRaces'>
   readonly arrival: 'poisson' | 'constant'
-  /** Open: transactions a second are searched. Closed: clients. */
+  /** Open: searches transactions a second. Closed: clients. */
   readonly loop: 'open' | 'closed'
   readonly min: number
   readonly max: number
   /** Half width of the interval that ends the search, as a share of the rate. */
   readonly precision: number
-  /** True if the search may end with the widest interval that its budget decides, if that is wider. */
+  /** True if the search may settle for the interval that its budget allows, if that is wider. */
   readonly mayWiden?: boolean
   readonly budgetMs: number
-  /** Length of a probe; without it, it follows from the budget and the length of an answer. */
+  /** Length of a probe; by default, it follows from the budget and the length of an answer. */
   readonly probeMs?: number | undefined
   /** Share of the found rate at which the target is to be run. */
   readonly headroom: number
@@ -46,7 +46,7 @@ export interface CapacityOptions {
   readonly openRun: (index: number | null, spec: PlanSpec) => OpenRun
   readonly signal: AbortSignal
   readonly onProgress: (progress: CapacityProgress) => void
-  /** Called with a sentence for the person who waits, such as what the budget can decide. */
+  /** Called with a sentence for the user, such as the precision that the budget allows. */
   readonly onMessage?: (sentence: string) => void
 }
 

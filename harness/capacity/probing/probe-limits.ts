@@ -13,13 +13,13 @@ export interface ProbeLimit {
   readonly allowed: number
   /** Milliseconds; null if the limit is the share itself. */
   readonly limitMs: number | null
-  /** 1 over, 0 within, a share for a request with many gaps; null if the request has no bearing on it. */
+  /** 1 if over, 0 if within, a share for a request with many gaps; null if the request does not count. */
   readonly read: (record: RequestRecord) => number | null
   /** True of failures, which are limited even if no SLO mentions them. */
   readonly isFailures: boolean
 }
 
-/** An SLO that is no share of requests, so that no capacity follows from it. */
+/** An SLO that limits no share of requests, so that no capacity follows from it. */
 export class UnsearchableSloError extends Error {
   override readonly name = 'UnsearchableSloError'
 }
@@ -34,10 +34,10 @@ export function probeLimits(slos: readonly Slo[], maxRefusals?: number): readonl
   return [...limits, failures(maxRefusals ?? defaultMaxRefusals)]
 }
 
-/** A stamp that is late by this share of a limit moves few requests over it. */
+/** Tolerated lateness of a stamp, as a share of a limit: it moves few requests over it. */
 const tolerated = 0.1
 
-/** Milliseconds that the stamps of a probe may be late, p99, so that it still decides these SLOs. */
+/** Lateness of stamps, p99 in milliseconds, up to which a probe decides these SLOs. */
 export function maxTimestampErrorOf(slos: readonly Slo[]): number {
   const limits = slos.flatMap((slo) => (slo.kind === 'latency' ? slo.limitNs / 1e6 : []))
   const minErrorMs = generatorLimits.timestampError.invalid
@@ -80,7 +80,7 @@ function latencyLimit(slo: LatencySlo): ProbeLimit {
   }
 }
 
-/** A request that did not get so far is over the limit once it has waited for longer. */
+/** A request that never reached the event is over the limit once it has waited longer. */
 function requestOver(limit: RequestLimit, record: RequestRecord): number | null {
   const ns = latencyOf(record, limit.metric, limit.clock)
   if (ns !== null) return Number(isOver(limit, ns))

@@ -1,4 +1,4 @@
-/** Everything that a search keeps of the requests of one probe. */
+/** Data that a search keeps about the requests of one probe. */
 import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
@@ -24,14 +24,14 @@ interface Observed {
   readonly transaction: string
 }
 
-/** Samples of one probe in the report. */
+/** Maximum samples of one probe in the report. */
 const maxSamples = 400
 
-/** Requests before a probe may be given up. */
+/** Minimum requests before a probe may be stopped. */
 const minHopeless = 100
-/** Share over a limit from which a probe is hopeless, if the limit itself allows less. */
+/** Share over a limit that makes a probe hopeless, if the limit itself allows less. */
 const hopelessShare = 0.5
-/** Effective sample size, as a share, of requests behind one queue: pessimistic, for it ends a probe. */
+/** Effective sample size, as a share, of requests behind one queue: pessimistic, because it ends a probe. */
 const hopelessIndependence = 0.05
 
 export class ProbeObserver {
@@ -50,7 +50,7 @@ export class ProbeObserver {
     return this.#requests.length
   }
 
-  /** Headers of the last answer 429. */
+  /** Headers of the last 429 answer. */
   get rateLimitHeaders(): Readonly<Record<string, string>> {
     return this.#rateLimit
   }
@@ -82,8 +82,8 @@ export class ProbeObserver {
   }
 
   /**
-   * The limit that more than half of the requests are over, so that the rest of the probe is not needed.
-   * Answers 429 cost the target little, and their times show its rate limit.
+   * The limit that more than half of the requests exceed, so that the rest of the probe is not needed. 429
+   * answers end no probe: they cost the target little, and their times show its rate limit.
    */
   hopeless(): string | null {
     const index = this.#over.findIndex(
@@ -100,7 +100,7 @@ export class ProbeObserver {
     return this.#limits[index]?.expression ?? null
   }
 
-  /** Share of the requests that got no connection or no answer. */
+  /** Share of the requests without a connection or an answer. */
   get unansweredShare(): number {
     const none = this.#requests.filter(
       ({ outcome }) => outcome === 'connect' || outcome === 'timeout' || outcome === 'unreadable',
@@ -158,7 +158,7 @@ export class ProbeObserver {
     return medianOf(this.#requests.flatMap(({ e2eMs }) => e2eMs ?? []))
   }
 
-  /** Mean number of tokens of prompts and answers; null if no answer tells. */
+  /** Mean number of tokens of prompts and answers; null if unknown for all. */
   meanTokens(): { readonly prompt: number | null; readonly output: number | null } {
     const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
     return {
@@ -187,7 +187,7 @@ export class ProbeObserver {
     }
   }
 
-  /** Requests in order of sending, each with the number of those in flight when it was sent. */
+  /** Requests in order of sending, each with the number in flight when it was sent. */
   #byStart(): readonly (Observed & { readonly inFlight: number })[] {
     const byStart = this.#requests.toSorted((a, b) => a.startNs - b.startNs)
     const inFlight = inFlightAtStart(

@@ -87,14 +87,14 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts): MeasuredProbe {
   return { row, probe }
 }
 
-/** CPU of a thread, as a share of the time, below which a generator has no queue of its own that could make it late. */
+/** CPU share of a thread below which a generator has no queue of its own that could delay it. */
 const hardlyBusy = 0.5
 const nearlyAll = 0.9
 
 function isDisturbed({ generator, rates, durationMs }: LoadReport): boolean {
-  // Arrivals that were dropped because too many requests were in flight are no lateness.
+  // Arrivals dropped because of too many requests in flight do not mean lateness.
   if (rates.dispatched.count < nearlyAll * rates.offered.count) return false
-  // An event loop that waits for a CPU counts as busy, so the CPU time of its thread tells more.
+  // An event loop that waits for a CPU counts as busy, so the CPU time of its thread is the better measure.
   const busiest = Math.max(
     ...generator.workers.map(({ cpuMs, eventLoopUtilization }) =>
       cpuMs === null ? eventLoopUtilization : cpuMs / durationMs,
@@ -103,7 +103,7 @@ function isDisturbed({ generator, rates, durationMs }: LoadReport): boolean {
   return generator.verdict === 'invalid' && busiest < hardlyBusy
 }
 
-/** Refusals say something of a policy only if nothing else fails. */
+/** Refusals indicate a policy only if nothing else fails. */
 function policyOf(
   { report, observer }: ProbeRun,
   counts: readonly LimitCount[],

@@ -106,7 +106,7 @@ function generatorOf(run: CapacityRunResult): CapacityReport['generator'] {
   }
 }
 
-/** One line for all probes with a late generator, with the worst of them and the cure. */
+/** One line for all probes with a late generator, with the worst of them and the remedy. */
 function lateText(
   probes: number,
   late: readonly CapacityProbe[],

@@ -13,7 +13,7 @@ import { groupEqualLoads } from './equal-loads.ts'
 /** Probes within this factor of each other are one point. */
 const sameRate = 1.02
 
-/** Points in ascending order of load; the median of its probes is that of a point. A baseline has its own kind of load. */
+/** Points in ascending order of load, each the median of its probes. A baseline has its own kind of load. */
 export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
   const counted = rows
     .filter(({ valid, purpose }) => valid && purpose === 'search')
@@ -23,7 +23,7 @@ export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
   return groupEqualLoads(counted, isSame).map(pointOf)
 }
 
-/** Load that was set: the rate that clients reach is an answer of the target. */
+/** Configured load: the rate that clients reach depends on the target. */
 function loadOf({ clients, rate }: CapacityProbe): number {
   return clients ?? rate
 }
@@ -48,7 +48,7 @@ function pointOf(rows: readonly CapacityProbe[]): FrontierPoint {
   }
 }
 
-/** Quantiles, from the planned moment where a metric is counted from there. */
+/** Quantiles, from the planned moment if a metric is measured from it. */
 function quantilesOf(rows: readonly CapacityProbe[], name: 'ttft' | 'tpot' | 'e2e') {
   const clock = name === 'tpot' ? 'service' : 'response'
   const own = rows.flatMap(({ latencies }) =>
@@ -99,7 +99,7 @@ function shareOver(row: CapacityProbe | undefined, expression: string): number |
   return slo.over / slo.requests
 }
 
-/** A drift is found at this many standard errors. */
+/** Minimum significance of a drift, in standard errors. */
 const found = 3
 const hourMs = 3_600_000
 

@@ -1,4 +1,4 @@
-/** The answer of a search, with what follows from it: headroom, concurrency, tokens. */
+/** Result of a search, and what follows from it: headroom, concurrency, tokens. */
 import { meanOf } from '../../../contract/averages.ts'
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport, CapacityResult } from '../../../contract/report/capacity/report.ts'
@@ -28,7 +28,7 @@ export function resultOf(
       : policyRate(policy, options)
   const isClosed = options.loop === 'closed'
   const near = nearest(rows, found.load, isClosed)
-  // Of a closed loop the clients are found, and the rate is what they complete.
+  // A closed loop finds a number of clients; the rate is the one that they complete.
   const rateOf = (load: number | null) =>
     load === null ? null : isClosed ? completedAt(rows, load) : load
   const rate = rateOf(found.load)
@@ -94,7 +94,7 @@ export function policyOf(
   }
 }
 
-/** Highest rate whose refusals stay within the share that is allowed. */
+/** Highest rate at which refusals stay within the allowed share. */
 function policyRate({ burst, refill }: TokenBucket, options: CapacityOptions): Found {
   const allowed = failureLimit(options)?.allowed ?? 0
   const [burstLow, burstHigh] = burst.interval
@@ -122,7 +122,7 @@ function methodOf({ isCliff, isBracket, rate }: Capacity): CapacityResult['by'] 
   return isCliff ? 'cliff' : isBracket ? 'bracket' : 'fit'
 }
 
-/** Requests a second that so many clients complete: by the line through the probes below and above. */
+/** Requests a second that this number of clients completes: by the line through the probes below and above. */
 function completedAt(rows: readonly CapacityProbe[], clients: number): number | null {
   const counts = new Map<number, number[]>()
   for (const row of rows) {
@@ -139,7 +139,7 @@ function completedAt(rows: readonly CapacityProbe[], clients: number): number | 
   return below.completed + share * (above.completed - below.completed)
 }
 
-/** More clients may complete less. */
+/** Sorts the ends: more clients may complete less. */
 function intervalOf(rates: readonly (number | null)[]): [number, number] | null {
   const bounds = rates.filter((rate) => rate !== null)
   return bounds.length < 2 ? null : [Math.min(...bounds), Math.max(...bounds)]

@@ -1,12 +1,12 @@
 /**
- * The least that node:http can do: it knows nothing, and writes bytes that another server wrote. Run as
- * a process; it is told the answers in one line on its standard input, and ends with it.
+ * Minimal node:http server without logic: writes bytes that another server wrote. Runs as a process, reads
+ * the answer as one line of its standard input, and ends with that input.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 
-/** An answer as it was seen on the wire: `pieces` in base64, each written by itself. */
+/** An answer as seen on the wire: `pieces` in base64, each written separately. */
 export interface KnownAnswer {
   readonly status: number
   readonly contentType: string
@@ -35,7 +35,7 @@ lines.once('line', (line) => {
 lines.once('close', () => process.exit())
 process.once('SIGTERM', () => process.exit())
 
-/** One write after the other, as a server must whose events come one after the other. */
+/** Writes one piece after the other, like a server whose events come one at a time. */
 function writeEach(response: ServerResponse, pieces: readonly Buffer[], from = 0): void {
   const piece = pieces[from]
   if (piece === undefined || response.destroyed) response.end()

@@ -1,4 +1,4 @@
-/** A bare node:http server that writes the bytes of an answer of the target, to measure beside it. */
+/** A bare node:http server that writes the bytes of an answer of the target, as a baseline. */
 import { fileURLToPath } from 'node:url'
 import { type Dispatcher, request } from 'undici'
 import { type ChildServer, childServer } from '../child-server.ts'
@@ -18,7 +18,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** @throws NoAnswerError if the target refuses the request or breaks off */
+/** @throws NoAnswerError if the target refuses the request or cuts the answer */
 export async function seenAnswer(
   benchCase: BenchCase,
   options: BenchRequest & { readonly signal: AbortSignal },

@@ -16,9 +16,9 @@ import {
 } from './report.ts'
 
 /**
- * One case after the other; an interruption ends it with what was found so far.
+ * Runs one case after the other; an interruption ends it with the results so far.
  *
- * @throws the error of the connection if nobody answers, and nobody ever did
+ * @throws the error of the connection if the target never answered
  */
 export async function runBench(options: BenchOptions): Promise<BenchReport> {
   const startedAt = new Date().toISOString()
@@ -36,7 +36,7 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
         if (error instanceof NoAnswerError && error.status > 0) {
           notMeasured.push({ case: benchCase.name, status: error.status, why })
         } else if (rows.length > 0 && isOfConnection(error)) {
-          // It was there, and figures of it are.
+          // The target answered earlier cases, whose figures are kept.
           notMeasured.push({ case: benchCase.name, status: 0, why: `no answer any more: ${why}` })
         } else throw error
       }
@@ -59,7 +59,7 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
   }
 }
 
-/** The code of an error of a socket, of the resolver or of undici. */
+/** True for errors of a socket, of the resolver or of undici. */
 export function isOfConnection(error: unknown): error is Error & { readonly code: string } {
   if (!(error instanceof Error) || !('code' in error)) return false
   return typeof error.code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(error.code)
@@ -71,7 +71,7 @@ function isClientBound({ target, baseline }: BenchRow): boolean {
 
 const warmUpSeconds = 1
 
-/** A warm server is quicker than it was a second before. */
+/** Margin of chats: a server is faster after the warm-up. */
 const chatMargin = 2
 
 export async function benchOne(
@@ -150,7 +150,7 @@ interface Chats {
   readonly connections: number
 }
 
-/** Makes chats if the case needs them, lends them out, and removes them. */
+/** Creates chats if the case needs them, passes them on, and deletes them. */
 function chatsFor({ stored }: BenchCase, { target, signal }: BenchOptions) {
   return async <Result>(
     chats: Chats,

@@ -15,11 +15,11 @@ export interface BenchCase {
   /** True if requests belong to a chat and carry an Idempotency-Key. */
   readonly stored: boolean
   readonly body: (model: string, prompt: BenchPrompt) => object
-  /** Found in a whole answer, and not in one that was cut or failed. */
+  /** Matches a whole answer, but not one that was cut or failed. */
   readonly whole: RegExp
 }
 
-/** A limit on tokens ends an answer early and lawfully. */
+/** A token limit may end an answer early. */
 const nativeEnd = /^event: ?response\.(?:completed|incomplete)\s*$/m
 
 export const benchCases: readonly BenchCase[] = [true, false].flatMap((stream): BenchCase[] => [

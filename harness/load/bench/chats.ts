@@ -1,8 +1,8 @@
 /**
- * The chats of a bench of v3 generate. A chat grows with every turn and a longer one costs more, so that
- * a bench in one chat never comes to rest. Here a connection leaves its chat after `turns` turns for a
- * fresh one, and connections begin at different turns: at any time the chats hold (turns − 1) / 2
- * earlier turns on average, from the first second to the last.
+ * The chats of a bench of v3 generate. A chat grows with every turn and a longer one costs more, so a bench
+ * in one chat never reaches a steady state. Here a connection switches to a fresh chat after `turns` turns,
+ * and connections begin at different turns: at any time the chats hold (turns − 1) / 2 earlier turns on
+ * average, from the first second to the last.
  */
 import { RunClock } from '../clock.ts'
 import { WorkerConnections } from '../engine/worker-connections.ts'
@@ -14,7 +14,7 @@ import { NoAnswerError } from './baseline.ts'
 interface ChatSupply {
   /** The chat of the next turn of a connection. */
   next(connection: number): string
-  /** Number of times that no fresh chat was left and a connection continued in its chat. */
+  /** Number of times that a connection stayed in its chat because no fresh one was left. */
   readonly exhausted: number
   readonly made: number
   /** Deletes them all. @returns number of chats left behind */
@@ -22,8 +22,8 @@ interface ChatSupply {
 }
 
 /**
- * @param signal if it is aborted, no more are made; those that were are deleted all the same
- * @throws NoAnswerError if the service makes too few chats; those that it made are deleted
+ * @param signal stops the creation of chats; existing ones are still deleted
+ * @throws NoAnswerError if the service creates too few chats; those are deleted
  */
 export async function chatSupply(
   target: LoadTarget,
@@ -76,5 +76,5 @@ export async function chatSupply(
   }
 }
 
-/** Time limit of the cleanup: a silent target is not waited for. */
+/** Time limit of the cleanup, for a target that does not answer. */
 const cleanupMs = 10_000

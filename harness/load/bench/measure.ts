@@ -1,4 +1,4 @@
-/** One case against one server: as many requests as so many connections can do, one after the other. */
+/** One case against one server: over a number of connections, each sending one request after the other. */
 
 import { randomUUID } from 'node:crypto'
 import { createHistogram, performance } from 'node:perf_hooks'
@@ -10,7 +10,7 @@ export interface BenchRun extends BenchRequest {
   /** Duration of a measurement, after a warm-up of a second. */
   readonly seconds: number
   readonly timeoutSeconds: number
-  /** Ends the measurement within a second; what was found counts. */
+  /** Ends the measurement within a second; results so far are kept. */
   readonly signal: AbortSignal
 }
 
@@ -32,11 +32,11 @@ export interface BenchFailures {
   /** Connections refused or broken. */
   readonly connection: number
   readonly timeout: number
-  /** Answers that are no success. */
+  /** Answers with an unsuccessful status. */
   readonly status: number
-  /** Successes that are not whole. */
+  /** Successful answers that are not whole. */
   readonly broken: number
-  /** Sent, and neither answered nor in flight at the end: the connection ended in the middle. */
+  /** Sent, but neither answered nor in flight at the end: the connection ended in mid-answer. */
   readonly lost: number
 }
 
@@ -54,7 +54,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
       connections: run.connections,
       duration: run.seconds,
       timeout: run.timeoutSeconds,
-      // It opens a refused connection again at once, for ever.
+      // autocannon reopens a refused connection at once, forever.
       bailout: run.connections * maxFailuresPerConnection,
       headers: { ...run.headers },
       body: JSON.stringify(run.body),
@@ -93,7 +93,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
       timeout: timeouts,
       status: non2xx,
       broken: mismatches,
-      // If a connection ends in mid-answer, it opens another without a message.
+      // autocannon silently reopens a connection that ends in mid-answer.
       lost: Math.max(0, result.requests.sent - answered - errors - run.connections),
     },
     clientBusy: utilization,
@@ -101,9 +101,9 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
 }
 
 /**
- * Runs autocannon. Without a rate it corrects no latencies for coordinated omission, and refuses to be told not to; with
- * one, its correction takes seconds for milliseconds, and `ignoreCoordinatedOmission` would be needed.
- * Its own histogram has a resolution of a millisecond.
+ * Runs autocannon. Without a rate it corrects no latencies for coordinated omission, and rejects
+ * `ignoreCoordinatedOmission`; with one, its correction mistakes seconds for milliseconds, and that option
+ * would be needed. Its own histogram has a resolution of a millisecond.
  */
 function cannon(
   options: autocannon.Options,
@@ -142,7 +142,7 @@ export interface BenchRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
-  /** The chat of the next turn of a connection; null for what is not stored. */
+  /** The chat of the next turn of a connection; null for requests that are not stored. */
   readonly chat: ((connection: number) => string) | null
 }
 

@@ -8,9 +8,9 @@ export interface BenchOptions
   readonly target: LoadTarget
   readonly prompt: BenchPrompt
   readonly cases: readonly BenchCase[]
-  /** A chat of v3 generate is left after so many turns. */
+  /** Number of turns of v3 generate in one chat. */
   readonly turns: number
-  /** True to bench a bare server that writes the same bytes as well. */
+  /** True to also bench a bare server that writes the same bytes. */
   readonly baseline: boolean
   readonly onProgress?: (what: string) => void
 }
@@ -19,17 +19,17 @@ export interface BenchRow {
   readonly case: string
   readonly target: BenchFigures
   readonly baseline: BenchFigures | null
-  /** Answers per second of the target to those of the bare server; null without a baseline. */
+  /** Answers per second of the target relative to those of the bare server; null without a baseline. */
   readonly ratio: number | null
-  /** Null for what is not stored. */
+  /** Null for requests that are not stored. */
   readonly chats: ChatsUsed | null
 }
 
 export interface ChatsUsed {
-  /** Number of turns after which a connection goes on in a fresh chat. */
+  /** Number of turns after which a connection switches to a fresh chat. */
   readonly turns: number
   readonly made: number
-  /** Number of times that no fresh chat was left and a chat kept growing. */
+  /** Number of times that a chat kept growing because no fresh one was left. */
   readonly exhausted: number
   /** Chats that could not be deleted. */
   readonly leftBehind: number
@@ -44,19 +44,19 @@ export interface BenchReport {
   readonly seconds: number
   readonly maxTokens: number
   readonly rows: readonly BenchRow[]
-  /** Cases that the target refused or broke off when they were tried. */
+  /** Cases that the target refused, or whose answer it cut. */
   readonly notMeasured: readonly {
     readonly case: string
     readonly status: number
     readonly why: string
   }[]
-  /** Cases in which it was the client that was measured, of the target or of the bare server. */
+  /** Cases in which the client was the bottleneck, against the target or the bare server. */
   readonly clientBound: readonly string[]
   readonly interrupted: boolean
 }
 
 /**
- * Share above which the event loop of the client has no time left: throughput is that of the client, and
- * latency holds the time that answers waited for it.
+ * Utilization above which the event loop of the client is saturated: throughput is that of the client, and
+ * latencies include the time that answers waited for it.
  */
 export const maxClientUtilization = 0.95

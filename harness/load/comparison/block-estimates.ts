@@ -25,10 +25,10 @@ export function samplesOf(blocks: readonly LoadBlock[], metric: MetricName): Blo
 
 /**
  * Quantile of a run in blocks, with distribution-free limits: order statistics by the exact binomial
- * distribution, on the sample that the blocks are worth.
+ * distribution, for the effective sample size of the blocks.
  *
- * @param independent effective sample size by the autocorrelation of neighbors, as a share; the smaller
- * of the two sizes is used
+ * @param independent effective sample size by the autocorrelation of neighbors, as a share; the smaller of
+ * the two sizes is used
  */
 export function quantileOf(
   samples: readonly BlockSample[],
@@ -72,7 +72,7 @@ export function pooled(samples: readonly BlockSample[]): OrderedSample {
   }
 }
 
-/** Share of a count in blocks, with the limits of Clopper and Pearson on the size they are worth. */
+/** Share of a count in blocks, with the limits of Clopper and Pearson for the effective sample size. */
 export function shareOf(blocks: readonly ClusterCount[]): Estimate {
   const n = blocks.reduce((sum, { of }) => sum + of, 0)
   const value = blocks.reduce((sum, { count }) => sum + count, 0) / n
@@ -101,17 +101,17 @@ export function meanOf(values: readonly number[]): Estimate {
   }
 }
 
-/** A block of a run: how many of its values are at most some value, and how many values it has. */
+/** A block of a run: the number of its values up to some value, and of all of them. */
 interface ClusterCount {
   readonly count: number
   readonly of: number
 }
 
 /**
- * Variance of a share over that of as many independent values (the design effect of survey sampling),
- * by the differences between blocks: the linearized variance of a ratio (Cochran, Sampling Techniques,
- * 3rd ed. 1977, 6.3 and 11.9), and more if successive blocks resemble each other. Never below 1:
- * fewer differences than chance would make are not credited.
+ * Variance of a share relative to that of as many independent values (the design effect of survey sampling),
+ * by the differences between blocks: the linearized variance of a ratio (Cochran, Sampling Techniques, 3rd
+ * ed. 1977, 6.3 and 11.9), and more if successive blocks resemble each other. Never below 1: less variation
+ * than by chance is not credited.
  */
 export function designEffect(blocks: readonly ClusterCount[]): number {
   const n = blocks.reduce((sum, { of }) => sum + of, 0)
@@ -128,9 +128,9 @@ export function designEffect(blocks: readonly ClusterCount[]): number {
 }
 
 /**
- * Values that a sample in blocks is worth, for exact binomial limits at a confidence: its size over the
- * design effect, and less by the degrees of freedom of so few blocks (Korn & Graubard, Survey
- * Methodology 24, 1998).
+ * Effective size of a sample in blocks, for exact binomial limits at a confidence: its size divided by the
+ * design effect, reduced for the degrees of freedom of so few blocks (Korn & Graubard, Survey Methodology 24,
+ * 1998).
  */
 function effectiveSize(n: number, effect: number, blocks: number, confidence: number): number {
   if (blocks < 2 || n < 2) return 0
@@ -140,8 +140,8 @@ function effectiveSize(n: number, effect: number, blocks: number, confidence: nu
 }
 
 /**
- * Ratio from pairs of neighboring blocks: Student's limits of the mean logarithm of the ratio of a pair.
- * What changes slowly affects both blocks of a pair and cancels.
+ * Ratio from pairs of neighboring blocks: Student's limits of the mean logarithm of the ratio of a pair. Slow
+ * changes affect both blocks of a pair and cancel out.
  */
 export function ratioOfPairs(pairs: readonly (readonly [a: number, b: number])[]): RatioEstimate {
   const logs = meanOf(pairs.map(([a, b]) => Math.log(b / a)))

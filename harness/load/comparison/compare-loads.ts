@@ -19,13 +19,13 @@ interface ComparedRun {
 export interface ComparisonOptions {
   /** Figures to compare; null for the default ones. */
   readonly figures: readonly FigureName[] | null
-  /** Relative change of a latency or rate that is no change. */
+  /** Relative change of a latency or rate that counts as none. */
   readonly tolerance: number
 }
 
 /**
  * Comparison of two load runs that took place one after the other.
- * @throws NotComparable if a report has no blocks
+ * @throws NotComparableError if a report has no blocks
  */
 export function compareLoads(
   a: ComparedRun,
@@ -117,7 +117,7 @@ type Difference = LoadComparison['differences'][number]
 
 interface Setting {
   readonly name: string
-  /** True if runs that differ in it carry different loads, so that no figure can be blamed on a target. */
+  /** True if a difference means different loads, so that no figure can be attributed to a target. */
   readonly decisive: boolean
   readonly read: (report: LoadReport) => string
 }
@@ -151,7 +151,7 @@ function loadDifferences(a: LoadReport, b: LoadReport): Difference[] {
   })
 }
 
-/** A trace is known by what it holds, not by the name of its file. */
+/** Identifies a trace by its content, not by its file name. */
 function arrivalText(arrival: LoadReport['plan']['arrival']): string {
   return arrival.kind === 'trace' ? 'a trace' : text(arrival)
 }

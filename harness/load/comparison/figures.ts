@@ -25,10 +25,10 @@ export type FigureName =
   | { readonly share: 'success' | 'goodput' }
   | { readonly rate: 'rate' | 'tokens' }
 
-/** Relative change of the share of successful requests that is no change. */
+/** Relative change of the share of successful requests that counts as none. */
 const shareTolerance = 0.02
 
-/** Figures of two runs by default: rates say something of the target only if it sets the pace. */
+/** Figures compared by default: rates describe the target only if it sets the pace. */
 export function defaultFigures(a: LoadReport, b: LoadReport): readonly FigureName[] {
   const latencies = (['ttft', 'tpot', 'e2e'] as const).flatMap((metric) =>
     [0.5, 0.95].map((q) => ({ metric, q })),
@@ -96,7 +96,7 @@ function latencyFigure(
 
 /** Effective sample size by the autocorrelation of neighbors, as the run found it. */
 function neighborShare({ metrics }: LoadReport, metric: ComparedLatency): number {
-  // Gaps of one stream are known to depend on each other: their blocks show how much.
+  // Gaps of one stream are correlated: their blocks show how much.
   if (metric === 'icl') return 1
   const row = metrics.find(({ name }) => name === metric)
   const distribution = row?.response ?? row?.service
@@ -105,8 +105,8 @@ function neighborShare({ metrics }: LoadReport, metric: ComparedLatency): number
 }
 
 /**
- * Error of a degraded generator, by which no target may be accused: of its timestamps, and for times
- * that start in the plan of its schedule. Medians bound what it does to a median.
+ * Error of a degraded generator, which must not count against a target: of its timestamps and, for times from
+ * the planned moment, of its schedule. For a median, the median error counts.
  */
 function allowanceNs({ report, blocks }: RunBlocks, metric: ComparedLatency, q: number): number {
   const { generator } = report
@@ -174,7 +174,7 @@ function withRatio(
   }
   const values = { a: a.value, b: b.value }
   if (a.value > 0 && b.value > 0) return { ...head, ...values, ratio: ratioOf(a, b), reason: null }
-  // A ratio of 0: how sure it is depends on the size of the other sample, which its limits tell.
+  // A ratio of 0: its certainty depends on the size of the other sample, as its limits show.
   if (a.value > 0) return { ...head, ...values, ratio: fallenToZero(a, b), reason: null }
   return { ...head, ...values, ratio: null, reason: `${head.name} of A is 0` }
 }

@@ -16,7 +16,7 @@ export interface BlockPair {
   readonly b: LoadReport
 }
 
-/** Fewest pairs that limits are computed from. */
+/** Minimum number of pairs for limits. */
 export const minPairs = 6
 
 /** Comparison of two deployments that took turns. Pairs in which the generator was too slow are left out. */
@@ -104,7 +104,7 @@ function candidatesOf(pairs: readonly Pair[], name: FigureName, tolerance: numbe
   return [paired(head, values, meanOf(values.map(([a]) => a)), meanOf(values.map(([, b]) => b)))]
 }
 
-/** The quantile of each block. It is biased in small blocks, alike in both of a pair. */
+/** The quantile of each block. Small blocks bias it, but equally in both of a pair. */
 function latencyOf(
   pairs: readonly Pair[],
   { metric, q }: { readonly metric: ComparedLatency; readonly q: number },
@@ -138,7 +138,7 @@ function sampleOf(blocks: readonly LoadBlock[], metric: ComparedLatency): Ordere
   return pooled(samplesOf(blocks, metric))
 }
 
-/** Milliseconds; null among requests that were still running. */
+/** Milliseconds; null if it lies among requests that were still running. */
 function valueAt(sample: OrderedSample, q: number): number | null {
   return milliseconds(sample.highAt(rankOf(q, sample.count)))
 }

@@ -4,7 +4,7 @@ import { pValue, type RatioEstimate } from './estimate.ts'
 /** A figure of both runs before any verdict. */
 export interface Candidate
   extends Pick<ComparedFigure, 'name' | 'unit' | 'better' | 'a' | 'b' | 'tolerance'> {
-  /** Null if no ratio exists; `reason` tells why. */
+  /** Null if no ratio exists; `reason` says why. */
   readonly ratio: RatioEstimate | null
   readonly reason: string | null
 }
@@ -89,8 +89,8 @@ function outlook({ ratio, tolerance }: Candidate, tail: number): string {
 }
 
 /**
- * Hypotheses that are rejected with a family-wise error of at most `error`, whatever their dependence
- * (Holm, Scandinavian Journal of Statistics 6, 1979).
+ * Hypotheses rejected with a family-wise error of at most `error`, under any dependence (Holm, Scandinavian
+ * Journal of Statistics 6, 1979).
  */
 export function holm(pValues: readonly number[], error: number): readonly boolean[] {
   const order = pValues.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p)

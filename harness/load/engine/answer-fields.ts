@@ -28,7 +28,7 @@ export interface AnswerFields {
   readonly failure: string | undefined
 }
 
-/** Undefined if the body is no JSON object. */
+/** Undefined if the body is not a JSON object. */
 export function answerFields(json: unknown): AnswerFields | undefined {
   if (!isObject(json)) return undefined
   const { id, usage, status, error } = json
@@ -65,7 +65,7 @@ export function tokenCounts(
   }
 }
 
-/** Retry-After (RFC 9110, 10.2.3), and what servers call RateLimit or X-RateLimit. */
+/** Retry-After (RFC 9110, 10.2.3), RateLimit and X-RateLimit headers. */
 export function rateLimitHeaders(headers: readonly Header[]): Readonly<Record<string, string>> {
   const named = headers.map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 /**
- * A server that stands still delays everybody who wants something of it meanwhile, also those whose
- * request has not left the client yet. Where connections are few, only as many requests as there are
- * connections see the freeze in service time; all that were due see it in response time.
+ * A server that freezes delays all requests that are due meanwhile, including those that have not left the
+ * client yet. With few connections, only as many requests as there are connections show the freeze in service
+ * time; all that were due show it in response time.
  */
 import { expect, it, onTestFinished } from 'vitest'
 import { quantileOf } from '../../../contract/averages.ts'
@@ -11,7 +11,7 @@ import type { RequestRecord } from '../record.ts'
 import { type DriveOptions, drive } from '../test-support/drive.ts'
 
 const [perSecond, seconds, connectionCount] = [100, 4, 5]
-/** A process that gets no core for a second freezes as well. */
+/** Retries: a process without a core for a second freezes as well. */
 const starvable = { retry: 3 }
 const freeze = { forMs: 2000, atMs: 1000 }
 
@@ -28,7 +28,7 @@ it(
 
     const response = latencies(records, 'response')
     const service = latencies(records, 'service')
-    // Half of what was due fell into the freeze, and waited for its end: evenly from 0 to 2 s.
+    // Half of the due requests fell into the freeze and waited for its end: evenly from 0 to 2 s.
     expect(quantileOf(response, 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
     expect(quantileOf(response, 0.75)).toBeGreaterThan(0.25 * freeze.forMs)
     expect(quantileOf(service, 0.9)).toBeLessThan(0.25 * freeze.forMs)

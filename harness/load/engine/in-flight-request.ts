@@ -189,10 +189,10 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     this.#stop({ kind: 'open' }, at)
   }
 
-  /** Runs when everything that came before is decoded. `complete`: the body reached its end. */
+  /** Calls `run` once all earlier bytes are decoded. `complete`: the body reached its end. */
   #whenDecoded(at: number, complete: boolean, run: () => void): void {
     if (this.#settled) return
-    // The channel may carry another request meanwhile.
+    // The channel may carry another request by now.
     this.#channel = undefined
     if (this.#encodedBody === undefined) run()
     else this.#encodedBody.finish(at, complete, run)

@@ -45,7 +45,7 @@ export class Scheduler {
     if (spec.arrival.kind === 'closed') {
       await Promise.race([this.#closedLoop(), this.#sleepUntil(spec.durationNs)])
     } else {
-      // All of its arrivals are due before the end; a timer of the end may fire before that of the last one.
+      // All arrivals are due before the end, but an end timer might fire before that of the last one.
       await this.#openLoop()
     }
     await this.#sleepUntil(spec.durationNs)

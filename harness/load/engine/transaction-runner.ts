@@ -213,7 +213,7 @@ export class TransactionRunner implements TransactionContext {
     })
   }
 
-  /** A transaction counts once however many of its requests fail: each record tells how the others ended. */
+  /** Adds the worst end of the earlier requests, so that a transaction with several failures counts once. */
   #withEarlier({ record, ...rest }: RequestResult): RequestResult {
     const earlier = this.#earlier
     if ('detail' in record.outcome) this.#earlier = 'failed'

@@ -9,8 +9,8 @@ interface Opening extends Negotiation {
 }
 
 /**
- * The connections of one worker to all endpoints. Setup, run and cleanup have connections of their own,
- * so that the load begins on none that is warm; those of one phase are closed before the next begins.
+ * The connections of one worker to all endpoints. Setup, run and cleanup use separate connections, so that
+ * the load begins without warm ones; those of one phase are closed before the next begins.
  */
 export class WorkerConnections {
   readonly #openings: readonly Opening[]

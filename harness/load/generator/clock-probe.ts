@@ -1,4 +1,4 @@
-/** A worker's live timestamp error: its stamp of a read, less the stamp of the server that wrote it. */
+/** A worker's live timestamp error: its stamp of a read minus that of the server that wrote it. */
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -21,14 +21,14 @@ export class ClockProbe {
       onread: {
         buffer,
         callback: (length) => {
-          // Before anything else, as in the reading of the load.
+          // Taken before anything else, as in the reads of the load.
           const at = Number(process.hrtime.bigint())
           this.#read(buffer.subarray(0, length), at)
           return true
         },
       },
     })
-    // Without a canary there is no error known, which the verdict says.
+    // Without a canary the error is unknown, which the verdict reports.
     this.#socket.on('error', () => {})
   }
 
@@ -43,7 +43,7 @@ export class ClockProbe {
     const end = whole.length - (whole.length % stampBytes)
     for (let from = 0; from < end; from += stampBytes)
       this.#errors.add(at - whole.readDoubleLE(from))
-    // The memory of a read is used again.
+    // The buffer of a read is reused.
     this.#rest = Buffer.from(whole.subarray(end))
   }
 }
@@ -53,7 +53,7 @@ interface ClockProbeServer {
   close(): void
 }
 
-/** Poisson arrivals see time averages (Wolff 1982): no rhythm of the loop is missed or met too often. */
+/** Poisson arrivals see time averages (Wolff 1982): no rhythm of the loop is over- or underrepresented. */
 const meanGapMs = 10
 
 /** @throws the error of `listen` */

@@ -108,7 +108,7 @@ function merged(done: readonly MeasuredThread[]): Histogram {
   return all
 }
 
-/** One late worker spoils what it measured, however many others were in time. */
+/** Spread of the worst worker: it spoils its own measurements even if all others are on time. */
 function worstSpread(spreads: readonly (Spread | null)[]): Spread | null {
   return spreads.reduce(
     (worst, spread) => (spread !== null && spread.p99 > (worst?.p99 ?? -1) ? spread : worst),
@@ -127,7 +127,7 @@ function maxOrNull(values: readonly (number | null)[]): number | null {
 export interface ThreadUsage {
   /** Null if the runtime does not report the CPU time of a thread. */
   readonly cpuMs: number | null
-  /** CPU time per time that passed. */
+  /** CPU time per elapsed time. */
   readonly cpuShare: number | null
   /** Busy share of the event loop, 0 to 1. */
   readonly eventLoopUtilization: number
@@ -161,7 +161,7 @@ export class ThreadUsageMeter {
   }
 }
 
-/** `threadCpuUsage` is there from Node 22.19 and 23.9 on. */
+/** `threadCpuUsage` exists from Node 22.19 and 23.9 on. */
 function threadCpuMs(): number | null {
   if (typeof process.threadCpuUsage !== 'function') return null
   const { user, system } = process.threadCpuUsage()

@@ -8,17 +8,17 @@ import {
 export interface GeneratorMeasurements {
   /** Milliseconds, of the worst worker; null without a clock probe. */
   readonly timestampError: Spread | null
-  /** Milliseconds that planned arrivals left late. */
+  /** Milliseconds by which planned arrivals were late. */
   readonly scheduleDelay: Spread | null
-  /** Milliseconds that a timer of the busiest worker came late, p99; null if it is not known. */
+  /** Timer delay of the busiest worker, milliseconds, p99; null if unknown. */
   readonly eventLoopDelayMs: number | null
   /** Busy share of the busiest event loop. */
   readonly eventLoopUtilization: number
-  /** CPU of the busiest worker's thread per time that passed; null if the runtime does not tell. */
+  /** CPU of the busiest worker's thread per elapsed time; null if the runtime does not report it. */
   readonly cpuShare: number | null
   /** Due arrivals that were dropped because too many transactions were in flight. */
   readonly dropped: number
-  /** Milliseconds of timestamp error, p99, from which on nothing is to be read; by default 20. */
+  /** Timestamp error, p99 in milliseconds, that makes a run invalid; by default 20. */
   readonly maxTimestampErrorMs?: number | undefined
 }
 
@@ -27,23 +27,26 @@ export interface Limits {
   readonly invalid: number
 }
 
-/** Limits: from `degraded` on figures are to be read with the error that the report prints; from `invalid` on, not at all. */
+/**
+ * Limits: from `degraded` on, figures have the error that the report prints; from `invalid` on, they are
+ * unusable.
+ */
 export const generatorLimits = {
   /**
-   * Milliseconds at p99. Every stamp of the run carries this error: up to 2 ms it is what the kit
-   * promises of its quantiles; 20 ms is a whole gap between tokens of a model that speaks 50 a second.
+   * Milliseconds at p99. Every stamp of the run carries this error: 2 ms is the precision of quantiles that
+   * the kit promises; 20 ms is the gap between tokens of a model with 50 tokens a second.
    */
   timestampError: { degraded: 2, invalid: 20 },
   /**
-   * Milliseconds at p99 that arrivals left after their time. Response times hold the delay, so nothing
-   * is hidden; but a target that gets its arrivals late and in bunches was offered another load.
+   * Lateness of arrivals, milliseconds at p99. Response times include the delay, so nothing is hidden; but a
+   * target that gets its arrivals late and in bursts receives another load.
    */
   scheduleDelay: { degraded: 20, invalid: 100 },
-  /** Milliseconds at p99. As coarse as its 10 ms resolution, and blind to what happens within a turn. */
+  /** Milliseconds at p99. Its resolution is only 10 ms, and it misses what happens within a turn. */
   eventLoopDelay: { degraded: 20, invalid: 100 },
   /** Waiting time at utilization ρ grows like ρ / (1 − ρ): 4 turns of the loop, then 32. */
   eventLoopUtilization: { degraded: 0.8, invalid: 0.97 },
-  /** A thread cannot use more than one CPU; beyond this it was out of it for seconds together. */
+  /** A thread cannot use more than one CPU; beyond this, it lacked CPU for seconds at a time. */
   cpuShare: { degraded: 0.9, invalid: 0.99 },
 } as const satisfies Record<string, Limits>
 

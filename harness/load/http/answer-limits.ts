@@ -2,9 +2,8 @@ import { defaultBodyLimits } from '../../client/body/limits.ts'
 import { sizeText } from '../format.ts'
 
 /**
- * Limits of one answer in memory and time of the generator: those of the profile, under
- * the same names. Far above what any answer of the service is; a target that goes on without end passes
- * them.
+ * Limits of one answer in the memory and time of the generator: those of the profile, under the same names.
+ * They are far above any answer of the service; an endless answer exceeds them.
  */
 export interface AnswerLimits {
   /** Bytes of an unstreamed body, decoded. */
@@ -22,7 +21,7 @@ export interface AnswerLimits {
 /** The defaults of the profile. */
 export const answerLimits: AnswerLimits = { ...defaultBodyLimits, jsonDepth: 200 }
 
-/** Bytes that one thread keeps of all its unfinished answers together. */
+/** Bytes that one thread buffers for all its unfinished answers. */
 const maxBufferedBytes = 128 * 1024 * 1024
 
 /** Bytes that a worker buffers for all answers in flight. */
@@ -30,7 +29,7 @@ export interface BufferUsage {
   bytes: number
 }
 
-/** Counts what one answer brings, and looks at its limits once in a while. */
+/** Counts the bytes and events of one answer, and checks its limits now and then. */
 export class LimitMonitor {
   /** Bytes since the last event ended. */
   #unfinishedBytes = 0
@@ -57,7 +56,7 @@ export class LimitMonitor {
     return this.#size >= this.#nextCheckAt
   }
 
-  /** The limit that the answer passes, in words; undefined if it passes none. */
+  /** The limit that the answer exceeds, in words; undefined if none. */
   check(isStream: boolean, events: number): string | undefined {
     this.#nextCheckAt = this.#size + checkEvery
     this.#setBuffered(isStream ? this.#unfinishedBytes : this.#size)
@@ -76,7 +75,7 @@ export class LimitMonitor {
     return undefined
   }
 
-  /** The answer is over, and holds nothing any more. */
+  /** Releases the buffers of an answer that has ended. */
   release(): void {
     this.#setBuffered(0)
   }

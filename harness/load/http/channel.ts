@@ -37,7 +37,7 @@ export interface ChannelPool {
    * @param own prefers a connection that carries nothing else, if the limit allows another
    */
   acquire(use: (channel: Channel) => void, own?: boolean): () => void
-  /** Passes two channels at once, so that neither is held while the other is waited for. */
+  /** Passes two channels at once, so that neither is held while waiting for the other. */
   acquirePair(use: (first: Channel, second: Channel) => void): () => void
   /** Closes all connections without notice; resolves when their sockets are closed. */
   close(): Promise<void>
@@ -67,9 +67,9 @@ export class HttpSyntaxError extends Error {
 /** Failure of an HTTP/2 stream or connection, with the error codes of RFC 9113, section 7. */
 export class Http2Error extends Error {
   override readonly name = 'Http2Error'
-  /** The peer said that it has done nothing for the request, so it may be sent again. */
+  /** The peer reported that it did not process the request, so it may be sent again. */
   readonly unprocessed: boolean
-  /** The peer reset this one stream. */
+  /** The peer reset only this stream. */
   readonly reset: boolean
 
   constructor(message: string, { unprocessed = false, reset = false } = {}) {
@@ -82,7 +82,7 @@ export class Http2Error extends Error {
 /** Receives the parts of a response. `at` is the stamp of the socket read that brought them. */
 export interface ResponseSink {
   head(status: number, headers: readonly Header[], at: number): void
-  /** The memory is used again after the call. */
+  /** The memory is reused after the call. */
   data(bytes: Uint8Array, at: number): void
   end(at: number): void
 }
@@ -90,7 +90,7 @@ export interface ResponseSink {
 type Row = LoadReport['connections']
 type Http2Row = NonNullable<Row['http2']>
 
-/** Figures of HTTP/2 of several threads or shards as those of one. */
+/** Combines the HTTP/2 figures of several threads or shards. */
 export function http2Of(parts: readonly Http2Row[]): Pick<Row, 'http2'> {
   const [first, ...others] = parts
   if (first === undefined) return {}
@@ -109,7 +109,7 @@ export function http2Of(parts: readonly Http2Row[]): Pick<Row, 'http2'> {
   }
 }
 
-/** Null is no limit. */
+/** Minimum of two limits; null means no limit. */
 export function minOrNull(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b
   return Math.min(a, b)

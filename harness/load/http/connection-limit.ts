@@ -1,6 +1,6 @@
 interface Waiting {
   readonly count: number
-  /** Undefined once the wait was ended. */
+  /** Undefined once the wait has ended. */
   grant: (() => void) | undefined
 }
 
@@ -8,8 +8,8 @@ interface Waiting {
 const closeTimeoutMs = 2000
 
 /**
- * The only entrance to the connections of one thread to one endpoint: counts those that are open and
- * lets requests wait, in order, while the limit allows no further one.
+ * Gate to the connections of one thread to one endpoint: counts the open ones and queues requests, in order,
+ * while the limit allows no further one.
  */
 export class ConnectionLimit {
   /** Connections so far, without attempts that failed. */
@@ -31,7 +31,7 @@ export class ConnectionLimit {
     return this.#max - this.#open
   }
 
-  /** Calls `grant` as soon as `count` connections are idle or may be opened; returns what ends the wait. */
+  /** Calls `grant` once `count` connections are idle or may be opened; returns a function that ends the wait. */
   wait(count: number, grant: () => void): () => void {
     if (count > this.#max)
       throw new RangeError(`${count} connections exceed the limit ${this.#max}`)
@@ -44,7 +44,7 @@ export class ConnectionLimit {
     }
   }
 
-  /** Grants what may be granted; called whenever a connection becomes idle. */
+  /** Grants the waits that the limit allows; called whenever a connection becomes idle. */
   serve(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const { count, grant } = first

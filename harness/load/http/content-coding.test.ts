@@ -39,7 +39,7 @@ describe('an answer with a Content-Encoding', () => {
     for (const { outcome, counts, timestamps, gapsNs } of records) {
       expect(outcome).toEqual({ kind: 'ok' })
       expect(counts).toMatchObject({ events: speech.length, generated: 3 })
-      // Stamps are of the reads that brought the coded bytes; a busy machine may join two of them.
+      // Stamps are those of the reads that brought the coded bytes; a busy machine may merge two of them.
       expect(gapsNs).toHaveLength(2)
       expect(Math.max(...gapsNs)).toBeGreaterThan(0)
       const { headers, firstGenerated, lastGenerated, terminal, ended } = timestamps

@@ -23,20 +23,20 @@ interface DialOptions {
 /** Reads of a socket into one piece of memory. */
 interface DirectRead {
   readonly memory: Uint8Array
-  /** Returns true: reading goes on. */
+  /** Returns true to continue reading. */
   readonly onBytes: (bytes: number) => boolean
 }
 
 interface DialSink {
-  /** The socket that will lead to the target; at once, but behind a proxy. */
+  /** Passes the socket to the target; at once, except through a proxy tunnel. */
   socket(socket: Socket): void
-  /** It may be written to. */
+  /** The socket can be written to. */
   ready(socket: Socket): void
-  /** It is closed, or was never established; called once, and last. `reached`: the peer saw it. */
+  /** The socket is closed, or failed to connect; called once, and last. `reached`: the peer saw it. */
   closed(error: Error | undefined, reached: boolean): void
 }
 
-/** Opens a connection to a target, past the proxy and the TLS handshake. Gives what ends it. */
+/** Opens a connection to a target, including proxy and TLS handshake. Returns a function that closes it. */
 export function dial(route: Route, options: DialOptions, sink: DialSink): () => void {
   const { proxy, secure, host, port } = route
   const direct = onReadOf(options)
@@ -66,7 +66,7 @@ function tunnel(route: Route, options: DialOptions, sink: DialSink): () => void 
         return
       }
       const inner = route.secure ? connectTls({ ...tlsOptionsOf(route, options), socket }) : socket
-      // An end of the tunnel that TLS does not see as one of its own.
+      // TLS does not treat the end of the tunnel as its own end.
       if (inner !== socket) socket.once('close', () => inner.destroy())
       if (options.read !== undefined) readThrough(inner, options.read)
       hangUp = attach(inner, route.secure, sink)
@@ -92,19 +92,19 @@ function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
   socket.on('error', (error: Error) => {
     failure = error
   })
-  // The kernel of the peer may have accepted an attempt that was given up without an error.
+  // The kernel of the peer may have accepted an attempt that was abandoned without an error.
   socket.once('close', () => sink.closed(failure, connected || failure === undefined))
   sink.socket(socket)
   return () => void socket.destroy()
 }
 
-/** The types do not know that `onread` goes for TLS, too (Node's documentation of tls.connect). */
+/** The types lack `onread` for TLS, which Node supports (documentation of tls.connect). */
 function onReadOf({ read }: DialOptions): { readonly onread?: OnReadOpts } {
   if (read === undefined) return {}
   return { onread: { buffer: read.memory, callback: read.onBytes } }
 }
 
-/** Node has no `onread` for TLS over a socket that is there already. */
+/** Node has no `onread` for TLS over an existing socket. */
 function readThrough(socket: Socket, { memory, onBytes }: DirectRead): void {
   socket.on('data', (bytes: Buffer) => {
     for (let from = 0; from < bytes.length; from += memory.length) {
@@ -138,7 +138,7 @@ export interface Route {
   readonly servername: string | undefined
   readonly tls: { readonly secureContext?: SecureContext; readonly rejectUnauthorized?: boolean }
   readonly httpVersion: NetworkOptions['httpVersion']
-  /** Base address of the target, scheme and authority alone. */
+  /** Base address of the target: scheme and authority only. */
   readonly origin: string
   readonly proxy: URL | null
   /** Settings of requests that a proxy forwards; null for a direct connection or a tunnel. */
@@ -150,7 +150,7 @@ export interface Forward {
   readonly authorization: string | undefined
 }
 
-/** @throws the error of Node if a certificate or a key is none */
+/** @throws Node's error if a certificate or a key is invalid */
 export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork): Route {
   const { protocol, hostname, port: digits, origin } = new URL(baseUrl)
   const secure = protocol === 'https:'

@@ -5,19 +5,19 @@ import { quoted } from '../format.ts'
 export interface DecodedSink {
   /** `at`: the stamp of the read that brought the coded bytes. */
   decoded(bytes: Uint8Array, at: number): void
-  /** The coding is none that was asked for, or is not what it says; nothing more is decoded. */
+  /** The coding was not requested, or the bytes do not match it; nothing more is decoded. */
   undecodable(why: string, at: number): void
-  /** It has worked off what it kept back. */
+  /** The body is no longer full. */
   drained(): void
   internalError(error: unknown): void
 }
 
-/** Answers that one worker decodes at a time: the target decides how much each expands to. */
+/** Maximum answers that a worker decodes at a time: the target decides how much each expands to. */
 const maxConcurrent = 4
-/** Bytes beyond the limit of an answer, so that it is the answer that passes it. */
+/** Margin of the decoder over the limit of an answer, which is therefore exceeded first. */
 const bodyMargin = 1024 * 1024
 
-/** Lets a few answers of a thread decode at a time. */
+/** Limits how many answers of a thread are decoded at a time. */
 export class DecodeGate {
   #free = maxConcurrent
   readonly #waiting: (() => void)[] = []
@@ -42,7 +42,7 @@ interface Step {
   readonly run?: () => void
 }
 
-/** An answer with a Content-Encoding (RFC 9110, section 8.4), decoded while it comes. */
+/** An answer with a Content-Encoding (RFC 9110, section 8.4), decoded as it arrives. */
 export class EncodedBody {
   readonly #codings: string
   readonly #decoder: ReturnType<typeof createContentDecoder>
@@ -51,7 +51,7 @@ export class EncodedBody {
   readonly #steps: Step[] = []
   #running = false
   #discarded = false
-  /** Coded bytes that wait. */
+  /** Coded bytes that are not decoded yet. */
   #pendingBytes = 0
 
   constructor(codings: readonly string[], maxBytes: number, gate: DecodeGate, sink: DecodedSink) {
@@ -66,21 +66,21 @@ export class EncodedBody {
 
   push(bytes: Uint8Array, at: number): void {
     this.#pendingBytes += bytes.length
-    // The memory of a read is used again.
+    // The buffer of a read is reused.
     this.#add({ bytes: bytes.slice(), at })
   }
 
-  /** More has come than it has worked off: the peer should wait. */
+  /** True if too many bytes are pending: the peer should wait. */
   get isFull(): boolean {
     return this.#pendingBytes > maxPendingBytes
   }
 
-  /** Calls `run` after all that came before it; `whole`: the body has come to its end. */
+  /** Calls `run` after all earlier bytes; `whole`: the body reached its end. */
   finish(at: number, whole: boolean, run: () => void): void {
     this.#add({ at, run: () => void this.#end(whole, at, run) })
   }
 
-  /** Nothing more is wanted of it. */
+  /** Discards everything pending. */
   discard(): void {
     this.#discarded = true
     this.#steps.length = 0

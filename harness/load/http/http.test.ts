@@ -69,7 +69,7 @@ const through = (proxy: string): NetworkOptions => ({
   proxy: proxy.replace('http://', 'http://u:p@'),
 })
 
-/** Forwards by absolute form and by CONNECT, and keeps what it was asked. */
+/** Starts a proxy for absolute form and CONNECT that records what is requested. */
 async function startProxy({ refuse = false } = {}) {
   const hosts: string[] = []
   const proxy = createServer((request, response) => {

@@ -4,7 +4,7 @@ import type { ChannelPool } from './channel.ts'
 import { dial, type Route } from './dial.ts'
 import { Http1ConnectionPool } from './http1/connection-pool.ts'
 
-/** Makes the connections of a thread, in the version of HTTP that was agreed on. */
+/** Creates the connections of a thread, in the agreed version of HTTP. */
 export type CreateChannelPool = (
   clock: RunClock,
   keepAlive: boolean,
@@ -18,9 +18,9 @@ export interface Negotiation {
 }
 
 /**
- * Agrees with the target on a version of HTTP: that of the options, or the one that the target chooses
- * by ALPN (RFC 7301), and HTTP/1.1 without TLS. A target that cannot be asked is left to the run, which
- * reports the outcome of each request.
+ * Agrees with the target on a version of HTTP: that of the options, or the one that the target chooses by
+ * ALPN (RFC 7301); HTTP/1.1 without TLS. If the target cannot be reached, the run reports the outcome of each
+ * request.
  */
 export async function negotiateChannelPool(
   route: Route,
@@ -30,7 +30,7 @@ export async function negotiateChannelPool(
   const { version, connections } = isAsked
     ? await chosenVersion(route, signal)
     : { version: route.httpVersion === 'http2' ? 'http2' : 'http1', connections: 0 }
-  // Node compiles its HTTP/2 for 20 ms.
+  // Loaded on demand: Node takes 20 ms to compile its HTTP/2.
   const Pool =
     version === 'http2'
       ? (await import('./http2/connection-pool.ts')).Http2ConnectionPool

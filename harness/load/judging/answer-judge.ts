@@ -27,8 +27,8 @@ export interface JudgedRequest {
 }
 
 /**
- * Judges one answer while it arrives. A stream goes through the stream judges and is not kept; what
- * comes in one piece is kept until its end, and judged as an exchange.
+ * Judges one answer while it arrives. A stream passes through the stream judges and is not kept; an answer in
+ * one piece is kept until its end and judged as an exchange.
  */
 export class AnswerJudge {
   readonly isStream: boolean
@@ -59,7 +59,7 @@ export class AnswerJudge {
 
   /** Keeps bytes of an answer in one piece. */
   keep(bytes: Uint8Array): void {
-    // The memory of a read is used again.
+    // The buffer of a read is reused.
     this.#pieces.push(bytes.slice())
   }
 
@@ -67,7 +67,7 @@ export class AnswerJudge {
     return this.stream?.end(ending) ?? judge(this.#exchange(ending))
   }
 
-  /** An unstreamed answer; undefined if it is no JSON. */
+  /** An unstreamed answer; undefined if it is not JSON. */
   json(): unknown {
     try {
       return JSON.parse(Buffer.concat(this.#pieces).toString())
@@ -92,7 +92,7 @@ export class AnswerJudge {
     return `${this.#head.status} with ${type === '' ? 'no media type' : quoted(type)}, ${body}`
   }
 
-  /** The media type in brackets if it is neither of those that the service answers with. */
+  /** The media type in brackets, unless it is one of the two that the service uses. */
   unexpectedType(): string {
     const type = mediaType(this.#head)
     if (type === jsonType || type === streamType) return ''

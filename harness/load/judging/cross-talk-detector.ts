@@ -3,7 +3,7 @@
  * alike and have one length, so a search for the beginning finds all of them.
  */
 export class CrossTalkDetector {
-  /** The first foreign nonce that was seen. */
+  /** The first foreign nonce found. */
   foreignNonce: string | undefined
   readonly #prefix: string
   readonly #own: string
@@ -18,7 +18,7 @@ export class CrossTalkDetector {
 
   add(fragment: string): void {
     if (this.foreignNonce !== undefined) return
-    // Most fragments are a word that no nonce begins with, after another.
+    // Most fragments are words that contain no beginning of a nonce.
     if (this.#tail === '' && !fragment.includes(this.#first)) return
     const text = this.#tail + fragment
     const { length } = this.#own

@@ -17,14 +17,14 @@ export interface IntegrityCounts {
   races: { races: number; doubled: number; unreadable: number }
 }
 
-/** An id that an answer carried, for the search for duplicates, which only the whole run can see. */
+/** Id of an answer, for the detection of duplicates across the whole run. */
 export interface AnswerId {
   readonly id: string
   readonly surface: Surface
   readonly request: RequestReference
 }
 
-/** Answer to a request, beside the findings of its judge. */
+/** Answer to a request, in addition to the findings of its judge. */
 interface JudgedAnswer {
   readonly request: RequestReference
   readonly surface: Surface
@@ -32,7 +32,7 @@ interface JudgedAnswer {
   readonly events: number | null
   /** A nonce that belongs to another request. */
   readonly foreignNonce: string | undefined
-  /** Id that no other answer may have. */
+  /** Id that must be unique among all answers. */
   readonly id: string | undefined
   /** Describes an answer in one piece, for the first violation of each requirement. */
   readonly describe: () => string
@@ -69,7 +69,7 @@ export class IntegrityRecorder {
     this.redact = redact
   }
 
-  /** Counts what one answer shows; returns what it violates. */
+  /** Counts the findings of one answer; returns its violations. */
   recordAnswer(judgement: Judgement, answer: JudgedAnswer): Violations {
     const { counts } = this
     const { request, surface, events, id, describe } = answer
@@ -124,7 +124,7 @@ export class IntegrityRecorder {
   }
 }
 
-/** All ids of a run are kept, and the target decides their length. */
+/** Bounds an id: all are kept, and the target decides their length. */
 function shortened(id: string): string {
   if (id.length <= maxIdLength) return id
   return `${id.slice(0, 32)}…${createHash('sha256').update(id).digest('base64url')}`
@@ -175,7 +175,7 @@ interface Violations {
   readonly required: string | undefined
 }
 
-/** Counts what was found in one answer. */
+/** Counts the findings of one answer. */
 function countFindings(
   tally: Tally,
   findings: readonly Finding[],

@@ -47,7 +47,7 @@ export function buildIntegrity(
   }
 }
 
-/** Ids of completions and responses of a whole run, to find those that came twice. */
+/** Ids of the completions and responses of a whole run, to find duplicates. */
 export class DuplicateIdDetector {
   readonly tally: Tally = {}
   duplicates = 0

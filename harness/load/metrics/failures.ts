@@ -32,7 +32,7 @@ export class Failures {
     for (const failure of other.#failures.values()) this.#put(failure)
   }
 
-  /** The most frequent first. `due` is the number of requests of which shares are told. */
+  /** The most frequent first, with shares of the `due` requests. */
   rows(due: number): ErrorRow[] {
     return this.store()
       .toSorted((a, b) => b.count - a.count)
@@ -71,16 +71,16 @@ export class Failures {
   }
 }
 
-/** A message that names the request would be a kind of its own each time. */
+/** Removes ids, so that messages that name their request count as one kind. */
 function withoutIds(detail: string): string {
   return detail
     .replace(/\b(?=[\w-]*\d)[\w-]{8,}\b/g, (id) => (rowId.test(id) ? id : '…'))
     .slice(0, 160)
 }
 
-/** Requirements and error codes are named as they are. */
+/** Requirements and error codes, which are kept as they are. */
 const rowId = /^([A-Z]+\d?(-[A-Z]+)+-\d+|[A-Z]+\d?(_[A-Z0-9]+)+)$/
 
-/** A target may say something else each time. */
+/** Maximum rows: a target may send a different message each time. */
 const maxRows = 100
 const otherDetails = 'other details'

@@ -10,14 +10,14 @@ import {
   latencyOf,
 } from './samples/latency-definitions.ts'
 
-/** Counts of requests, by what became of them. */
+/** Counts of requests by outcome. */
 const none = {
   requests: 0,
   notDispatched: 0,
   ok: 0,
   open: 0,
   shed: 0,
-  /** Every failure but shed. */
+  /** All failures except shed. */
   failed: 0,
   abort: 0,
   churn: 0,
@@ -26,7 +26,7 @@ const none = {
   good: 0,
   newConnections: 0,
   reusedConnections: 0,
-  /** Requests of which a stamp lies before the one that it follows on. */
+  /** Requests with a stamp before its predecessor. */
   disordered: 0,
   streams: 0,
   gaps: 0,
@@ -36,7 +36,7 @@ const none = {
   stalledGaps: 0,
   stalledNs: 0,
   streamedNs: 0,
-  /** Streams of two deltas or more: their number, their deltas, and the reads that brought those. */
+  /** Streams of two or more deltas: their number, their deltas, and the reads that brought them. */
   deliveredStreams: 0,
   deltas: 0,
   contentReads: 0,
@@ -56,7 +56,7 @@ export interface StoredLatencies {
   readonly censored: readonly (readonly [key: string, buckets: StoredHistogram])[]
 }
 
-/** A request is good if it is `ok` and keeps every limit; a latency that it has not breaks none. */
+/** A request is good if it is `ok` and meets every limit; a latency that it lacks breaks none. */
 export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): boolean {
   if (record.outcome.kind !== 'ok') return false
   return limits.every(({ metric, clock, limitNs, inclusive }) => {
@@ -218,7 +218,7 @@ export class LatencyGroups<Key extends string | number> {
     }
   }
 
-  /** The groups of the slices from one up to another whose keys fit. */
+  /** Sum of the groups with matching keys, in the slices from one up to another. */
   sum(from: number, to: number, fits: (key: Key) => boolean): LatencyRecorder {
     const sum = new LatencyRecorder()
     for (const [slice, groups] of this.#slices) {

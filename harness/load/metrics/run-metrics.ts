@@ -105,10 +105,10 @@ export class MetricsMismatchError extends Error {
 }
 
 /**
- * All that is kept of the requests of a run, one at a time: histograms by slice and transaction,
- * counters by second, a bounded sample. Memory does not grow with the number of requests. Parts that
- * were filled by different workers or shards merge to what one would hold that saw every request,
- * in whatever order; every sum is of whole numbers for that.
+ * All data kept about the requests of a run, added one at a time: histograms by slice and transaction,
+ * counters by second, a bounded sample. Memory does not grow with the number of requests. Parts from
+ * different workers or shards merge, in any order, to the same data as if one had seen every request; for
+ * that, all sums are of integers.
  */
 export class RunMetrics {
   readonly config: MetricsConfig
@@ -152,7 +152,7 @@ export class RunMetrics {
     if (outcome.kind !== 'abandoned') this.sample.add(sampledOf(record, this.config))
   }
 
-  /** An arrival that was due and that the generator did not get to. */
+  /** Adds a due arrival that the generator did not send. */
   addNotDispatched(plannedNs: number, transaction: string): void {
     this.#groups.at(this.slices.indexOf(plannedNs), keyOf(transaction)).outcomes.notDispatched++
     for (const timeline of [this.slices, this.seconds]) timeline.at(plannedNs).planned++
@@ -172,7 +172,7 @@ export class RunMetrics {
     for (const sampled of other.sample.blocks().flat()) this.sample.add(sampled)
   }
 
-  /** Everything planned in the slices from one up to another; of one transaction, of one span of turns. */
+  /** Requests planned in the slices from one up to another, optionally of one transaction or range of turns. */
   group(
     from: number,
     to: number,
@@ -181,7 +181,7 @@ export class RunMetrics {
     return this.#groups.sum(from, to, (key) => isOf(key, only))
   }
 
-  /** Everything that went to an endpoint and was planned in the slices from one up to another. */
+  /** Requests to an endpoint that were planned in the slices from one up to another. */
   endpoint(from: number, to: number, endpoint: number): LatencyRecorder {
     return this.#endpoints.sum(from, to, (key) => key === endpoint)
   }
@@ -212,7 +212,7 @@ function isOf(key: string, only: { transaction?: string; span?: number }): boole
   return only.span === undefined || String(only.span) === span
 }
 
-/** Character that is in the name of no transaction. */
+/** Character that occurs in no transaction name. */
 const separator = '\u0000'
 
 function addTo(timeline: Timeline, record: RequestRecord): void {

@@ -17,7 +17,7 @@ interface Interval {
   ended: number
   /** Time in flight of the requests that ended here. */
   residenceNs: number
-  /** Time from each start to the end of the interval; the same of each end. In whole nanoseconds. */
+  /** Time from each start to the end of the interval, and from each end. In whole nanoseconds. */
   startedRestNs: number
   endedRestNs: number
 }
@@ -41,9 +41,8 @@ const emptyInterval: Interval = {
 export type StoredTimeline = readonly (readonly [index: number, interval: Interval])[]
 
 /**
- * Counters by interval of equal width, from the start of the run. A start and an end is enough to
- * know how many were in flight at any time, and the integral of it, without touching the intervals
- * between them.
+ * Counters in intervals of equal width, from the start of the run. Starts and ends give the number in flight
+ * at any time, and its integral, without touching the intervals in between.
  */
 export class Timeline {
   readonly widthNs: number
@@ -112,7 +111,7 @@ export class Timeline {
     return integral
   }
 
-  /** Every interval from the first to the last that holds something. */
+  /** Every interval from the first to the last that is not empty. */
   rows(): { readonly index: number; readonly interval: Interval; readonly inFlight: number }[] {
     const last = Math.max(-1, ...this.#intervals.keys())
     let inFlight = 0

@@ -3,17 +3,17 @@ import type { TransactionRow } from '../../../contract/report/load/report.ts'
 import { type MixEntry, surfaceOf } from '../plan/mix.ts'
 import type { RequestRecord } from '../record.ts'
 
-/** Turns of chats that grow, told apart as far as their contexts differ much. */
+/** Turns of growing chats, in ranges whose contexts differ much. */
 export const turnRanges = [
   { from: 1, to: 1 },
   { from: 2, to: 2 },
   { from: 3, to: null },
 ] as const
 
-/** Limit of transactions in progress. */
+/** Maximum number of transactions in progress. */
 const maxRemembered = 10_000
 
-/** Tells which turn of a growing chat a request was. */
+/** Determines which turn of a growing chat a request was. */
 export class TurnTracker {
   readonly #growing: ReadonlySet<string>
   /** Transactions whose first request made their chat. */
@@ -23,7 +23,7 @@ export class TurnTracker {
     this.#growing = new Set(growing)
   }
 
-  /** Index of the span; undefined for what is no turn of a chat that grows. */
+  /** Index of the range; undefined unless the request is a turn of a growing chat. */
   rangeOf({ transaction, operation, index, step }: RequestRecord): number | undefined {
     if (!this.#growing.has(transaction)) return undefined
     if (operation === 'v3.createChat') this.#remember(index)
@@ -41,7 +41,7 @@ export class TurnTracker {
 
 interface TransactionCounts {
   begun: number
-  /** Transactions of which a request failed; of which none failed, but one was still open. */
+  /** Transactions with a failed request; those with none failed, but one still open. */
   failed: number
   open: number
   readonly requests: Map<string, RequestCounts>

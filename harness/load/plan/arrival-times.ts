@@ -20,10 +20,10 @@ export interface Step {
 }
 
 /**
- * Planned moments, ascending, below `durationNs`. A constant process is spaced evenly in the
- * integral of the rate, a Poisson process has exponential steps in it (time change of a
- * non-homogeneous process, Çinlar 1975), so one rule serves constant rates, ramps and steps. A ramp
- * stays at its last rate once it is there, and so does a staircase.
+ * Planned moments in ascending order, below `durationNs`. A constant process is spaced evenly in the integral
+ * of the rate, a Poisson process has exponential steps in it (time change of a non-homogeneous process,
+ * Çinlar 1975), so one rule serves constant rates, ramps and steps. Ramps and staircases stay at their last
+ * rate.
  */
 export function* arrivalTimes(
   arrival: OpenArrival,
@@ -33,7 +33,7 @@ export function* arrivalTimes(
   const process = 'process' in arrival ? arrival.process : arrival.kind
   const draw = drawsOf(hashText(`${seed}/arrivals`), 0)
   const pieces = piecesOf(arrival)
-  // The first of an even train stands half a step in, so that no rate begins with a bang.
+  // Evenly spaced arrivals start half a step in, so that no rate begins with a burst.
   let mass = process === 'constant' ? 0.5 : exponential(draw)
   let before = 0
   let start = 0

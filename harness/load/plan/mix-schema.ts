@@ -3,7 +3,7 @@ import { kinds, type Mix, type MixEntry, mixEntry, type Rag } from './mix.ts'
 import type { Distribution } from './random.ts'
 
 /**
- * A mix as it stands in a file.
+ * A mix as written in a file.
  *
  *     name: support-desk
  *     transactions:
@@ -79,8 +79,8 @@ export const mixFile = z.strictObject({
 export type MixFile = z.output<typeof mixFile>
 
 /**
- * The mix of a file. Factors are crossed: an entry with two values of `think` and three of `rag`
- * becomes six, of equal shares and with names that tell them apart.
+ * The mix of a file. Factors are crossed: an entry with two values of `think` and three of `rag` becomes six,
+ * with equal shares and distinct names.
  */
 export function mixOfFile(file: MixFile, name: string): Mix {
   return { name: file.name ?? name, entries: distinct(file.transactions.flatMap(cellsOf)) }
@@ -135,7 +135,7 @@ function distributionOf(written: z.output<typeof distribution>): Distribution {
     : { kind: 'lognormal', ...written.lognormal }
 }
 
-/** Figures are kept by name, so two entries of one name get numbers. */
+/** Numbers entries of the same name, because figures are kept by name. */
 function distinct(entries: readonly MixEntry[]): MixEntry[] {
   const firstIndex = new Map<string, number>()
   return entries.map((entry) => {

@@ -39,7 +39,7 @@ export interface MixEntry {
   /** `{nonce}`, `{words}`, `{tokens}`, `{tell}` and `{ask}` are filled in; null is the default prompt. */
   readonly template: string | null
   readonly model: string | null
-  /** Asks the compatible stream for its usage, without which tokens cannot be counted. */
+  /** Requests the usage in the compatible stream, without which tokens cannot be counted. */
   readonly usage: boolean
 }
 
@@ -63,7 +63,7 @@ const defaults = {
   usage: true,
 } as const satisfies Omit<MixEntry, 'name' | 'kind'>
 
-/** An entry of a mix with everything that was not said. */
+/** A mix entry with defaults for everything omitted. */
 export function mixEntry(entry: Pick<MixEntry, 'name' | 'kind'> & Partial<MixEntry>): MixEntry {
   return { ...defaults, ...entry }
 }
@@ -94,7 +94,7 @@ const azureCode = {
   answer: { kind: 'lognormal', median: 16, sigma: 0.847, min: 6, max: 1900 },
 } as const
 
-/** Mixes that have a name: each kind alone, a day in the life of each surface, and published traffic. */
+/** Built-in mixes: each kind alone, a typical mix of each surface, and published traffic. */
 export const builtInMixes: ReadonlyMap<string, Mix> = new Map(
   [
     ...kinds.map((kind) => single(kind)),

@@ -53,7 +53,7 @@ export function countDueBefore(spec: PlanSpec, part: Part, ns: number): number |
   return due
 }
 
-/** Transactions of a closed loop that are looked at: their number is unknown. */
+/** Sampled transactions of a closed loop, whose number is unknown. */
 const closedLoopSample = 200
 
 function chatOf({ mix }: PlanSpec, { entry }: Arrival): 'v3' | 'v2' | 'history' | undefined {
@@ -67,6 +67,6 @@ function chatOf({ mix }: PlanSpec, { entry }: Arrival): 'v3' | 'v2' | 'history' 
 export function minRequests({ kind }: MixEntry, { turns, race }: Arrival): number {
   if (kind === 'v2-turn') return 2
   if (kind === 'v3-chat') return turns
-  // Both requests of the race, and the history that tells which of them was stored.
+  // Both requests of the race, and the history that shows which of them was stored.
   return race && (kind === 'v3-stream' || kind === 'v3-json') ? 3 : 1
 }

@@ -232,7 +232,7 @@ function even(arrival: OpenArrival): OpenArrival {
     : { ...arrival, kind: 'constant' }
 }
 
-/** Number of arrivals that the rate yields until then, by small steps. */
+/** Number of arrivals up to a time, by numerical integration of the rate. */
 function integral(arrival: OpenArrival, untilNs: number): number {
   const steps = 20_000
   let sum = 0

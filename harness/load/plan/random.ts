@@ -11,8 +11,8 @@ export function hashText(text: string): number {
 }
 
 /**
- * Every arrival draws from a stream of its own, so that what one arrival is does not depend on how
- * many numbers the others took. Generator: splitmix32.
+ * Stream of numbers for one arrival, which does not depend on how many numbers others draw. Generator:
+ * splitmix32.
  */
 export function drawsOf(seed: number, index: number): Draw {
   let state = mix32(seed ^ Math.imul(index + 1, 0x9e3779b9))
@@ -30,7 +30,7 @@ export function mix32(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** Value of the standard normal distribution (Box & Muller, Ann. Math. Stat. 29, 1958), of two uniform ones. */
+/** Value of the standard normal distribution (Box & Muller, Ann. Math. Stat. 29, 1958), from two uniform ones. */
 export function standardNormal(first: number, second: number): number {
   return Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second)
 }
@@ -55,7 +55,7 @@ export type Distribution =
       readonly max?: number | undefined
     }
 
-/** One value, not rounded. Takes two numbers from the stream, whatever the kind. */
+/** One value, not rounded. Takes two numbers from the stream, for every kind. */
 export function drawValue(distribution: Distribution, draw: Draw): number {
   const [first, second] = [draw(), draw()]
   switch (distribution.kind) {
@@ -76,7 +76,7 @@ export function drawValue(distribution: Distribution, draw: Draw): number {
   }
 }
 
-/** A whole number, at least `least`. */
+/** An integer, at least `minimum`. */
 export function drawCount(distribution: Distribution, draw: Draw, minimum: number): number {
   return Math.max(minimum, Math.round(drawValue(distribution, draw)))
 }

@@ -11,7 +11,7 @@ export interface TraceLine {
   readonly session: number | undefined
 }
 
-/** A line that is no request; `line` counts from 1. */
+/** A line that is not a request; `line` counts from 1. */
 export class TraceSyntaxError extends Error {
   override readonly name = 'TraceSyntaxError'
   readonly line: number
@@ -27,8 +27,8 @@ export class TraceSyntaxError extends Error {
  *
  *     {"at": 1.25, "transaction": "v3-stream", "prompt": 80, "answer": 200, "session": "a"}
  *
- * `at` is seconds, `prompt` words, `answer` tokens; all but the time may be left out. The names of
- * published traces are read, too: `timestamp` in milliseconds, `input_length` and `output_length`
+ * `at` is seconds, `prompt` words, `answer` tokens; only the time is required. The names of published traces
+ * are accepted, too: `timestamp` in milliseconds, `input_length` and `output_length`
  * (Mooncake, Qin et al. 2024).
  *
  * @throws TraceSyntaxError

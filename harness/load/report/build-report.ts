@@ -28,7 +28,7 @@ export interface RunResult {
   readonly lastedMs: number
   /** CPU of this process in that time. */
   readonly cpuMs: number
-  /** Undefined where it was not measured; null where that failed. */
+  /** Undefined if it was not measured; null if that failed. */
   readonly clock: ClockOffset | null | undefined
   /** Further notes on the run, as sentences. */
   readonly notes: readonly string[]
@@ -130,7 +130,7 @@ function notesOf({ target }: LoadOptions, { warnings, chatsLeft }: WorkerPoolRes
   ]
 }
 
-/** Warm-up to cut; none for ramps and steps, if early and late differ on purpose. */
+/** Warm-up to cut; none for ramps and steps, whose start and end differ on purpose. */
 function warmUpNs({ warmUpMs, spec }: LoadOptions): number | 'auto' {
   if (warmUpMs !== 'auto') return warmUpMs * 1e6
   return ['poisson', 'constant', 'closed'].includes(spec.arrival.kind) ? 'auto' : 0

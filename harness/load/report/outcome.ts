@@ -12,9 +12,9 @@ import { wholePlan } from '../plan/plan.ts'
 import { noUnboundedAnswer } from '../slo/implied.ts'
 
 /**
- * The one place in which the outcome of a run is decided; exit code and reports read it. A violation stands
- * however the run was timed, and so does an answer without end, which keeps the generator from its work; an
- * SLO only if the generator kept time. Of shards that are missing, nobody knows what they would have shown.
+ * Decides the outcome of a run, for exit code and reports. A violation counts however the run was timed, and
+ * so does an endless answer, which keeps the generator from its work; an SLO counts only if the generator
+ * kept time. A run with missing shards is never met.
  */
 export function loadOutcome(
   report: Pick<LoadReport, 'integrity' | 'generator' | 'slo' | 'partial'> & {
@@ -30,7 +30,7 @@ export function loadOutcome(
   return isDecided ? 'met' : 'undecided'
 }
 
-/** Shards that do not begin together are not the load that was planned. */
+/** Maximum delay of the start: shards that start apart do not send the planned load. */
 const maxStartDelayMs = 100
 
 /** Adds reasons for invalidity other than a slow generator. */
@@ -40,7 +40,7 @@ export function invalidate(
     /** Delay of the start after --start-at, in milliseconds. */
     readonly lateMs: number
     readonly requests: number
-    /** Transactions that the plan had for the time of the run; null if it does not tell. */
+    /** Transactions planned for the duration of the run; null if unknown. */
     readonly due: number | null
     readonly audits: readonly AuditRow[]
   },
@@ -77,7 +77,7 @@ export function conservationAudit(
 
 type Row = LoadReport['connections']
 
-/** The connections of all workers, those of setup and cleanup included. */
+/** The connections of all workers, including those of setup and cleanup. */
 export function connectionCounts({
   done,
   connectionsOpened,
@@ -93,7 +93,7 @@ export function connectionCounts({
   }
 }
 
-/** All that merging the report of a shard takes beside the report itself; plain data. */
+/** Data needed to merge the report of a shard, in addition to the report; plain data. */
 export interface Measurements {
   readonly metrics: StoredMetrics
   /** Counts by thread. */
@@ -112,7 +112,7 @@ export function packMeasurements(measurements: Measurements): string {
   return gzipSync(JSON.stringify(measurements)).toString('base64')
 }
 
-/** @throws Error if it is no such text */
+/** @throws Error if the text is malformed */
 export function unpackMeasurements(packed: string): Measurements {
   return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'))
 }

@@ -38,12 +38,12 @@ export class ChatClient {
     return { ...this.#target.createChat, name }
   }
 
-  /** The id of a chat in the answer that created it; `body` is what was sent, which it may repeat. */
+  /** Id of a chat in the answer that created it, which may repeat the request `body`. */
   idIn(answer: unknown, body: unknown): string | undefined {
     return this.#idAt(answer, this.#target.chatId, { path: createPath, json: body })
   }
 
-  /** Creates a v3 chat; without an id, `isRejected` says that there is none of this name. */
+  /** Creates a v3 chat; without an id, `isRejected` means that no chat of this name exists. */
   async createV3(
     name: string,
     endpoint: number,

@@ -34,7 +34,7 @@ test('what became of it follows, in order, and never a secret', async () => {
   const changes = entries().filter(({ event }) => event === 'created' || event === 'deleted')
   expect(changes.map(({ event }) => event)).toEqual(['created', 'deleted'])
   expect(readFileSync(file, 'utf8')).not.toContain('sesame-open')
-  // The names that nobody took.
+  // Names that were never used.
   const count = (event: string) => entries().filter((entry) => entry.event === event).length
   expect(count('refused')).toBe(count('create') - 1)
 })

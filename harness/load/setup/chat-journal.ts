@@ -10,14 +10,14 @@ export interface JournalPlace {
   readonly file: string
 }
 
-/** Names written at a time; up to this many of a killed worker may not exist. */
+/** Names written at a time; if a worker is killed, up to this many may not exist. */
 const reservedNames = 64
 const flushMs = 50
 
 /**
- * The chats of a worker, in the creation journal of its run. A name is in the file before it is
- * given away, with others in one write; what became of it follows soon, as a lost line costs no more
- * than a search for the name. Threads and processes append whole lines to one file.
+ * The chats of a worker, in the creation journal of its run. A name is written before it is used, with others
+ * in one write; its outcome follows soon, because a lost line costs no more than a search for the name.
+ * Threads and processes append whole lines to one file.
  */
 export class ChatJournal {
   /** Reason why lines could not be written. */
@@ -57,7 +57,7 @@ export class ChatJournal {
     this.#put({ event: 'created', ...chatEntry(name), id })
   }
 
-  /** Notes that there is no chat of this name. */
+  /** Notes that no chat of this name exists. */
   refused(name: string): void {
     this.#put({ event: 'refused', ...chatEntry(name) })
   }
@@ -136,7 +136,7 @@ export function warningText({ text, status, count }: Warning): string {
   return `${text} (${status === null ? '' : `status ${status}, `}${times})`
 }
 
-/** Consecutive timeouts after which the preparation is given up. */
+/** Number of consecutive timeouts that abort the preparation. */
 const maxTimeouts = 3
 
 interface GuardLimits {
@@ -148,9 +148,9 @@ interface GuardLimits {
 
 /** Gives up a preparation after consecutive timeouts, or when it takes too long. */
 export class PreparationGuard {
-  /** Reason why it was given up, as a sentence. */
+  /** Reason why it was aborted, as a sentence. */
   failure: string | undefined
-  /** Aborted when the preparation is given up. */
+  /** Aborted with the preparation. */
   readonly signal: AbortSignal
   readonly #limits: GuardLimits
   readonly #end = new AbortController()

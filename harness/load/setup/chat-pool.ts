@@ -15,7 +15,7 @@ const concurrency = 16
 export class ChatPool {
   /** Created chats that were not deleted. */
   remaining = 0
-  /** Reason why the preparation was given up, as a sentence. */
+  /** Reason why the preparation was aborted, as a sentence. */
   failure: string | undefined
   readonly #target: LoadTarget
   readonly #client: ChatClient
@@ -64,19 +64,19 @@ export class ChatPool {
     this.failure = guard.failure ?? (signal.aborted ? undefined : this.#shortage(needs))
   }
 
-  /** A prepared chat that no transaction has used; undefined if there is none left. */
+  /** A prepared chat that no transaction has used; undefined if none is left. */
   freshChat(): string | undefined {
     return this.#unused.pop()
   }
 
-  /** Body of a request for another chat in the course of the run. */
+  /** Body of a request for another chat during the run. */
   newChatBody(): Readonly<Record<string, unknown>> {
     const name = this.#journal.name()
     this.#requestedNames.push(name)
     return this.#client.chatBody(name)
   }
 
-  /** Notes the chat in the answer of an endpoint to such a request for deletion; gives its id. */
+  /** Registers the chat in an endpoint's answer to such a request for deletion; returns its id. */
   registerChat(answer: unknown, body: unknown, endpoint: number): string | undefined {
     const id = this.#client.idIn(answer, body)
     if (id === undefined) return undefined
@@ -97,7 +97,7 @@ export class ChatPool {
     return this.#histories[this.#next % Math.max(1, this.#histories.length)]
   }
 
-  /** One of the shared v2 chats: a message without a parent starts a chain of its own. */
+  /** One of the shared v2 chats: a message without a parent starts its own chain. */
   v2Chat(): string | undefined {
     this.#next += 1
     return this.#v2[this.#next % Math.max(1, this.#v2.length)]
@@ -128,8 +128,8 @@ export class ChatPool {
   }
 
   /**
-   * The reason if a load would send nothing for lack of chats, as a sentence. A transaction creates a
-   * missing v3 chat by itself.
+   * The reason, as a sentence, if a load would send nothing for lack of chats. A transaction creates a
+   * missing v3 chat itself.
    */
   #shortage({ history, v2 }: ChatNeeds): string | undefined {
     const failures = this.warnings.map(warningText).join('; ')

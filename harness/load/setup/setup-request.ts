@@ -49,7 +49,7 @@ export function sendSetupRequest(
       }, target.timeoutMs)
       channel.send(request, new AnswerCollector(channel, done))
     })
-    // Until then, leaving ends the wait.
+    // No channel yet: giving up ends the wait.
     if (timeout === undefined) leave = endWait
   })
 }

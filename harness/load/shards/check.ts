@@ -1,17 +1,17 @@
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 
-/** The report of one shard, under the name that messages call it. */
+/** The report of one shard, and its name in messages. */
 export interface Shard {
   readonly name: string
   readonly report: LoadReport
 }
 
-/** Reports that are no shards, or not of one run. The message names them. */
+/** Reports that are not shards, or not of one run. The message names them. */
 export class ShardMismatchError extends Error {
   override readonly name = 'ShardMismatchError'
 }
 
-/** @throws ShardMismatch */
+/** @throws ShardMismatchError */
 export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
   const whole = shards.find(
     ({ report }) => report.plan.shard === null || report.measurements === undefined,
@@ -54,7 +54,7 @@ const mustAgree: readonly (readonly [string, (report: LoadReport) => string])[] 
   ['versions of chatgen', ({ suite }) => suite.version],
 ]
 
-/** Expressions that a run was given; what is implied is decided anew on the whole. */
+/** Expressions given to a run; implied ones are decided again for the merged run. */
 export function givenSlos({ slo }: LoadReport): string[] {
   return slo.filter(({ implied }) => implied !== true).map(({ expression }) => expression)
 }

@@ -3,7 +3,7 @@ import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import type { Shard } from './check.ts'
 
-/** A run is as good as its worst generator; reasons say which shard they are of. */
+/** The worst generator decides for the run; reasons name their shard. */
 export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
   const all = reports.map(({ generator }) => generator)
   const cpuMs = all.reduce((sum, row) => sum + row.cpuMs, 0)
@@ -36,7 +36,7 @@ export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
   }
 }
 
-/** Audits of the merged figures, and what only each shard could tell of itself. */
+/** Audits of the merged figures, and those that only each shard could make. */
 export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard[]): AuditRow[] {
   const names = new Set(merged.map(({ name }) => name))
   const own = shards.flatMap(({ report }) => report.audits).filter(({ name }) => !names.has(name))
@@ -110,7 +110,7 @@ export function notesOf(shards: readonly Shard[]): string[] {
   ]
 }
 
-/** Spread of the starts by which the planned load may be off. */
+/** Maximum spread of the starts: beyond it, the planned load may be off. */
 const maxStartSpreadMs = 500
 
 function summed<Key extends string>(
@@ -131,7 +131,7 @@ function worst(spreads: readonly (Spread | null)[]): Spread | null {
 /** Starts of the shards of a run, by the clock of their target. */
 type StartSpread = NonNullable<LoadReport['shards']>
 
-/** Shards that start further apart do not send the load that was planned. */
+/** Maximum spread of the starts: shards further apart do not send the planned load. */
 const maxSpreadMs = 100
 
 /**
@@ -161,7 +161,7 @@ export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
   }
   const spreadMs = spread(offsets.map(({ atMs }) => atMs))
   const skewMs = spread(offsets.map(({ clock }) => clock.offsetMs))
-  // Two shards differ by the uncertainty of both at most; the two largest are the worst pair.
+  // Two shards differ at most by the sum of their uncertainties; the two largest are the worst pair.
   const uncertaintyMs = offsets
     .map(({ clock }) => clock.uncertaintyMs)
     .toSorted((a, b) => b - a)
@@ -177,7 +177,7 @@ export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
   }
 }
 
-/** Reason for which the merged load is not the planned one; null if it is, or may be. */
+/** Reason why the merged load is not the planned one; null if it is, or may be. */
 export function spreadReason(
   { spreadMs, uncertaintyMs, localSpreadMs }: StartSpread,
   hasStartAt: boolean,

@@ -21,11 +21,11 @@ import {
 } from './merge-parts.ts'
 
 /**
- * The report of a whole run from those of its shards. Histograms and counts are added, so every figure
- * is what one generator would have told that had seen every request; SLOs are decided on all of them.
- * If shards are missing, the report is `partial`.
+ * The report of a whole run from those of its shards. Histograms and counts are added, so every figure equals
+ * that of one generator that saw every request; SLOs are decided on all of them. If shards are missing, the
+ * report is `partial`.
  *
- * @throws ShardMismatch if they are no shards, or not of one run
+ * @throws ShardMismatchError if they are not shards, or not of one run
  */
 export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   checkShards(shards)
@@ -116,7 +116,7 @@ function metricsOf(parts: readonly Unpacked[]): RunMetrics {
   return first
 }
 
-/** Ids that two shards saw are not told from each other: none of them has the ids of the other. */
+/** Duplicate ids across shards are not detected: no shard has the ids of another. */
 function idsOf(parts: readonly Measurements[]) {
   const tally: Tally = {}
   for (const { ids } of parts) addTally(tally, ids.tally)

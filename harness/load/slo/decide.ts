@@ -17,14 +17,14 @@ export interface SloEvidence {
 
 export interface LatencyEvidence {
   /**
-   * Requests of which it is known on which side of the limit they are, and those over it. One that
-   * is still running counts once it is over, and is not known before.
+   * Requests known to be within or over the limit, and those over it. One that is still running counts once
+   * it is over, and is unknown before.
    */
   readonly decided: number
   readonly over: number
   /** Effective sample size as a share of all. */
   readonly independent: number
-  /** Number of separate episodes in which those over the limit came; null if it is not known. */
+  /** Number of separate episodes of requests over the limit; null if unknown. */
   readonly episodes?: number | null
   readonly meanNs: number | null
   readonly deviationNs: number | null
@@ -38,11 +38,11 @@ export interface ShareEvidence {
   readonly count: number
   readonly of: number
   readonly independent: number
-  /** Number of separate episodes in which the bad ones came; null if it is not known. */
+  /** Number of separate episodes of bad ones; null if unknown. */
   readonly episodes?: number | null
 }
 
-/** One SLO against what was measured, with what is missing for a decision. */
+/** Decides one SLO, and reports what is missing for a decision. */
 export function decideSlo(slo: Slo, evidence: SloEvidence): SloRow {
   const limits = limitRows(slo)
   return { ...decided(slo, evidence), ...(limits.length === 0 ? {} : { limits }) }
@@ -135,7 +135,7 @@ function decideErrors(slo: ErrorsSlo, evidence: ShareEvidence): SloRow {
   return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
 }
 
-/** A rate is counted, not estimated: what the window held is the answer. */
+/** Decides a rate, which is counted in the window, not estimated. */
 function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
   const { windowNs, completed, outputTokens } = evidence
   const count = slo.of === 'requests' ? completed : outputTokens
@@ -175,7 +175,7 @@ function clusterText({ bad, of, independent, episodes = null }: Cluster): string
   return ` The ${bad} ${came} (effective sample ${effective} of ${of}), so they say little about other times.`
 }
 
-/** A mean at its limit is never decided; ten million stand for all that is more. */
+/** Requests still needed, at most ten million: a mean at its limit is never decided. */
 function neededFor(effective: number, independent: number): number {
   return Math.min(1e7, Math.max(1, Math.ceil(effective / independent)))
 }

@@ -8,18 +8,18 @@ import type { Slo } from './slo.ts'
 export interface RequestTotals {
   /** Answered whole. */
   readonly whole: number
-  /** Due requests, whatever became of them; those still open are left out. */
+  /** Due requests with any outcome; those still open are left out. */
   readonly due: number
   readonly errors: readonly Pick<ErrorRow, 'kind' | 'count' | 'detail'>[]
 }
 
-/** Share of the due requests that may be refused if nothing else is said. */
+/** Default share of the due requests that may be refused. */
 export const defaultMaxRefusals = 0.01
 
 /**
- * Implied SLOs: that answers come, that they come whole, and that hardly any is a
- * refusal. A run that says what share may fail, by `errors` or `goodput`, has decided that for itself;
- * a share of refusals that was asked for is held in any case. A row only if it is not kept.
+ * Implied SLOs: answers come, they are whole, and hardly any is a refusal. A run with an `errors` or
+ * `goodput` SLO decides itself which share may fail; a requested share of refusals applies in any case. Only
+ * those that are not met have a row.
  */
 export function impliedSlos(
   slos: readonly Slo[],
@@ -49,7 +49,7 @@ function missing({ due, errors }: RequestTotals): SloRow[] {
   return [missed('no answer is missing', none, observation)]
 }
 
-/** Holds whatever may fail: what such a target costs the generator is in every figure of the run. */
+/** Applies to every run: the load of such answers on the generator affects all figures. */
 function unbounded({ due, errors }: RequestTotals): SloRow[] {
   const left = errors.filter(({ kind }) => kind === 'limit')
   const count = countOf(left, ['limit'])
@@ -67,9 +67,9 @@ function noneWhole({ whole, due }: RequestTotals): SloRow[] {
 }
 
 /**
- * A bound on this run: what was seen decides that there is a row, and the sample whether the share is
- * over the bound beyond doubt. Refusals are counted one by one: an overload that refuses everybody for
- * a while is as bad for them as one that refuses now and then.
+ * Limit of refusals: the observed share decides whether there is a row, and the sample whether the limit is
+ * exceeded beyond doubt. Refusals are counted one by one: refusing everyone for a while is as bad as refusing
+ * now and then.
  */
 function refused({ due, errors }: RequestTotals, maxShare: number | null): SloRow[] {
   const allowed = maxShare ?? defaultMaxRefusals
@@ -101,7 +101,7 @@ function refused({ due, errors }: RequestTotals, maxShare: number | null): SloRo
   ]
 }
 
-/** `503, 429`, the most frequent first; an error event is one, whatever it says. */
+/** `503, 429`, most frequent first; error events count as one kind, whatever their message. */
 function detailsOf(errors: RequestTotals['errors']): string {
   const counts = new Map<string, number>()
   for (const { kind, detail, count } of errors) {
@@ -141,12 +141,12 @@ export interface SentCounts {
   readonly transactions: readonly Pick<TransactionRow, 'name' | 'planned' | 'requests'>[]
 }
 
-/** Asks for what a transaction needs before it begins: nothing of it is measured by that. */
+/** Operations that only prepare a transaction and measure nothing of it. */
 const setupOperations: readonly string[] = ['v3.createChat']
 
 /**
- * A run in which nothing was measured, of all or of a kind of transaction, has met nothing: an
- * undecided row says so, whatever SLOs there are. Without one it would pass by not being looked at.
+ * A run in which nothing was measured, of all or of a kind of transaction, has met nothing: an undecided row
+ * says so, whatever SLOs it has. Without that row, it would pass unmeasured.
  */
 export function unmeasured(sent: SentCounts): SloRow[] {
   const { transactions } = sent

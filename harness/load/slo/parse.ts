@@ -135,7 +135,7 @@ function readComparison(scan: Scanner, subject: string, allowed: readonly string
   return scan.fail(`Expected ${allowed.join(' or ')}: ${subject} takes ${side} limit.`, at)
 }
 
-/** Reads an expression piece by piece; space may stand between any two. */
+/** Reads an expression piece by piece; spaces may separate any two. */
 class Scanner {
   readonly #text: string
   #at = 0
@@ -154,7 +154,7 @@ class Scanner {
     return this.at === this.#text.length
   }
 
-  /** The next piece if it is of this form, and the empty text otherwise. */
+  /** The next piece if it has this form, otherwise the empty string. */
   take(form: RegExp): string {
     void this.at
     const found = this.#match(new RegExp(form, 'y'))
@@ -172,11 +172,11 @@ class Scanner {
   }
 }
 
-/** An SLO expression that cannot be read: points at the place and says what may stand there. */
+/** An SLO expression that cannot be parsed: shows the position and what is allowed there. */
 export class SloSyntaxError extends Error {
   override readonly name = 'SloSyntaxError'
   readonly expression: string
-  /** Index of the character at which it goes wrong; the length if something is missing. */
+  /** Index of the first wrong character; the length if something is missing. */
   readonly at: number
   /** Allowed tokens at that position. */
   readonly allowed: string
@@ -209,7 +209,7 @@ function nanosecondsOf(scan: Scanner): number {
   return ns > maxTimerMs * 1e6 ? scan.fail(`A limit ${timerLimitText}.`, start) : ns
 }
 
-/** `99.5%`, as 0.995. The ends are refused: no sample can show that something never happens. */
+/** `99.5%`, as 0.995. 0% and 100% are rejected: no sample can show that something never happens. */
 function shareOf(scan: Scanner): number {
   const at = scan.at
   const percent = numberOf(scan, 'Expected a share such as 99%.', 0)

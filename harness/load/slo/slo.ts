@@ -4,14 +4,14 @@ import type { MetricName } from '../../../contract/report/load/measures.ts'
 export type Slo = LatencySlo | GoodputSlo | ErrorsSlo | RateSlo
 
 /**
- * A latency counts from the planned moment (`response`) unless the expression says `service`. A
- * caller waits from the moment at which it wanted an answer; `service` starts when the request was
- * written, so it leaves out the wait that a stalled target causes to those who are to be sent next
- * (coordinated omission: a target that freezes for 5 s shows one slow request in it, not hundreds).
+ * A latency counts from the planned moment (`response`) unless the expression says `service`. A caller waits
+ * from the moment of the request; `service` starts when the request was written, so it omits the wait that a
+ * stalled target causes for the requests behind it (coordinated omission: a target that freezes for 5 s shows
+ * one slow request in it, not hundreds).
  */
 export type Clock = 'service' | 'response'
 
-/** Metrics that are counted from both moments; the others start at an event of the answer. */
+/** Metrics measured from both moments; the others start at an event of the answer. */
 export const twoClocked: readonly MetricName[] = ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e']
 
 /** Limit that a good request keeps. */
@@ -19,7 +19,7 @@ export interface RequestLimit {
   readonly metric: MetricName
   readonly clock: Clock
   readonly limitNs: number
-  /** True for `<=`: a request at exactly the limit keeps it. */
+  /** True for `<=`: a request at exactly the limit meets it. */
   readonly inclusive: boolean
 }
 
@@ -55,9 +55,9 @@ export interface RateSlo {
 }
 
 /**
- * Limits of a good request in a run with these SLOs: those that a `goodput(…)` names, and
- * otherwise every latency of a single request that any of them limits at p90 or above. Such a limit
- * is one that each request should keep, with a share that need not; a median tells of the middle.
+ * Limits of a good request in a run with these SLOs: those that a `goodput(…)` names, and otherwise every
+ * latency of a single request that any of them limits at p90 or above. Such a limit applies to each request,
+ * with a tolerated share; a median describes only the middle.
  */
 export function goodputLimits(slos: readonly Slo[]): readonly RequestLimit[] {
   for (const slo of slos) if (slo.kind === 'goodput' && slo.limits !== null) return slo.limits

@@ -14,13 +14,13 @@ export interface Flow {
 }
 
 /**
- * `L = lambda W` (Little, Operations Research 9, 1961): the mean number in flight is the rate at
- * which requests end, times their mean time in flight; at most 5 % apart. A request that was lost, a
- * clock that ran wrong or a window that was cut wrong breaks it.
+ * `L = lambda W` (Little, Operations Research 9, 1961): the mean number in flight is the rate at which
+ * requests end, times their mean time in flight; at most 5 % apart. A lost request, a clock that ran wrong or
+ * a window that was cut wrong breaks it.
  *
- * The law is exact in the limit. In a window, the requests that were in flight at its two edges make
- * a difference of about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral; if that alone may be
- * 5 %, nothing can be said.
+ * The law is exact in the limit. In a window, the requests in flight at its two edges cause a difference of
+ * about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral; if that alone may be 5 %, the audit is
+ * inconclusive.
  */
 export function littlesLaw(flow: Flow): AuditRow {
   const inFlight = flow.inFlightNs / flow.windowNs
@@ -46,7 +46,7 @@ export interface RequestCounts {
   readonly left: number
 }
 
-/** No request may appear or vanish: planned against dispatched, dispatched against what became of it. */
+/** No request may appear or vanish: planned against dispatched, dispatched against its outcomes. */
 export function conservation(tally: RequestCounts): AuditRow[] {
   const { planned, dispatched, notDispatched, ok, failed, open, left } = tally
   return [
@@ -65,7 +65,7 @@ export function conservation(tally: RequestCounts): AuditRow[] {
   ]
 }
 
-/** No stamp may lie before the one that it follows on. */
+/** No stamp may precede its predecessor. */
 export function stampOrder(records: number, disordered: number): AuditRow {
   const message =
     disordered === 0
@@ -90,7 +90,7 @@ function rounded(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : null
 }
 
-/** Requests in flight at the start of each, in order of their starts; one that was refused ends at NaN. */
+/** Requests in flight at the start of each, in order of start; refused ones end at NaN. */
 export function inFlightAtStart(
   starts: readonly number[],
   endTimes: readonly number[],

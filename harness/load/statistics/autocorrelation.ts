@@ -1,9 +1,9 @@
 import { meanOf } from '../../../contract/averages.ts'
 
 /**
- * Lag-1 autocorrelation of a series in the order of time, pairs taken within runs of neighbors
- * only (one run for a whole series, several where it was sampled in blocks). Null under three pairs
- * and for a constant series.
+ * Lag-1 autocorrelation of a series in order of time, with pairs only within runs of neighbors (one run for a
+ * whole series, several if it was sampled in blocks). Null with fewer than three pairs and for a constant
+ * series.
  */
 export function lag1Autocorrelation(runs: readonly (readonly number[])[]): number | null {
   const all = runs.flat()
@@ -23,7 +23,7 @@ export function lag1Autocorrelation(runs: readonly (readonly number[])[]): numbe
 }
 
 /**
- * Independent values that n correlated ones are worth: `n (1 - rho) / (1 + rho)`, the limit for a
+ * Number of independent values equivalent to n correlated ones: `n (1 - rho) / (1 + rho)`, the limit for a
  * first-order autoregressive series (Bayley & Hammersley, J. R. Stat. Soc. Suppl. 8, 1946). A negative
  * correlation is not credited: it would make the interval narrower than that of independent values.
  */
@@ -33,10 +33,9 @@ export function effectiveSampleSize(n: number, rho: number | null): number {
 }
 
 /**
- * Number of separate episodes of the true values of a series, in the order of time. Two belong to
- * the same episode unless at least `apart` values between them are false: the runs declustering of
- * extreme-value statistics (Smith & Weissman, J. R. Stat. Soc. B 56, 1994). Null is not known and
- * separates nothing.
+ * Number of separate episodes of the true values of a series, in order of time. Two belong to the same
+ * episode unless at least `apart` values between them are false: the runs declustering of extreme-value
+ * statistics (Smith & Weissman, J. R. Stat. Soc. B 56, 1994). Null means unknown and separates nothing.
  */
 export function episodesOf(values: readonly (boolean | null)[], apart = 10): number {
   let episodes = 0

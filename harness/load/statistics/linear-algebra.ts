@@ -26,7 +26,7 @@ export function inverse(matrix: Matrix): Matrix | null {
   )
 }
 
-/** Lower triangle of the root; a direction that is not positive has the length 1e-9. */
+/** Lower triangular root; a pivot that is not positive is replaced by 1e-9. */
 export function cholesky(matrix: Matrix): Matrix {
   const root: number[][] = []
   for (const [at, row] of matrix.entries()) {

@@ -25,10 +25,10 @@ export function quantileRanks(n: number, q: number, confidence = 0.95): RankInte
 }
 
 /**
- * Values that it takes before a quantile is printed: with fewer than `3 / (1 - q)`, the largest
- * value of all is below the quantile with more than 5 % probability (`q ** n > 0.05`; the rule of
- * three, Hanley & Lippman-Hand, JAMA 249, 1983), so no figure of the sample can stand for it: 300
- * for p99, 3,000 for p99.9. The same holds below the median, from the other end.
+ * Minimum number of values for a quantile: with fewer than `3 / (1 - q)`, the largest value of all is below
+ * the quantile with more than 5 % probability (`q ** n > 0.05`; the rule of three, Hanley & Lippman-Hand,
+ * JAMA 249, 1983), so no figure of the sample can represent it: 300 for p99, 3,000 for p99.9. The same holds
+ * below the median, from the other end.
  */
 export function minimumSamples(q: number): number {
   const tail = Math.min(q, 1 - q)
@@ -45,7 +45,7 @@ export interface QuantileEstimate {
 }
 
 /**
- * A quantile with its interval, or none with the reason if the sample is too small.
+ * A quantile with its interval, or the reason for none if the sample is too small.
  *
  * Neighbors in a run resemble each other, so ranks are found for `effective` independent values and
  * stretched over all of them, outwards if they fall between two. Buckets are taken at the end that
@@ -65,7 +65,7 @@ export function quantileEstimate(
   }
   const independent = Math.max(1, Math.min(n, Math.floor(effective)))
   const ranks = quantileRanks(independent, q, confidence)
-  // Products first: a whole rank must come out whole.
+  // Multiply first, so that integer ranks stay integers.
   const stretched = (rank: number) => (rank * n) / independent
   return {
     q,
@@ -76,7 +76,7 @@ export function quantileEstimate(
   }
 }
 
-/** Last of 1..n for which it holds, given that it holds up to some point only; 0 for none. */
+/** Last of 1..n for which a condition holds, if it holds only up to some point; 0 for none. */
 function lastWhere(n: number, holds: (rank: number) => boolean): number {
   let last = 0
   let next = n + 1
@@ -89,8 +89,8 @@ function lastWhere(n: number, holds: (rank: number) => boolean): number {
 }
 
 /**
- * Values in ascending order, addressed by rank from 1 to `count`. Where values were counted in
- * buckets, a rank is only known to lie between the two ends of its bucket.
+ * Values in ascending order, addressed by rank from 1 to `count`. With values counted in buckets, a rank is
+ * only known to lie between the two ends of its bucket.
  */
 export interface OrderedSample {
   readonly count: number
@@ -109,7 +109,7 @@ export function sampleOf(values: Iterable<number>): OrderedSample {
   return { count: sorted.length, lowAt: at, highAt: at }
 }
 
-/** Requests that ended at a value, and those of which it is only known that they took longer. */
+/** Requests that ended at a value, and those known only to have taken longer. */
 export interface LifeTable {
   readonly value: number
   readonly ended: number
@@ -117,10 +117,10 @@ export interface LifeTable {
 }
 
 /**
- * Quantile of a latency if some requests were still running, or were given up, when they were
- * last seen: leaving them out would make a stuck target look fast. The product-limit estimator
- * (Kaplan & Meier, J. Am. Stat. Assoc. 53, 1958): the share still running after a value is the
- * product of `1 - ended / at risk`; who was censored at a value still counts as at risk there.
+ * Quantile of a latency if some requests were still running or given up when last seen: leaving them out
+ * would make a stuck target look fast. The product-limit estimator (Kaplan & Meier, J. Am. Stat. Assoc. 53,
+ * 1958): the share still running after a value is the product of `1 - ended / at risk`; those censored at a
+ * value still count as at risk there.
  *
  * `table` is in ascending order of value, one row a value. Null if the estimate never reaches the
  * quantile, because too many were censored before it.

@@ -17,7 +17,7 @@ export function binomialAtLeast(k: number, n: number, p: number): number {
   return k > n * p ? upperTail(k, n, p) : 1 - lowerTail(k - 1, n, p)
 }
 
-/** Terms shrink on the way out from the mean; what adds nothing any more ends the sum. */
+/** Terms shrink away from the mean; the sum ends when they add nothing. */
 function lowerTail(k: number, n: number, p: number): number {
   const odds = (1 - p) / p
   let term = density(k, n, p)
@@ -67,8 +67,8 @@ for (let n = 1; n < 128; n++) {
  * most 1 of 100 runs, `P[Binomial(n, allowed) <= t] <= 0.01`. It is missed if a smaller share would
  * yield t or more in at most 1 of 100 runs, `P[Binomial(n, allowed) >= t] <= 0.01`.
  *
- * Each look is a test at 99 %; who looks often and stops at the first decision errs more often than
- * that. A run decides once, at its end.
+ * Each look is a test at 99 %; looking often and stopping at the first decision errs more often. A run
+ * decides once, at its end.
  */
 export interface Decision {
   readonly verdict: 'met' | 'missed' | 'undecided'
@@ -99,7 +99,7 @@ export function decideShare(n: number, over: number, allowed: number, independen
 /** Tolerance for rounding in sums of probabilities. */
 const rounding = 1e-12
 
-/** Fewest requests of which `over` may be over the limit while at most `allowed` of all are. */
+/** Minimum number of requests of which `over` may be over the limit while at most `allowed` of all are. */
 export function minRequests(over: number, allowed: number): number {
   const isDecided = (n: number) => binomialCdf(over, n, allowed) <= 1 - confidence + rounding
   let high = Math.max(1, over + 1)

@@ -15,7 +15,7 @@ import {
 import { binomialAtLeast, binomialCdf } from './shares.ts'
 import { mser5, spearman, steadyState } from './steady-state.ts'
 
-/** Mosteller & Rourke's and everybody's tables of ranks, 95 %. */
+/** Common tables of ranks, 95 %, such as Mosteller & Rourke's. */
 describe('ranks of the 95 % interval', () => {
   test.each([
     // P[B(10, 0.5) <= 1] = 11/1024 = 1.07 %, <= 2 would be 5.5 %.

@@ -69,7 +69,7 @@ interface WarmUp {
   readonly settled: boolean
 }
 
-/** Values of which one batch is the mean. */
+/** Number of values in a batch. */
 const batchSize = 5
 
 /**

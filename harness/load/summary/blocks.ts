@@ -58,7 +58,7 @@ export function packBlocks(blocks: LoadBlocks): string {
   return gzipSync(JSON.stringify(blocks)).toString('base64')
 }
 
-/** @throws Error if it is no such text */
+/** @throws Error if the text is malformed */
 export function unpackBlocks(packed: string): LoadBlocks {
   return loadBlocks.parse(JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')))
 }

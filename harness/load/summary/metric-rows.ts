@@ -50,7 +50,7 @@ function streamShare(
   return endsWithFirstToken(name) ? ttft : e2e
 }
 
-/** Tests if a metric is over with the first token. */
+/** True if a metric ends with the first token. */
 export function endsWithFirstToken(name: MetricName): boolean {
   return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
 }

@@ -10,7 +10,7 @@ import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'
 import type { MeasuredWindow } from './window.ts'
 
-/** Five rates, each by the moment at which the thing happened, so that the drain is in none. */
+/** Five rates, each counted at the moment of its event, so that none includes the drain. */
 export function ratesOf(run: RunMetrics, window: MeasuredWindow): Rates {
   const measured = run.slices.sum(window.from, window.to)
   const whole = run.slices.sum(0, Number.POSITIVE_INFINITY)
@@ -36,8 +36,8 @@ export function goodputOf({ outcomes }: LatencyRecorder, window: MeasuredWindow)
 }
 
 /**
- * Requests of which something was due: failed ones, shed ones and those that the generator did not
- * get to are among them. What was open at the end is not known, and who left on purpose is no user.
+ * Number of due requests, including failed and shed ones and those that the generator did not send. Open ones
+ * are unknown, and clients that leave on purpose are not users.
  */
 export function countDue(outcomes: OutcomeCounts): number {
   const { ok, shed, failed, notDispatched } = outcomes
@@ -79,11 +79,11 @@ export function disturbancesOf(errors: readonly ErrorRow[]): Disturbances {
   return { ...counts, retries: 0 }
 }
 
-/** Share of deltas that came with another one; from it on they came in lumps. */
+/** Share of deltas that arrive with another one, from which on they count as lumps. */
 const coalescedShare = 2 / 3
-/** Streams of fewer deltas may well fit into one read. */
+/** Minimum deltas in a stream: fewer may well fit into one read. */
 const minDeltas = 4
-/** Lumps keep time if half of the pauses between them differ by so much at most, as a share. */
+/** Maximum spread of the middle half of the pauses between regular lumps, as a share. */
 const maxPauseSpread = 0.2
 const minPauses = 20
 /** Minimum pause between two lumps; shorter gaps are reads of one lump. */
@@ -121,7 +121,7 @@ export function describeDelivery(group: LatencyRecorder): Delivery | null {
   }
 }
 
-/** The usual pause between lumps, milliseconds; null if there is none. */
+/** The usual pause between lumps, milliseconds; null if irregular. */
 function evenPause(gaps: Histogram | undefined): number | null {
   const pauses = gaps?.buckets().filter(({ low }) => low >= pauseNs) ?? []
   const total = pauses.reduce((sum, { count }) => sum + count, 0)

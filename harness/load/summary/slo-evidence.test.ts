@@ -17,7 +17,7 @@ function evidenceOf(records: readonly RequestRecord[]) {
   return sloEvidence(run, measuredWindow(run, { warmUpNs: 0, untilNs: 40e9 }))
 }
 
-/** Nothing of the answer has come when the run ends, so many nanoseconds after the plan. */
+/** Record without any part of the answer when the run ends, `ranNs` nanoseconds after the plan. */
 const waiting = (index: number, ranNs: number): RequestRecord =>
   recordOf({
     timestamps: {
@@ -69,7 +69,7 @@ test('neighbors that resemble each other are worth less than their number', () =
 describe('each SLO has the autocorrelation of its own figure', () => {
   const limits = [{ ...limit, limitNs: 150e6 }]
   const watched = [{ metric: 'ttft', clock: 'response' }] as const
-  /** First tokens of 600 ms while the target stands still for 40 requests; a request fails now and then. */
+  /** First tokens after 600 ms while the target freezes for 40 requests; a request fails now and then. */
   function frozen(failing: (index: number) => boolean) {
     const run = new RunMetrics({ ...config, limits, watched })
     for (let index = 0; index < 400; index++) {

@@ -11,8 +11,8 @@ import { countDue } from './rates.ts'
 import { isOver, type MeasuredWindow, Neighbors } from './window.ts'
 
 /**
- * Evidence for the SLOs of a run. Each has the autocorrelation of its own figure: how alike
- * the latencies of neighbors are says nothing of how alike their failures are.
+ * Evidence for the SLOs of a run. Each uses the autocorrelation of its own figure: similar latencies of
+ * neighbors do not imply similar failures.
  */
 export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {
   const group = run.group(window.from, window.to)
@@ -41,7 +41,7 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
   }
 }
 
-/** The sample holds each latency that an SLO limits; what an older kit stored has the nearest of two. */
+/** Values of a latency: the sample holds each that an SLO limits; for an older kit, the closest of two. */
 function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLimit) {
   const at = watched.findIndex((own) => own.metric === metric && own.clock === clock)
   if (at >= 0) return (sampled: SampledRequest) => sampled.watched[at] ?? null

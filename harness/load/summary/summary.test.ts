@@ -195,7 +195,7 @@ describe('the window', () => {
 
 describe('a target that freezes', () => {
   test('is slow from the plan, and not from the moment of sending', () => {
-    // For 5 s nothing is sent; each is sent when the freeze ends, and is answered as ever.
+    // For 5 s nothing is sent; each request is sent when the freeze ends, and answered as usual.
     const frozen = (record: RequestRecord, index: number) => {
       const late = index >= 300 && index < 350 ? (350 - index) * 100e6 : 0
       const { planned } = record.timestamps

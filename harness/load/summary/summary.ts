@@ -51,7 +51,7 @@ export type Measured = Pick<
 > & {
   readonly errors: ErrorRow[]
   readonly disturbances: Disturbances
-  /** Requests that found a connection open. */
+  /** Requests on a connection that was already open. */
   readonly reused: number
   readonly connectMs: Metric | null
   /** Metrics by transaction, in the measured window. */
@@ -60,16 +60,16 @@ export type Measured = Pick<
 
 export interface SummaryOptions extends WindowOptions {
   readonly slos: readonly Slo[]
-  /** Share of the requests that may be refused, if the run was told. */
+  /** Share of the requests that may be refused, if the run limits it. */
   readonly maxRefusals?: number | undefined
   readonly transactions: readonly string[]
   /** Endpoints of a target with several, in the order of their indexes. */
   readonly endpoints?: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[] | undefined
-  /** Requests that the plan had for the time that the run took; what was recorded, if not known. */
+  /** Requests planned for the duration of the run; those recorded, if unknown. */
   readonly planned?: number
 }
 
-/** A run that was measured, in the shapes of the report. */
+/** Summarizes a measured run in the form of the report. */
 export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
   const window = measuredWindow(run, options)
   const { from, to, fromNs, toNs } = window
@@ -199,7 +199,7 @@ export function heatMapsOf(run: RunMetrics): HeatMap[] {
   })
 }
 
-/** Row of a latency; below a microsecond there is nothing to tell apart. */
+/** Row of a latency; all latencies below a microsecond share one. */
 function rowOf(ns: number): number {
   return Math.floor(rowsPerDecade * Math.log10(Math.max(ns, 1000)) + 1e-9)
 }

@@ -7,8 +7,8 @@ import { sendSetupRequest } from '../setup/setup-request.ts'
 import type { LoadTarget } from '../target.ts'
 
 /**
- * Offset of the target's clock, which all shards of a run have in common. Sends at most 36 requests
- * outside the load, any answer to which tells the time. Null if it cannot be measured.
+ * Offset of the target's clock, which all shards of a run share. Sends at most 36 requests outside the load;
+ * any answer to them will do. Null if it cannot be measured.
  */
 export async function targetClock(
   target: LoadTarget,
@@ -56,7 +56,7 @@ export interface DatedAnswer {
 /** Clock of the target minus the local clock, in milliseconds. */
 export interface ClockOffset {
   readonly offsetMs: number
-  /** The true offset is within so many milliseconds of it. */
+  /** Maximum distance of the true offset from it, milliseconds. */
   readonly uncertaintyMs: number
   readonly requests: number
 }
@@ -66,7 +66,7 @@ interface Interval {
   readonly high: number
 }
 
-/** Offsets that every answer allows: a Date header was set between sending and receiving. */
+/** Offsets consistent with every answer: a Date header was set between sending and receiving. */
 function offsetInterval(answers: readonly DatedAnswer[]): Interval {
   return {
     low: Math.max(...answers.map(({ dateMs, receivedMs }) => dateMs - receivedMs)),
@@ -83,7 +83,7 @@ interface OffsetProbe {
 
 const rounds = 4
 const requestsPerRound = 9
-/** Precision at which further requests tell nothing: header and network are not more exact. */
+/** Precision at which further requests add nothing: header and network are not more exact. */
 const enoughMs = 2
 
 /**

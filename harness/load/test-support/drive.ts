@@ -1,4 +1,4 @@
-/** The engine in this very thread, with constant arrivals of one kind: for tests and figures of its own. */
+/** The engine in the current thread, with constant arrivals of one kind, for tests and figures of the engine. */
 import { writePassages } from '../../../fixtures/content/passages.ts'
 import type { NetworkOptions } from '../../client/index.ts'
 import { RunClock } from '../clock.ts'
@@ -39,12 +39,12 @@ export interface DriveOptions {
   readonly clients?: number
 }
 
-/** @throws the faults of the engine */
+/** @throws the internal errors of the engine */
 export async function drive(options: DriveOptions): Promise<readonly RequestRecord[]> {
   return (await driven(options)).records
 }
 
-/** @throws the faults of the engine */
+/** @throws the internal errors of the engine */
 export async function driven(options: DriveOptions): Promise<Driven> {
   const { url, connections, perSecond, seconds, drainSeconds, kind = 'openai-json' } = options
   const passages = await writePassages('drive')

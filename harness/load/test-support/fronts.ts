@@ -11,7 +11,7 @@ export interface CountingFront {
   readonly most: () => number
 }
 
-/** Passes bytes on. A socket is open until its end was read. */
+/** Forwards bytes. A socket counts as open until its end is read. */
 export async function countingFront(upstream: string): Promise<CountingFront> {
   const { port, hostname } = new URL(upstream)
   let [open, most, total] = [0, 0, 0]

@@ -1,4 +1,4 @@
-/** A compatible surface over HTTP/2, and where it is told so over TLS with HTTP/1.1 beside it (ALPN). */
+/** A compatible surface over HTTP/2, by prior knowledge or over TLS, where it also speaks HTTP/1.1 (ALPN). */
 import {
   createSecureServer,
   createServer,
@@ -64,7 +64,7 @@ export async function h2Server({
     onTestFinished(() => session.destroy())
   })
   server.on('sessionError', () => {})
-  // Only what came over HTTP/1.1: a stream has its own listener.
+  // HTTP/1.1 only: a stream has its own listener.
   server.on('request', (request, response) => {
     if (request.httpVersionMajor === 2) return
     request.resume()

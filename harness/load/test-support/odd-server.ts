@@ -1,4 +1,4 @@
-/** A compatible surface of a few lines that can go wrong in each of the ways that a record tells apart. */
+/** A minimal compatible surface that can fail in each of the ways that a record distinguishes. */
 import { createServer, type ServerResponse } from 'node:http'
 import { urlOf } from './listening.ts'
 
@@ -29,7 +29,7 @@ export interface OddServer {
   readonly left: () => number
 }
 
-/** `manner` says how the n-th request, from 0, is answered. */
+/** `manner` selects the answer to the n-th request, from 0. */
 export async function oddServer(
   manner: (n: number) => Manner,
   { tokens = 5, gapMs = 2 } = {},
@@ -111,7 +111,7 @@ async function answer(
     return
   }
   if (!manner.startsWith('without')) response.write('data: [DONE]\n\n')
-  // As llama.cpp: the connection was announced as persistent.
+  // Like llama.cpp, after announcing a persistent connection.
   const { socket } = response
   response.end(() => {
     if (manner === 'closing') socket?.end()

@@ -60,7 +60,7 @@ export function recordOf({ timestamps, counts, record }: RecordParts = {}): Requ
   }
 }
 
-/** The same moved in time, as a request of its own. */
+/** The same record shifted in time, as a separate request. */
 export function shifted(record: RequestRecord, index: number, byNs: number): RequestRecord {
   const stamps = Object.fromEntries(
     Object.entries(record.timestamps).map(([name, at]) => [name, at === null ? null : at + byNs]),

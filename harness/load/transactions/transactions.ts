@@ -102,7 +102,7 @@ const v3History: Transaction = async (context) => {
 
 /** Small enough to give a short history several pages. */
 const pageSize = 2
-/** Bound for cursors that run in a circle. */
+/** Maximum number of pages, in case cursors are circular. */
 const maxPages = 50
 
 async function turnInFreshChat(

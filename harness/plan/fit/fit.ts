@@ -19,23 +19,23 @@ export interface Reproduced extends Statistic {
   readonly load: MeasuredLoad['load']
   readonly probes: readonly number[]
   readonly predicted: number
-  /** Standard deviation that one such measurement has by chance, relative to the value. */
+  /** Standard deviation of one such measurement by chance, relative to the value. */
   readonly deviation: number
 }
 
 export interface FittedModel {
   readonly model: ServiceModel
   readonly lengths: readonly RequestLength[]
-  /** False if the target was never seen to make requests wait for a place. */
+  /** False if no request was seen to wait for a place. */
   readonly hasSeenLimit: boolean
   readonly reproduced: readonly Reproduced[]
   /** Median of the relative errors of all statistics. */
   readonly typicalError: number
-  /** A model as likely as the uncertainty of the fit makes it. */
+  /** Draws a model from the uncertainty of the fit. */
   readonly drawModel: (draw: () => number) => ServiceModel
 }
 
-/** A measured run of which no service model can be fitted. */
+/** A measured run to which no service model can be fitted. */
 export class UnfittedRunError extends Error {
   override readonly name = 'UnfittedRunError'
 }
@@ -46,16 +46,16 @@ interface Effort {
   readonly iterations: number
 }
 
-/** Effort in a comparison of models, and in the last fit. */
+/** Effort to compare models, and for the last fit. */
 const coarse: Effort = { runs: 2, iterations: 2 }
 const fine: Effort = { runs: 6, iterations: 6 }
-/** A model is no better than this, however many requests were measured. */
+/** Minimum relative error of a model, however many requests were measured. */
 const modelError = 0.03
 
 /**
- * Fits the times of the model by least squares of logarithms, for several limits of the batch, of which the
- * best is kept. Where a model without a limit explains the run as well, the requests that were seen in
- * flight are the largest batch that is known of.
+ * Fits the times of the model by least squares of logarithms, for several batch limits, and keeps the best.
+ * If a model without a limit explains the run as well, the largest number of requests seen in flight is the
+ * largest known batch.
  *
  * @param cluster replicas of the measured run
  * @throws UnfittedRunError if too little was measured
@@ -95,7 +95,7 @@ export function fitServiceModel(report: CapacityReport, cluster: ClusterOptions)
     return minimizeSquares(residuals, from, { iterations: effort.iterations, step: 0.05 })
   }
   const batchLimit = cluster.replicas === 1 ? batchLimitOf(samples) : null
-  // The chance of one measurement is that of the first guess, so that all models are weighed alike.
+  // The random error of a measurement comes from the first guess, so that all models have the same weights.
   const firstLimit = batchLimit?.maxSequences ?? Math.round(maxRunning(report) / cluster.replicas)
   const guess = modelOf(guessAt(firstLimit), limitsOf(firstLimit))
   const errors = loads.map((load) =>
@@ -165,7 +165,7 @@ function bestLimit(first: number, step: number, fitAt: (limit: number) => Minimu
   return best
 }
 
-/** Requests that show a small limit exactly; a larger one, or several replicas, take a search. */
+/** Step of the search for the batch limit; 0 for a small one, which single requests show exactly. */
 function stepOf(batchLimit: BatchLimit | null): number {
   if (batchLimit === null) return 1
   return batchLimit.maxSequences <= exactUpTo ? 0 : Math.round(batchLimit.maxSequences / 16)
@@ -211,7 +211,7 @@ function residualsOf(
 ): readonly number[] {
   return load.statistics.map(({ value }, at) => {
     const residual = ((predicted[at]?.log ?? Number.NaN) - Math.log(value)) / (errors[at] ?? 1)
-    // A gross error says no more than a large one (Huber).
+    // A gross error counts no more than a large one (Huber).
     return Number.isFinite(residual) ? bounded(residual) : maxResidual
   })
 }

@@ -69,19 +69,19 @@ function plane(points: readonly (readonly [x: number, y: number, z: number])[]) 
   return [(z ?? 0) - byX * (x ?? 0) - byY * (y ?? 0), byX, byY]
 }
 
-/** The limit of a batch as single requests show it. */
+/** The batch limit that single requests show. */
 export interface BatchLimit {
   readonly maxSequences: number
   /** Requests that found all places taken. */
   readonly waited: number
 }
 
-/** Iterations of a first token: without waiting it comes after two iterations at most, its own and the one before. */
+/** Maximum iterations before a first token without waiting: two, its own and the one before, and a margin. */
 const unqueuedIterations = 2.5
 
 /**
- * The number in flight from which on requests wait: the one that tells those that waited best from those
- * that did not. Null if nothing was streamed.
+ * The number in flight from which on requests wait: the one that best separates those that waited from the
+ * others. Null if nothing was streamed.
  */
 export function batchLimitOf(samples: readonly ProbeSamples[]): BatchLimit | null {
   const requests = samples

@@ -19,7 +19,7 @@ export interface Statistic {
   /** Requests that found this number in flight, both ends included; null for all. */
   readonly inFlight: readonly [from: number, to: number] | null
   readonly value: number
-  /** Error that the number of its requests leaves, relative to the value; 0 if they are many. */
+  /** Relative error due to the number of its requests; 0 if they are many. */
   readonly error: number
 }
 
@@ -42,7 +42,7 @@ export interface MeasuredLoad {
 
 /** Rates within this factor are taken together. */
 const sameRate = 1.04
-/** Answers under which a probe says nothing. */
+/** Minimum number of answers of a usable probe. */
 const minAnswers = 8
 
 /** Loads of a capacity report at which the target was measured, from the lowest to the highest. */
@@ -190,7 +190,7 @@ export function basisOf({ outcome, interrupted }: CapacityReport): Basis {
   return interrupted && basis === 'decided' ? 'undecided' : basis
 }
 
-/** A plan from several measurements is worth no more than the worst of them. */
+/** The worst basis of several measurements, which is that of the plan. */
 export function worstBasis(measurements: readonly Measurement[]): Basis {
   const all = measurements.map(({ report }) => basisOf(report))
   return (['invalid', 'undecided'] as const).find((basis) => all.includes(basis)) ?? 'decided'

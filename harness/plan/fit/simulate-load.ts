@@ -15,7 +15,7 @@ import type { MeasuredLoad, Statistic } from './measured-probes.ts'
 
 /** Part of a run that is warm-up. */
 const warmUp = 0.1
-/** A longer experiment is cut: by then it has forgotten its start. */
+/** Maximum requests: a longer experiment no longer depends on its start. */
 const maxRequests = 500
 
 /** A statistic over repetitions of one experiment, in logarithms. */
@@ -26,9 +26,9 @@ export interface Prediction {
 }
 
 /**
- * The statistics of a measured load as a service model predicts them: the same experiment, from an empty
- * target and for the same time, is repeated `runs` times. The seed is that of all models, so that their
- * differences are those of the models.
+ * The statistics that a service model predicts for a measured load: the same experiment, from an empty target
+ * and for the same time, is repeated `runs` times. All models share the seed, so that their differences are
+ * those of the models.
  */
 export function simulateLoad(
   model: ServiceModel,

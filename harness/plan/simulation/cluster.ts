@@ -4,7 +4,7 @@ import type { Requests } from './requests.ts'
 
 export type Balance = 'round-robin' | 'least-connections'
 
-/** Replicas behind a load balancer that knows of each request and of its end at once. */
+/** Replicas behind a load balancer that learns of each request and its end immediately. */
 export class Cluster {
   readonly #replicas: readonly Replica[]
   readonly #balance: Balance
@@ -55,7 +55,7 @@ export class Cluster {
     this.#nextEventMs[at] = this.#replicas[at]?.nextEventMs ?? Number.POSITIVE_INFINITY
   }
 
-  /** Ties of least connections are broken in turn. */
+  /** Picks a replica; ties of least connections are broken in turn. */
   #choose(ms: number): number {
     const { length } = this.#replicas
     const next = (this.#last + 1) % length

@@ -45,7 +45,7 @@ export class Replica {
     return true
   }
 
-  /** All iterations up to the next event, but none that begins at `untilMs` or later. */
+  /** Runs all iterations up to the next event, but none that begins at `untilMs` or later. */
   advance(untilMs: number): void {
     if (this.#canAdmit) {
       this.#admit()
@@ -112,7 +112,7 @@ export class Replica {
   }
 }
 
-/** More requests than one simulation has. */
+/** Upper bound for the requests of one simulation. */
 const idRange = 2 ** 21
 
 /** Binary heap of numbers, the smallest first. */

@@ -1,7 +1,7 @@
 import { type Draw, drawsOf, hashText, standardNormal } from '../../load/plan/random.ts'
 import type { RequestLength } from '../service-model.ts'
 
-/** Requests a second, from a moment on and until that of the next piece. */
+/** Requests a second, from a time until that of the next piece. */
 export interface RatePiece {
   readonly fromMs: number
   readonly perSecond: number
@@ -10,8 +10,8 @@ export interface RatePiece {
 /**
  * Arrivals of one of `shares` replicas behind round robin, of a Poisson process whose rate is constant
  * between two pieces: every `shares`-th arrival of the whole, so the gaps are of the gamma distribution
- * of that shape, in the integral of the rate (time change of a Poisson process, Çinlar 1975). Each
- * replica sees the same law, so one of them stands for all, exactly.
+ * of that shape, in the integral of the rate (time change of a Poisson process, Çinlar 1975). All replicas
+ * follow the same law, so one of them represents all, exactly.
  */
 export function* poissonArrivals(
   pieces: readonly RatePiece[],
@@ -57,7 +57,7 @@ export function drawOf(seed: string, use: string, index = 0): Draw {
   return drawsOf(hashText(`${seed}/${use}`), index)
 }
 
-/** Requests of one simulation by id, in columns. Times in milliseconds; NaN for what never came. */
+/** Requests of one simulation by id, in columns. Times in milliseconds; NaN for what never happened. */
 export class Requests {
   readonly arrivalMs: number[] = []
   readonly promptTokens: number[] = []

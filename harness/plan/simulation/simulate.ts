@@ -15,7 +15,7 @@ export interface Arrival extends RequestLength {
   readonly atMs: number
 }
 
-/** Requests that arrive whatever becomes of the others: an open loop, or a recorded workload. */
+/** Simulates requests that arrive independently of others: an open loop, or a recorded workload. */
 export function simulateOpen(
   model: ServiceModel,
   { replicas, balance }: ClusterOptions,
@@ -31,7 +31,7 @@ export function simulateOpen(
 }
 
 interface ClosedLoop {
-  /** Users, each with one request in flight; a refused one asks again after `retryMs`. */
+  /** Users, each with one request in flight; a refused one retries after `retryMs`. */
   readonly users: number
   readonly untilMs: number
   readonly nextLength: () => RequestLength
@@ -40,7 +40,7 @@ interface ClosedLoop {
   readonly draw: Draw
 }
 
-/** Users who each send the next request as soon as they have the answer to the last one. */
+/** Simulates users who send the next request as soon as the last one is answered. */
 export function simulateClosed(
   model: ServiceModel,
   { replicas, balance }: ClusterOptions,
@@ -61,7 +61,7 @@ export function simulateClosed(
   return requests
 }
 
-/** Retry-After of most servers that are busy. */
+/** Retry-After of most busy servers. */
 const retryMs = 1000
 
 /** Arrivals at given times, with drawn lengths. */
@@ -122,7 +122,7 @@ export function latenciesOf(
   }
 }
 
-/** Quantile of ascending values by nearest rank, as load reports have it; NaN of none. */
+/** Quantile of ascending values by nearest rank, as in load reports; NaN if there are none. */
 export function quantile(values: Float64Array, q: number): number {
   return values[rankOf(q, values.length) - 1] ?? Number.NaN
 }

@@ -1,4 +1,4 @@
-/** Truths about M/M/c, first come first served (Gross & Harris, Fundamentals of Queueing Theory). */
+/** Exact results for M/M/c, first come first served (Gross & Harris, Fundamentals of Queueing Theory). */
 
 /** Share of the requests that wait: Erlang C. `load` is the share of all servers that is busy. */
 export function waitShareMMc(servers: number, load: number): number {

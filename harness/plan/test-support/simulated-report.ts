@@ -1,4 +1,4 @@
-/** Capacity reports of engines whose truth is known: the queueing model of the reference server. */
+/** Capacity reports of engines whose true behavior is known: the queueing model of the reference server. */
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import {
@@ -128,13 +128,13 @@ export function simulatedReport({
   return capacityReportOf({ config, probes, frontier: [] })
 }
 
-/** The same search as it ends if its budget is too short: the rates are probed, none is found. */
+/** The same search ended by a short budget: rates were probed, but none was found. */
 export function endedUndecided(report: CapacityReport): CapacityReport {
   const probes = report.probes.map((probe) => ({ ...probe, verdict: 'undecided' as const }))
   return { ...report, outcome: 'undecided', probes, result: nothingFound }
 }
 
-/** The same search as it ends if the generator keeps up with the lower half of the rates only. */
+/** The same search with a generator that keeps up only with the lower half of the rates. */
 export function endedInvalid(report: CapacityReport): CapacityReport {
   const held = Math.ceil(report.probes.length / 2)
   const late: CapacityProbe['generator'] = {

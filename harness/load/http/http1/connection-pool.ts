@@ -5,23 +5,23 @@ import type { Route } from '../dial.ts'
 import { createReadBuffer, Http1Connection } from './connection.ts'
 
 /**
- * Idle time after which a connection is given up without a word of the peer, before common servers close
- * it (Node's default is 5 s), so that a request is not sent into a connection that is being closed.
+ * Idle time after which a connection is closed if the peer announces none, before common servers close it
+ * (Node's default is 5 s), so that no request is sent on a connection that is being closed.
  */
 const idleSeconds = 2
-/** Given up so much before the peer's own limit. */
+/** Margin before the peer's own limit. */
 const marginSeconds = 1
 
 /**
- * A peer that closed so many connections so soon after an answer, without `Connection: close`, is sent one
- * request per connection: the next request would race with its close.
+ * A peer that closed this number of connections this soon after an answer, without `Connection: close`, gets
+ * one request per connection: the next request would race with its close.
  */
 const earlyCloses = 2
 const earlySeconds = 0.05
 
 type Use = (connection: Http1Connection) => void
 
-/** The HTTP/1.1 connections of one thread; the one that was idle last is used first. */
+/** The HTTP/1.1 connections of one thread; the most recently idle one is used first. */
 export class Http1ConnectionPool implements ChannelPool {
   readonly httpVersion = 'http1'
   readonly http2 = null
@@ -105,7 +105,7 @@ export class Http1ConnectionPool implements ChannelPool {
     if (this.#earlyCloses >= earlyCloses) this.#keepAlive = false
   }
 
-  /** Closes the idle connections that may not be used any more. */
+  /** Closes dead and expired idle connections, and counts the others. */
   #countUsable(): number {
     const kept = this.#idle.filter((idle) => this.#isUsable(idle))
     if (kept.length < this.#idle.length) {

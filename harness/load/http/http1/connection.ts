@@ -6,15 +6,15 @@ import { dial, type Route } from '../dial.ts'
 import { requestBytes } from '../wire-request.ts'
 import { ResponseParser } from './response-parser.ts'
 
-/** One read never brings more; all connections of a thread share the memory. */
+/** Maximum size of a read; all connections of a thread share the memory. */
 const readSize = 64 * 1024
 
-/** Buffers of reads belong to a thread: a read is worked off before the next one begins. */
+/** Creates the read buffer of a thread: a read is processed before the next one begins. */
 export function createReadBuffer(): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(readSize).buffer)
 }
 
-/** Turns of the event loop before the next request, in which the peer's close is seen. */
+/** Turns of the event loop before the next request, to notice a close by the peer. */
 const restTurns = 2
 
 /** One connection, one request at a time, one stamp for each read of its socket. */
@@ -86,7 +86,7 @@ export class Http1Connection implements Channel {
       const readyAt = this.#used ? null : this.#readyAt
       this.#used = true
       sink.sent(at, readyAt)
-      // The sink may have left at once.
+      // The sink may have abandoned the request already.
       if (this.#sink === sink) this.#socket?.write(bytes)
     }
     if (!this.alive) queueMicrotask(() => this.#closed(undefined))
@@ -116,7 +116,7 @@ export class Http1Connection implements Channel {
 
   #read(memory: Uint8Array, length: number): boolean {
     const parser = this.#parser
-    // Nothing was asked for: such a connection cannot be trusted any more.
+    // Bytes without a request: the connection cannot be trusted any more.
     if (parser === undefined) {
       this.#hangUp()
       return true
@@ -143,7 +143,7 @@ export class Http1Connection implements Channel {
     this.#rest(restTurns)
   }
 
-  /** Some servers announce a persistent connection, and close it with the end of a stream. */
+  /** Waits, since some servers announce a persistent connection but close it after a stream. */
   #rest(turns: number): void {
     if (!this.alive) return
     if (turns === 0) this.#onIdle(this)

@@ -85,7 +85,7 @@ describe('a response', () => {
     expect(whole).toMatchObject({ body, ended: true, over: true, reusable })
     fc.assert(
       fc.property(fc.array(fc.nat(response.length), { maxLength: 12 }), (cuts) => {
-        // What comes after the end is for nobody to read.
+        // Bytes after the end are not read.
         expect(parsePieces(cutAt(text(response), cuts))).toMatchObject({
           body,
           ended: true,

@@ -5,14 +5,13 @@ import { HttpSyntaxError, type ResponseSink } from '../channel.ts'
 const headLimit = 64 * 1024
 
 /**
- * Reads the one response that a connection is waiting for (RFC 9112), in whatever segments it
- * arrives. Own code, because undici's reader costs a third of what a segment costs at all (see "A load
- * run" in ARCHITECTURE.md).
+ * Reads the one response that a connection waits for (RFC 9112), in segments of any size. Own code, because
+ * undici's parser takes a third of the total cost of a segment (see "A load run" in ARCHITECTURE.md).
  */
 export class ResponseParser {
   /** The response is over, and the connection may carry another. */
   reusable = false
-  /** Seconds for which the peer keeps an idle connection, if it says so. */
+  /** Idle timeout of the peer in seconds, if it announces one. */
   idleSeconds: number | undefined
   #head = ''
   #body: BodyReader | undefined
@@ -25,7 +24,7 @@ export class ResponseParser {
   }
 
   /**
-   * True if the response is over with these bytes.
+   * True if the response ends with these bytes.
    * @throws HttpSyntaxError
    */
   push(bytes: Uint8Array, at: number): boolean {
@@ -42,7 +41,7 @@ export class ResponseParser {
     const used = end + 4 - this.#head.length
     this.#head = ''
     const { status, headers, version } = readHead(text.slice(0, end))
-    // 100 Continue and 103 Early Hints go before the response.
+    // 100 Continue and 103 Early Hints precede the response.
     if (status < 200 && status !== 101) return this.push(bytes.subarray(used), at)
     const framing = framingOf(this.#method, status, headers)
     this.#body = new BodyReader(framing, this.#sink)
@@ -51,7 +50,7 @@ export class ResponseParser {
     return this.#read(this.#body, bytes.subarray(used), at)
   }
 
-  /** The peer closed the connection; true if that is how the response ends. */
+  /** The peer closed the connection; true if that ends the response. */
   close(at: number): boolean {
     if (this.#body === undefined || !this.#body.endsByClose) return false
     this.#sink.end(at)
@@ -141,7 +140,7 @@ const lineLimit = 16 * 1024
 
 /** Takes the framing off a body and passes its bytes on, as views of the segments that brought them. */
 class BodyReader {
-  /** The end of the connection is the end of the body. */
+  /** The body ends with the connection. */
   readonly endsByClose: boolean
   readonly #sink: Pick<ResponseSink, 'data'>
   readonly #chunked: boolean
@@ -202,7 +201,7 @@ class BodyReader {
       at += 1
     }
     if (at === digits || at - digits > 6 || bytes[at] !== CR || bytes[at + 1] !== LF) {
-      // What was taken of it stays taken: the line break after the data.
+      // The line break after the data stays consumed.
       return digits === from ? -1 : digits
     }
     this.#remaining = size

@@ -5,13 +5,13 @@ import type { Route } from '../dial.ts'
 import { Http2Connection } from './connection.ts'
 import { Http2Stream, type StreamHandlers } from './stream.ts'
 
-/** A connection without a stream is given up after so long, before common servers close it. */
+/** Idle time after which a connection without streams is closed, before common servers do. */
 const idleSeconds = 20
 
 /**
- * The HTTP/2 connections of one thread. A request goes to the first connection that has room for it, by
- * the SETTINGS_MAX_CONCURRENT_STREAMS of the peer; if none has, connections are opened for what waits,
- * as many as the limit allows.
+ * The HTTP/2 connections of one thread. A request goes to the first connection with room for it, by the
+ * SETTINGS_MAX_CONCURRENT_STREAMS of the peer; if none has room, connections are opened for the waiting
+ * requests, as many as the limit allows.
  */
 export class Http2ConnectionPool implements ChannelPool {
   readonly httpVersion = 'http2'
@@ -19,11 +19,11 @@ export class Http2ConnectionPool implements ChannelPool {
   readonly #clock: RunClock
   readonly #keepAlive: boolean
   readonly #limit: ConnectionLimit
-  /** All that are open, those with one stream of their own among them. */
+  /** All open connections, including those for a single stream. */
   readonly #connections = new Set<Http2Connection>()
   /** Connections that carry as many streams as the peer allows. */
   readonly #sharedConnections = new Set<Http2Connection>()
-  /** Streams that wait for a connection, in the order of asking. */
+  /** Streams that wait for a connection, in order of request. */
   readonly #waiting = new Set<Http2Stream>()
   readonly #figures: Http2Figures = {
     ...{ streams: 0, maxAtOnce: 0, allowed: null, resets: 0, goaways: 0, resent: 0 },
@@ -83,7 +83,7 @@ export class Http2ConnectionPool implements ChannelPool {
     return new Http2Stream(this.#clock, this.#shared)
   }
 
-  /** A stream on a connection of its own, which the limit allows by now. */
+  /** Creates a stream on a connection of its own, which the limit allows by now. */
   #ownStream(): Http2Stream {
     let own: Http2Connection | undefined
     let endWait = () => {}
@@ -127,7 +127,7 @@ export class Http2ConnectionPool implements ChannelPool {
     },
   }
 
-  /** Gives connections to what waits for one, as far as there is room. */
+  /** Assigns connections to waiting streams, as far as there is room. */
   #assignWaiting(): void {
     for (const connection of this.#sharedConnections) {
       for (const stream of this.#waiting) {
@@ -142,9 +142,9 @@ export class Http2ConnectionPool implements ChannelPool {
     if (this.#closed) return
     const usable = [...this.#sharedConnections].filter(({ goaway }) => goaway === undefined)
     const limit = usable.find(({ allowed }) => allowed !== null)?.allowed ?? null
-    // A peer that takes no stream at all takes none over another connection.
+    // A peer that accepts no stream accepts none over another connection either.
     if (limit === 0) return
-    // How many streams a first connection takes is only known when it is there.
+    // The stream limit is unknown until the first connection is open.
     const needed =
       limit === null ? Math.min(1, this.#waiting.size) : Math.ceil(this.#waiting.size / limit)
     const opening = usable.filter((connection) => connection.opening).length
@@ -166,7 +166,7 @@ export class Http2ConnectionPool implements ChannelPool {
     this.#sharedConnections.add(connection)
   }
 
-  /** No connection could be made, and none is being made: reject the waiting streams. */
+  /** Rejects the waiting streams if no connection could be opened and none is being opened. */
   #rejectWaiting(error: Error): void {
     if ([...this.#sharedConnections].some(({ goaway }) => goaway === undefined)) return
     const waiting = [...this.#waiting]

@@ -20,7 +20,7 @@ const connectionWindow = 16 * 1024 * 1024
 const maxSessionMemory = 256
 
 export interface Http2Handlers {
-  /** It takes streams, or takes more than before. */
+  /** It accepts streams, or more than before. */
   readonly onCapacity: () => void
   /** Called when its socket is closed. `error`: why it was never ready. `reached`: the peer saw it. */
   readonly onClosed: (end: {
@@ -39,7 +39,7 @@ export class Http2Connection {
   streams = 0
   /** SETTINGS_MAX_CONCURRENT_STREAMS; null before the peer's settings, and if they set none. */
   allowed: number | null = null
-  /** The peer ends it. */
+  /** GOAWAY of the peer. */
   goaway: { readonly code: number; readonly lastStream: number } | undefined
   /** Time at which its last stream ended, in nanoseconds of the run. */
   idleSince: number
@@ -84,7 +84,7 @@ export class Http2Connection {
     return this.readyAt === null && !this.#isClosed
   }
 
-  /** A stamp of the read of the socket that is being worked off: what one read brings has one stamp. */
+  /** Stamp of the socket read that is being processed, the same for everything that it brought. */
   get readAt(): number {
     const total = this.#socket?.bytesRead ?? 0
     if (total !== this.#bytesRead) {
@@ -109,7 +109,7 @@ export class Http2Connection {
       this.idleSince = this.#clock.now()
       this.#handlers.onCapacity()
     }
-    // With the end of the answer the peer counts it no more (RFC 9113, section 5.1.2).
+    // The peer no longer counts a stream whose answer has ended (RFC 9113, section 5.1.2).
     stream.once('end', over)
     stream.once('close', over)
     if (body !== null) stream.end(body)
@@ -122,7 +122,7 @@ export class Http2Connection {
     if (goaway !== undefined && id !== undefined && id > goaway.lastStream) {
       return new Http2Error(goawayText(goaway.code), { unprocessed: true })
     }
-    // Node ends every stream with a code of its own when the connection ends.
+    // When the connection ends, Node ends every stream with a code that is not the peer's.
     if (this.#isClosed || this.#socket?.destroyed === true || this.#session?.destroyed === true) {
       if (goaway !== undefined && goaway.code !== constants.NGHTTP2_NO_ERROR) {
         return new Http2Error(goawayText(goaway.code))
@@ -178,12 +178,12 @@ function neverReady(): Error {
   return new Http2Error('the peer closed the connection before its HTTP/2 settings')
 }
 
-/** Tells a limit of the peer from none: without one, Node gives the greatest number there is. */
+/** False if the peer set no limit: Node then reports the largest possible number. */
 function isLimit(streams: number | undefined): streams is number {
   return streams !== undefined && streams < 0xffff_ffff
 }
 
-/** `INTERNAL_ERROR`, or the number of a code that the document does not name. */
+/** `INTERNAL_ERROR`, or the number of a code that has no name. */
 export function errorCodeName(code: number): string {
   return names.get(code) ?? `error ${code}`
 }

@@ -10,9 +10,9 @@ const maxAttempts = 3
 
 /** Callbacks of a stream to its connection pool. */
 export interface StreamHandlers {
-  /** Finds it a connection with room, now or later, through `assign` or `reject`. */
+  /** Requests a connection with room, now or later, through `assign` or `reject`. */
   readonly requestConnection: (stream: Http2Stream) => void
-  /** It needs no connection any more. */
+  /** It no longer needs a connection. */
   readonly cancel: (stream: Http2Stream) => void
   /** The peer reset it; it is sent again. */
   readonly onReset: () => void
@@ -48,7 +48,7 @@ export class Http2Stream implements Channel {
     this.#send()
   }
 
-  /** Ends the stream: there will be no connection for it. */
+  /** Ends the stream: no connection will be available. */
   reject(error: Error): void {
     this.#rejection = error
     this.#settled.resolve()
@@ -157,7 +157,7 @@ export class Http2Stream implements Channel {
   }
 }
 
-/** Headers of HTTP/1.1 that HTTP/2 has no use for (RFC 9113, section 8.2.2), and `host` (8.3.1). */
+/** HTTP/1.1 headers that do not exist in HTTP/2 (RFC 9113, section 8.2.2), and `host` (8.3.1). */
 const omittedHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'host'],
 ])
@@ -178,7 +178,7 @@ function headersOf({ method, url, headers, body }: WireRequest): OutgoingHttpHea
   return all
 }
 
-/** Headers as they came, in the order in which they came, without pseudo-headers. */
+/** Headers as received, in their order, without pseudo-headers. */
 function headerPairs(raw: unknown): Header[] {
   const flat = Array.isArray(raw) ? raw.map(String) : []
   const pairs: Header[] = []

@@ -6,9 +6,9 @@ import { isGood } from '../latency-recorder.ts'
 import { forEachLatency, latencyOf } from './latency-definitions.ts'
 
 export interface SampleConfig {
-  /** Limits that a good request keeps. */
+  /** Limits that a good request meets. */
   readonly limits: readonly RequestLimit[]
-  /** Latencies that an SLO limits: the sample keeps them, to tell how independent each is. */
+  /** Latencies that an SLO limits: the sample keeps them to determine how independent each is. */
   readonly watched?: readonly { readonly metric: MetricName; readonly clock: Clock }[]
 }
 
@@ -31,15 +31,15 @@ const blockSize = 64
 const maxBlocks = 128
 
 /**
- * A bounded sample in the order of the plan, for what histograms forget: whether neighbors resemble
- * each other, and whether the run drifts. It holds whole blocks of 64 neighboring arrivals, all
- * of them up to 8,192 arrivals and beyond that the 128 blocks with the smallest hash (bottom-k
- * sampling, Cohen & Kaplan, PODC 2007). The hash decides alone, so the sample of a run is the same
- * however its requests were spread over workers and in whatever order they came.
+ * A bounded sample in plan order, for what histograms lose: whether neighbors resemble each other, and
+ * whether the run drifts. It holds whole blocks of 64 neighboring arrivals: all of them up to 8,192 arrivals,
+ * and beyond that the 128 blocks with the smallest hash (bottom-k sampling, Cohen & Kaplan, PODC 2007). Only
+ * the hash decides, so the sample of a run does not depend on how its requests were spread over workers or in
+ * which order they came.
  */
 export class BottomKSample {
   readonly #blocks = new Map<number, SampledRequest[]>()
-  /** Blocks with this hash or a larger one are out for good. */
+  /** Blocks with this hash or a larger one are permanently excluded. */
   #hashLimit = Number.POSITIVE_INFINITY
 
   add(sampled: SampledRequest): void {
@@ -98,7 +98,7 @@ export function sampledOf(
   }
 }
 
-/** The gaps of a stream are many values; their mean says how the stream differs from its neighbors. */
+/** Mean gap of a stream, which shows how it differs from its neighbors. */
 function meanGap({ gapsNs }: RequestRecord): number | null {
   if (gapsNs.length === 0) return null
   return gapsNs.reduce((sum, gap) => sum + gap, 0) / gapsNs.length

@@ -12,8 +12,8 @@ import { type Bucket, Histogram, maxUnits, unitNs } from './histogram.ts'
 export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
 
 /**
- * A latency as the report tells it. `independent` is the effective sample size as a share of the
- * sample. What is still running is in the quantiles, by Kaplan and Meier; nothing of it is in the mean.
+ * A latency as reported. `independent` is the effective sample size as a share of the sample. Requests still
+ * running are part of the quantiles, by Kaplan and Meier, but not of the mean.
  */
 export function distributionOf(
   ended: Histogram | undefined,
@@ -36,7 +36,7 @@ export function distributionOf(
   }
 }
 
-/** Ranks of a sample in which some are only known to lie above a value; infinite if unknown. */
+/** Ranks of a sample with some values only known to lie above a bound; infinite if unknown. */
 export function censoredSample(ended: Histogram, censored: Histogram): OrderedSample {
   if (censored.count === 0) return ended
   const count = ended.count + censored.count

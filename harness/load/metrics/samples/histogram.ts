@@ -2,7 +2,7 @@ import type { OrderedSample } from '../../statistics/quantile-interval.ts'
 
 /** One unit of every histogram: a microsecond. */
 export const unitNs = 1000
-/** 1 us to 1 h; what took longer is counted as an hour. */
+/** 1 us to 1 h; longer times count as an hour. */
 export const maxUnits = 3_600_000_000
 /** Bits that are kept of a value: 11 make three decimal digits, as HDR counts them. */
 export const threeDigits = 11
@@ -25,9 +25,9 @@ export interface StoredHistogram {
 }
 
 /**
- * The buckets of an HDR histogram (Tene, hdrhistogram.org), of which only those that hold something
- * take memory; a run has hundreds of histograms, and a full one is 190 KB. Sums are kept in whole
- * units, so merging is exact and its order does not matter.
+ * The buckets of an HDR histogram (Tene, hdrhistogram.org), stored sparsely: a run has hundreds of
+ * histograms, and a full one takes 190 KB. Sums are integers, in units, so merging is exact and its order
+ * does not matter.
  */
 export class Histogram implements OrderedSample {
   readonly #counts = new Map<number, number>()
@@ -94,8 +94,8 @@ export class Histogram implements OrderedSample {
   }
 
   /**
-   * Values over a limit. Those in the bucket of the limit itself cannot be told from it: they are over
-   * `<`, and within `<=`.
+   * Number of values over a limit. Those in the bucket of the limit itself are indistinguishable from it:
+   * they exceed `<` and meet `<=`.
    */
   countOver(limitNs: number, inclusive: boolean): number {
     let over = 0

@@ -129,9 +129,9 @@ function isWhole({ outcome }: RequestRecord): boolean {
 }
 
 /**
- * (last content - first content) / (N - 1), N from the usage that the answer tells; reasoning is in it
- * where it was shown. Null, never 0, where N is unknown or below 2, and where all content came in one
- * read: then nothing was paced.
+ * (last content - first content) / (N - 1), with N from the usage of the answer; it includes reasoning that
+ * was streamed. Null, never 0, if N is unknown or below 2, or if all content came in one read: that shows no
+ * pacing.
  */
 function timePerOutputToken({ timestamps, counts }: RequestRecord): number | null {
   const tokens = counts.streamedTokens
@@ -159,9 +159,9 @@ function isAscending(stamps: readonly (number | null)[]): boolean {
 }
 
 /**
- * Calls `take` for each piece of content of an answer: when it arrived, how many tokens and bytes. The
- * record knows the moments of the pieces and the totals; these are spread evenly over them, in whole
- * numbers that add up to the totals. An unstreamed answer arrives at its end.
+ * Calls `take` for each piece of content of an answer: when it arrived, how many tokens and bytes. The record
+ * has the times of the pieces and the totals, which are spread evenly over them, in integers that add up to
+ * the totals. An unstreamed answer arrives at its end.
  */
 export function forEachContentArrival(
   record: RequestRecord,
