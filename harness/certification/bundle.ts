@@ -23,7 +23,7 @@ export function roundFolder(round: number): string {
   return `rounds/${round}`
 }
 
-/** Names of the files of a bundle beside the envelope and the digests; of compressed files, of their content. */
+/** File names in a bundle, apart from the envelope and the digests; of compressed files, those of their content. */
 export const bundleNames: readonly string[] = [
   productName,
   publicKeyName,
@@ -44,7 +44,7 @@ export function filesOf(dir: string): string[] {
   return entriesOf(dir).map(({ path }) => path)
 }
 
-/** Paths that are neither files nor folders: a link may lead out of the bundle, a pipe may have no end. */
+/** Paths that are neither files nor folders: a link may lead out of the bundle, reading a pipe may never end. */
 export function irregularIn(dir: string): string[] {
   return entriesOf(dir).flatMap(({ path, isFile }) => (isFile ? [] : [path]))
 }
@@ -74,15 +74,15 @@ export function contentOf(dir: string, path: string): Buffer {
   return decompress(bytes)
 }
 
-/** Result with `info: true`: the content, and how many bytes it was read from. */
+/** Result with `info: true`: the content and the number of compressed bytes that were read. */
 const inflated = z.object({
   buffer: z.instanceof(Buffer),
   engine: z.object({ bytesWritten: z.number() }),
 })
 
 /**
- * Content of one gzip member (RFC 1952) without name, comment, time, or bytes behind it: nothing is stored
- * beside the content.
+ * Content of one gzip member (RFC 1952) without name, comment, time or trailing bytes, so that the file holds
+ * no other data.
  */
 function decompress(bytes: Buffer): Buffer {
   const [headerLength, trailerLength] = [10, 8]
@@ -104,7 +104,7 @@ function decompress(bytes: Buffer): Buffer {
   return buffer
 }
 
-/** The lock is gone when the command ends. */
+/** The lock file is removed when the command ends. */
 const unlisted = [sumsName, envelopeName, lockName]
 
 /** Text of the file of digests, in the form of `sha256sum`, sorted by name, without itself and the envelope. */
@@ -118,7 +118,7 @@ export function sumsText(dir: string): string {
 
 /**
  * Digests by name, from the file of digests: its lines in any order, with LF or CR LF at their ends.
- * @throws Error naming the line that is not one of `sha256sum`
+ * @throws Error that names the line that is not in the format of `sha256sum`
  */
 export function readSums(text: string): ReadonlyMap<string, string> {
   const lines = text.split(/\r?\n/)
@@ -134,7 +134,7 @@ export function readSums(text: string): ReadonlyMap<string, string> {
   return sums
 }
 
-/** The file of digests in its one form, whose own digest the certificate holds. */
+/** File of digests in its canonical form; the certificate holds its digest. */
 export function canonicalSums(sums: ReadonlyMap<string, string>): string {
   return [...sums]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -155,7 +155,7 @@ function nameIn(line: string): string {
   return line.slice(66)
 }
 
-/** The profile of a round as its record holds it, as the text that is digested. */
+/** Profile of a round from its record, as the text that is digested. */
 export function profileText(recordFile: string): string {
   return JSON.stringify(readRunRecord(recordFile).profile)
 }

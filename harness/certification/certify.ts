@@ -67,10 +67,10 @@ export interface Certification {
 }
 
 /**
- * Runs the rounds of a certification and writes the bundle. Where a rule refuses the certificate, the
- * reports of the rounds stay in the folder and no certificate is written.
- * @throws ConfigurationError if the profile leaves a capability or a needed member open, adds headers, or has a
- * rate limit that prevents requests at once
+ * Runs the rounds of a certification and writes the bundle. If a rule refuses the certificate, the reports of
+ * the rounds stay in the folder and no certificate is written.
+ * @throws ConfigurationError if the profile lacks a capability or a needed field, adds headers, or has a rate
+ * limit that prevents simultaneous requests
  */
 export async function certify(options: CertifyOptions): Promise<Certification> {
   const { profile, surfaces, outDir, challenge, signal } = options
@@ -105,7 +105,7 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
   return { result, reports }
 }
 
-/** Writes report.json of a round beside its exchanges; returns the report as it is stored. */
+/** Writes report.json of a round next to its exchanges; returns the stored report. */
 async function storeReport(
   found: ConformanceReport,
   dir: string,
@@ -117,7 +117,7 @@ async function storeReport(
   return withEvidence(report, exchanges)
 }
 
-/** @throws InterruptedError if the signal comes first */
+/** @throws InterruptedError if the signal is aborted first */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => {
     throw new InterruptedError('interrupted between two rounds')

@@ -17,8 +17,8 @@ export function roundSeed(challenge: string, round: number): string {
 }
 
 /**
- * Begin of a round, in milliseconds after that of the first: the last round begins when `overMs` have
- * passed, those between at times that follow from the challenge.
+ * Start of a round, in milliseconds after the start of the first: the last round starts after `overMs`, those
+ * between at times derived from the challenge.
  */
 export function roundStart(challenge: string, round: number, overMs: number): number {
   const last = rounds.at(-1) ?? 1

@@ -28,8 +28,8 @@ export function sealed(payload: Uint8Array, key: KeyObject): string {
 }
 
 /**
- * Reads an envelope file; the one form in which `sealed` writes it, so that two files with the same
- * content are the same file.
+ * Reads an envelope file. Accepts only the form that `sealed` writes, so that two files with the same content
+ * are the same file.
  * @throws Error with the reason
  */
 export function readEnvelope(text: string): Envelope {

@@ -8,15 +8,15 @@ export const makeKey = 'openssl genpkey -algorithm ed25519 -out ed25519.pem'
 
 /**
  * Reads a private Ed25519 key (PKCS #8, PEM).
- * @throws ConfigurationError that names the file and says how to make a key
+ * @throws ConfigurationError that names the file and explains how to make a key
  */
 export function readPrivateKey({ name, text }: Source): KeyObject {
   return ed25519(name, () => createPrivateKey(text))
 }
 
 /**
- * Reads a public Ed25519 key (SPKI, PEM). A private key is not accepted in its place: it does not
- * belong on the machine of a verifier.
+ * Reads a public Ed25519 key (SPKI, PEM). A private key is rejected: it does not belong on a verifier's
+ * machine.
  * @throws ConfigurationError that names the file
  */
 export function readPublicKey({ name, text }: Source): KeyObject {

@@ -44,7 +44,10 @@ export function openMembers(profile: TargetProfile, surfaces: ProfileName): stri
 /** Depth of every round. */
 export const certifiedDepth = 'full'
 
-/** Settings of the profile that a server could know the requests by, or that prevent requests at once, as sentences. */
+/**
+ * Profile settings, as sentences, by which a server could recognize the requests, or that prevent
+ * simultaneous requests.
+ */
 export function refusedSettings(profile: TargetProfile, surfaces: ProfileName): string[] {
   const headers = Object.keys(profile.headers)
   const problem = raceProblem(profile, surfaces)

@@ -17,7 +17,7 @@ export function reportText(report: ConformanceReport, exchanges: string): string
   return reportToJson(withEvidence(report, exchanges))
 }
 
-/** Content of the page beside the last round. */
+/** Content of the page in addition to the last round. */
 export interface Certificate {
   readonly product: Product
   readonly challenge: string
@@ -42,7 +42,7 @@ export function pagesOf(
   ])
 }
 
-/** Whose certificate it is, and settings by which a server could tell its requests from those of users. */
+/** Holder of the certificate, and settings by which a server could tell its requests from those of users. */
 function certificateFacts({ product, challenge, reports, profile }: Certificate): readonly Fact[] {
   const { vendor, name, version, contact, digest, url } = product
   const { main, aliases, vision } = profile.models

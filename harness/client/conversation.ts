@@ -13,7 +13,7 @@ import { announcedBytes, type BodyLimits, defaultBodyLimits } from './body/limit
 import { BodyReader } from './body/reader.ts'
 import { describeFailure } from './network/failures.ts'
 
-/** A stream may run long as long as it says something; this is the end of patience, in silences. */
+/** Maximum duration of a stream that keeps sending, as a multiple of the longest silence. */
 const maxSilences = 10
 
 interface Head {
@@ -22,7 +22,7 @@ interface Head {
   readonly headersAtMs: number
 }
 
-/** Makes one exchange of what arrives, whatever protocol brings it. */
+/** Builds one exchange from what arrives, over any protocol. */
 export class Conversation {
   readonly answered = Promise.withResolvers<void>()
   readonly ended = Promise.withResolvers<Exchange>()
@@ -61,7 +61,7 @@ export class Conversation {
     return this.#head !== undefined
   }
 
-  /** The request is on its way; `breakOff` ends it, and whoever carries it reports that. */
+  /** The request is on its way; `breakOff` ends it, and its transport reports the end. */
   sending(breakOff: () => void): void {
     this.#sent = { atMs: this.#sinceStart(), clockMs: rounded(performance.now()) }
     this.#breakOff = breakOff
@@ -86,7 +86,7 @@ export class Conversation {
     if (this.#left === undefined) this.#body?.push({ atMs: this.#sinceStart(), bytes })
   }
 
-  /** The body came to its end: the regular one, unless more bytes were announced. */
+  /** The body ended: regularly, unless more bytes were announced. */
   end(trailers: readonly Header[] = []): void {
     const atMs = this.#sinceStart()
     const missing = this.#left === undefined ? this.#missing() : undefined
@@ -170,7 +170,7 @@ export class Conversation {
     })
   }
 
-  /** Milliseconds with microseconds behind the point. */
+  /** Milliseconds with three decimals. */
   #sinceStart(): number {
     return rounded(performance.now() - this.#start)
   }
@@ -187,17 +187,17 @@ export interface Outgoing {
   readonly request: WireRequest
   /** Longest silence of the target, in milliseconds: before its headers and inside its body. */
   readonly timeoutMs: number
-  /** Goes over HTTP/1.1 whatever the target chose for other requests. */
+  /** Uses HTTP/1.1 even if the target chose HTTP/2 for other requests. */
   readonly protocol?: 'http/1.1'
-  /** The client that is imitated: the headers of the request are its own, host and length included. */
+  /** The imitated client: the headers of the request are complete, host and length included. */
   readonly client?: ImitatedClient
-  /** Leaves the conversation, on purpose, after so many events of a stream. */
+  /** Number of events of a stream after which the conversation is left on purpose. */
   readonly leaveAfterEvents?: number
-  /** Leaves it, on purpose, when it is aborted. */
+  /** Leaves the conversation on purpose when aborted. */
   readonly signal?: AbortSignal
 }
 
-/** A client with connections of its own. */
+/** A client with its own connections. */
 export interface ImitatedClient {
   readonly name: string
   readonly keepsConnections: boolean
@@ -207,7 +207,7 @@ export interface ImitatedClient {
 export interface Pending {
   /** Resolves when the status line is there, or when the conversation ended without one. */
   readonly answered: Promise<void>
-  /** Never rejects: whatever happens is told by the `ending` of the exchange. */
+  /** Never rejects: the `ending` of the exchange shows what happened. */
   readonly exchange: Promise<Exchange>
 }
 

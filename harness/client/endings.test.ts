@@ -132,7 +132,7 @@ describe('a target is unreachable', () => {
   })
 })
 
-/** A process that gets no core for a while hears the other side too late. */
+/** A process that gets no CPU time for a while reads the other side too late. */
 const starvable = { retry: 5 }
 
 describe('patience ends', () => {

@@ -8,7 +8,7 @@ import { outgoing, withTransport } from './test-support/send.ts'
 
 const lineEnds = { LF: '\n', CRLF: '\r\n', CR: '\r' } as const
 
-/** Section 6, rule 1: what a stream says does not depend on the segments in which it arrives. */
+/** Section 6, rule 1: the contents of a stream do not depend on its segments. */
 describe.each(Object.entries(lineEnds))('a stream with %s', (_, lineEnd) => {
   const golden = goldenStream(lineEnd)
   const events = (pieces: readonly Uint8Array[]) => {

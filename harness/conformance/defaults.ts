@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { asObject, asString } from '../../contract/json.ts'
 
-/** Scenarios in flight if nothing else is said. */
+/** Default number of scenarios in flight. */
 export const defaultJobs = 4
-/** Generations of a run if nothing else is said. */
+/** Default number of generations of a run. */
 export const defaultMaxGenerations = 1200
 
 /** Files of a run in its folder for results. */
@@ -29,7 +29,7 @@ export function suiteVersion(): string {
 /** Time for cleanup once the time of the run is over. */
 export const overtimeCleanupMs = 2_000
 
-/** Time for cleanup after an interrupt: somebody who has pressed Ctrl-C is waiting. */
+/** Time for cleanup after an interrupt: the user who pressed Ctrl-C is waiting. */
 export const interruptCleanupMs = 2_000
 
 /** Time that an interrupt leaves a request to end, and a deletion after it. */

@@ -45,7 +45,7 @@ export async function runOnEachEndpoint(
   return results
 }
 
-/** Number of requests that each endpoint was sent, for a report; nothing if there is one endpoint. */
+/** Number of requests to each endpoint, for a report; empty for a single endpoint. */
 export function endpointSummary(
   { profile, exchangesFile }: RunSetup,
   redact: (text: string) => string,
@@ -107,7 +107,7 @@ function verdictAlone(
   return again.length === brokenBy.length && again.every(isHeld) ? 'passed' : 'undecided'
 }
 
-/** The endpoints that the exchanges of a violation went to; of its scenario, if those are of one. */
+/** The endpoints that the exchanges of a violation went to; those of its scenario if they went to only one. */
 function endpointsIn(exchanges: readonly Exchange[], requirement: RequirementResult): string[] {
   const evidence = exchanges.filter(({ id }) => requirement.exchanges.includes(id))
   const named = namesOf(evidence)

@@ -29,7 +29,7 @@ async function recorded(member: 'baseUrl' | 'baseUrls') {
   return { sent: withNumberedIds(sent), violated, target: { ...report.target, baseUrl: '' } }
 }
 
-/** The server draws the ids of its chats at random: the first of them becomes `id-1`, and so on. */
+/** The server draws the ids of its chats at random: they are replaced by `id-1`, `id-2` and so on. */
 function withNumberedIds<Value>(value: Value): Value {
   const numbers = new Map<string, string>()
   const text = JSON.stringify(value).replaceAll(

@@ -1,9 +1,9 @@
-/** Base of what may go wrong before and around a run; `code` is stable. */
+/** Base of the errors before and around a run; `code` is stable. */
 export abstract class ChatgenFailure extends Error {
   abstract readonly code: string
 }
 
-/** Usage or configuration: exit code 2. Each problem is a sentence of its own. */
+/** Usage or configuration: exit code 2. Each problem is one sentence. */
 export class ConfigurationError extends ChatgenFailure {
   override readonly name = 'ConfigurationError'
   readonly code = 'E_CONFIGURATION'
@@ -15,10 +15,7 @@ export class ConfigurationError extends ChatgenFailure {
   }
 }
 
-/**
- * Nothing answers, no surface of the service does, all of them are busy, or the key is refused: exit
- * code 3.
- */
+/** Nothing answers, no surface of the service answers, all are busy, or the key is refused: exit code 3. */
 export class TargetUnusableError extends ChatgenFailure {
   override readonly name = 'TargetUnusableError'
   readonly code: UnusableCode
@@ -31,7 +28,7 @@ export class TargetUnusableError extends ChatgenFailure {
 
 type UnusableCode = 'E_UNREACHABLE' | 'E_NO_SERVICE' | 'E_BUSY' | 'E_KEY_REFUSED'
 
-/** A discovery took more requests than it may; the remaining probes are skipped. */
+/** A discovery exceeded its maximum number of requests; the remaining probes are skipped. */
 export class DiscoverySpentError extends ChatgenFailure {
   override readonly name = 'DiscoverySpentError'
   readonly code = 'E_DISCOVERY_SPENT'

@@ -16,29 +16,29 @@ export interface Exploration {
   readonly slug: string
   readonly title: string
   readonly requirements: readonly RequirementId[]
-  /** Maximum cost, without what it takes to shorten a violation. */
+  /** Maximum cost, without shortening a violation. */
   readonly cost: Cost
-  /** Operations to carry out; noted in `run.json`, so that the run can be judged again. */
+  /** Number of operations; noted in `run.json`, so that the run can be judged again. */
   readonly operations: number
-  /** @param onOperation called after each operation, with their number until then. */
+  /** @param onOperation called after each operation with the number of operations so far. */
   run(session: Session, onOperation: (done: number) => void): Promise<ExplorationSummary>
 }
 
 /** Position of an exploration under way. */
 export interface Exploring {
-  /** Operations that were carried out, of all that it will. */
+  /** Operations carried out so far, and their total. */
   readonly done: number
   readonly of: number
-  /** Requests that it has sent once more. */
+  /** Number of retries. */
   readonly retries: number
 }
 
-/** Tests if an error ends exploring early and says nothing against the target. */
+/** Tests if an error ends the exploration early without counting against the target. */
 export function isEarlyEnd(error: unknown): boolean {
   return error instanceof InconclusiveError
 }
 
-/** Tests if exploring can find anything: a requirement of its own is judged in the run. */
+/** Tests if an exploration can find anything: one of its own requirements is judged in the run. */
 export function isExplorable(
   { requirements }: Pick<Exploration, 'requirements'>,
   judged: readonly RequirementId[],
@@ -47,9 +47,9 @@ export function isExplorable(
 }
 
 /**
- * Runs an exploration on the budget that the suites have left. An internal error becomes the fault of
- * its result; what ends it early leaves no requirement undecided, as the suites have tested them all.
- * @param onProgress called while it lasts and, without how far it is, when it has ended.
+ * Runs an exploration with the budget that the suites have left. An internal error becomes the fault of its
+ * result; an early end leaves no requirement undecided, as the suites have tested them all.
+ * @param onProgress called during the exploration and, without a position, when it has ended.
  * @returns undefined if it ended early
  */
 export async function runExploration(

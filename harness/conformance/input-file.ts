@@ -9,8 +9,8 @@ const maxInputBytes = 8 * mebibyte
 export const maxStoredBytes = 256 * mebibyte
 
 /**
- * Text of a file that the command line names, read as UTF-8. Devices and pipes may be endless, so only a
- * regular file is read, and no more of it than `maxBytes`.
+ * Text of a file named on the command line, read as UTF-8. Devices and pipes may be endless, so only a
+ * regular file is read, and at most `maxBytes` of it.
  * @throws Error whose message is a whole sentence, or the error of the file system
  */
 export function readInputFile(file: string, maxBytes: number = maxInputBytes): string {
@@ -19,7 +19,7 @@ export function readInputFile(file: string, maxBytes: number = maxInputBytes): s
 
 /** The same as bytes. */
 export function readInputBytes(file: string, maxBytes: number = maxInputBytes): Buffer {
-  // Without O_NONBLOCK, opening a pipe waits for somebody who writes into it.
+  // Without O_NONBLOCK, opening a pipe waits for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stat = fstatSync(descriptor)
@@ -34,7 +34,7 @@ export function readInputBytes(file: string, maxBytes: number = maxInputBytes): 
   }
 }
 
-/** Files of /proc say that they have no bytes, and others may grow meanwhile. */
+/** Files of /proc report a size of 0, and others may grow meanwhile. */
 function readAtMost(descriptor: number, file: string, maxBytes: number): Buffer {
   const pieces: Buffer[] = []
   let total = 0

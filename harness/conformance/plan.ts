@@ -5,7 +5,7 @@ import type { Depth } from './run-setup.ts'
 import { Collector, type Scenario } from './vitest/collector.ts'
 import { openSuites } from './vitest/suites.ts'
 
-/** The requirements that a run judges: selected, applicable, and with what they need declared. */
+/** The requirements that a run judges: selected, applicable, and with all needed capabilities declared. */
 export function judgedRequirements(
   selection: Selection,
   profile: TargetProfile,
@@ -13,7 +13,7 @@ export function judgedRequirements(
   return selectRequirements(selection).filter((id) => !skipReason(id, profile))
 }
 
-/** The scenarios that a selection would run at a depth, with their cost there; without a request. */
+/** The scenarios that a selection would run at a depth, with their cost there; sends no request. */
 export async function planConformance(
   profile: TargetProfile,
   selection: Selection,

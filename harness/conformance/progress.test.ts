@@ -9,7 +9,7 @@ import { check, lineOf, requirementsWith } from './test-support/check.ts'
 test('requirements and scenarios are counted as the report counts them', async () => {
   const server = await startSecondServer({
     accepts: (_, [key]) => key,
-    // Broken by every answer, and one requirement all the same.
+    // Broken by every response, but counted as one requirement.
     answers: (body) =>
       body['object'] === 'chat.completion'
         ? { ...body, usage: { prompt_tokens: 1, total_tokens: 0 } }
@@ -38,7 +38,7 @@ test('requirements and scenarios are counted as the report counts them', async (
   expect(violated.map(lineOf)).toEqual(requirementsWith(report, 'fail').map(lineOf))
   expect(violated.length).toBeGreaterThan(1)
 
-  // Scenarios that were not selected are no part of it.
+  // Scenarios that were not selected do not count.
   const ran = new Set(report.requirements.flatMap(({ scenarios }) => scenarios))
   expect(last).toMatchObject({ done: last?.total, share: 1 })
   expect(last?.total).toBeLessThanOrEqual(ran.size)

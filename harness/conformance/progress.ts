@@ -7,22 +7,22 @@ import { decide } from './report/verdicts.ts'
 import { addCosts, type Cost, noCost } from './usage.ts'
 import type { Collector, Scenario } from './vitest/collector.ts'
 
-/** Progress of a run, sent at each end of a scenario, and at each operation of the exploration. */
+/** Progress of a run, sent at the end of each scenario and of each operation of the exploration. */
 export interface Progress {
   /** Title of the scenario that ended last. */
   readonly scenario: string
-  /** Scenarios that have ended, of all that this run has. */
+  /** Scenarios that have ended, and the total of this run. */
   readonly done: number
   readonly total: number
   /** Undefined while no exploration is under way. */
   readonly exploring: Pick<Exploring, 'done' | 'of'> | undefined
-  /** Requests that were sent once more until now. */
+  /** Number of retries until now. */
   readonly retries: number
-  /** Share of the work that is done, 0 to 1, by what the scenarios declare to cost. */
+  /** Share of the work that is done, 0 to 1, by the declared cost of the scenarios. */
   readonly share: number
   /** Cost of the finished scenarios. */
   readonly cost: Cost
-  /** The requirements as the report would have them, if the run ended here; computed anew by each call. */
+  /** The requirements as in the report if the run ended here; computed anew by each call. */
   readonly requirements: () => readonly RequirementResult[]
   /** The report of the run until now. */
   readonly report: () => ConformanceReport
@@ -36,7 +36,7 @@ interface Place {
   readonly requirements: readonly RequirementId[]
   readonly profile: TargetProfile
   readonly isIncognito: boolean
-  /** That will follow the scenarios. */
+  /** Exploration that will follow the scenarios. */
   readonly exploration: Pick<Exploration, 'slug' | 'cost'> | undefined
   readonly exploring: Exploring | undefined
   /** Scenarios that run at once. */
@@ -52,7 +52,7 @@ export function buildProgress(
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
   const explored = exploration && ended.has(exploration.slug) ? 1 : shareOf(exploring)
-  // It has no other scenarios beside it.
+  // It runs alone.
   const alone = exploration === undefined ? 0 : weightOf(exploration.cost) * jobs
   const weigh = (list: readonly Scenario[]) =>
     list
@@ -75,7 +75,7 @@ function shareOf(exploring: Exploring | undefined): number {
   return exploring === undefined ? 0 : exploring.done / Math.max(1, exploring.of)
 }
 
-/** A generation takes a model's time, any other request that of a look-up. */
+/** A generation takes the time of a model, any other request that of a look-up. */
 const generationWeight = 10
 
 function weightOf({ requests, generations }: Cost): number {

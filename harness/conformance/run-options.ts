@@ -19,35 +19,35 @@ import type { Engine } from './vitest/engine.ts'
 export interface RunOptions {
   readonly profile: TargetProfile
   readonly selection: Selection
-  /** Folder for `exchanges.ndjson` and the journal; made if it is missing. */
+  /** Folder for `exchanges.ndjson` and the journal; created if it is missing. */
   readonly outDir: string
   readonly seed?: string
-  /** Conditions that are tried; `normal` by default. */
+  /** Depth of the tried conditions; `normal` by default. */
   readonly depth?: Depth
   readonly jobs?: number
-  /** Makes another order of the scenarios. */
+  /** Changes the order of the scenarios. */
   readonly shuffle?: string
   readonly maxRequests?: number
-  /** Most generations; 1,200 by default. */
+  /** Maximum generations; 1,200 by default. */
   readonly maxGenerations?: number
   readonly strict?: boolean
-  /** Nothing in a request tells it apart from those of users: no tag, no name of this package. */
+  /** Requests look like those of users: no tag, no name of this package. */
   readonly incognito?: boolean
-  /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network: an answer
+  /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network: a response
    * counts only for the request that it was given to. */
   readonly recordingFile?: string
   /** Called when the target has answered, before the first file is written. */
   readonly beforeWriting?: () => void
   readonly onProgress?: (progress: Progress) => void
-  /** Stays open from run to run; without it, one is opened for this run alone. */
+  /** Stays open between runs; by default, one is opened for this run alone. */
   readonly engine?: Engine
-  /** Judges whatever answers, be it a service or not. */
+  /** Judges any server that answers, whether it is the service or not. */
   readonly anyAnswer?: boolean
   /** Runs after the suites, if the run was not interrupted. */
   readonly exploration?: Exploration
-  /** Interrupts the run; what was found so far is reported. */
+  /** Interrupts the run; findings so far are reported. */
   readonly signal?: AbortSignal
-  /** Ends the run early, with its reason as text; what was found so far is reported. */
+  /** Ends the run early, with the reason as text; findings so far are reported. */
   readonly stop?: AbortSignal
 }
 

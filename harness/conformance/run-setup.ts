@@ -4,8 +4,9 @@ import type { RunState } from './session/run-state.ts'
 import type { Cost, Traffic } from './usage.ts'
 
 /**
- * Conditions under which laws are tried. `quick`: each condition, in as few requests as possible; `normal`: each
- * several times, in the same requests in every run; `full`: each pair, in other requests with each seed.
+ * Conditions under which laws are tried. `quick`: each condition, in as few requests as possible; `normal`:
+ * each several times, in the same requests in every run; `full`: each pair, in different requests for each
+ * seed.
  */
 export const depths = ['quick', 'normal', 'full'] as const
 
@@ -14,14 +15,14 @@ export type Depth = (typeof depths)[number]
 /** Settings of the run for its scenarios; survive a structured clone. */
 export interface RunSetup {
   readonly profile: TargetProfile
-  /** Requirements that are judged in this run: selected, applicable and with what they need declared. */
+  /** Requirements that are judged in this run: selected, applicable and with all needed capabilities declared. */
   readonly requirements: readonly RequirementId[]
   readonly depth: Depth
-  /** Makes every nonce and identifier of the run. */
+  /** Source of all nonces and identifiers of the run. */
   readonly seed: string
   /**
-   * Names the run in User-Agent, X-Request-Id and everything it creates; empty for a run that nothing
-   * tells apart from the requests of users.
+   * Names the run in User-Agent, X-Request-Id and everything it creates; empty for a run whose requests look
+   * like those of users.
    */
   readonly tag: string
   /** Empty for a run without a tag, whose scenarios imitate common clients. */
@@ -30,40 +31,40 @@ export interface RunSetup {
   readonly imitationSeed?: string
   /** Scenarios in flight. */
   readonly jobs: number
-  /** Makes the order of the scenarios; null for that of the suites. */
+  /** Determines the order of the scenarios; null for that of the suites. */
   readonly shuffle: string | null
   /** Null if there is no limit. */
   readonly maxRequests: number | null
-  /** Most generations that the run asks for. */
+  /** Maximum generations of the run. */
   readonly maxGenerations: number
   /** End of the time that the profile allows a run, in milliseconds since the epoch; null for never. */
   readonly endsAt: number | null
   readonly exchangesFile: string
   readonly journalFile: string
-  /** A recording to answer from, in place of the network; null for the network. */
+  /** Recording that supplies the responses; null for the network. */
   readonly recordingFile: string | null
-  /** State of the whole run; whatever is running changes it. */
+  /** State of the whole run; each stage updates it. */
   readonly state: RunState
   /** Scenarios that run again on one of several endpoints; absent in the run itself. */
   readonly again?: { readonly endpoint: string; readonly scenarios: readonly string[] }
 }
 
-/** Tests if nothing tells the requests of a run apart from those of users. */
+/** Tests if the requests of a run look like those of users. */
 export function isIncognito({ tag }: Pick<RunSetup, 'tag'>): boolean {
   return tag === ''
 }
 
-/** Identity of the client towards a target, in a run and beside one. */
+/** Identity of the client towards a target, in a run and outside it. */
 export type ClientIdentity = Pick<RunSetup, 'profile' | 'tag' | 'userAgent' | 'imitationSeed'>
 
-/** Reason why a scenario can say nothing about some requirements. */
+/** Reason why a scenario cannot decide some requirements. */
 export interface Undecided {
   readonly requirements: readonly RequirementId[]
   readonly reason: string
   readonly exchanges: readonly string[]
 }
 
-/** A finding of a scenario; doubtful if it rests on an answer that may be a front's. */
+/** A finding of a scenario; doubtful if it rests on a response that may come from a front. */
 export type ScenarioFinding = Finding & { readonly isDoubtful?: boolean }
 
 /** Result of one scenario. */

@@ -63,7 +63,7 @@ describe('a budget of requests', () => {
       { maxRequests: 60, jobs: 4 },
     )
     expectOnlyUndecided(counted, /the budget of 60 requests \(--max-requests\) is spent/)
-    // With those that ask who is there, and those that see to what is left.
+    // Includes the requests of the preflight and of the audit.
     expect(slugs.length).toBeLessThanOrEqual(60)
     expect(slugs.length).toBeGreaterThan(45)
     expect(counted.report.cost.requests).toBe(slugs.length)
@@ -155,7 +155,7 @@ describe('a target that answers 500', () => {
 })
 
 describe('an interrupt', () => {
-  // Cleaning up has two seconds, which a starved process may not get.
+  // Cleanup has two seconds, which may be too short for a starved process.
   const starvable = { retry: 2 }
 
   test(
@@ -198,7 +198,7 @@ test('the key is in no file of the results, though the target gives it away', as
   for (const text of written) for (const key of keys) expect(text.includes(key)).toBe(false)
 })
 
-/** Shows the credential in a header of the answer, and goes on. */
+/** Returns the credential in a response header, and continues. */
 function echoKey(request: IncomingMessage, response: ServerResponse): boolean {
   response.setHeader('x-echo', `you said ${request.headers.authorization ?? 'nothing'}`)
   return false

@@ -23,8 +23,8 @@ import { type Engine, inlineEngine, runOnce, singleRunEngine } from './vitest/en
 
 /**
  * Judges a target and reports.
- * @throws ConfigurationError for a selection or folder that cannot be used, TargetUnusableError
- * before anything was judged, InterruptedError if the signal came before the first scenario.
+ * @throws ConfigurationError for an invalid selection or folder, TargetUnusableError before anything was
+ * judged, InterruptedError if the signal was aborted before the first scenario.
  */
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
@@ -34,7 +34,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   if (setup.recordingFile === null) await sendPreflight(setup, options)
   const preflightRequests = setup.state.budget.requests
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
-  // Results of an earlier run are replaced only once it is known that this one has a target.
+  // Results of an earlier run are replaced only once the target has answered.
   options.beforeWriting?.()
   prepareFiles(options, setup, startedAt)
 
@@ -87,7 +87,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const isPartial = interrupted || (stop?.aborted ?? false)
   if (stop?.aborted) collector.stopReason ??= String(stop.reason)
 
-  // A verdict without its evidence settles nothing, so that none is given.
+  // A verdict without evidence is worthless, so none is given.
   if (collector.unwritten !== undefined) throw new ConfigurationError([collector.unwritten])
   const decided = verdicts(isPartial ? interruptedReason : undefined)
   const alone = await runOnEachEndpoint(
@@ -100,7 +100,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, cost, audit })
 }
 
-/** Results that a run under way does not have yet. */
+/** Results that an unfinished run does not have yet. */
 const unknown = {
   alone: new Map(),
   exploration: undefined,
@@ -138,7 +138,7 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<void
   }
 }
 
-/** The probe of v2 is a refused request: an incognito run sends none before it begins. */
+/** The probe of v2 is an invalid request: an incognito run does not begin with one. */
 function probedSurfaces({ profile }: Selection, setup: RunSetup): readonly Surface[] {
   const surfaces = surfacesOfProfile(profile)
   const harmless = surfaces.filter((surface) => surface !== 'v2')

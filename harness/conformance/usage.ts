@@ -52,7 +52,7 @@ export function addTraffic(a: Traffic, b: Traffic): Traffic {
   }
 }
 
-/** The cost of a run after one more exchange. Only what succeeded, and repeats nothing, has generated or created. */
+/** The cost of a run after one more exchange. Counts successful requests only, and no repeats as generations. */
 export function addExchangeCost(before: Cost, exchange: Exchange): Cost {
   const { method } = exchange.request
   const operation = operationAt(method, requestPath(exchange))

@@ -21,7 +21,7 @@ export type Readiness =
   /** @property last the last answer, such as `status 503`; `no answer` without one */
   | { readonly kind: 'never'; readonly last: string }
 
-/** Asks until the service is ready. @throws the reason of the signal if it is aborted */
+/** Requests the path until the service is ready. @throws the reason of the signal if it is aborted */
 export async function awaitReadiness({
   baseUrl,
   ready,

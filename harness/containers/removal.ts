@@ -10,9 +10,9 @@ type Api = Engine['api']
 export const projectLabel = 'com.docker.compose.project'
 
 export interface Leftovers {
-  /** Runs whose process has ended without removing what it started: it was killed. */
+  /** Runs whose process was killed before it removed what it started. */
   readonly ended: readonly string[]
-  /** Runs of processes on other machines, which may be going on. */
+  /** Runs of processes on other machines, which may still be running. */
   readonly elsewhere: readonly string[]
 }
 
@@ -87,7 +87,7 @@ export interface Engine {
  * @throws ConfigurationError if the package is not installed, or no engine answers
  */
 export async function openEngine(): Promise<Engine> {
-  // Containers are found again by their labels: no helper container has to be pulled for that.
+  // Containers are found by their labels, so no helper container has to be pulled.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true'
   const testcontainers = await load()
   try {
@@ -120,7 +120,7 @@ export const runLabel = 'chatgen.run'
 
 const pattern = /^chatgen-run-([0-9a-f]{8})-(\d+)-(\d+)$/
 
-/** Name of what this process starts: machine, process id, and when the process started. */
+/** Name of what this process starts: machine, process id, and start time of the process. */
 export function runName(pid = process.pid): string {
   return `chatgen-run-${machine()}-${pid}-${startOf(pid) ?? 0}`
 }
@@ -128,8 +128,8 @@ export function runName(pid = process.pid): string {
 export type RunState = 'running' | 'ended' | 'elsewhere'
 
 /**
- * State of the process of a run; `elsewhere` if it is one of another machine, which cannot be known.
- * Undefined for a name that is not one of a run.
+ * State of the process of a run; `elsewhere` if it belongs to another machine and cannot be checked.
+ * Undefined for a name that does not belong to a run.
  */
 export function stateOfRun(name: string): RunState | undefined {
   const [, host, pid, start] = pattern.exec(name) ?? []
@@ -152,7 +152,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Start of a process in ticks since boot, which tells a process id that is used again; Linux only. */
+/** Start of a process in ticks since boot, to detect a reused process id; Linux only. */
 function startOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

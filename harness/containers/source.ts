@@ -36,14 +36,14 @@ export interface StartedContainer {
   readonly baseUrl: string
 }
 
-/** Pulls and starts; what is started carries the name of the run. */
+/** Pulls and starts; everything started is labeled with the name of the run. */
 export type Starter = (
   engine: Engine,
   run: string,
   signal: AbortSignal,
 ) => Promise<StartedContainer>
 
-/** Error of a container that does not get ready, with its last lines. */
+/** Error of a container that does not become ready, with its last lines. */
 export function notReady(
   { from }: ContainerSource,
   what: string,
@@ -54,7 +54,7 @@ export function notReady(
   return new TargetUnusableError('E_UNREACHABLE', [`${name} ${what}`, ...log].join('\n'))
 }
 
-/** Waiting of testcontainers is replaced by our own, which Ctrl-C ends. */
+/** Replaces the wait of testcontainers by our own, which Ctrl-C ends. */
 export const immediately = {
   waitUntilReady: () => Promise.resolve(),
   withStartupTimeout: () => immediately,
@@ -62,7 +62,7 @@ export const immediately = {
   getStartupTimeout: () => 0,
 }
 
-/** Host of the engine as a URL has it; `localhost` may be another address than the one that is published. */
+/** Host of the engine for a URL; `localhost` may resolve to an address that is not published. */
 export function hostOf({ client }: Engine): string {
   const { host } = client.info.containerRuntime
   return host === 'localhost' ? '127.0.0.1' : host
@@ -102,7 +102,7 @@ async function requireImage(
     const name = ImageName.fromString(image)
     if (await client.image.exists(name)) return
     await client.image.pull(name)
-    // An error within the stream of a pull is not one of the call.
+    // An error within the stream of a pull is not an error of the call.
     await client.container.dockerode.getImage(name.string).inspect()
     return
   } catch (error) {
@@ -113,7 +113,7 @@ async function requireImage(
   ])
 }
 
-/** Reason of a container that was created and does not run; undefined if there is none. */
+/** Reason why a container was created but does not run; undefined if there is none. */
 async function failureOf(source: ContainerSource, { api }: Engine, run: string) {
   const filters = { label: [`${runLabel}=${run}`] }
   const [created] = await api.listContainers({ all: true, filters })
@@ -123,7 +123,7 @@ async function failureOf(source: ContainerSource, { api }: Engine, run: string) 
   return notReady(source, `did not start: ${what}`, await lastLines(api, created.Id))
 }
 
-/** Starts a service of a Compose file, with the services that it depends on, as a project of its own. */
+/** Starts a service of a Compose file, with its dependencies, as a separate project. */
 export function composeStarter(
   { port, env }: ContainerSource,
   { file, service }: ComposeSource,
@@ -132,7 +132,7 @@ export function composeStarter(
     if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
     const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))
     const published = join(folder, 'published.json')
-    // An own port of this machine, besides those of the file.
+    // Publishes an additional port of this machine.
     writeFileSync(published, JSON.stringify({ services: { [service]: { ports: [`${port}`] } } }))
     const { DockerComposeEnvironment } = engine.testcontainers
     const path = resolve(file)
@@ -166,12 +166,12 @@ async function startedService(
     throw new ConfigurationError([`--service ${service}: it has no container`])
   const { NetworkSettings } = await engine.api.getContainer(found.Id).inspect()
   const bindings = NetworkSettings.Ports[`${port}/tcp`] ?? []
-  // The port of IPv6 may be another one.
+  // The port for IPv6 may differ.
   const binding = bindings.find(({ HostIp }) => !HostIp.includes(':')) ?? bindings[0]
   return { id: found.Id, baseUrl: `http://${hostOf(engine)}:${binding?.HostPort ?? port}` }
 }
 
-/** The Compose plugin of Docker, or the program that came before it. @throws ConfigurationError without one */
+/** The Compose plugin of Docker, or the older docker-compose. @throws ConfigurationError without one */
 function composeProgram() {
   if (spawnSync('docker', ['compose', 'version']).status === 0) return {}
   if (spawnSync('docker-compose', ['version']).status === 0) {

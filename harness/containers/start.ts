@@ -28,10 +28,10 @@ export interface StartOptions {
 }
 
 /**
- * Starts a service in a container and waits until it is ready. If it does not get there, or the signal is
+ * Starts a service in a container and waits until it is ready. If it does not become ready, or the signal is
  * aborted, everything that was started is removed.
  *
- * @throws ConfigurationError without an engine or the image; TargetUnusableError if it exits or never gets
+ * @throws ConfigurationError without an engine or the image; TargetUnusableError if it exits or never becomes
  * ready; the reason of the signal
  */
 export async function startContainer(

@@ -18,7 +18,7 @@ export interface Delta {
   readonly text: string
 }
 
-/** The text that an exchange answered with, on any surface; undefined if it has no answer. */
+/** The text of the answer in an exchange, on any surface; undefined without an answer. */
 export function answerText(exchange: Exchange): string | undefined {
   const operation = operationOf(exchange)
   if (operation === undefined || !succeeded(exchange)) return undefined
@@ -65,7 +65,7 @@ function responseText(body: JsonObject): string | undefined {
   return Array.isArray(body['output']) ? finalText(body) : undefined
 }
 
-/** A replay may show its text in the final response alone. */
+/** A replay may have its text in the final response alone. */
 function streamedText(exchange: Exchange): string | undefined {
   const deltas = deltasOf(exchange)
   if (deltas.length > 0) return deltas.map(({ text }) => text).join('')

@@ -3,16 +3,16 @@ import { show } from './json.ts'
 
 /** Differences between the two forms of a response; both lists are empty if there are none. */
 export interface FormComparison {
-  /** V3-GEN-03: members that both forms have, with another type in each. */
+  /** V3-GEN-03: fields of both forms with different types. */
   readonly differentTypes: readonly string[]
-  /** V3-GEN-04: members that only one form has. */
+  /** V3-GEN-04: fields of only one form. */
   readonly differentMembers: readonly string[]
 }
 
 /**
- * R22: the response object of the JSON form beside that of the stream. The members of the object
- * and of the objects in it are compared, not what hangs on the answer itself: items differ from one
- * generation to the next, and null stands for any member that has no value this time.
+ * R22: compares the response object of the JSON form with that of the stream: the fields of the object and of
+ * the objects in it, except those that depend on the answer itself. Items differ between generations, and
+ * null stands for any field without a value this time.
  */
 export function compareForms(jsonBody: unknown, finalResponse: unknown): FormComparison {
   const json = asObject(jsonBody)
@@ -25,8 +25,8 @@ export function compareForms(jsonBody: unknown, finalResponse: unknown): FormCom
 }
 
 /**
- * R23 (V3-HIST-06): items of a response that the history does not show as they were. A sentence for
- * each; empty if every item is there. Rows of other runs and the order of rows do not matter.
+ * R23 (V3-HIST-06): items of a response that the history does not show unchanged. A sentence for each; empty
+ * if every item is there. Rows of other runs and the order of rows do not matter.
  */
 export function compareOutputWithHistory(
   output: readonly unknown[],
@@ -57,7 +57,7 @@ function shows(row: unknown, item: unknown): boolean {
   return isObject(row) && Object.keys(item).every((key) => shows(row[key], item[key]))
 }
 
-/** Names of objects whose members are the caller's or the answer's own. */
+/** Names of objects whose fields are defined by the caller or the answer. */
 const opaque = new Set(['output', 'metadata', 'tools', 'tool_choice', 'output_text'])
 
 function compareMembers(

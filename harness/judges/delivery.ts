@@ -3,43 +3,43 @@ import type { Exchange } from '../../contract/index.ts'
 import { deltasOf } from './answers.ts'
 
 /**
- * `spread`: the text arrived while it was made. `bunched`: all of it at once, long after the request.
- * `quick`: all of it at once, so soon that it may have been made as fast. `lumps`: in few reads, each of
- * which held text back. `undecided`: this stream cannot tell.
+ * `spread`: the text arrived while it was generated. `bunched`: all of it at once, long after the request.
+ * `quick`: all at once, so early that it may have been generated as fast. `lumps`: in few reads, each of
+ * which delayed text. `undecided`: this stream does not show it.
  */
 export type DeliveryKind = 'spread' | 'bunched' | 'quick' | 'lumps' | 'undecided'
 
 export interface Delivery {
   readonly kind: DeliveryKind
-  /** `25 deltas came in 2 reads, 158 ms apart`, and why that tells nothing if it does not. */
+  /** `25 deltas came in 2 reads, 158 ms apart`, with the reason if this is inconclusive. */
   readonly description: string
 }
 
-/** Fragments under which nothing could have been gathered. */
+/** Minimum number of fragments to detect buffering. */
 const minDeltas = 8
-/** Deltas of a buffered answer take next to none of the time that the answer took. */
+/** Maximum share of the response time in which the deltas of a buffered answer arrive. */
 const bunchedShare = 0.02
-/** An answer that was there sooner may have been made as fast as it came. */
+/** A response that was complete earlier may have been generated as fast as it came. */
 const minBufferedMs = 500
-/** Arrivals within less, in milliseconds or as a share of the answer's time, may be one burst. */
+/** Arrivals within less, in milliseconds or as a share of the response time, may be one burst. */
 const minSpreadMs = 20
 const spreadShare = 0.2
-/** A model that takes long to begin may then be fast: this long is no burst, whatever its share. */
+/** A model may take long to begin and then be fast: this duration is no burst, whatever its share. */
 const longSpreadMs = 300
-/** Deltas in a read on average: with fewer, a read is what the target sent and not what was gathered. */
+/** Minimum average of deltas in a read: with fewer, the target sent them together without buffering. */
 const minGathered = 4
 /**
- * Text that waits longer than this for its read is held back: above the 40 ms of a delayed
- * acknowledgement and a model that makes several tokens a step, below the 200 ms of a corked socket.
+ * Text that waits longer than this for its read counts as delayed: above the 40 ms of a delayed
+ * acknowledgement and a model that generates several tokens a step, below the 200 ms of a corked socket.
  */
 const heldBackMs = 180
 
 /**
- * Decides if the text of a streamed answer arrived while it was made (V3-SSE-30, OAI-STREAM-11), from
- * the reads that it came in. The target's own pace follows from the reads after the first: so much
- * text in so much time. What waited for its read longer than that pace explains was held back. To
- * say that text was spread takes little; to say that it was not takes much, and never what this
- * process itself read late. The first events are no evidence, they may be sent ahead of all work.
+ * Decides if the text of a streamed answer arrived while it was generated (V3-SSE-30, OAI-STREAM-11), from
+ * the times of the reads. The reads after the first show the pace of the target: text per time. Text that
+ * waited for its read longer than this pace explains was held back. `spread` needs little evidence; its
+ * opposite needs much, and never counts data that this process itself read late. The first events are no
+ * evidence, as they may be sent before any work.
  */
 export function deliveryOf(exchange: Exchange): Delivery {
   const deltas = deltasOf(exchange).filter(({ text }) => text !== '')
@@ -89,7 +89,7 @@ function overslept(description: string, late: number): Delivery {
   }
 }
 
-/** Arrivals within so many milliseconds may be of one write. */
+/** Arrivals within this time in milliseconds may come from one write. */
 const maxTogetherMs = 2
 
 /** Deltas that were read together. */
@@ -99,8 +99,8 @@ interface Read {
 }
 
 /**
- * Arrivals far closer to each other than the stream is on average are one: a hop may pass on what it
- * gathered block by block.
+ * Merges arrivals far closer to each other than the average of the stream: a proxy may forward what it
+ * buffered block by block.
  */
 function readsOf(times: readonly number[]): readonly Read[] {
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
@@ -116,19 +116,19 @@ function readsOf(times: readonly number[]): readonly Read[] {
   return reads
 }
 
-/** One full read among small ones may be a model that paused, and then was fast. */
+/** A single full read among small ones may come from a model that paused and then was fast. */
 function isGathered(deltas: number, reads: readonly Read[]): boolean {
   const full = reads.filter((read) => read.deltas >= minGathered)
   return deltas >= minDeltas && deltas / reads.length >= minGathered && full.length > 1
 }
 
-/** Most of the text, after a pause that is long enough to have held it back. */
+/** Most of the text, after a pause long enough to have held it back. */
 function isBurst({ atMs, deltas }: Read, before: Read | undefined, all: number): boolean {
   if (before === undefined || all < minDeltas) return false
   return deltas > all / 2 && atMs - before.atMs >= heldBackMs
 }
 
-/** Maximum wait of the first delta of a read for its last, at the pace of the target, in ms. */
+/** Maximum time for which the first delta of a read waited for the last, at the pace of the target, in ms. */
 function maxWait(reads: readonly Read[]): number {
   const [first, ...later] = reads
   const last = reads.at(-1)

@@ -16,7 +16,7 @@ export function itemsOf(response: unknown): JsonObject[] {
   return asArray(asObject(response)?.['output']).filter(isObject)
 }
 
-/** V3-GEN-02: typed items that hold the answer. A response that failed or was cut owes none. */
+/** V3-GEN-02: typed items that hold the answer. A failed or cut response need not have any. */
 export function judgeOutput(
   collector: FindingCollector,
   response: JsonObject,
@@ -32,7 +32,7 @@ export function judgeOutput(
   if (status !== 'completed') return
   const items = itemsOf(response)
   const types = items.map((item) => item['type']).join(', ') || 'no item'
-  // Reasoning is what leads to an answer; a client that stops there has none.
+  // Reasoning leads to an answer; a client that gets nothing else has none.
   if (items.some((item) => item['type'] !== 'reasoning')) {
     collector.held('V3-GEN-02', `The output contains ${types}.`, event)
   } else {

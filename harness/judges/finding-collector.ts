@@ -7,8 +7,8 @@ import type {
 } from '../../contract/index.ts'
 
 /**
- * Findings of one exchange, requirement by requirement, at most one of each: the first thing that broke it,
- * or else the first that held.
+ * Findings of one exchange by requirement, at most one each: the first violation or, without
+ * one, the first success.
  */
 export class FindingCollector {
   readonly #broken = new Map<RequirementId, Note>()
@@ -31,7 +31,7 @@ export class FindingCollector {
     return requirements.some((requirement) => this.#broken.has(requirement))
   }
 
-  /** Takes a requirement back: what was noted of it follows from another requirement that is broken. */
+  /** Removes the findings of a requirement that follow from another broken requirement. */
   retract(requirement: RequirementId): void {
     this.#broken.delete(requirement)
     this.#held.delete(requirement)

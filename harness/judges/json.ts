@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts'
 
-/** An index of the contract: an integer that is not negative. */
+/** An index as the contract defines it: a nonnegative integer. */
 export function asIndex(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
 }
@@ -11,7 +11,7 @@ export function show(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`
 }
 
-/** Deeper JSON than any answer needs could exhaust the stack. */
+/** Maximum depth: deeper JSON could exhaust the stack, and no response needs it. */
 const maxDepth = 200
 
 function stringify(value: unknown): string {
@@ -23,8 +23,8 @@ function stringify(value: unknown): string {
 }
 
 /**
- * Tests if two values agree. A member that only one object has, or has as null, is no
- * difference: optional members may be left out in one place and shown in another.
+ * Tests if two values agree. A field that only one object has, or has as null, is not a difference: optional
+ * fields may be omitted in one place and shown in another.
  */
 export function agrees(a: unknown, b: unknown, depth = 0): boolean {
   if (depth > maxDepth) return true

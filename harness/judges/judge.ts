@@ -19,8 +19,8 @@ import { ResponsesJudge } from './v3-stream/stream-judge.ts'
 const eventStream = 'text/event-stream'
 
 /**
- * Everything that one exchange shows by itself. Refusals, and what a negative request was answered
- * with, are for the scenario to judge: nothing is said of them here. It never throws.
+ * Judges what one exchange shows by itself. Refusals and responses to negative requests are left to the
+ * scenario. It never throws.
  */
 export function judge(exchange: Exchange): Judgement {
   const operation = operationOf(exchange)
@@ -41,13 +41,13 @@ export interface StreamJudgeOptions {
   readonly exchangeId?: string
   /** Filled by the judge. */
   readonly contents?: StreamContents
-  /** The request repeats another with the same idempotency key, so its answer may be a short replay. */
+  /** The request repeats another with the same idempotency key, so its response may be a short replay. */
   readonly repeat?: boolean
 }
 
 /**
- * Judges a stream while it arrives, for runs that keep no bodies: the same code as {@link judge},
- * without the requirements about status and headers.
+ * Judges a stream while it arrives, for runs that store no bodies: with the code of {@link judge}, without
+ * the requirements about status and headers.
  */
 export function createStreamJudge(
   operation: StreamedOperation,
@@ -70,7 +70,7 @@ function judgeChat(exchange: Exchange): Judgement {
   const judgement = runJudge(new CompletionsJudge(contextOf(exchange)), exchange)
   const collector = new FindingCollector()
   if (isStream(exchange)) collector.held('OAI-STREAM-02', `It is ${eventStream}.`)
-  // A body that is no stream at all has no use for the media type of one.
+  // A body that is not a stream does not need the media type of one.
   else if (!isBroken(judgement, 'OAI-STREAM-01')) {
     collector.broken(
       'OAI-STREAM-02',
@@ -83,9 +83,9 @@ function judgeChat(exchange: Exchange): Judgement {
 function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot'): Judgement {
   const { repeatOf } = exchange.labels
   const streamFlag = asObject(requestJson(exchange))?.['stream']
-  // How a repeat is answered is open: in the other form, or with a note that it is one.
+  // The form of the response to a repeat is open: it may be the other form, or be marked as a repeat.
   if (repeatOf !== undefined) return isStream(exchange) ? judgeStream(exchange) : nothing
-  // So is the form without a stream member.
+  // The same applies to the form without a `stream` field.
   const wantsStream = typeof streamFlag === 'boolean' ? streamFlag : isStream(exchange)
   if (!wantsStream) return judgeInOnePiece(exchange, operation)
   const requirement = operation === 'v3.generate' ? 'V3-SSE-01' : 'V3-ONE-02'
@@ -96,7 +96,7 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
     collector.broken(requirement, `Expected status 200 with ${eventStream}, received ${received}.`)
     return collector.judgement([exchange.id])
   }
-  // That a one-shot answers so at all is for its scenario to claim.
+  // The scenario of the one-shot claims that it answers in this form.
   if (operation === 'v3.generate') collector.held(requirement, `Received ${received}.`)
   return joined(collector.judgement([exchange.id]), judgeStream(exchange))
 }

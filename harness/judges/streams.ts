@@ -1,10 +1,10 @@
 import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 
-/** Context of a stream for its judge, beside the bytes. */
+/** Context of a stream for its judge, in addition to the bytes. */
 export interface StreamContext {
   /** Body of the request as JSON. */
   readonly request: unknown
-  /** The request repeats another with the same idempotency key, so the answer may be a short replay. */
+  /** The request repeats another with the same idempotency key, so the response may be a short replay. */
   readonly repeat: boolean
   /** Ids of the exchanges that the findings are about. */
   readonly exchanges: readonly string[]
@@ -13,15 +13,15 @@ export interface StreamContext {
 export type ContentKind = 'text' | 'reasoning' | 'refusal' | 'tool'
 
 /**
- * Contents that a judge found in a stream, for a caller that measures it and would otherwise read it a
- * second time. Events, fragments and the end are those since `clear`.
+ * Contents that a judge found in a stream, so that a caller that measures it need not parse it again. Events,
+ * fragments and the end are those since `clear`.
  */
 export class StreamContents {
   /** Events of any kind. */
   events = 0
   /** The event that ends the stream came; on the compatible surface, `[DONE]`. */
   isTerminal = false
-  /** Fragments of generated content that are not empty; only the first `fragments` of the arrays count. */
+  /** Nonempty fragments of generated content; only the first `fragments` entries of the arrays count. */
   fragments = 0
   readonly kinds: ContentKind[] = []
   readonly texts: string[] = []

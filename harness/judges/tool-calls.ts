@@ -4,8 +4,8 @@ import type { FindingCollector } from './finding-collector.ts'
 import { show } from './json.ts'
 
 /**
- * Judges a whole tool call of the compatible surface against the tools that the request offered;
- * `cut` if the answer ended at its token limit, within the arguments perhaps.
+ * Judges a whole tool call of the compatible surface against the tools that the request offered; `cut` if the
+ * answer ended at its token limit, perhaps within the arguments.
  */
 export function judgeToolCall(
   collector: FindingCollector,
@@ -13,7 +13,7 @@ export function judgeToolCall(
   call: unknown,
   { request, cut }: { readonly request: JsonObject; readonly cut: boolean },
 ): void {
-  // Tools that the service runs by itself are not the caller's, and other types have other members.
+  // Tools that the service itself runs are not the caller's, and other types have other fields.
   if (asArray(request['tools']).length === 0) return
   const { id, type, function: called } = asObject(call) ?? {}
   if (type !== undefined && type !== 'function') {
@@ -35,7 +35,7 @@ export function judgeToolCall(
   else collector.broken(requirement, problem)
 }
 
-/** The result of a call names its id, so two calls of one answer have different ids. */
+/** The result of a call refers to its id, so the calls of one answer have different ids. */
 export function judgeCallIds(
   collector: FindingCollector,
   requirement: RequirementId,

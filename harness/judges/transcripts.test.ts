@@ -59,7 +59,7 @@ test.each([...brokenTranscripts])('%s breaks %j', (name, requirements) => {
 
 type Mutation = (events: EditableEvent[], at: number) => EditableEvent[]
 
-/** Every event of every golden stream is mutated once; the numbers are put right again. */
+/** Mutates every event of every golden stream once and renumbers the events. */
 const mutations: Readonly<Record<string, Mutation>> = {
   dropped: (events, at) => events.toSpliced(at, 1),
   repeated: (events, at) => events.toSpliced(at, 0, structuredClone(events[at] ?? never())),
@@ -96,13 +96,13 @@ describe('one mutated event turns at most one requirement red', () => {
     for (const at of eventsOf(name).keys()) {
       const broken = Object.keys(brokenBy(name, (events) => events.slice(0, at)))
       const end = name.startsWith('chat') ? 'OAI-STREAM-09' : 'V3-SSE-08'
-      // A compatible stream without a single chunk is no stream of chunks.
+      // A compatible stream without chunks does not count as a stream.
       expect([[], [end], ['OAI-STREAM-01']]).toContainEqual(broken)
     }
   })
 })
 
-/** No fault of the reference server cuts or corrupts at any byte. */
+/** No fault of the reference server cuts or corrupts a stream at an arbitrary byte. */
 describe('one damaged byte turns the requirement of its damage red', () => {
   const cut = { kind: 'cut', atMs: 1000, error: 'other side closed' } as const
 
@@ -131,7 +131,7 @@ describe('one damaged byte turns the requirement of its damage red', () => {
   })
 })
 
-/** Places behind the first block and before the terminal event. */
+/** Places after the first block and before the terminal event. */
 function placesBetween(bytes: Uint8Array): readonly number[] {
   const text = Buffer.from(bytes).toString('latin1')
   const first = /\r\n\r\n|\n\n|\r\r/.exec(text) ?? never()

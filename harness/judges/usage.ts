@@ -4,8 +4,8 @@ import type { FindingCollector } from './finding-collector.ts'
 import { asIndex, show } from './json.ts'
 
 /**
- * R18 of docs/internals/wire-contract.md: the sums of a v3 usage, as far as it shows the counts, and `max_tokens`
- * (V3-GEN-10). `requirement` is the requirement of the form: one for streams, one for JSON.
+ * R18 of docs/internals/wire-contract.md: the sums of a v3 usage, for the counts that it shows, and
+ * `max_tokens` (V3-GEN-10). `requirement` is that of the form: one for streams, one for JSON.
  */
 export function judgeUsage(
   collector: FindingCollector,
@@ -67,9 +67,9 @@ function faultOf(usage: JsonObject): string | undefined {
 }
 
 /**
- * OAI-MAXTOK-01 and -02, if one exchange shows them: the usage counts what the answer took. An
- * answer of exactly `max_tokens` that ends with another reason than `length` may have come to its
- * own end there, so that alone breaks nothing.
+ * OAI-MAXTOK-01 and -02, if one exchange shows them: the usage counts the tokens of the answer. An answer of
+ * exactly `max_tokens` with a finish reason other than `length` may have ended there by itself, so that alone
+ * breaks nothing.
  */
 export function judgeMaxTokens(
   collector: FindingCollector,
@@ -101,7 +101,7 @@ export function judgeSum(collector: FindingCollector, usage: JsonObject): void {
   else collector.broken('OAI-CHAT-10', `${why}: expected ${sum}.`)
 }
 
-/** `max_tokens` of a request, if it is one: what 0 and below mean is open. */
+/** `max_tokens` of a request, if it is positive: the meaning of 0 and below is open. */
 export function maxTokensOf(request: unknown): number | undefined {
   const value = asIndex(asObject(request)?.['max_tokens'])
   return value === 0 ? undefined : value

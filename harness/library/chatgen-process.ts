@@ -1,4 +1,4 @@
-/** Commands in a process of their own: nothing of them is loaded by the caller, or shares its vitest. */
+/** Commands in a separate process: the caller does not load their modules, or share its vitest with them. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -67,7 +67,7 @@ interface TargetArguments {
 
 const keyMembers = ['apiKey', 'compatKey', 'nativeToken', 'otherKey'] as const
 
-/** Keys and headers go through the environment: no file holds them. */
+/** Keys and headers are passed in the environment, so that no file holds them. */
 function targetArguments(target: string | Target, folder: string): TargetArguments {
   if (typeof target === 'string') return { args: [target], env: {} }
   const env: Record<string, string> = {}
@@ -131,7 +131,7 @@ function ended(
   })
 }
 
-/** Flags come from options alone; variables of the test runner would change how the suites run. */
+/** Removes variables of chatgen and the test runner: flags come from options alone. */
 function inheritedEnvironment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -140,10 +140,10 @@ function inheritedEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(kept)
 }
 
-/** A target profile, as in the file of `chatgen check --target`; all members but `baseUrl` are optional. */
+/** A target profile, as in the file of `chatgen check --target`; all fields but `baseUrl` are optional. */
 export interface Target extends z.input<typeof targetProfile> {}
 
-/** Returns the target as it is; an editor checks and completes its members. */
+/** Returns the target unchanged; lets an editor check and complete its fields. */
 export function defineTarget(target: Target): Target {
   return target
 }

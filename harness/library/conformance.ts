@@ -20,9 +20,9 @@ export interface ConformanceOptions extends ProcessOptions {
 /**
  * Checks a deployment against the requirements of the interface.
  *
- * @param target profile of the deployment; of a URL alone, the rest is detected, and the API key is that
- * of CHATGEN_API_KEY
- * @throws ChatgenError without a report: wrong options, a target that does not answer
+ * @param target profile of the deployment; for a URL alone, the rest is detected, and the API key is that of
+ * CHATGEN_API_KEY
+ * @throws ChatgenError if there is no report: wrong options, a target that does not answer
  */
 export async function runConformance(
   target: string | Target,

@@ -125,7 +125,7 @@ function leftFolders(): readonly string[] {
 const run = promisify(execFile)
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
-/** Packages that only the command needs that uses them. */
+/** Packages that are loaded only by the commands that use them. */
 const heavy = [
   'vitest',
   'vite',

@@ -24,7 +24,7 @@ export interface LoadOptions extends ProcessOptions {
 /**
  * Runs a load test that validates every response.
  *
- * @throws ChatgenError without a report: wrong options, a target that does not answer
+ * @throws ChatgenError if there is no report: wrong options, a target that does not answer
  */
 export async function runLoad(target: string | Target, options: LoadOptions): Promise<LoadReport> {
   const { signal, outDir, slos, ...flags } = options

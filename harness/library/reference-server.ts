@@ -29,7 +29,7 @@ export interface ReferenceServer extends AsyncDisposable {
   /** URL without a path, such as `http://127.0.0.1:4010`; OpenAI clients append `/api/openai`. */
   readonly url: string
   readonly keys: readonly [string, ...string[]]
-  /** Forgets all chats, files and used script entries, and ends running answers; URL and keys remain. */
+  /** Removes all chats, files and used script entries, and ends running responses; URL and keys remain. */
   reset(): Promise<void>
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ async function patchOf(faults: readonly string[], dialects: readonly string[]) {
   const { patchesNamed } = await import('./deviations.ts')
   return deviations.compose([
     ...patchesNamed('fault', faults, [...deviations.faults, ...deviations.loadFaults]),
-    // A dialect reshapes what a fault has made wrong, as in the proof.
+    // A dialect reshapes the output of a fault, as in the proof.
     ...patchesNamed('dialect', dialects, deviations.dialects, deviations.combinationNamed),
   ])
 }

@@ -16,8 +16,8 @@ export interface DescribeOptions extends ConformanceOptions {
 const tenMinutes = 600_000
 
 /**
- * Describes one test for each requirement. The check runs once, before the first of them; a target that
- * is started by the tests is given by a function.
+ * Describes one test for each requirement. The check runs once, before the first of them; if the tests start
+ * the target, pass a function that returns it.
  *
  * @throws ConfigurationError if a glob of the options matches nothing
  */

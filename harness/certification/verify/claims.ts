@@ -57,7 +57,7 @@ export function roundProblems(content: BundleContent): string[] {
   return problems
 }
 
-/** True for the text of a value with all its members, as chatgen writes JSON. */
+/** True for the text of a value with all its fields, as chatgen writes JSON. */
 function isWritten(text: string, value: unknown): boolean {
   const stored: unknown = JSON.parse(text)
   return text === `${JSON.stringify(stored, null, 2)}\n` && isDeepStrictEqual(stored, value)
@@ -76,7 +76,7 @@ function profileProblem(record: RunRecord): string | null {
   }
 }
 
-/** The statement against the rounds as they were judged anew. */
+/** Compares the statement with the rounds as judged again. */
 export function statementProblems(
   content: BundleContent,
   reports: readonly ConformanceReport[],
@@ -112,7 +112,7 @@ export function statementProblems(
     surfaces: String(surfacesOf(statement)),
     profileText: JSON.stringify(rounds[0]?.record.profile),
   })
-  // What only the version that made the bundle knows.
+  // Only the version that made the bundle knows these.
   const unknown: readonly string[] = isOwn ? [] : [configured.kit, configured.catalog]
   const compared = (entries: typeof predicate.configuration) =>
     entries.filter(({ name }) => !unknown.includes(name))

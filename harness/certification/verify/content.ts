@@ -58,7 +58,7 @@ export interface ReadBundle {
   readonly content?: BundleContent
 }
 
-/** Reads a bundle as far as its signature and its digests hold. */
+/** Reads a bundle as far as its signature and its digests are valid. */
 export function readBundle(dir: string, expected: KeyObject | undefined): ReadBundle {
   let envelope: Envelope
   let key: KeyObject
@@ -109,7 +109,7 @@ function readStatement(envelope: Envelope): Statement | string {
   }
 }
 
-/** Digests of the certificate against the file of digests, and of that against every file. */
+/** Compares the digests of the certificate with the file of digests, and the latter with every file. */
 function digestProblems(
   dir: string,
   signed: Statement,
@@ -152,7 +152,7 @@ function changeOf(dir: string, path: string, listed: string): string | null {
   }
 }
 
-/** A certificate says whose key it is signed with. */
+/** The certificate contains the id of the key that signed it. */
 function keyProblem(dir: string, keyId: string): string[] {
   return keyIdOf(bundledKey(dir)) === keyId ? [] : [`${publicKeyName} is not the key of the signer`]
 }
@@ -187,7 +187,7 @@ function readRound(dir: string, round: number): StoredRound {
   }
 }
 
-/** @throws Error that names the file and what it should be */
+/** @throws Error that names the file and the expected format */
 function parsed<T>(dir: string, path: string, model: z.ZodType<T>, what: string): T {
   try {
     return model.parse(JSON.parse(text(dir, path)))

@@ -13,7 +13,7 @@ export interface RoundRecording {
   readonly problems: readonly string[]
 }
 
-/** Reads every line of a recording: one exchange in its one form, whose events follow from its bytes. */
+/** Reads every line of a recording: one exchange in canonical form, whose events follow from its bytes. */
 export function readRecordingOf({ round, exchanges: stored }: StoredRound): RoundRecording {
   const exchanges: Exchange[] = []
   const problems: string[] = []
@@ -44,7 +44,7 @@ function restored(line: string): Exchange | null {
   }
 }
 
-/** Marks of the redaction: what stood there is in neither the bytes nor the events. */
+/** Redaction marks: the replaced text is in neither the bytes nor the events. */
 const mark = /\[(?:(?:api|other) key|native token|header |base url |proxy )/
 
 function hasOwnEvents({ response, events }: Exchange): boolean {
@@ -54,7 +54,7 @@ function hasOwnEvents({ response, events }: Exchange): boolean {
   return isRedacted || isDeepStrictEqual(decodeEvents(response.chunks), events)
 }
 
-/** Clocks are read at different moments of a request: what may lie between, in milliseconds. */
+/** Tolerance between clocks that are read at different moments of a request, in milliseconds. */
 const toleranceMs = 2_000
 
 /** Rounds run one after the other. */
@@ -68,7 +68,7 @@ export function orderProblems(rounds: readonly StoredRound[]): string[] {
   })
 }
 
-/** Empty if so much time lies between the first round and the last. */
+/** Empty if at least this time lies between the first round and the last. */
 export function spanProblem({ rounds }: BundleContent, overMs: number | undefined): string[] {
   if (overMs === undefined) return []
   const starts = rounds.map(({ report }) => Date.parse(report.startedAt))
@@ -77,7 +77,10 @@ export function spanProblem({ rounds }: BundleContent, overMs: number | undefine
   return [`the last round began ${span} ms after the first, not ${overMs} ms`]
 }
 
-/** Exchanges lie within their round, each is in an order that a network can produce, and so are they together. */
+/**
+ * Checks that the exchanges lie within their round, in an order that a network can produce,
+ * individually and together.
+ */
 export function timeProblems(report: ConformanceReport, { exchanges }: RoundRecording): string[] {
   const begin = Date.parse(report.startedAt) - toleranceMs
   const end = begin + report.durationMs + 2 * toleranceMs
@@ -106,10 +109,10 @@ function isAscending(times: readonly number[]): boolean {
   return times.every((time, at) => at === 0 || time >= (times[at - 1] ?? 0))
 }
 
-/** An id that the service gave, in the path of a request: a UUID or another long token. */
+/** An id issued by the service in the path of a request: a UUID or another long token. */
 const givenId = /[A-Za-z0-9_-]{16,}/g
 
-/** Requests of a scenario that use an id before the answer that gave it had come. */
+/** Requests of a scenario that use an id before the response with it arrived. */
 function causeProblems(exchanges: readonly Exchange[]): string[] {
   const scenarios = Map.groupBy(exchanges, ({ labels }) => labels.scenario)
   return [...scenarios.values()].flatMap((own) => {

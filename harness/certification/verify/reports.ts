@@ -8,8 +8,8 @@ import { reportText as writtenReport } from '../writers.ts'
 import type { StoredRound } from './content.ts'
 
 /**
- * The report of a round as its evidence shows it. A recording does not hold when and how long the round
- * ran, what it left on the target, and in which container the target was: these are as stored.
+ * The report of a round according to its evidence. Start, duration, leftovers and the container of the target
+ * are not recorded: these are taken from the stored report.
  */
 export function reportFromEvidence(
   { report: stored }: StoredRound,

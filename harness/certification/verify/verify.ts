@@ -62,7 +62,7 @@ export interface Verification {
 
 /**
  * Verifies a bundle: signature, digests, completeness, freshness, and that this version sends the recorded
- * requests, comes to the recorded verdicts and writes the same reports. Nothing is sent.
+ * requests, reaches the recorded verdicts and writes the same reports. Nothing is sent.
  */
 export async function verifyBundle(options: VerifyOptions): Promise<Verification> {
   const { dir, challenge, overMs, onStep = () => {} } = options
@@ -127,7 +127,7 @@ interface Conclusion {
   readonly holds: (title: string, problems: readonly string[], notes?: readonly string[]) => boolean
 }
 
-/** The steps that compare the bundle with its rounds as they were judged anew. */
+/** The steps that compare the bundle with its rounds as judged again. */
 function concluded({ judged, content, steps, dir, holds }: Conclusion): Verification {
   const failed = { verified: false, steps, content }
   const isOwn = madeWith(content) === suiteVersion()
@@ -197,9 +197,9 @@ function inRound(round: number, texts: readonly string[]): string[] {
 
 export interface JudgedRound {
   readonly stored: StoredRound
-  /** The report as this version comes to it. */
+  /** The report of this version. */
   readonly report: ConformanceReport
-  /** Requests that are not those of this version. */
+  /** Requests that differ from those of this version. */
   readonly requests: readonly string[]
   /** Path of the exchanges, uncompressed. */
   readonly exchangesFile: string
@@ -211,7 +211,7 @@ interface Rejudging {
   readonly signal?: AbortSignal
 }
 
-/** Judges the evidence of a round anew. Nothing is sent. */
+/** Judges the evidence of a round again. Nothing is sent. */
 export async function judgeRound(
   stored: StoredRound,
   { exchanges }: RoundRecording,

@@ -24,7 +24,7 @@ const coders = {
 type Coding = keyof typeof coders
 const codings = Object.keys(coders) as Coding[]
 
-/** Reads a body as it would be read from a target. */
+/** Reads a body like one from a target. */
 async function read(coding: string, pieces: readonly Uint8Array[], maxBytes = 1e6) {
   const headers: Header[] = [
     ['content-type', 'text/event-stream'],

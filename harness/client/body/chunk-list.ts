@@ -1,12 +1,12 @@
 import type { WireChunk } from '../../../contract/index.ts'
 
 const maxSlabBytes = 64 * 1024
-/** Half of a buffer of zlib: a smaller piece would keep more memory than a copy of it takes. */
+/** Half of a zlib buffer: copying a smaller piece takes less memory than keeping its buffer. */
 const minAdoptedBytes = 8 * 1024
 
 /**
- * Chunks as they come, in a few large pieces of memory: an object for each small one would take
- * several times what it holds.
+ * Chunks in order of arrival, in a few large pieces of memory: an object for each small chunk would take
+ * several times its size.
  */
 export class ChunkList {
   readonly #slabs: Uint8Array[] = []
@@ -29,7 +29,7 @@ export class ChunkList {
     this.#view = undefined
   }
 
-  /** Adds bytes whose memory belongs to nobody else: large ones are kept without a copy. */
+  /** Adds bytes whose memory has no other owner: large ones are kept without a copy. */
   adopt(bytes: Uint8Array, atMs: number): void {
     if (bytes.length < minAdoptedBytes) {
       this.push(bytes, atMs)
@@ -52,7 +52,7 @@ export class ChunkList {
     return this.#bytes
   }
 
-  /** The chunks over the memory of the list; made again whenever nobody holds them any more. */
+  /** The chunks as views of the list's memory; created again once they have been garbage-collected. */
   get chunks(): readonly WireChunk[] {
     const cached = this.#view?.deref()
     if (cached !== undefined) return cached
@@ -61,7 +61,7 @@ export class ChunkList {
     return made
   }
 
-  /** Releases all but the first chunks that hold so many bytes; nothing is added afterwards. */
+  /** Releases all chunks after the first `bytes` bytes; nothing is added afterwards. */
   truncate(bytes: number): void {
     let count = 0
     let kept = 0

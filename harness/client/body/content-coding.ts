@@ -21,13 +21,13 @@ export function codingsOf(headers: readonly Header[]): string[] {
     .filter((coding) => coding !== '' && coding !== 'identity')
 }
 
-/** The codings that are asked for, as SDKs do it. */
+/** Value of Accept-Encoding, the same as in requests of SDKs. */
 export const acceptEncoding = 'gzip, deflate, br, zstd'
 
-/** A body has one; more than a few are an attempt to keep the reader busy. */
+/** A body has one coding; more than a few are an attempt to keep the reader busy. */
 const maxCodings = 4
 
-/** Undoes the content codings of one body, in the order of its arrival; undefined if one is not known. */
+/** Decodes the content codings of one body as it arrives; undefined if a coding is unknown. */
 export function createContentDecoder(
   codings: readonly string[],
   { maxBytes, maxBytesName }: Pick<BodyGauge, 'maxBytes' | 'maxBytesName'>,
@@ -119,7 +119,7 @@ class Stage {
     const stream = this.#stream
     const before = stream.bytesWritten
     await new Promise<void>((resolve) => {
-      // A stream that fails closes, and does not call back.
+      // A failing stream closes without calling back.
       stream.once('close', resolve)
       stream.write(bytes, () => {
         stream.off('close', resolve)

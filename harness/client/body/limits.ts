@@ -2,11 +2,11 @@ import { type Header, header } from '../../../contract/index.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Limits of a body; beyond them the conversation is aborted; `limits` of a target profile. */
+/** Limits of a body, from `limits` of a target profile; the conversation is aborted beyond them. */
 export interface BodyLimits {
   /** Bytes of an unstreamed body, before and after its Content-Encoding is undone. */
   readonly bodyBytes: number
-  /** The same of an event stream. */
+  /** The same for an event stream. */
   readonly streamBytes: number
   /** Bytes of a line of an event stream. */
   readonly lineBytes: number
@@ -25,7 +25,7 @@ export const defaultBodyLimits: BodyLimits = {
 const LF = 10
 const CR = 13
 
-/** Says when a body passes a limit, as the end of a sentence about the request. */
+/** Reports when a body exceeds a limit, as the end of a sentence about the request. */
 export class BodyGauge {
   /** Undefined as long as the body is within its limits. */
   excess: string | undefined
@@ -68,8 +68,8 @@ export class BodyGauge {
 }
 
 /**
- * Bytes of the body that an answer announces, with its Content-Encoding; undefined if it
- * announces none or its length says nothing of the bytes that follow (RFC 9110, section 8.6).
+ * Length of the encoded body that a response announces; undefined if it announces none, or one that does not
+ * apply to the bytes that follow (RFC 9110, section 8.6).
  */
 export function announcedBytes(
   method: string,

@@ -12,7 +12,7 @@ import { ChunkList } from './chunk-list.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
 import { BodyGauge, type BodyLimits } from './limits.ts'
 
-/** A body that was read. Chunks and events are made when they are asked for. */
+/** A body that was read. Chunks and events are created on access. */
 export interface ReadBody {
   /** Decoded; each piece has the time at which the bytes came that it was decoded from. */
   readonly chunks: readonly WireChunk[]
@@ -25,7 +25,7 @@ export interface ReadBody {
 interface Listener {
   /** Called with the number of events of a stream that have come. */
   onEvents(count: number): void
-  /** The rest of the body is of no use, or more than we take. */
+  /** The rest of the body is not needed, or exceeds a limit. */
   onUnreadable(): void
 }
 
@@ -68,7 +68,7 @@ export class BodyReader {
     }
     const decoder = this.#decoder
     if (!decoder) return
-    // Its own copy: it is decoded when what came before is.
+    // A copy, as it is decoded only after the bytes before it.
     const copy = new Uint8Array(bytes)
     this.#decoding = this.#decoding.then(async () => {
       if (decoder.problem !== undefined) return
@@ -83,7 +83,7 @@ export class BodyReader {
     })
   }
 
-  /** Waits for what is still being decoded. A coding that cannot be read changes the ending. */
+  /** Waits for pending decoding. An undecodable coding changes the ending. */
   async finish(ending: Ending): Promise<ReadBody> {
     await this.#decoding
     const bodyEnding = await this.#endOf(ending)
@@ -121,7 +121,7 @@ export class BodyReader {
     const { atMs } = ending
     if (this.#gauge.excess !== undefined)
       return { kind: 'aborted', atMs, limit: this.#gauge.excess }
-    // An answer without a body may name a coding (RFC 9110, section 8.4).
+    // A response without a body may name a coding (RFC 9110, section 8.4).
     if (this.#coded.length === 0) return ending
     if (!this.#decoder) {
       if (ending.kind !== 'complete') return ending
@@ -159,12 +159,12 @@ export class BodyReader {
   }
 }
 
-/** Kept of a body that is not read to its end, as evidence of what the target sent. */
+/** Bytes kept of a body that is not read to its end, as evidence of what the target sent. */
 const keptBytes = 64 * 1024
 
 const none: readonly StreamEvent[] = []
 
-/** Ten times the largest stream of `check --reference`; a list of models may well be as large. */
+/** Ten times the largest stream of `check --reference`; a list of models may be as large. */
 const large = { stream: 256 * 1024, body: 1024 * 1024 }
 
 /**
@@ -173,7 +173,7 @@ const large = { stream: 256 * 1024, body: 1024 * 1024 }
  * makes V8 collect earlier: `check` of a target whose streams have a million events stays at some
  * 440 MB instead of 685 MB. From the start on, the same flags would cost an ordinary run 30 % more CPU.
  *
- * `load` reads the answers to its load elsewhere and is left alone: there a collection delays the stamps.
+ * `load` reads its responses elsewhere and keeps V8's defaults: a collection would delay its time stamps.
  */
 export function keepHeapCompactFor(kind: 'stream' | 'body', bytes: number): void {
   if (isCompact || bytes < large[kind]) return

@@ -1,6 +1,6 @@
 /**
- * Errors of the system, of TLS and of undici as a sentence that says what happened and what to do.
- * OpenSSL names its own functions and lines, which help nobody who calls a server.
+ * Errors of the system, of TLS and of undici as a sentence with the cause and the remedy. OpenSSL names its
+ * own functions and lines, which do not help the user.
  */
 
 export interface Failure {
@@ -88,7 +88,7 @@ function namesIn(error: Error): string {
   return plain === '' ? '' : ` (${plain})`
 }
 
-/** `…:SSL routines:ssl3_get_record:wrong version number:…` says what it means in its fourth part. */
+/** The fourth part of `…:SSL routines:ssl3_get_record:wrong version number:…` is the reason. */
 function reasonIn({ message }: Error): string {
   const parts = /:SSL routines:[^:]*:([^:]+):/.exec(message)
   return parts?.[1] ?? message.split('\n')[0] ?? message

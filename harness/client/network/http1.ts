@@ -17,8 +17,8 @@ const http = process.getBuiltinModule('node:http')
 export const keepAliveMs = 1_000
 
 /**
- * Speaks HTTP/1.1 with node:http, which writes a head as it is given; undici adds lines of its own. One arrival time
- * for each read of the socket.
+ * Speaks HTTP/1.1 with node:http, which writes the header lines as given; undici adds its own. One arrival
+ * time for each read of the socket.
  */
 export function createHttp1(network: NetworkOptions) {
   const direct = createPool(network)
@@ -39,13 +39,13 @@ export function createHttp1(network: NetworkOptions) {
         })
         return
       }
-      // Without TLS a proxy is asked for the absolute address (RFC 9112, section 3.2.2).
+      // Without TLS, the request to a proxy has the absolute address (RFC 9112, section 3.2.2).
       const place = { agent: proxied.agentFor(proxy, outgoing), path: `${url.origin}${path}` }
       const authorization = proxyAuthorization(proxy)
       const own: Header[] =
         authorization === undefined ? [] : [['proxy-authorization', authorization]]
       converse(conversation, place, [...headOf(outgoing), ...own], (answer, request) => {
-        // A refusal of the proxy is none of the target.
+        // A refusal by the proxy is not one by the target.
         if (answer.statusCode !== 407) return
         conversation.fail(ProxyError.credentials(proxy))
         request.destroy()
@@ -95,7 +95,7 @@ function createPool(network: NetworkOptions, describeError = (error: Error) => e
       agents.set(key, agent)
       return agent
     },
-    /** Connections that are open serve no further requests. */
+    /** Open connections serve no further requests. */
     renew() {
       agents = new Map()
     },
@@ -128,7 +128,7 @@ function headOf({ client, request }: Outgoing): readonly Header[] {
 /** Interim responses (RFC 9110, section 15.2) before the final one; a client expects one or two. */
 const maxInterim = 1_000
 
-/** `inspect` may end the conversation with the head of the answer. */
+/** `inspect` may end the conversation with the head of the response. */
 function converse(
   conversation: Conversation,
   place: { readonly agent: Agent; readonly path: string },
@@ -137,7 +137,7 @@ function converse(
 ): void {
   const { method, body } = conversation.outgoing.request
   const request = http.request({ ...place, method, setHost: false, maxHeaderSize: 64 * 1024 })
-  // Node adds a line of its own if it is not told that there is to be none.
+  // Node adds these lines unless they are removed.
   for (const name of ['connection', 'content-length', 'transfer-encoding'])
     request.removeHeader(name)
   for (const [name, value] of head) request.appendHeader(name, value)
@@ -165,7 +165,7 @@ function converse(
   else request.end(body)
 }
 
-/** The other side closed the connection, in the words of Node before and inside of an answer. */
+/** The other side closed the connection: Node's messages before and inside a response. */
 function closureOf(error: Error): Error {
   if (!['socket hang up', 'aborted'].includes(error.message)) return error
   return Object.assign(new Error('other side closed', { cause: error }), {

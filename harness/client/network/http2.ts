@@ -11,7 +11,7 @@ import type { Header } from '../../../contract/index.ts'
 import type { Conversation } from '../conversation.ts'
 import { keepAliveMs, pairs } from './http1.ts'
 
-/** Most streams on one connection, if the server allows more. */
+/** Maximum streams on one connection, even if the server allows more. */
 const maxStreams = 100
 
 /** Connections that are tried for one request. */
@@ -29,7 +29,7 @@ interface Connection {
 
 /**
  * Speaks HTTP/2 with node:http2, many streams on a connection. undici reports a stream that its
- * peer reset with CANCEL or NO_ERROR as one that came to its regular end (8.12), so a cut answer
+ * peer reset with CANCEL or NO_ERROR as one that came to its regular end (8.12), so a cut response
  * would pass for a whole one.
  */
 export function createHttp2(open: (url: URL) => Promise<Socket>) {
@@ -37,10 +37,10 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
   const opening = new Map<string, Promise<void>>()
 
   function adopt(origin: string, socket: Socket): void {
-    // The types do not know the member for clients (documentation of http2.connect).
+    // The types lack this field for clients (documentation of http2.connect).
     const options: ClientSessionOptions & { readonly strictSingleValueFields: boolean } = {
       createConnection: () => socket,
-      // A gateway may want a credential beside ours.
+      // A gateway may require a second Authorization header.
       strictSingleValueFields: false,
       settings: { enablePush: false, initialWindowSize: initialWindowBytes },
     }
@@ -56,7 +56,7 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
     })
     session.on('close', () => {
       clearTimeout(made.idle)
-      // A server that has sent GOAWAY may leave its side open, and with it ours.
+      // A server that has sent GOAWAY may keep its side open, and with it ours.
       socket.destroy()
       const others = connections.get(origin)?.filter((other) => other !== made) ?? []
       connections.set(origin, others)
@@ -90,7 +90,7 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
   }
 
   return {
-    /** Sends on a connection that is open or becomes so; rejects if none can be had. */
+    /** Sends on an open connection or a new one; rejects if none can be made. */
     send: (conversation: Conversation) => send(conversation),
     adopt,
     close(): void {
@@ -99,7 +99,7 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
   }
 }
 
-/** `again` sends a request once more of which the server says that it did nothing with it. */
+/** `again` resends a request that the server reports as not processed. */
 function sendRequest(
   connection: Connection,
   conversation: Conversation,
@@ -124,7 +124,7 @@ function sendRequest(
     // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
     if (status === 421) connection.session.close()
     conversation.answer(status, fields, 'h2')
-    // Not before: data that comes with the headers would be told before them.
+    // Not earlier: data that arrives with the headers would be reported before them.
     stream.on('data', (bytes: Buffer) => conversation.data(bytes))
   })
   stream.on('trailers', (_headers, _flags, raw: unknown) => {
@@ -199,7 +199,7 @@ function endOf(
   { session, error }: Connection,
   failure: Error | undefined,
 ): Error {
-  // TLS 1.3 tells a client that it wants a certificate only after the handshake.
+  // With TLS 1.3, a missing client certificate is reported only after the handshake.
   if (error && 'code' in error && String(error.code).startsWith('ERR_SSL_')) return error
   if (session.destroyed || session.closed) {
     const code = failure === undefined ? undefined : stream.rstCode
@@ -210,7 +210,7 @@ function endOf(
   return new StreamResetError(stream.rstCode ?? 0)
 }
 
-/** One stream is reset, by the peer or for what it sent; the connection goes on. */
+/** One stream was reset, by the peer or because of what it sent; the connection stays open. */
 class StreamResetError extends Error {
   override readonly name = 'StreamResetError'
   readonly code: string

@@ -9,8 +9,8 @@ import { createSocketOpener } from './sockets.ts'
 type Http2 = ReturnType<typeof import('./http2.ts').createHttp2>
 
 /**
- * Speaks HTTP/1.1 or HTTP/2 over the network. Nothing is sent twice, but for a request of which an
- * HTTP/2 server says that it did nothing with it (REFUSED_STREAM; RFC 9113, section 8.7).
+ * Speaks HTTP/1.1 or HTTP/2 over the network. Nothing is sent twice, except a request that an HTTP/2 server
+ * reports as not processed (REFUSED_STREAM; RFC 9113, section 8.7).
  */
 export function createNetworkTransport(
   network: NetworkOptions = directNetwork,
@@ -21,7 +21,7 @@ export function createNetworkTransport(
   const openHttp2 = (url: URL) => opener.open(url, network.httpVersion === 'http2' ? 'h2' : 'both')
   let opened: Promise<Http2> | undefined
   const http2 = () => {
-    // Node compiles its HTTP/2 for 20 ms.
+    // Loading Node's HTTP/2 takes 20 ms.
     opened ??= import('./http2.ts').then(({ createHttp2 }) => createHttp2(openHttp2))
     return opened
   }

@@ -10,15 +10,15 @@ export interface NetworkOptions {
    * `http2` without TLS is HTTP/2 with prior knowledge (RFC 9113, section 3.3).
    */
   readonly httpVersion: 'auto' | 'http1' | 'http2'
-  /** PEM text of certificate authorities to trust beside those of Node; null for none. */
+  /** PEM text of certificate authorities to trust in addition to Node's own; null for none. */
   readonly ca: string | null
   /** True: certificates of the target are not verified. */
   readonly insecure: boolean
-  /** PEM texts of what the client shows in the TLS handshake; null for nothing. */
+  /** PEM texts of the client certificate and its key; null for none. */
   readonly clientCertificate: { readonly cert: string; readonly key: string } | null
-  /** URL of the HTTP proxy on the way, with its credentials; null for a direct connection. */
+  /** URL of the HTTP proxy, with its credentials; null for a direct connection. */
   readonly proxy: string | null
-  /** Addresses to connect to in place of what the name service says. */
+  /** Addresses to connect to instead of those from DNS. */
   readonly resolve: readonly Resolution[]
 }
 
@@ -29,7 +29,7 @@ export interface Resolution {
   readonly address: string
 }
 
-/** A direct connection that trusts what Node trusts. */
+/** A direct connection that trusts Node's authorities. */
 export const directNetwork: NetworkOptions = {
   httpVersion: 'auto',
   ca: null,
@@ -46,7 +46,7 @@ export function tlsOptions({
   clientCertificate,
 }: NetworkOptions): SecureContextOptions & { rejectUnauthorized?: boolean } {
   return {
-    // Node takes `ca` in place of its own authorities, and not beside them.
+    // `ca` replaces Node's own authorities, so these are included.
     ...(ca === null ? {} : { ca: [...getCACertificates('default'), ca] }),
     ...(clientCertificate ?? {}),
     ...(insecure ? { rejectUnauthorized: false } : {}),

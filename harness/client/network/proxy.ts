@@ -1,4 +1,4 @@
-/** The way through an HTTP proxy: CONNECT, credentials, and what goes wrong there. */
+/** HTTP proxy: CONNECT, credentials and failures. */
 import type { ClientRequest } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 // An import would load all that the module loads lazily, such as Node's own copy of undici: 40 ms.
 const { request: requestHttp } = process.getBuiltinModule('node:http')
 
-/** Longest time for the answer of a proxy, in milliseconds. */
+/** Longest time for the response of a proxy, in milliseconds. */
 const connectTimeoutMs = 10_000
 
 /** CONNECT (RFC 9110, section 9.3.6). */
@@ -40,7 +40,7 @@ export function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
   return promise
 }
 
-/** The proxy on the way made no connection to the target. */
+/** The proxy made no connection to the target. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
   readonly code: string

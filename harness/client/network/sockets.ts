@@ -4,10 +4,10 @@ import { buildConnector } from 'undici'
 import { type NetworkOptions, resolvedAddress, tlsOptions } from './options.ts'
 import { openTunnel, portOf } from './proxy.ts'
 
-/** Protocols that ALPN offers (RFC 7301); says nothing of a connection without TLS. */
+/** Protocols that ALPN offers (RFC 7301); unused without TLS. */
 type Offer = 'http/1.1' | 'h2' | 'both'
 
-/** Longest time for a connection to be made, in milliseconds, the TLS handshake included. */
+/** Timeout of a connection attempt, TLS handshake included, in milliseconds. */
 const connectTimeoutMs = 10_000
 
 export function createSocketOpener(network: NetworkOptions) {
@@ -19,8 +19,8 @@ export function createSocketOpener(network: NetworkOptions) {
 
   return {
     /**
-     * A connection to the origin of the URL that is ready for its first byte, past the proxy and the
-     * TLS handshake.
+     * A connection to the origin of the URL that is ready for its first byte: the proxy and the TLS handshake
+     * are done.
      * @throws the error of the system, of TLS, a ProxyError or a NoHttp2Error.
      */
     async open(url: URL, offer: Offer): Promise<Socket> {
@@ -68,11 +68,11 @@ function connected(
   })
 }
 
-/** True if a TLS handshake succeeds on the port of the URL, whoever the certificate is for. */
+/** True if a TLS handshake succeeds on the port of the URL, with any certificate. */
 export async function speaksTls(network: NetworkOptions, url: URL): Promise<boolean> {
   const secure = new URL(url)
   secure.protocol = 'https:'
-  // A default port belongs to the scheme, and the question is about the port.
+  // The default port changes with the scheme, but this port is tested.
   secure.port = String(portOf(url))
   try {
     const opener = createSocketOpener({ ...network, insecure: true })

@@ -145,7 +145,7 @@ function outgoing({ id, labels, request }: Exchange): Outgoing {
   return { id, labels, request, timeoutMs: 1 }
 }
 
-/** The id of the answer, or the code for want of one. */
+/** The id in the response, or the error code without a response. */
 function asker(): (sketch: Sketch) => Promise<string> {
   const transport = createRecordingTransport(byId(recorded), (request) => request)
   return async (sketch) => {

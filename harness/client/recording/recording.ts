@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto'
 import { type Exchange, header, type WireRequest } from '../../../contract/index.ts'
 import type { Outgoing, Transport } from '../conversation.ts'
 
-/** Code of an exchange that a recording lacks: `unreachable`, for want of an answer. */
+/** Error code of an exchange that a recording lacks; its ending is `unreachable`. */
 export const notRecorded = 'NOT_RECORDED'
 
 /**
- * Answers from a recording that is evidence: an answer counts only for the request that it was
- * given to. Another version of a scenario may ask something else in the same place, and to judge
- * the old answer by the new question would accuse a target of what it never did. Equal requests of
- * a scenario get their answers in the order in which they were sent. `redact` makes the request of
- * today comparable with one that was stored.
+ * Responses from a recording that serves as evidence: each counts only for the request that it answered.
+ * Another version of a scenario may send another request in the same place; judging the old response by it
+ * would report a violation that never happened. Equal requests of a scenario get their responses in the order
+ * of sending. `redact` makes a new request comparable with a stored one.
  */
 export function createRecordingTransport(
   recorded: ReadonlyMap<string, Exchange>,
@@ -19,7 +18,7 @@ export function createRecordingTransport(
   const exchanges = [...knownIn(recorded)]
   const places = new Map(exchanges.map(({ labels, id }) => [placeOf(labels), id]))
   const ordinals = queues(exchanges)
-  /** Ordinal of the recorded request for each one of today, so that its further tries find theirs. */
+  /** Ordinal of the recorded request for each new one, so that its retries find theirs. */
   const chosen = new Map<string, number | undefined>()
 
   function find({ labels, request }: Outgoing): Exchange | undefined {

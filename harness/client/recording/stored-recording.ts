@@ -4,9 +4,9 @@ import { type Exchange, restoreExchange } from '../../../contract/index.ts'
 type Place = Pick<StoredLine, 'start' | 'length'>
 
 /**
- * The exchanges of an `exchanges.ndjson` by id, in the order of the file. Each is read when it is
- * asked for and kept no longer than it is used: together they may be larger than memory. What a run
- * that was killed has cut is not there.
+ * The exchanges of an `exchanges.ndjson` by id, in the order of the file. Each is read on access and kept no
+ * longer than it is used: together they may be larger than memory. A line that a killed
+ * run left incomplete is skipped.
  */
 export class StoredRecording implements ReadonlyMap<string, Exchange> {
   readonly #file: string
@@ -94,7 +94,7 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
 export interface StoredLine {
   readonly start: number
   readonly length: number
-  /** Beginning of the line, enough to tell what it is about. */
+  /** Beginning of the line, enough to identify its exchange. */
   readonly head: string
 }
 

@@ -1,7 +1,7 @@
 import { type Form, isOfInterface, sourceOf } from './forms.ts'
 import { viewsOf } from './views.ts'
 
-/** A part of a text, or of bytes that are read as Latin-1, that gives way to a mark. */
+/** A part of a text, or of bytes that are read as Latin-1, that is replaced by a mark. */
 export interface Cut {
   readonly start: number
   readonly end: number
@@ -9,9 +9,9 @@ export interface Cut {
 }
 
 export interface FinderOptions {
-  /** True: what is looked at may end in the middle of a secret. */
+  /** True: the text may end in the middle of a secret. */
   readonly mayBeCut?: boolean
-  /** True: quoted texts may end in the middle of a secret, as an answer that `max_tokens` cut. */
+  /** True: quoted texts may end in the middle of a secret, like a response that `max_tokens` cut. */
   readonly quotes?: boolean
   /** Finds pieces of secrets anywhere. */
   readonly findPieces?: FindSecrets
@@ -20,9 +20,9 @@ export interface FinderOptions {
 export type FindSecrets = (text: string) => readonly Cut[]
 
 /**
- * Finds secrets in each of their forms, with escapes of any kind in them, and parts of them if a
- * text was shortened, or cut. Cuts are in order and do not overlap; marks that stand in the text
- * already are left alone. Takes time in proportion to the text.
+ * Finds secrets in each of their forms, with escapes of any kind in them, and parts of secrets if a text was
+ * shortened or cut. Cuts are in order and do not overlap; existing marks are left alone. Takes time in
+ * proportion to the text.
  */
 export function createFinder(
   forms: readonly Form[],
@@ -53,7 +53,7 @@ export function createFinder(
   }
 }
 
-/** Cuts in order, with those that touch each other's bytes as one; the first mark of them stands. */
+/** Cuts in order, with overlapping ones merged; the first mark is kept. */
 export function joined(cuts: readonly Cut[]): readonly Cut[] {
   const sorted = cuts.toSorted((a, b) => a.start - b.start || b.end - a.end)
   const result: Cut[] = []
@@ -78,13 +78,13 @@ function searchFor(forms: readonly Form[], marks: readonly string[]): (text: str
   const each = [...skipped, ...forms.map(({ source }) => `(${source})`)].join('|')
   const all = new RegExp(each, `g${flags}`)
   return (text) => {
-    // Most texts hold no secret: one look tells.
+    // Most texts hold no secret: one search is enough.
     if (!some.test(text)) return []
     return [...text.matchAll(all)].flatMap((match) => {
       const form = forms[match.findIndex((group, at) => at > 0 && group !== undefined) - 1]
       const start = match.index
       if (form === undefined) return []
-      // In the other letter case a key is a form of itself, and a near miss of its own.
+      // A key in the other letter case is also a near miss with a mark of its own.
       const mark = marksOfText.get(match[0]) ?? form.mark
       return [{ start, end: start + match[0].length, mark }]
     })

@@ -7,7 +7,7 @@ export interface Secret {
   readonly value: string
   /** True: looked for in rendered text as well, even if the value reads like ordinary text. */
   readonly everywhere?: boolean
-  /** Present for a key: pieces of it are looked for as well, unless they stand in this text. */
+  /** Present for a key: its pieces are searched as well, unless this text contains them. */
   readonly ordinary?: string
 }
 
@@ -30,8 +30,8 @@ export interface RunForm {
   /** Characters of the shortest piece that is looked for, eight or more. */
   readonly shortestRun: number
   /**
-   * Text of the run's own, in lower case: a piece that stands in it is no secret. Null for encoded
-   * forms, whose pieces are found nowhere by chance.
+   * The run's own text, in lower case: a piece that occurs in it is not secret. Null for encoded forms, whose
+   * pieces never match by chance.
    */
   readonly ordinary: string | null
 }
@@ -42,9 +42,9 @@ export const shortestSecret = 4
 /** The same of values in base64 or hexadecimal digits, which look like any other identifier. */
 export const shortestEncoded = 6
 
-/** Fewer characters of a secret would be found by chance, and help nobody who finds them. */
+/** Fewer characters of a secret would match by chance, and are of no use to anyone who finds them. */
 const shortestPart = 6
-/** Digits of as many characters: half of them begin an id of other hexadecimal digits now and then. */
+/** Twice as many hexadecimal digits: fewer sometimes match the beginning of an unrelated id. */
 const shortestHexPart = 2 * shortestPart
 const shortestBase64Part = Math.ceil((4 / 3) * shortestPart)
 
@@ -101,16 +101,14 @@ export function markOf(name: string): string {
   return `[${name.replaceAll(/[^\w .-]/g, '_')}]`
 }
 
-/**
- * Random enough to be found nowhere by chance, neither in the words of a report nor in its figures.
- */
+/** True for a value too random to occur by chance in a report, in its words or its figures. */
 export function isUnmistakable(value: string): boolean {
   return value.length >= 16 || (value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value))
 }
 
 /**
- * Escapes are undone before a text is searched; that of the last character is not seen for what it is where
- * the text goes on with what looks like another one: `%259a` reads as `%9a`.
+ * Escapes are resolved before a text is searched; that of the last character is misread if the text goes on
+ * with what looks like another escape: `%259a` reads as `%9a`.
  */
 function isEscapedByPercent(value: string): boolean {
   const last = [...value].at(-1) ?? ''
@@ -164,13 +162,13 @@ function characterSource(character: string): string {
   return `(?:${character}|${bytes})`
 }
 
-/** Words, with a number or a sign between them, that stand in no ordinary text by chance. */
+/** Length of a phrase that does not occur in ordinary text by chance, in characters. */
 const shortestPhrase = 12
 
 /**
- * True if a piece of a key, found at `start` of a text, gives the key away. Ordinary text does not: a word
- * of the interface or of the run's own profile, a part of another word, a date. If a recording lost it, its
- * verdicts could differ from those of the run.
+ * True if a piece of a key, found at `start` of a text, gives the key away. Ordinary text does not: a word of
+ * the interface or of the run's own profile, a part of another word, a date. Redacting it in a recording
+ * could change the verdicts of a rejudge.
  */
 export function isTelling(piece: string, ordinary: string, text: string, start: number): boolean {
   const lower = piece.toLowerCase()
@@ -178,7 +176,7 @@ export function isTelling(piece: string, ordinary: string, text: string, start: 
   return isRandom(piece) || isPhrase(piece, text, start)
 }
 
-/** True if the requirements of the interface say it. */
+/** True if the requirements of the interface contain the piece. */
 export function isOfInterface(piece: string): boolean {
   const earlier = answers.get(piece)
   if (earlier !== undefined) return earlier
@@ -188,7 +186,7 @@ export function isOfInterface(piece: string): boolean {
   return answer
 }
 
-/** A server may repeat a piece a hundred thousand times, and the text is long. */
+/** Cache: a server may repeat a piece a hundred thousand times, and the text is long. */
 const answers = new Map<string, boolean>()
 const maxAnswers = 1_000
 

@@ -2,9 +2,9 @@ import { type Cut, type FindSecrets, joined } from './cuts.ts'
 import { isTelling, type RunForm } from './forms.ts'
 
 /**
- * Finds secrets in bytes that are read as Latin-1: also those that a model says token by token over
- * the members of successive events, `"delta":"sk-"`, `"delta":"4711"`, or over events that are no
- * JSON. `pieced`: those of the secrets that are not found in pieces by chance.
+ * Finds secrets in bytes that are read as Latin-1, also those that a model spreads token by token over the
+ * fields of successive events, `"delta":"sk-"`, `"delta":"4711"`, or over events that are not JSON. `pieced`:
+ * the secrets whose pieces do not match by chance.
  */
 export function findInBytes(text: string, whole: FindSecrets, pieced: FindSecrets): readonly Cut[] {
   const cuts = [...whole(text)]
@@ -23,7 +23,7 @@ export function findInBytes(text: string, whole: FindSecrets, pieced: FindSecret
 /** Start and end of each segment, in turn: numbers alone, for there may be millions of them. */
 type Segments = number[]
 
-/** Brings cuts of the joined text back to its pieces; a mark stands in the first. */
+/** Maps cuts of the joined text to its segments; the first segment gets the mark. */
 function spread(segments: Segments, found: readonly Cut[]): Cut[] {
   const cuts: Cut[] = []
   let from = 0
@@ -40,7 +40,7 @@ function spread(segments: Segments, found: readonly Cut[]): Cut[] {
         cuts.push({ start: first + shift, end: last + shift, mark: replacement })
         replacement = ''
       }
-      // The next one may begin in the same segment.
+      // The next cut may begin in the same segment.
       if (end <= at + length) break
       at += length
     }
@@ -50,7 +50,7 @@ function spread(segments: Segments, found: readonly Cut[]): Cut[] {
 
 const nameless = Symbol('text of events that is no member')
 
-/** Texts of members by name, and data that is no JSON, in the order of arrival. */
+/** Texts of fields by name, and data that is not JSON, in the order of arrival. */
 function membersByName(text: string): Iterable<Segments> {
   const byName = new Map<string | symbol, Segments>()
   const add = (name: string | symbol, start: number, end: number) => {
@@ -90,7 +90,7 @@ function eachText(text: string, use: (start: number, end: number) => void): void
     const start = at + 1
     const end = endOfText(text, start)
     if (end === undefined) {
-      // A quote that nobody closed: the next line begins anew.
+      // An unclosed quote: the search resumes on the next line.
       const line = text.indexOf('\n', start)
       if (line < 0) return
       at = text.indexOf('"', line)
@@ -121,8 +121,8 @@ interface Place {
 }
 
 /**
- * Finds pieces of secrets anywhere in a text, as of a server that shows the first characters of a key. A
- * piece that may well be ordinary text is left alone: a recording without it could be judged otherwise.
+ * Finds pieces of secrets anywhere in a text, such as the first characters of a key that a server shows. A
+ * piece that may be ordinary text is left alone: without it, a recording could be judged differently.
  */
 export function createRunFinder(forms: readonly RunForm[]): FindSecrets {
   if (forms.length === 0) return () => []
@@ -195,7 +195,7 @@ function commonFrom(text: string, at: number, form: RunForm, position: number): 
 }
 
 function isSame(text: string, at: number, form: RunForm, position: number): boolean {
-  // Outside of either, the code is not a number, and unlike itself.
+  // Outside either text, the code is NaN, which does not equal itself.
   const code = text.charCodeAt(at)
   const other = form.text.charCodeAt(position)
   if (code === other) return true

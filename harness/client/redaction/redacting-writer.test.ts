@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Modules that may do it themselves, and why. */
+/** Modules that may write by themselves, with the reason. */
 const exempt: Readonly<Record<string, string>> = {
   'harness/client/redaction/redacting-writer.ts': 'the funnel itself',
   'harness/cli/terminal/interruption.ts': 'shows the cursor again',
@@ -58,7 +58,7 @@ function read(file: string): string {
   return readFileSync(join(root, file), 'utf8')
 }
 
-/** All of chatgen: neither tests nor what only tests and scripts use, nor the reference server. */
+/** Sources of chatgen, without tests, code that only tests and scripts use, and the reference server. */
 function sources(): readonly string[] {
   return ['harness', 'reports', 'suites'].flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, withFileTypes: true })

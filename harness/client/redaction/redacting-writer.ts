@@ -5,8 +5,8 @@ import { createRedactor, type Secret } from './redaction.ts'
 const writeSize = 1 << 18
 
 /**
- * The one way of a text to a file or a standard stream. Whatever encoding a secret has by then, it is
- * replaced here, at the last moment; no other module of chatgen writes (a test sees to it).
+ * Writes all files and standard streams. Secrets are replaced here, at the last moment, in any encoding that
+ * they have by then; no other module of chatgen writes (a test checks this).
  */
 export class RedactingWriter {
   #secrets: readonly Secret[] = []
@@ -38,7 +38,7 @@ export class RedactingWriter {
     process.stderr.write(this.#redact(text))
   }
 
-  /** `flag` as of `node:fs`. @throws the error of the file system */
+  /** `flag` as in `node:fs`. @throws the error of the file system */
   write(file: string, text: string, flag: 'w' | 'wx' = 'w'): void {
     writeFileSync(file, this.#redact(text), { flag })
   }
@@ -48,7 +48,7 @@ export class RedactingWriter {
     appendFileSync(file, this.#redact(text))
   }
 
-  /** The same of a text that is too long to be held whole; its pieces are redacted each by itself. */
+  /** The same for a text too long to hold in memory; each piece is redacted separately. */
   appendPieces(file: string, pieces: Iterable<string>): void {
     const descriptor = openSync(file, 'a')
     try {

@@ -92,7 +92,7 @@ describe('whatever the secret', () => {
         fc.pre(!before.includes('[') && !after.includes(']'))
         // A backslash before it is part of an escape, such as \\/ or \\'.
         fc.pre(!before.endsWith('\\'))
-        // A backslash before a quotation mark makes of the plain secret the one in JSON, which is longer.
+        // A backslash before a quotation mark turns the plain secret into its JSON form, which is longer.
         const whole = `${before}${form}${after}`
         const starts = allEncodings.map((other) => whole.indexOf(other(secret)))
         fc.pre(starts.every((start) => start === -1 || start === before.length))
@@ -110,7 +110,7 @@ describe('whatever the secret', () => {
         const encoded = Buffer.from(`${before}${secret}${after}`).toString('base64')
         const start = Buffer.byteLength(before)
         const end = start + Buffer.byteLength(secret)
-        // The characters that hold bits of the secret alone.
+        // The characters that hold only bits of the secret.
         const core = encoded.slice(Math.ceil((start * 8) / 6), Math.floor((end * 8) / 6))
         expect(text(encoded)).not.toContain(core)
       }),
@@ -144,7 +144,7 @@ function exchangeOf(chunks: Chunks): Exchange {
   return { ...rest, response: response && { ...response, headers: [], chunks } }
 }
 
-/** The secret in ten places: what is not shown as bytes is text. */
+/** The secret in ten places; everything that is not shown as bytes is text. */
 function exchangeWith(secret: string): Exchange {
   const exchange = sketched({
     url: `http://localhost/?key=${encodeURIComponent(secret)}`,
@@ -375,7 +375,7 @@ describe('a piece of a key', () => {
           const written = encode(key.slice(from, from + length), key, from)
           const clean = redactorOf(key).text(`${before}${written}${after}`)
           expect(clean).toContain('[api key]')
-          // What stays of base64 at its ends holds bits of other bytes, or of less than a character.
+          // The remaining base64 at both ends holds bits of other bytes, or of a part of a character.
           expect(clean.length).toBeLessThanOrEqual(
             before.length + after.length + '[api key]'.length + 6,
           )

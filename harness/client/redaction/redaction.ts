@@ -20,13 +20,13 @@ import { createRunFinder, findInBytes } from './pieces.ts'
 
 export type { Secret } from './forms.ts'
 
-/** Replaces secrets by value, wherever and in whatever common encoding they occur. */
+/** Replaces secrets by value, anywhere and in every common encoding. */
 export interface Redactor {
   /** Redacts text that came from a target. */
   text(value: string): string
   /**
-   * Redacts a rendered file or a printed line, if words and figures are chatgen's own: a secret that
-   * reads like one of them is left alone. Text of a JSON document stays one.
+   * Redacts a rendered file or a printed line whose words and figures are chatgen's own: a secret that reads
+   * like one of them is left alone. JSON stays valid.
    */
   output(value: string): string
   exchange(exchange: Exchange): Exchange
@@ -140,7 +140,7 @@ function withMarks(value: string, cuts: readonly Cut[]): string {
   return parts.join('') + value.slice(at)
 }
 
-/** A backslash before a mark would make an escape of it that no reader of JSON knows. */
+/** A backslash before a mark would form an invalid JSON escape with it. */
 function outsideEscapes(text: string, cuts: readonly Cut[]): readonly Cut[] {
   return cuts.map((cut) => {
     const [before = ''] = /\\*$/.exec(text.slice(Math.max(0, cut.start - 64), cut.start)) ?? []
@@ -148,7 +148,7 @@ function outsideEscapes(text: string, cuts: readonly Cut[]): readonly Cut[] {
   })
 }
 
-/** Finds secrets across chunk borders; the mark stands in the chunk where the secret begins. */
+/** Finds secrets across chunk borders; the mark is in the chunk where the secret begins. */
 function redactChunks(
   list: readonly WireChunk[],
   cutsOf: (whole: Buffer) => readonly Cut[],
@@ -179,7 +179,7 @@ function redactChunks(
   })
 }
 
-/** Events may share a secret among them, so they are looked at as the stream that they were. */
+/** A secret may span several events, so they are searched as one stream. */
 function redactData(
   list: readonly StreamEvent[],
   cutsOf: (whole: Buffer) => readonly Cut[],
@@ -191,8 +191,8 @@ function redactData(
 }
 
 /**
- * The coded bytes of a body, which no search for a secret can read. They stand beside the decoded
- * ones only if those were read to their end and hold no secret.
+ * The coded bytes of a body, which cannot be searched for secrets. They are kept only if the decoded bytes
+ * were read to the end and hold no secret.
  */
 export function redactCoded(before: Exchange, after: Exchange): CodedBody | undefined {
   const coded = before.response?.coded
@@ -234,7 +234,7 @@ export function markCredential(value: string, secrets: readonly Secret[]): strin
   return value
 }
 
-/** The mark in place of the base64 digits that hold bits of the password alone (RFC 7617). */
+/** The mark in place of the base64 digits that hold only bits of the password (RFC 7617). */
 function inBasic(credential: string, secret: string, mark: string): string | undefined {
   const read = Buffer.from(credential, 'base64').toString('latin1')
   if (!read.endsWith(`:${secret}`)) return undefined

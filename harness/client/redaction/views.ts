@@ -1,7 +1,7 @@
-/** A text with its escapes resolved, and the way back to the places that they came from. */
+/** A text with its escapes resolved, and the positions in the original. */
 export interface View {
   readonly text: string
-  /** The place in the original at which the character of this view begins. */
+  /** Position in the original at which the character of this view begins. */
   origin(at: number): number
 }
 
@@ -9,9 +9,9 @@ export interface View {
 const maxDepth = 3
 
 /**
- * The readings of a text in which a secret may hide: with JSON and JavaScript escapes, percent codes
- * and character references resolved, once and repeatedly. `quoted`: characters that a writer may put
- * a backslash before and that occur in what is looked for.
+ * The forms of a text in which a secret may hide: with JSON and JavaScript escapes, percent codes and
+ * character references resolved, once and repeatedly. `quoted`: characters of the secrets that a writer may
+ * put a backslash before.
  */
 export function* viewsOf(text: string, quoted: string): Iterable<View> {
   const escapes = escapesWith(quoted)
@@ -24,7 +24,7 @@ export function* viewsOf(text: string, quoted: string): Iterable<View> {
   }
 }
 
-// Repetitions are bounded: a target could make their product its weapon.
+// Repetitions are bounded: otherwise a target could use their product for an attack.
 const backslashes = '\\\\{1,8}'
 const hex = '[0-9a-fA-F]'
 const patterns = [
@@ -57,7 +57,7 @@ const named: Readonly<Record<string, string>> = {
 const escapeSigns = /[\\%&]/
 
 function resolved(view: View, escapes: RegExp): View | undefined {
-  // Most texts have no escape: one look tells.
+  // Most texts have no escape: one search is enough.
   if (!escapeSigns.test(view.text)) return undefined
   const parts: string[] = []
   /** Start of each copied or resolved part in the new text, and in the old one. */
@@ -79,7 +79,7 @@ function resolved(view: View, escapes: RegExp): View | undefined {
   }
   if (at === 0) return undefined
   add(view.text.slice(at), at)
-  // The end of the text, and of whatever was resolved there.
+  // The end of the text, and of an escape resolved there.
   starts.push(length)
   sources.push(view.text.length)
   return {

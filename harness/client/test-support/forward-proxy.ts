@@ -12,7 +12,7 @@ export interface ForwardProxy {
   close(): Promise<void>
 }
 
-/** An HTTP proxy on the way to this machine: whatever host is named, the port leads here. */
+/** An HTTP proxy that connects to the requested port of this machine, for any host name. */
 export async function startForwardProxy(
   options: { readonly credential?: string; readonly refuse?: number } = {},
 ): Promise<ForwardProxy> {

@@ -1,4 +1,4 @@
-/** An event stream with whatever the rules allow, and what it says. */
+/** An event stream with everything that the rules allow, and its events. */
 
 const text = [
   ': a comment first',
@@ -40,7 +40,7 @@ export function goldenStream(lineEnd: '\n' | '\r\n' | '\r'): Buffer {
   return Buffer.from(text.join(lineEnd))
 }
 
-/** Cuts bytes at the given places, in whatever order they come. */
+/** Cuts bytes at the given places, in any order. */
 export function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   const borders = [...new Set([0, ...places, bytes.length])].sort((a, b) => a - b)
   return borders.slice(1).map((end, at) => bytes.subarray(borders[at], end))

@@ -56,7 +56,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 export interface Forwarding {
-  /** Path of the request if another is to be asked for. */
+  /** Path to send instead of the original one. */
   readonly path?: string
   /** Added to the headers of the request. */
   readonly headers?: OutgoingHttpHeaders
@@ -64,7 +64,7 @@ export interface Forwarding {
   readonly body?: Buffer
 }
 
-/** Hands a request to the server at a URL, and streams its answer back. */
+/** Hands a request to the server at a URL, and streams its response back. */
 export function forward(
   target: string,
   incoming: IncomingMessage,

@@ -5,8 +5,8 @@ import { listenOnLoopback } from './listen-on-loopback.ts'
 export type Frames = (stream: number, turn: number) => readonly Buffer[] | null
 
 /**
- * A server that knows of HTTP/2 only its frames (RFC 9113, section 4): it answers the requests of a
- * connection with the frames that it is given, all in one write, or closes the connection for null.
+ * A server that knows only the frames of HTTP/2 (RFC 9113, section 4): it answers the requests of a
+ * connection with the given frames, all in one write, or closes the connection for null.
  */
 export async function startRawHttp2Server(frames: Frames, tls?: TlsOptions) {
   let connections = 0

@@ -9,7 +9,7 @@ export interface RawServer {
   close(): Promise<void>
 }
 
-/** A server that knows nothing of HTTP: once a request has come, it does what it is told. */
+/** A server without HTTP: it runs the script when the header of a request is complete. */
 export async function startRawServer(
   script: (socket: Socket, turn: number) => unknown,
 ): Promise<RawServer> {
@@ -33,7 +33,7 @@ export async function startRawServer(
   }
 }
 
-/** Writes pieces so that they arrive as segments of their own. */
+/** Writes pieces so that they arrive as separate segments. */
 export async function writePieces(
   socket: Socket,
   pieces: readonly (string | Uint8Array)[],

@@ -13,7 +13,7 @@ export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
   }
 }
 
-/** One conversation over a network transport of its own. */
+/** One conversation over a new network transport. */
 export async function sendRequest(
   url: string,
   more: Partial<Outgoing> = {},

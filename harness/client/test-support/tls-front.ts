@@ -60,12 +60,12 @@ function createTlsServer(
   alpn: readonly string[],
   handle: Handler,
 ): Server {
-  // Node offers HTTP/2 beside HTTP/1.1 whatever it is told.
+  // Node always offers HTTP/2 in addition to HTTP/1.1.
   if (!alpn.includes('h2')) return createHttpsServer({ ...options }, handle as never)
   return createSecureServer({ ...options, allowHTTP1: alpn.includes('http/1.1') }, handle)
 }
 
-/** Hands every request to a plain server behind it, and streams the answer back. */
+/** Hands every request to a plain server behind it, and streams the response back. */
 export function proxyTo(target: string): Handler {
   const { hostname, port } = new URL(target)
   return (incoming, outgoing) => {
@@ -111,7 +111,7 @@ async function listening(
   }
 }
 
-/** Path of a file of the folder `certificates`; its README tells what there is. */
+/** Path of a file of the folder `certificates`; its README describes them. */
 export function certificateFile(name: string): string {
   return fileURLToPath(new URL(`certificates/${name}`, import.meta.url))
 }

@@ -10,10 +10,10 @@ import { reportOutcome } from '../report/totals.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 
 /**
- * The report as a baseline sees it: a violation that an entry names is `known` and counts no more.
- * An entry that is not true of the run is a problem, and makes the outcome `violated`: the file
- * would otherwise excuse what nobody looks at. Internal errors and requirements that could not be judged
- * are never excused. Requirements outside the selection are not judged, and neither are their entries.
+ * Applies a baseline to a report: a violation with an entry is `known` and does not count. An entry that does
+ * not fit the run is a problem and makes the outcome `violated`: otherwise the file would excuse unnoticed
+ * violations. Internal errors and requirements that could not be judged are never excused. Requirements
+ * outside the selection are not judged, and neither are their entries.
  * @param today `2026-12-31`
  */
 export function applyBaseline(
@@ -63,7 +63,7 @@ function rule(
     kind,
     message: `${requirement.id} ${message}`,
   })
-  // What an interrupted run did not get to may still break the requirement.
+  // A requirement that an interrupted run did not reach may still be broken.
   if (!interrupted && requirement.verdict === 'pass') {
     return problem('passes', 'passes now: delete its entry')
   }
@@ -106,8 +106,8 @@ function knownViolation(id: string, { because, issue, owner, until }: BaselineEn
 
 /**
  * Digest of how a requirement is broken: of its id and its message without identifiers, nonces, times, ports
- * and counts. The same from run to run, whatever the seed; another if the requirement fails differently.
- * `v1-` and 16 hexadecimal digits, so that YAML never takes it for a number.
+ * and counts. The same in every run, for any seed; different if the requirement fails differently. `v1-` and
+ * 16 hexadecimal digits, so that YAML never reads it as a number.
  */
 export function fingerprintOf({ id, message }: Pick<RequirementResult, 'id' | 'message'>): string {
   const digest = createHash('sha256').update(JSON.stringify([id, stableText(message ?? '')]))
@@ -116,17 +116,17 @@ export function fingerprintOf({ id, message }: Pick<RequirementResult, 'id' | 'm
 
 export interface BaselineUpdate {
   readonly entries: ReadonlyMap<string, BaselineEntry>
-  /** Ids with a violation that had no entry; their `because` is to be written. */
+  /** Ids with a violation that had no entry; their `because` must be filled in. */
   readonly added: readonly string[]
-  /** Ids whose requirement fails differently than the entry said, or that had no fingerprint. */
+  /** Ids whose requirement fails differently from its entry, or whose entry had no fingerprint. */
   readonly changed: readonly string[]
   /** Ids that pass now or do not apply. */
   readonly removed: readonly string[]
 }
 
 /**
- * The entries that would be true of a run. What people wrote stays as it is: reasons, issues,
- * owners, and days, also those that are over. Warnings are added only if the run counts them.
+ * The entries that would fit a run. Text written by people is kept: reasons, issues, owners and dates, also
+ * those in the past. Warnings are added only if the run counts them.
  */
 export function updateBaseline(report: ConformanceReport, before: Baseline): BaselineUpdate {
   const ids = new Map(report.requirements.map((requirement) => [requirement.id, requirement]))

@@ -4,7 +4,7 @@ import { isObject, type RequirementId, requirementIds } from '../../../contract/
 import { ConfigurationError } from '../errors.ts'
 import { didYouMean, readDocument } from '../profile/document.ts'
 
-/** The members of an entry in the order in which they are written. */
+/** The fields of an entry in the order in which they are written. */
 const entry = z.strictObject({
   /** Reason why the violation is accepted for now. */
   because: z
@@ -37,8 +37,8 @@ export interface Baseline {
 export const toBeWritten = 'TO BE WRITTEN'
 
 /**
- * Reads a baseline from YAML or JSON. `drafts` are entries whose reason is to be written: only an
- * update, which excuses nothing by them, may keep them.
+ * Reads a baseline from YAML or JSON. `drafts` are entries whose reason is not written yet: only an update,
+ * which excuses nothing by them, may keep them.
  * @throws ConfigurationError that names file, line and entry of every problem.
  */
 export function loadBaseline(
@@ -94,8 +94,8 @@ function isRequirementId(id: string): id is RequirementId {
 }
 
 /**
- * The file with these entries, sorted by id. Of YAML, the comments and the order of members stay;
- * a name that ends in `.json` makes JSON.
+ * The file with these entries, sorted by id. YAML keeps its comments and its order of fields; a name that
+ * ends in `.json` makes JSON.
  * @param text the file as it is; empty if there is none.
  */
 export function baselineText(

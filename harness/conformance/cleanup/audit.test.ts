@@ -199,7 +199,7 @@ async function audit(
   }
 }
 
-/** A chat on the server, as the journal of a run tells of it. */
+/** A chat on the server, as recorded in the journal of a run. */
 function made(server: ChatServer, name: string) {
   const id = server.add(name)
   const about = { kind: 'chat', name, scenario: 's' } as const
@@ -210,7 +210,7 @@ function made(server: ChatServer, name: string) {
   return { id, lines }
 }
 
-/** The chats that a client has. */
+/** Ids of the chats of a client. */
 async function chatsOf(url: string, key: string): Promise<string[]> {
   const response = await fetch(`${url}/api/v3/chat?limit=100`, {
     headers: { authorization: `Bearer ${key}` },

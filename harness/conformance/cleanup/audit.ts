@@ -26,11 +26,11 @@ import {
   sendOperation,
 } from './removal.ts'
 
-/** A verdict is never kept waiting longer for the sake of tidiness. */
+/** Time limit of an audit: verdicts must not wait long for cleanup. */
 const maxAuditMs = 5_000
 const maxTries = 2
 
-/** Number of chats read again after a confirmed deletion: a server may confirm and keep. */
+/** Number of chats read again after a confirmed deletion: a server may confirm a deletion and keep the chat. */
 const sampleSize = 3
 const maxUnknown = 12
 const maxPages = 5
@@ -40,20 +40,20 @@ export const undeletable = 'the interface has no route to delete it'
 /** Findings and cost of an audit. */
 export interface LeftoverAudit {
   readonly leftovers: readonly Leftover[]
-  /** Reason why leftovers were not looked for, or not to the end; null if they were. */
+  /** Reason why the search for leftovers was skipped or incomplete; null if it was complete. */
   readonly incompleteReason: string | null
   readonly requests: number
 }
 
 export interface AuditOptions {
-  /** Somebody is waiting. */
+  /** The user is waiting. */
   readonly interrupted: boolean
 }
 
 /**
- * Finds leftovers of a run on its target. Chats whose deletion was not confirmed are checked one by one
- * and deleted again; of the confirmed ones the latest few are read, and a short walk through the
- * list of chats looks for the tag of the run. It asks no more than the budget of the run has left.
+ * Finds leftovers of a run on its target. Chats without a confirmed deletion are checked one by one and
+ * deleted again; of the others, the latest few are read, and a short walk through the list of chats searches
+ * for the tag of the run. It sends no more requests than the budget of the run has left.
  */
 export async function auditLeftovers(
   setup: RunSetup,
@@ -126,7 +126,7 @@ function remainingBudget({ maxRequests, state }: RunSetup) {
   return { requests, exceededError: new NoAnswerError(new BudgetSpentError(maxRequests).message) }
 }
 
-/** Chats that are there although their deletion was confirmed, or of which the journal knows nothing. */
+/** Chats that exist although their deletion was confirmed, or that the journal does not contain. */
 async function findRemaining(
   confirmed: readonly (OpenEntry & { readonly id: string })[],
   seenTo: readonly OpenEntry[],
@@ -144,7 +144,7 @@ async function findRemaining(
       unknown.map((id) => sendOperation(options.client, 'v3.chat', id)),
     )
     const leftovers = [
-      // A deletion was confirmed, so what could not be read again is not known to be there.
+      // The deletion was confirmed, so a chat that could not be read again is not known to exist.
       ...removals
         .filter(({ outcome }) => outcome === 'left')
         .map(({ entry, why }) => toLeftover(entry, why)),
@@ -158,7 +158,7 @@ async function findRemaining(
     const unanswered = removals.find(({ outcome }) => outcome === 'unanswered')
     return { leftovers, incompleteReason: unanswered?.why ?? null }
   } catch (error) {
-    // Nothing is known to be left, and a target that has gone can tell no more.
+    // No leftovers are known, and a target that no longer answers cannot show any.
     if (error instanceof NoAnswerError) return { leftovers: [], incompleteReason: error.message }
     throw error
   }

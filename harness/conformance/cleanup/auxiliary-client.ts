@@ -18,10 +18,10 @@ import { buildWireRequest, type RequestSpec } from '../session/requests/wire-req
 import { nextExchangeId } from '../session/run-state.ts'
 import { secretsOf } from '../session/secrets.ts'
 
-/** Requests beside the scenarios: paced like theirs, judged by nobody. */
+/** Requests outside the scenarios: paced like theirs, but not judged. */
 export interface AuxiliaryClient {
   /**
-   * Sends, and tries again after a 429 or 503; never throws on an answer or on its absence. An answer
+   * Sends a request, and again after a 429 or 503; never throws on a response or its absence. A response
    * beyond a limit of the profile comes without its body.
    * @param address in place of that of the profile
    * @throws the reason of the signal once that is aborted.
@@ -42,13 +42,13 @@ export interface AuxiliaryClientOptions {
   readonly concurrency?: number
   /** Maximum attempts of a request that is answered 429 or 503; four by default. */
   readonly tries?: number
-  /** Leaves an answer that has not ended by then, in milliseconds: one byte at a time is no silence. */
+  /** Aborts a response that has not ended after this time, in milliseconds: slow bytes do not count as silence. */
   readonly answerMs?: (() => number) | undefined
   /** Limit of requests; beyond it each request throws the error. */
   readonly budget?: { readonly requests: number; readonly exceededError: Error } | undefined
-  /** Makes what is thrown in place of every request once the target is taken for gone. */
+  /** Creates the error thrown for every request once the target counts as unreachable. */
   readonly unreachableError?: (reason: string) => Error
-  /** The run that the requests are part of: they share its pace and its ids, and are recorded. */
+  /** The run that the requests belong to: they share its pace and its ids, and are recorded. */
   readonly run?: RunSetup
 }
 
@@ -138,14 +138,14 @@ export function createAuxiliaryClient(
     try {
       await sleep(ms, undefined, signal ? { signal } : {})
     } catch (error) {
-      // The timer has an error of its own for this.
+      // The timer rejects with its own error.
       signal?.throwIfAborted()
       throw error
     }
   }
 }
 
-/** A request under way must not keep back whoever was interrupted. */
+/** An interrupt does not wait for a request under way. */
 function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
   const abortion = Promise.withResolvers<never>()
   abortion.promise.catch(() => {})
@@ -156,8 +156,8 @@ function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
 }
 
 /**
- * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined if
- * no record holds it. Which of them is the chat, only reading it can tell: an owner has an id too.
+ * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined if no record
+ * holds it. Only reading shows which of them is the chat: an owner has an id too.
  */
 export function idsOfRecordsWith(body: unknown, text: string): string[] | undefined {
   return idsWhere(body, (value) => value === text)
@@ -176,8 +176,8 @@ function idsWhere(body: unknown, matches: Matches): string[] | undefined {
 }
 
 /**
- * The elements of the innermost arrays that hold a match. What stands outside any array is no
- * record of a list: an answer may well repeat what it was asked for.
+ * The elements of the innermost arrays that hold a match. Values outside arrays are not records of a list: a
+ * response may repeat its query.
  */
 function recordsWhere(value: unknown, matches: Matches): unknown[] {
   return collectRecords(value, matches).records

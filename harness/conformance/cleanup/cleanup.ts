@@ -21,13 +21,13 @@ export interface CleanupOptions {
   readonly profile: TargetProfile
   /** Aborted with the error to be thrown. */
   readonly signal?: AbortSignal
-  /** Called for each chat as soon as its fate is known. */
+  /** Called for each chat once its removal has ended. */
   readonly onRemoval?: (removal: Removal) => void
-  /** Called for each of several endpoints that cannot be asked. */
+  /** Called for each of several endpoints that does not answer. */
   readonly onUnusableEndpoint?: (reason: TargetUnusableError) => void
 }
 
-/** @throws ConfigurationError if the file is missing, or is no journal. */
+/** @throws ConfigurationError if the file is missing or not a journal. */
 export function openJournal(journalFile: string): OpenJournal {
   const journal = readJournal(journalFile)
   const open = openEntries(journal)
@@ -39,9 +39,9 @@ export function openJournal(journalFile: string): OpenJournal {
 }
 
 /**
- * Deletes the chats that a journal leaves open, and writes into it what is gone, so that doing it
- * twice asks for nothing twice. Of several endpoints, each is asked for what the ones before it did not
- * delete; those that do not answer are passed over if another one does.
+ * Deletes the chats that a journal leaves open and records the deletions in it, so that a second call repeats
+ * no request. Of several endpoints, each gets the requests for what the earlier ones did not delete; those
+ * that do not answer are skipped if another one does.
  * @throws ConfigurationError for a journal that cannot be read, TargetUnusableError if the
  * target does not answer or refuses the key.
  */
@@ -68,7 +68,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
   return [...removals.values()]
 }
 
-/** A chat that one endpoint deleted is gone; otherwise what any of them still has counts. */
+/** A chat that one endpoint deleted is gone; otherwise the chats that any of them still has count. */
 function worse(removal: Removal, before: Removal | undefined): Removal {
   const isLeft = before?.outcome === 'left' && removal.outcome !== 'deleted'
   return isLeft || (before !== undefined && removal.outcome === 'unanswered') ? before : removal
@@ -101,5 +101,5 @@ async function cleanUpAt(
   }
 }
 
-/** Nobody waits for a cleanup as for a run, so it looks further. */
+/** A cleanup may take longer than a run, so it reads more pages. */
 const maxPages = 50

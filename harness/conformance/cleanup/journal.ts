@@ -27,15 +27,15 @@ export type WriteJournal = (entry: JournalEntry) => void
 export interface Journal {
   readonly head: JournalHead
   readonly entries: readonly JournalEntry[]
-  /** Lines that a crash cut. */
+  /** Lines that a crash left incomplete. */
   readonly cutLines: number
 }
 
-/** Resource that was created, or may have been, and is not known to be deleted. */
+/** Resource that was created, or may have been, and has no confirmed deletion. */
 export interface OpenEntry {
   readonly kind: CreationKind
   readonly name: string
-  /** Null if no answer told it. */
+  /** Null if no response contained it. */
   readonly id: string | null
   readonly scenario: string
 }
@@ -58,7 +58,7 @@ export function openEntries({ entries }: Journal): OpenEntry[] {
   return open
 }
 
-/** Everything that was ever made and showed its id, deleted or not. */
+/** Every resource that was created and has a known id, deleted or not. */
 export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id: string })[] {
   return entries.flatMap((one) => {
     if (one.event !== 'created') return []
@@ -68,8 +68,8 @@ export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id
 }
 
 /**
- * Reads a journal as a crash may have left it.
- * @throws ConfigurationError if it is none.
+ * Reads a journal, also one that a crash left incomplete.
+ * @throws ConfigurationError if it is not a journal.
  */
 export function parseJournal(text: string, name: string): Journal {
   const lines = text.split('\n').map(parseLine)
@@ -98,7 +98,7 @@ export function parseJournal(text: string, name: string): Journal {
   return { head: first.data, entries, cutLines }
 }
 
-/** @throws ConfigurationError if there is no such file, or if it is no journal. */
+/** @throws ConfigurationError if the file is missing or not a journal. */
 export function readJournal(file: string): Journal {
   try {
     return parseJournal(readInputFile(file, maxStoredBytes), file)
@@ -110,8 +110,8 @@ export function readJournal(file: string): Journal {
 }
 
 /**
- * Each line in one write, so that a killed process loses no more than one. What goes on after a
- * crash begins on a line of its own.
+ * Writes each line at once, so that a killed process loses at most one. After a crash, writing continues on a
+ * new line.
  */
 export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
   const writer = new RedactingWriter(secrets)
@@ -127,7 +127,7 @@ export function headLine(about: Omit<JournalHead, 'journal'>, redact: (text: str
   return `${JSON.stringify({ journal: 1, ...rest, baseUrl: redact(baseUrl) })}\n`
 }
 
-/** Sends what creates something, and writes down what is tried and what came of it. */
+/** Sends a request that creates something, and records the attempt and its result. */
 export async function withJournal(
   journal: WriteJournal,
   about: { readonly kind: CreationKind; readonly name: string; readonly scenario: string },
@@ -136,7 +136,7 @@ export async function withJournal(
 ): Promise<Exchange> {
   journal({ event: 'create', ...about })
   const answer = await send().catch((error: unknown) => {
-    // It was not sent at all, so there is nothing to look for.
+    // It was not sent, so there is nothing to look for.
     if (error instanceof NotSentError) journal({ event: 'refused', ...about })
     throw error
   })
@@ -147,12 +147,12 @@ export async function withJournal(
   return answer
 }
 
-/** The id of the chat that an exchange has deleted; a negative deletes nothing of a legal server. */
+/** The id of the chat that an exchange has deleted; a negative request deletes nothing of a conforming server. */
 export function deletedChat(exchange: Exchange): string | undefined {
   const path = requestPath(exchange)
   const deletes = operationAt(exchange.request.method, path) === 'v3.deleteChat'
   const done = deletes && succeeded(exchange) && exchange.labels.role !== 'negative'
-  // Of chatgen's own making, so it has no broken code in it.
+  // chatgen made this path, so its percent codes are valid.
   return done ? decodeURIComponent(path.split('/').at(-1) ?? '') : undefined
 }
 
@@ -167,7 +167,7 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** Begins a journal; one that an earlier run left with chats in it steps aside. */
+/** Begins a journal; one of an earlier run that still has chats in it is renamed. */
 export function startJournal(file: string, setup: ClientIdentity): void {
   archiveUnfinished(file)
   const secrets = secretsOf(setup)
@@ -188,7 +188,7 @@ export function closeJournal(file: string): number {
   return open
 }
 
-/** Keeps the journal of a killed run: only through it can its leftovers be found. */
+/** Keeps the journal of a killed run: its leftovers can be found only through it. */
 function archiveUnfinished(file: string): void {
   const tag = existsSync(file) ? unfinishedTag(file) : undefined
   if (tag === undefined) return
@@ -201,7 +201,7 @@ function archiveUnfinished(file: string): void {
   }
 }
 
-/** Tag of a run whose journal is to be kept; undefined if nothing is open in it. */
+/** Tag of a run whose journal must be kept; undefined if nothing is open in it. */
 function unfinishedTag(file: string): string | undefined {
   try {
     const journal = readJournal(file)
@@ -209,7 +209,7 @@ function unfinishedTag(file: string): string | undefined {
     return open ? journal.head.tag : undefined
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    // Another version, or an editor: somebody may still make sense of it.
+    // Written by another version, or edited: it may still be readable for a person.
     return statSync(file).size === 0 ? undefined : 'unreadable'
   }
 }

@@ -20,8 +20,8 @@ import type { OpenEntry, WriteJournal } from './journal.ts'
 export interface Removal {
   readonly entry: OpenEntry
   /**
-   * `gone`: it was not there any more; `left`: it is still there, or that could not be told;
-   * `unanswered`: the target no longer answers.
+   * `gone`: it no longer existed; `left`: it still exists, or this could not be determined; `unanswered`: the
+   * target no longer answers.
    */
   readonly outcome: 'deleted' | 'gone' | 'left' | 'unanswered'
   readonly why: string
@@ -32,16 +32,16 @@ export interface RemovalOptions {
   readonly profile: TargetProfile
   /** Tag of the run: a chat without it in its name is not touched. Empty: the entries alone decide. */
   readonly tag: string
-  /** Writes down every chat that is known to be gone. */
+  /** Records every chat that is known to be gone. */
   readonly journal: WriteJournal
-  /** Most pages of a list that are looked through for a name. */
+  /** Maximum pages of a list that are searched for a name. */
   readonly maxPages: number
   readonly onRemoval?: (removal: Removal) => void
 }
 
 /**
- * Deletes chats that a journal leaves open, by id, or by name if no answer told the id, and
- * reads them to be sure. What cannot be deleted by any route of the document is not its business.
+ * Deletes chats that a journal leaves open, by id, or by name if no response contained the id, and reads them
+ * to confirm it. Resources that no route of the document deletes are ignored.
  */
 export async function removeChats(
   entries: readonly OpenEntry[],
@@ -133,10 +133,10 @@ async function removeById(entry: OpenEntry, id: string, options: RemovalOptions)
   )
 }
 
-/** Ids of the chats of this very name, or the reason why that cannot be told. */
+/** Ids of the chats with exactly this name, or the reason why they cannot be determined. */
 async function findByName(name: string, options: Work): Promise<string[] | string> {
   const found = lists(name)
-  // What a search matches is open, beyond a whole word at the start of the name.
+  // It is open what a search matches, except a whole word at the start of the name.
   const walks = [
     () => walkChats({ search: name }, options, found),
     () => walkChats({ search: name.split(' ')[0] ?? name }, options, found),
@@ -179,7 +179,7 @@ function lists(name: string): (page: Exchange) => boolean {
   return (page) => idsOfRecordsWith(answerJson(page), name) !== undefined
 }
 
-/** A record has ids of other things as well: only what reads back under the name is deleted. */
+/** A record contains ids of other things as well: only chats that show the name when read are deleted. */
 async function chatsNamed(
   name: string,
   ids: readonly string[],
@@ -198,13 +198,13 @@ function toJournalSubject({ kind, name, scenario }: OpenEntry) {
   return { kind, name, scenario }
 }
 
-/** A chat that is not there: reading it is declined, and not for another reason. */
+/** A chat that does not exist: reading it is declined, and for no other reason. */
 export function isNotFound(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   return isDeclined(exchange) && ![401, 408, 429].includes(status) && status < 500
 }
 
-/** @throws NoAnswer, so that nothing waits for a target that has gone. */
+/** @throws NoAnswerError, so that nothing waits for a target that no longer answers. */
 export async function sendOperation(
   client: AuxiliaryClient,
   operation: OperationId,

@@ -31,7 +31,7 @@ export interface FoundChat {
   readonly pointer: string | null
 }
 
-/** Makes a chat and finds its id in the answer, by value or, if that fails, by trying. */
+/** Creates a chat and finds its id in the response, by value or, if that fails, by trying candidates. */
 export async function findChat(probing: ProbeContext): Promise<Detected<FoundChat>> {
   const { client, journal } = probing
   const name = nameFor('chat', probing)
@@ -115,15 +115,15 @@ async function idThatLeads(body: unknown, client: AuxiliaryClient): Promise<Foun
 
 const maxCandidates = 6
 
-/** RFC 6901; without a dollar sign, with which a profile names its variables. */
+/** JSON pointer (RFC 6901); without a dollar sign, which marks variables in a profile. */
 function pointerTo(path: readonly string[]): string {
   return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
 /**
- * Detects the member of the list of chats that leads to its next page, if it has no name that is
- * known: makes a second chat, asks for a page of one, and tries what it shows beside its elements.
- * The value is a JSON pointer, empty if none is needed.
+ * Detects the field of the list of chats that leads to its next page, if its name is not a known one: creates
+ * a second chat, requests a page of one chat, and tries the values next to its elements. The value is a JSON
+ * pointer, empty if none is needed.
  */
 export async function findChatCursor(
   first: FoundChat,
@@ -164,7 +164,7 @@ function list({ client }: ProbeContext, cursor?: string): Promise<Exchange> {
 
 const maxCursors = 4
 
-/** Values outside of any array, under names that a pointer can have as they are. */
+/** Values outside arrays, under names that need no escaping in a pointer. */
 function candidates(page: Exchange): JsonLeaf[] {
   const isCursor = (value: unknown) =>
     (typeof value === 'string' && value !== '') || typeof value === 'number'

@@ -34,7 +34,7 @@ export interface Detection {
   readonly chat: Detected<FoundChat>
   /** JSON pointer to the cursor of a list of chats; empty if it is found by its name. */
   readonly chatCursor: Detected<string>
-  /** Members without which a v3 generation is refused. */
+  /** Fields without which a v3 generation is refused. */
   readonly required: Detected<Members>
   readonly reasoning: Detected<true>
   readonly images: Detected<true>
@@ -46,19 +46,19 @@ export interface Detection {
 export interface DetectOptions {
   /** Exchange of the first request to each surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
-  /** Exchange of a smallest completion, if one was asked for. */
+  /** Exchange of a minimal completion, if one was requested. */
   readonly completion?: Exchange | undefined
   readonly client: AuxiliaryClient
   readonly profile: TargetProfile
   readonly journal: WriteJournal
   readonly probeNames: ReadonlySet<ProbeName>
   readonly tag: string
-  /** Takes secrets out of what a target may have repeated. */
+  /** Removes secrets that a target may have repeated. */
   readonly redact: (text: string) => string
   readonly onStep: (what: string) => void
 }
 
-/** Asks a target what it can do: about two dozen requests, seven of which run a model. */
+/** Detects the features of a target: about two dozen requests, seven of which run a model. */
 export async function detect(options: DetectOptions): Promise<Detection> {
   const { answers, client, journal, probeNames, tag, redact, onStep, profile } = options
   const completion = await withinBudget(routedCompletion(options), () => undefined)
@@ -93,7 +93,7 @@ export async function detect(options: DetectOptions): Promise<Detection> {
   return { surfaces, models, deterministic, ...inChat, required, attachments, knowledge, v2Chat }
 }
 
-/** Takes the fallback if the budget of requests runs out, so that earlier results count. */
+/** Uses the fallback once the budget of requests is spent, so that earlier results count. */
 async function withinBudget<T>(
   result: Promise<T>,
   fallback: (error: DiscoverySpentError) => T,
@@ -106,7 +106,7 @@ async function withinBudget<T>(
   }
 }
 
-/** A target may answer completions and no list of models. */
+/** A target may answer completions but no list of models. */
 async function routedCompletion(options: DetectOptions): Promise<Exchange | undefined> {
   const { answers, client } = options
   const list = answers.get('openai')
@@ -135,7 +135,7 @@ async function inAChat(probing: ProbeContext, on: ProbeOn) {
   const { id } = made
   const chatCursor = await on('chatCursor', () => findChatCursor(made, probing))
   const generations = createGenerations(probing)
-  // One after the other: a chat may refuse two generations at once.
+  // Sequential: a chat may refuse two generations at once.
   const reasoning = await on('reasoning', () => findReasoning(id, probing, generations))
   const images = await on('images', () => findImages(id, probing, generations))
   return { chat, chatCursor, required: generations.required(), reasoning, images }

@@ -6,9 +6,9 @@ import { brief, type Detected, type ProbeContext, unknown } from './probe.ts'
 
 export type Generations = ReturnType<typeof createGenerations>
 
-/** Generations of a discovery: what the target wants beside what the document requires is learned. */
+/** Generations of a discovery: learns which fields the target requires beyond those of the document. */
 export function createGenerations({ client, profile }: ProbeContext) {
-  // Which assistant it is shows later; here it counts whether one is wanted.
+  // Which assistant it is shows later; here it only matters if one is required.
   const anyAssistant = { withoutKnowledge: placeholderId }
   const supplements = createSupplements({ ...profile, assistants: anyAssistant })
   const evidence: string[] = []
@@ -27,7 +27,7 @@ export function createGenerations({ client, profile }: ProbeContext) {
       }
       return answer
     },
-    /** The members without which a generation was refused, as far as they could be found. */
+    /** The fields without which a generation was refused, as far as they could be detected. */
     required(): Detected<Members> {
       if (Object.keys(learned).length === 0) return unknown(...evidence)
       return { value: learned, evidence }
@@ -39,7 +39,7 @@ export function createGenerations({ client, profile }: ProbeContext) {
     return client.send({ ...route('v3.generate'), json, headers })
   }
 
-  /** The answer with the members that the refusal names; undefined if none is known for them. */
+  /** The response to a request with the fields that the refusal names; undefined if no value is known for them. */
   async function retryWith(
     json: Members,
     more: Members,
@@ -59,12 +59,12 @@ export function createGenerations({ client, profile }: ProbeContext) {
       evidence.push(brief(answer, `with ${names}`))
       break
     }
-    // Another refusal may name another member.
+    // Another refusal may name another field.
     if (answer !== undefined && !wantsAssistant) learned = { ...learned, ...more }
     return answer
   }
 
-  /** Ids in the refusal itself, and where a catalog of assistants may be, which the document does not show. */
+  /** Ids in the refusal itself, and in probable catalogs of assistants, which the document does not show. */
   async function findAssistants(json: Members, refusal: Exchange): Promise<string[]> {
     const found = uuidsIn(refusal).filter((id) => id !== json['chat_id'])
     for (const path of guesses) {

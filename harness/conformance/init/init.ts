@@ -17,19 +17,22 @@ import { probeNames, type SelectedProbes } from './probe.ts'
 import { profileText } from './profile-text.ts'
 
 export interface InitOptions {
-  /** Address and key; everything else is to be found out. */
+  /** Address and key; everything else is detected. */
   readonly profile: TargetProfile
-  /** Variable that holds the key, named in the profile in place of it. */
+  /** Variable that holds the key, written to the profile in place of the key. */
   readonly keyEnv: string
   readonly journalFile: string
-  /** Names the requests and what is made; a fresh one where nothing is said. */
+  /** Tag of the requests and the created resources; by default a new one. */
   readonly tag?: string
   /** Surfaces and probes; all by default. */
   readonly selected?: SelectedProbes
-  /** Requests after the preflight; probes beyond them are skipped, and what was made is removed all the same. */
+  /**
+   * Maximum requests after the preflight; further probes are skipped, and created resources are removed all
+   * the same.
+   */
   readonly maxRequests?: number
   readonly onStep?: (what: string) => void
-  /** Aborted with the error to be thrown; what was made is removed all the same. */
+  /** Aborted with the error to be thrown; created resources are removed all the same. */
   readonly signal?: AbortSignal
 }
 
@@ -40,7 +43,7 @@ export interface InitResult {
 }
 
 /**
- * Finds out about a target what a few harmless requests can tell, and writes its profile.
+ * Detects the features of a target with a few harmless requests, and writes its profile.
  * @throws ConfigurationError if the journal cannot be written, TargetUnusableError if the
  * target does not answer, has no surface that can be used, or refuses the key.
  */
@@ -125,7 +128,7 @@ const everything: SelectedProbes = {
   names: new Set(probeNames),
 }
 
-/** A profile of a target on which nothing can be asked would only mislead. */
+/** A profile of a target on which nothing can be tested would only mislead. */
 function requireSurface(baseUrl: string, { surfaces }: Detection): void {
   const found = Object.values(surfaces)
   if (found.some(({ usable }) => usable)) return
@@ -152,7 +155,7 @@ function begin(journalFile: string, setup: ClientIdentity): void {
   }
 }
 
-/** Gives the number of requests that it took. */
+/** Returns the number of requests that it took. */
 async function removeCreated(
   setup: ClientIdentity,
   journalFile: string,

@@ -14,16 +14,16 @@ import { toWord } from '../session/identities.ts'
 
 /** Result of one probe. */
 export interface Detected<T> {
-  /** Undefined if it could not be told. */
+  /** Undefined if it could not be detected. */
   readonly value: T | undefined
-  /** Request and answer, a sentence each. */
+  /** Request and response, one sentence each. */
   readonly evidence: readonly string[]
 }
 
 export interface Models {
   readonly main: string
   readonly aliases: readonly string[]
-  /** Undefined if none of the listed ones is known to see. */
+  /** Undefined if none of the listed models is known to accept images. */
   readonly vision: string | undefined
 }
 
@@ -33,7 +33,7 @@ export interface ProbeContext {
   readonly journal: WriteJournal
   readonly profile: TargetProfile
   readonly tag: string
-  /** Asks for the main model by default. */
+  /** Requests the main model by default. */
   readonly models: Models
 }
 
@@ -42,7 +42,7 @@ export function nonceFor(what: string, { tag }: Pick<ProbeContext, 'tag'>): stri
   return toWord(`${tag}/${what}`)
 }
 
-/** Name of something that is created; the tag lets it be deleted. */
+/** Name of a created resource; the tag allows its deletion. */
 export function nameFor(what: string, probing: Pick<ProbeContext, 'tag'>): string {
   return `${nonceFor(what, probing)} ${probing.tag}`
 }
@@ -98,17 +98,17 @@ export interface SelectedProbes {
 
 /**
  * The probes that these requirements need. Every surface takes its model ids from the catalog of the
- * compatible surface (section 2.1), so the models are always among them.
+ * compatible surface (section 2.1), so the models are always included.
  */
 export function probesFor(ids: readonly RequirementId[]): SelectedProbes {
   const surfaces = new Set<Surface>(['openai', ...ids.flatMap(surfacesOf)])
   const needed = new Set<string>([
     'models',
-    // The probe of reasoning is also the generation that shows which members the target requires.
+    // The probe of reasoning is also the generation that shows which fields the target requires.
     ...['chat', 'chatCursor', 'reasoning'],
     ...ids.flatMap((id) => requirements[id].capability ?? requirements[id].member ?? []),
   ])
-  // No result of its probe is a promise, so that nothing would use it.
+  // Its result guarantees nothing, so it would not be used.
   needed.delete('deterministic')
   const names = probeNames.filter((name) => needed.has(name) && surfaces.has(probes[name].surface))
   return { surfaces: [...surfaces], names: new Set(names) }

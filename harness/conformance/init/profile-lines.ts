@@ -29,7 +29,7 @@ export function comment(text: string, indent = ''): string[] {
   return [...lines, line]
 }
 
-/** A member on one line, for example `models: { main: a, aliases: [ b ] }`. */
+/** A field on one line, for example `models: { main: a, aliases: [ b ] }`. */
 export function member(name: string, value: unknown, indent = ''): string {
   return `${indent}${name}: ${inline(value)}`
 }
@@ -48,7 +48,7 @@ export function capabilityDecides(name: Capability): string {
   return sentence(requirementIds.filter((id) => requirements[id].capability === name))
 }
 
-/** The requirements that wait for a member of the profile, or for something within it. */
+/** The requirements that wait for a field of the profile, or for something within it. */
 export function memberDecides(name: string): string {
   const waits = (member: string | undefined) =>
     member === name || (member?.startsWith(`${name}.`) ?? false)

@@ -15,14 +15,14 @@ export interface ProfileAbout {
   readonly baseUrl: string
   /** Variable that holds the key. */
   readonly keyEnv: string
-  /** False if the target was asked without a key. */
+  /** False if the target was queried without a key. */
   readonly keyGiven: boolean
   /** Network access to the target, without a proxy set by the environment. */
   readonly network?: TargetProfile['network']
   readonly prefixes?: Prefixes
 }
 
-/** The target profile: what was found as members with their evidence, the rest as examples. */
+/** The target profile: detected fields with their evidence, the others as examples. */
 export function profileText(detection: Detection, about: ProfileAbout): string {
   const paragraphs = [
     head(about),
@@ -159,7 +159,7 @@ function shapes({ chat, chatCursor }: Detection): string[] {
   ]
 }
 
-/** Lists required members if a generation was refused for want of something. */
+/** Lists required fields if a generation was refused because one is missing. */
 function required({ required: { value, evidence } }: Detection): string[][] {
   if (evidence.length === 0 || evidence[0]?.startsWith('Not tested')) return []
   const what = 'Without these members every generation is rejected.'
@@ -168,7 +168,7 @@ function required({ required: { value, evidence } }: Detection): string[][] {
     : [[...evidenceLines(evidence), ...comment(what), member('requests', { generate: value })]]
 }
 
-/** Members that no harmless request can detect: what they say, their name, an example. */
+/** Fields that no harmless request can detect: meaning, name and an example. */
 const undetectable: readonly (readonly [text: string, name: string, example: string])[] = [
   [
     'A tool that the model uses on request.',
@@ -216,7 +216,7 @@ function variable(name: string): string {
   return `\${${name}}`
 }
 
-/** Length of a sentence of evidence, in characters: a target decides what it says. */
+/** Length of a sentence of evidence, in characters, as a target determines its content. */
 const maxLength = 400
 
 function evidenceLines(evidence: readonly string[], indent = ''): string[] {

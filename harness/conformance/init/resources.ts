@@ -23,7 +23,7 @@ import {
   unknown,
 } from './probe.ts'
 
-/** Detects if a small text file is accepted, in the part that is often named `file` (section 4.3). */
+/** Detects if a small text file is accepted, in a part with the common name `file` (section 4.3). */
 export async function findAttachments(probing: ProbeContext): Promise<Detected<true>> {
   const { client, journal, tag } = probing
   const name = `${nonceFor('file', probing)} ${tag}.txt`
@@ -69,8 +69,8 @@ export type FoundV2Chat = 'create' | 'anyUuid'
 const guess = '/api/v2/chat'
 
 /**
- * Finds the way to create a v2 chat, which the document does not show: a guessed route, or storing
- * a message under any UUID. Either counts only if a message is stored in it as section 2.3 says.
+ * Detects how to create a v2 chat, which the document does not show: by a guessed route, or by storing a
+ * message under any UUID. Either counts only if a message is stored in it as section 2.3 says.
  */
 export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV2Chat>> {
   const { client, journal } = probing
@@ -104,7 +104,7 @@ async function storesMessage(chat: string, { client, models }: ProbeContext, whe
   const stored = await client.send({ ...route('v2.message'), json })
   const body = bodyJson(stored)
   const isStored = !isDeclined(stored) && isObject(body) && isUuid(body['id'])
-  // A UUID may be shown in capitals.
+  // A UUID may be in upper case.
   const done = isStored && String(body['chat_id']).toLowerCase() === chat.toLowerCase()
   return { done, sentence: brief(stored, where) }
 }

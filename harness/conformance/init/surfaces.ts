@@ -8,7 +8,7 @@ import { route } from '../session/requests/wire-request.ts'
 import { brief, type Detected, type Models, type ProbeContext, unknown } from './probe.ts'
 
 export interface FoundSurface {
-  /** False if asking further makes no sense. */
+  /** False if further probes make no sense. */
   readonly usable: boolean
   readonly refusesKey: boolean
   readonly evidence: string
@@ -51,7 +51,7 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
   return { usable: false, refusesKey, evidence: `${observation}, ${meanings[sign]}` }
 }
 
-/** A refusal has any media type; that a body lacks something, only a service says. */
+/** A refusal may have any media type; only a service reports that a body is incomplete. */
 function isRefusalOfBody(answer: Exchange, sign: AnswerKind): boolean {
   const { status } = answer.response ?? {}
   const { method } = answer.request
@@ -106,7 +106,7 @@ export async function findModels(
   return { value: { main, aliases: [other], vision }, evidence }
 }
 
-/** Many ways to go on, so that a model that draws lots gives itself away. */
+/** A sentence with many possible continuations, to detect a model that samples at random. */
 const question = 'Invent a name for a boat, and tell its story in a few sentences.'
 
 /**

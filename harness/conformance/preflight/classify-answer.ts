@@ -10,14 +10,13 @@ import {
 import type { RequestSpec } from '../session/requests/wire-request.ts'
 
 /**
- * Kind of sender of an answer. `service`: a route of the service, with any content. `refused`:
- * the key is refused. `busy`: not now. `absent`: no such route, or not for this method. `failing`:
- * a 5xx, which any server may give. `other`: something else, such as a page, a redirect or a
- * gateway. `silence`: no answer.
+ * Kind of sender of a response. `service`: a route of the service, with any content. `refused`: the key is
+ * refused. `busy`: not now. `absent`: no such route, or not for this method. `failing`: a 5xx, which any
+ * server may send. `other`: something else, such as a page, a redirect or a gateway. `silence`: no response.
  */
 export type AnswerKind = 'service' | 'refused' | 'busy' | 'absent' | 'failing' | 'other' | 'silence'
 
-/** The bodies of errors are not shown, so a JSON answer is enough; the document shows no other. */
+/** The bodies of errors are not shown, so a JSON response is enough; the document shows no other. */
 export function classifyAnswer(exchange: Exchange): AnswerKind {
   const { response } = exchange
   if (response === null) return 'silence'
@@ -42,12 +41,12 @@ function withoutEcho(exchange: Exchange): string {
   return `${exchange.response?.status} ${mediaType(exchange)} ${withoutNumbers(text)}`
 }
 
-/** Times, ids and lengths differ from answer to answer. */
+/** Times, ids and lengths differ from response to response. */
 function withoutNumbers(text: string): string {
   return text.replaceAll(/[0-9a-f-]*\d[0-9a-f-]*/gi, '')
 }
 
-/** A cut or coded body still says by its type what it is. */
+/** The media type of a cut or coded body still shows what it is. */
 function isJson(exchange: Exchange): boolean {
   if (exchange.response?.chunks.length === 0) return false
   const body = bodyJson(exchange)
@@ -64,17 +63,16 @@ export function isPage(exchange: Exchange): boolean {
 export type SendProbe = (spec: RequestSpec, address?: Partial<Address>) => Promise<Exchange>
 
 /**
- * Selects the answers that only a route gives. A service may answer 404 for a resource that it does
- * not know, so two routes beside it that cannot exist are requested as well: if their refusals equal
- * each other and differ from the answer, the route exists. A gateway whose every 404 is different,
- * for it repeats the path behind a prefix or proposes another route, has no such route; neither has a
- * server that proposes this path elsewhere.
+ * Selects the responses that only an existing route gives. A service may answer 404 for an unknown resource,
+ * so two nonexistent routes next to it are requested as well: if their refusals are equal and differ from the
+ * response, the route exists. A gateway whose 404 bodies all differ, because they repeat the path with a
+ * prefix or propose another route, has no such route; neither has a server that proposes this path elsewhere.
  */
 export async function selectRouted(
   answers: readonly Exchange[],
   ask: SendProbe,
 ): Promise<Exchange[]> {
-  // Pages are written for readers, and anew for each.
+  // Pages are for readers and may differ each time.
   const absent = answers.filter((answer) => classifyAnswer(answer) === 'absent' && !isPage(answer))
   const routed = new Set(answers.filter((answer) => classifyAnswer(answer) === 'service'))
   for (const answer of absent) {
@@ -89,7 +87,7 @@ export async function selectRouted(
 
 const absentNames = ['no-such-route', 'nothing-is-here']
 
-/** A route in the same folder that no server has. */
+/** A nonexistent route in the same folder. */
 function besideRoute(exchange: Exchange, name: string): RequestSpec {
   const path = requestPath(exchange).replace(/[^/]+$/, name)
   const { method } = exchange.request
@@ -97,8 +95,8 @@ function besideRoute(exchange: Exchange, name: string): RequestSpec {
 }
 
 /**
- * An answer in a line: `GET /api/openai/models: 404 text/html "Not Found" (server: nginx/1.22)`. What
- * stands in it is the target's: whoever prints it escapes it.
+ * A response in one line: `GET /api/openai/models: 404 text/html "Not Found" (server: nginx/1.22)`. The
+ * target determines its content: the caller must escape it.
  */
 export function describeAnswer(exchange: Exchange): string {
   const { request, response, ending } = exchange
@@ -118,10 +116,10 @@ export function describeAnswer(exchange: Exchange): string {
   return `${what}: ${parts.filter((part) => part !== '').join(' ')}`
 }
 
-/** Length of a text of the target, in characters. */
+/** Maximum length of a text from the target, in characters. */
 const maxLength = 80
 
-/** The title of a page; of any other body, and of a page without a title, how it begins. */
+/** The title of a page; the beginning of any other body, and of a page without a title. */
 function titleOf(exchange: Exchange): string {
   if (classifyAnswer(exchange) === 'service') return ''
   const text = bodyText(exchange).slice(0, 20_000)
@@ -159,7 +157,7 @@ function brief(text: string, length = maxLength): string {
   return line.length > length ? `${line.slice(0, length)}…` : line
 }
 
-/** Reason why nothing answers, in a sentence; of the system's errors it names the code. */
+/** Reason why nothing answers, in a sentence; system errors are named by their code. */
 export function unreachableText(baseUrl: string, answer: Exchange | undefined): string {
   const ending = answer?.ending
   if (ending?.kind === 'timeout' || ending?.kind === 'aborted')
@@ -167,7 +165,7 @@ export function unreachableText(baseUrl: string, answer: Exchange | undefined): 
   const code = ending?.kind === 'unreachable' ? ending.code : 'UNKNOWN'
   const error = ending && 'error' in ending ? ending.error : 'no answer'
   const reason = reasons[code]
-  // The client tells of TLS and of proxies in sentences of their own.
+  // The client describes TLS and proxy errors in sentences.
   if (reason === undefined && error.includes(new URL(baseUrl).hostname)) return error
   if (code.startsWith('PROXY_')) return `${baseUrl}: ${error}`
   return `${baseUrl}: ${reason ?? error} (${code})`

@@ -9,7 +9,7 @@ import { ConfigurationError } from '../errors.ts'
 import { statusText } from '../scenario/read.ts'
 import type { SendProbe } from './classify-answer.ts'
 
-/** The models of section 2.1, and how the ids of others are found in a list whose shape is not shown. */
+/** The models of section 2.1, and detection of other ids in a list whose format is not documented. */
 
 export const mainIds: readonly string[] = ['svc-main-model', 'SVC-Main']
 export const visionId = 'SVC-Vision'
@@ -19,7 +19,7 @@ export function isDocumented(id: string): boolean {
   return documented.includes(id)
 }
 
-/** Texts under a key that is named for an id; in a list without such keys, all of its texts. */
+/** Texts under a key for ids; all texts of a list without such keys. */
 export function modelIdsIn(body: unknown): string[] {
   const texts = leavesOf(body).flatMap(({ path, value }) =>
     typeof value === 'string' && isPlainName(value) ? [{ path, value }] : [],
@@ -33,20 +33,20 @@ export function modelIdsIn(body: unknown): string[] {
 
 const idNames = ['id', 'model', 'model_id', 'modelId', 'slug']
 
-/** Nothing that a profile would take for a variable, and nothing that is no name. */
+/** A name without characters that a profile would read as a variable. */
 function isPlainName(text: string): boolean {
   return text.length <= 200 && /^[^\s\p{C}$]+$/u.test(text)
 }
 
-/** The cheapest completion there is. */
+/** The cheapest possible completion. */
 export function smallestCompletion(model: string) {
   return { model, messages: [{ role: 'user', content: 'Name a color.' }], max_tokens: 16 }
 }
 
 /**
- * A mistyped model of the profile costs a whole run, so it is looked up in the list, and tried once
- * if it is not there: a model that works need not be listed. The ids of section 2.1 are left to
- * their requirements.
+ * Looks up the model of the profile in the list, since a mistyped one costs a whole run, and tries it once if
+ * it is missing: a model that works need not be listed. The ids of section 2.1 are left to their
+ * requirements.
  * @throws ConfigurationError that names what the target lists
  */
 export async function requireKnownModel(
@@ -68,7 +68,7 @@ export async function requireKnownModel(
   ])
 }
 
-/** Mentions it as a value, or as the name of a member. */
+/** True if the body contains the model as a value or as the name of a field. */
 function isNamed(body: unknown, model: string): boolean {
   return leavesOf(body).some(({ path, value }) => value === model || path.includes(model))
 }

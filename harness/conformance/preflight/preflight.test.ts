@@ -7,7 +7,7 @@ import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { profileOf } from '../test-support/check.ts'
 import { preflight } from './preflight.ts'
 
-/** Recognition of the service behind an address, however odd, and of anything else. */
+/** Recognition of the service behind an address, however unusual, and of other servers. */
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -28,7 +28,7 @@ const text =
   (_, response) => {
     response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
   }
-/** Answers by method and path; everything else as the last one says. */
+/** Responses by method and path; the last one is for all other paths. */
 type RouteTable = Readonly<Record<string, Handler>>
 const routes =
   (table: RouteTable, rest: Handler): Handler =>
@@ -183,7 +183,7 @@ describe('no service is', () => {
 })
 
 describe('behind a gateway', () => {
-  /** Refuses every route of its own; the path is the one that its router sees. */
+  /** Refuses all of its own routes; the path is the one in its router. */
   const gateways: Readonly<Record<string, (path: string) => Handler>> = {
     'JSON 404': () => notFound,
     'JSON 404 with the path behind the prefix': (path) => json(404, { error: `No route ${path}` }),
@@ -372,7 +372,7 @@ async function failureOf(running: Promise<unknown>): Promise<Error> {
   throw error
 }
 
-/** Turns away so many requests, and then answers. */
+/** Answers 429 to all three requests of the first `count` rounds, then normally. */
 function busyAtFirst(count: number): Handler {
   let requestCount = 0
   return (request, response) => {

@@ -24,23 +24,23 @@ const probes: Readonly<Record<Surface, RequestSpec>> = {
 export interface PreflightOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * True: any HTTP answer is enough, as for a proof against servers that are none. Else a surface of
-   * the service must answer like one, a selected one or another.
+   * True: any HTTP response is enough, as for a proof against servers that are not the service. Otherwise a
+   * surface, selected or not, must answer like the service.
    */
   readonly anyAnswer?: boolean
 }
 
-/** Result of the preflight: the sender behind the address. */
+/** Result of the preflight: the kind of server behind the address. */
 export interface PreflightResult {
   /** Exchange of the first request to each selected surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
-  /** Answer to a smallest completion, if `GET /models` does not answer like the service. */
+  /** Response to a minimal completion, if `GET /models` does not answer like the service. */
   readonly completion: Exchange | undefined
   readonly requests: number
 }
 
 /**
- * Asks who is there, before anything is judged.
+ * Identifies the server before anything is judged.
  * @throws TargetUnusableError if nothing answers, if no surface of the service does, or if it
  * refuses the key; the reason of the signal once that is aborted.
  */
@@ -133,7 +133,7 @@ function isService(answer: Exchange): boolean {
   return classifyAnswer(answer) === 'service'
 }
 
-/** Servers on TLS close a connection that begins with plain HTTP, or answer 400 without TLS. */
+/** Servers with TLS close a connection that begins with plain HTTP, or answer 400 without TLS. */
 function mayWantTls({ response, ending }: Exchange): boolean {
   if (response !== null) return response.status === 400
   return ending.kind === 'unreachable' && /^(ECONNRESET|CONNECTION_CLOSED|HPE_)/.test(ending.code)
@@ -153,7 +153,7 @@ function refusesKey({ response }: Exchange): boolean {
   return response?.status === 401 || response?.status === 403
 }
 
-/** Tries of a target that is busy, and the longest wait before each. */
+/** Maximum tries of a busy target, and the maximum wait before each. */
 const maxTries = 3
 const maxWaitMs = 5_000
 

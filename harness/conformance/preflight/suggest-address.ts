@@ -14,7 +14,7 @@ import type { ClientIdentity } from '../run-setup.ts'
 import { classifyAnswer, describeAnswer, misdirected, type SendProbe } from './classify-answer.ts'
 import { modelIdsIn } from './models.ts'
 
-/** Maximum duration of an answer, as a multiple of the longest silence of the target. */
+/** Maximum duration of a response, as a multiple of the longest silence of the target. */
 const maxTimeouts = 2
 
 /** The requests of a preflight, one try each, within the time of a run. */
@@ -29,7 +29,7 @@ export function openProbes(setup: ClientIdentity, signal: AbortSignal | undefine
   })
 }
 
-/** Base addresses above this one, the likeliest first: without `/api` and what follows, and its parents. */
+/** Base addresses above this one, the likeliest first: the part before `/api`, and its parents. */
 function basesAbove(baseUrl: string): string[] {
   const url = new URL(baseUrl)
   const parts = url.pathname.split('/').filter((part) => part !== '')
@@ -45,7 +45,7 @@ function basesAbove(baseUrl: string): string[] {
 
 const maxBases = 4
 
-/** The base address that a redirect of one of our routes leads to; undefined if it is another page. */
+/** The base address that a redirect of one of our routes leads to; undefined for other redirects. */
 function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined {
   const location = header(exchange.response?.headers ?? [], 'location')
   const { url } = exchange.request
@@ -61,7 +61,7 @@ function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined
   return base === withoutSlash(new URL(baseUrl)) ? undefined : base
 }
 
-/** `https` if a server says that plain HTTP came to its TLS port. */
+/** `https` if a server reports plain HTTP on its TLS port. */
 function baseByTls(exchange: Exchange, baseUrl: string): string | undefined {
   if (!baseUrl.startsWith('http:') || exchange.response?.status !== 400) return undefined
   const tlsHint =
@@ -74,8 +74,9 @@ function withoutSlash(url: URL): string {
 }
 
 /**
- * Advice on the address, in a sentence: the one that was meant if it is found, else what the answers
- * show. A redirect is told and not followed, so that no key goes where the target wants it.
+ * Advice on the address, in a sentence: the intended address if it is found, otherwise what the responses
+ * show. A redirect is reported but not followed, so that the target cannot obtain the key for another
+ * address.
  */
 export async function suggestAddress(
   baseUrl: string,
@@ -121,7 +122,7 @@ const foreignPrefixes = ['/v1', '/openai/v1', ''] as const
 
 /**
  * Finds the compatible surface of a target of which only the address is known. Up to four requests for its
- * list of models, none of which names the kit.
+ * list of models, none of which mentions this package.
  * @returns the prefix; undefined if it is that of the document, or none is found
  */
 export async function locateCompatible(
@@ -145,13 +146,13 @@ export async function locateCompatible(
   }
 }
 
-/** The sentence that tells a user what was found. */
+/** The sentence that reports the result to the user. */
 export function locatedText(profile: TargetProfile): string {
   const { openai = '' } = profile.prefixes ?? {}
   return `the compatible surface is at ${urlOf(profile, documentedPrefixes.openai)} (--prefix openai=${openai === '' ? '/' : openai}); --profile wire judges what the common wire format alone demands`
 }
 
-/** An address within the service: its base is above, which the preflight proposes. */
+/** An address within the service: its base is above it, and proposed by the preflight. */
 function isDocumented(baseUrl: string): boolean {
   return /\/api(\/(openai|v2|v3|knowledge))?$/.test(new URL(baseUrl).pathname)
 }

@@ -14,13 +14,13 @@ import { ConfigurationError } from '../errors.ts'
 
 export type Path = readonly PropertyKey[]
 
-/** A file of YAML or JSON, as its text. */
+/** Text of a YAML or JSON file. */
 export interface Source {
   readonly name: string
   readonly text: string
 }
 
-/** Content of a file, with the position of each member. */
+/** Content of a file, with the position of each field. */
 export interface ReadDocument {
   readonly value: Readonly<Record<string, unknown>>
   /** `file.yaml:12`. */
@@ -43,7 +43,7 @@ export function readDocument(
       document.errors.map((error) => {
         const line = error.linePos?.[0].line
         const [first = ''] = error.message.split('\n')
-        // The parser reports the end of its stack like any other mistake.
+        // The parser reports a stack overflow like a syntax error.
         const what = /call stack/.test(first) ? tooDeep : first
         return `${name}${line === undefined ? '' : `:${line}`}: ${what}`
       }),
@@ -77,7 +77,7 @@ export function checkDocument<Schema extends z.ZodType>(
   )
 }
 
-/** Length in characters; a file beyond it was not written by hand, and takes its parser minutes. */
+/** Maximum length in characters; a longer file was not written by hand, and takes minutes to parse. */
 const maxDocumentLength = 256 * 1024
 const tooDeep = 'it is nested too deeply'
 
@@ -95,7 +95,7 @@ function parsed({ name, text }: Source, lineCounter: LineCounter, maxLength: num
   }
 }
 
-/** An alias may name no anchor, or an anchor that contains itself. */
+/** An alias may name a missing anchor, or one that contains itself. */
 function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {
   try {
     const value: unknown = document.toJS()
@@ -150,7 +150,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return at
 }
 
-/** Line of the last member of the path that the file has. */
+/** Line of the last field of the path that the file has. */
 function lineOf(contents: ParsedNode | null, path: Path, lines: LineCounter): string {
   let node: unknown = contents
   let offset: number | undefined

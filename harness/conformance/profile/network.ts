@@ -9,8 +9,8 @@ import type { TargetProfile } from './schema.ts'
 
 /**
  * The network of a profile, with its files read.
- * @throws ConfigurationError if a file cannot be read or holds no PEM, if a certificate has
- * no key or a key no certificate, and where a proxy or an address is none.
+ * @throws ConfigurationError if a file cannot be read or holds no PEM, a certificate has no key or a key no
+ * certificate, or a proxy or an address is invalid.
  */
 export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): NetworkOptions {
   const { httpVersion, ca, insecure = false, cert, certKey, proxy, resolve = [] } = network
@@ -26,8 +26,8 @@ export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): Net
 }
 
 /**
- * Reads `HOST:PORT:ADDRESS`, as curl's --resolve; an IPv6 address may stand in brackets.
- * @throws ConfigurationError if it is none.
+ * Reads `HOST:PORT:ADDRESS`, as curl's --resolve; an IPv6 address may be in brackets.
+ * @throws ConfigurationError if it is invalid.
  */
 export function parseResolution(text: string): Resolution {
   const [, host = '', digits = '', bare = ''] =

@@ -267,7 +267,7 @@ test.each([
   expect(loadProfile({ name: 'p.yaml', text }, {})).toEqual(plain)
 })
 
-/** Address in the file, or the sentence of its refusal; any other error propagates. */
+/** Address in the file, or the message of its refusal; any other error propagates. */
 function read(text: string): string {
   try {
     return loadProfile({ name: 'p.yaml', text }, { A: 'a' }).baseUrl

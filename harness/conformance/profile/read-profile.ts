@@ -5,8 +5,8 @@ import { type TargetProfile, targetProfile } from './schema.ts'
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Reads a profile from YAML or JSON. `overrides` win over the file (flag over profile), `defaults` give
- * way to it; variables are looked up for the members of the file that are used.
+ * Reads a profile from YAML or JSON. `overrides` take precedence over the file (flag over profile), the file
+ * over `defaults`; variables are looked up for the used fields of the file.
  * @throws ConfigurationError that names file, line and field of every problem.
  */
 export function loadProfile(
@@ -36,7 +36,7 @@ export function loadProfile(
   return withoutSingleEndpoint(profile, place)
 }
 
-/** The members of a profile as they are written, variables not looked up. */
+/** The fields of a profile as written, without variables resolved. */
 export function membersOf(source: Source): Members {
   return readDocument(source, 'a profile').value
 }

@@ -76,7 +76,7 @@ export const shapes = z
 
 /** Network access and limits of a target profile. */
 
-/** The wait between two requests is that of a timer. */
+/** Minimum rate: a timer cannot wait longer between two requests. */
 const minPerSecond = 1000 / maxTimerMs
 
 const size = z.int().positive()

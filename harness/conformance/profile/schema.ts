@@ -77,7 +77,7 @@ export const targetProfile = z.strictObject({
     .prefault({})
     .transform(({ aliases, ...models }) => ({
       ...models,
-      // Section 2.1 names two ids of its own main model; of another, the profile says them.
+      // Section 2.1 names two ids of its own main model; the profile names those of another model.
       aliases: aliases ?? (models.main === 'svc-main-model' ? ['SVC-Main'] : []),
     }))
     .describe('Models of the deployment.'),

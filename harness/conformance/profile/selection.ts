@@ -23,7 +23,7 @@ export interface Selection {
 }
 
 /**
- * The requirements that a run is about, in the order of the catalog.
+ * The requirements of a run, in the order of the catalog.
  * @throws ConfigurationError if a glob matches nothing.
  */
 export function selectRequirements(selection: Selection): RequirementId[] {
@@ -68,7 +68,7 @@ function covers(profile: ProfileName, id: RequirementId): boolean {
   return surfacesOf(id).every((surface) => own.includes(surface))
 }
 
-/** Tests a glob against the id, the area and the title, whatever the case. */
+/** Tests a glob against the id, the area and the title, ignoring case. */
 export function matches(glob: string, id: RequirementId): boolean {
   return [id, areaOf(id), requirements[id].title].some((text) => matchesGlob(text, glob))
 }
@@ -77,15 +77,15 @@ function vocabulary(): string[] {
   return [...new Set([...requirementIds, ...requirementIds.map(areaOf)])]
 }
 
-/** Reason why a requirement is not judged in a run, before a single request is sent. */
+/** Reason why a requirement is not judged in a run, known before any request is sent. */
 export interface SkipReason {
   readonly verdict: 'not-applicable' | 'unproven'
   readonly message: string
 }
 
 /**
- * Reason why the profile excludes a requirement: a member declared false is not applicable, one that is
- * not declared is unproven, and the message names the member that would prove it.
+ * Reason why the profile excludes a requirement: a field declared false makes it not applicable, one that is
+ * not declared unproven, and the message names the field that would prove it.
  */
 export function skipReason(id: RequirementId, profile: TargetProfile): SkipReason | undefined {
   const { capability, member } = requirements[id]
@@ -121,7 +121,7 @@ export function skipReason(id: RequirementId, profile: TargetProfile): SkipReaso
   return undefined
 }
 
-/** The members that the profile lacks, each with the requirements that wait for it; none for a whole profile. */
+/** The fields that the profile lacks, each with the requirements that need it; empty for a complete profile. */
 export function missingMembers(
   ids: readonly RequirementId[],
   profile: TargetProfile,

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Language, Sentences } from '../../../fixtures/content/languages/language.ts'
 import type { Values, Writer } from '../../../fixtures/content/writer.ts'
 
-/** The texts that scenarios send where any text of its kind does: no requirement judges their wording. */
+/** Texts of scenarios whose wording no requirement judges. */
 export interface Prompts {
-  /** A question with a brief answer; about a reference, which the text holds once, if one is given. */
+  /** A question with a brief answer; about a reference, which the text contains once, if one is given. */
   brief(reference?: string): string
   /** Another one. */
   otherBrief(reference?: string): string
   /** A question whose answer is longer than a few words. */
   reasoned(): string
-  /** Asks for so many sentences; other subjects make other texts. */
+  /** Requests a number of sentences; other subjects make other texts. */
   sentences(count: number, subject: string): string
   sentencesAbout(count: number, reference: string): string
   /** Asks for an answer of several hundred words. */
@@ -34,7 +34,7 @@ export interface Prompts {
   title(reference: string): string
 }
 
-/** The texts of a run that names itself: always the same. */
+/** The texts of a run with a tag: always the same. */
 export const plainPrompts: Prompts = {
   brief: (reference) => (reference ? `Name a color for ${reference}.` : 'Name a color.'),
   otherBrief: (reference) =>
@@ -73,13 +73,12 @@ function wordFor(count: number): string {
 const multilingualWords = ['Größe', 'naïveté', 'Ελλάδα', '東京', '👩‍🚀🚀', 'café']
 
 /**
- * The texts of an incognito run: each scenario is a user of its own, in one of several languages. A
- * text follows from the seed and the arguments alone, so that it is the same however scenarios
- * overlap.
+ * The texts of an incognito run: each scenario is a different user, with one of several languages. A text
+ * follows from the seed and the arguments alone, so that it does not depend on how scenarios overlap.
  */
 export function variedPrompts(writers: readonly Writer[], seed: string): Prompts {
   const writer = pick(writers, seed)
-  // Answers are cut at a word and long texts are searched by their words.
+  // Responses are cut at a word, and long texts are searched by their words.
   const spaced = pick(
     writers.filter(({ language }) => language.isSpaced),
     seed,
@@ -141,7 +140,7 @@ function pick(writers: readonly Writer[], seed: string): Writer {
   return writer
 }
 
-/** A number from 0 up to `below`, the same for the same text. */
+/** A number from 0 to below `below`, the same for the same text. */
 function numberOf(text: string, below = 2 ** 32): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) % below
 }

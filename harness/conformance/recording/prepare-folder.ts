@@ -9,14 +9,14 @@ import type { RunSetup } from '../run-setup.ts'
 import { writeRunRecord } from './record.ts'
 import { makeFolder } from './result-files.ts'
 
-/** @throws ConfigurationError for a folder that cannot be made. */
+/** @throws ConfigurationError if the folder cannot be created. */
 export function prepareFolder(outDir: string): void {
   unlessUnwritable(() => makeFolder(outDir))
 }
 
 /**
  * Replaces the recording, the run record and the journal of an earlier run.
- * @throws ConfigurationError for a folder that cannot be written.
+ * @throws ConfigurationError if the folder is not writable.
  */
 export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const { outDir, selection, strict = false, incognito = false, depth = 'normal' } = options

@@ -10,8 +10,8 @@ import { depths } from '../run-setup.ts'
 import { secretsOf } from '../session/secrets.ts'
 
 /**
- * Inputs of a run: `run.json` beside its exchanges. With both, any later version can judge
- * the same evidence. It is written before the first request, so a run that is killed has it too.
+ * Inputs of a run: `run.json`, stored with its exchanges. With both, any later version can judge the same
+ * evidence. It is written before the first request, so that a killed run has it too.
  */
 export const runRecord = z.object({
   kind: z.literal('chatgen-run'),
@@ -20,7 +20,7 @@ export const runRecord = z.object({
   startedAt: z.string(),
   seed: z.string(),
   strict: z.boolean(),
-  /** True for a run whose requests did not name it; absent otherwise. */
+  /** True for a run without a tag in its requests; absent otherwise. */
   incognito: z.boolean().optional(),
   depth: z.enum(depths),
   /** Operations of `--explore`; absent if there were none. */
@@ -49,7 +49,7 @@ export function writeRunRecord(
   new RedactingWriter(secretsOf({ profile })).write(file, `${JSON.stringify(record, null, 2)}\n`)
 }
 
-/** @throws ConfigurationError if the file is missing, or is no record that this kit can read. */
+/** @throws ConfigurationError if the file is missing, or is not a record that this version can read. */
 export function readRunRecord(file: string): RunRecord {
   let value: unknown
   try {
@@ -66,8 +66,8 @@ export function readRunRecord(file: string): RunRecord {
 }
 
 /**
- * The profile of a record with something in place of each key: scenarios that need a key get one,
- * and what is written of it becomes the mark again. Nothing is sent with it.
+ * The profile of a record with a placeholder for each key: scenarios that need a key get one, and in files it
+ * becomes the mark again. Nothing is sent with it.
  */
 export function profileOfRecord({ profile }: RunRecord, file: string): TargetProfile {
   const result = targetProfile.safeParse(eachText(profile, standIn))
@@ -84,7 +84,7 @@ const keyFields = ['apiKey', 'compatKey', 'nativeToken', 'otherKey'] as const
 function withoutSecrets(profile: TargetProfile): unknown {
   const secrets = secretsOf({ profile })
   const { text } = createRedactor(secrets)
-  // By name as well: a key that is too short to be found by its value stands here alone.
+  // Matched by name as well: a key that is too short to be found by its value occurs only here.
   const marked = keyFields.flatMap((field) => {
     const value = profile[field]
     if (value === undefined) return []
@@ -99,7 +99,7 @@ function standIn(text: string): string {
   return name === undefined ? text : `stand-in-for-the-${name.replace(' ', '-')}`
 }
 
-/** Every text of a JSON value, names of members excepted. */
+/** Every text of a JSON value, except names of fields. */
 function eachText(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((entry) => eachText(entry, change))

@@ -16,13 +16,13 @@ let live: ConformanceReport
 let again: ConformanceReport
 
 beforeAll(async () => {
-  // One fault of each kind, so that there are violations to be found again.
+  // One fault of each kind, so that the rejudge has violations to find again.
   const server = await startSecondServer({
     row: (row) => ({ ...row, item_type: 'item' }),
     refusesBothLists: false,
   })
   keys = server.keys
-  // Effects are waited for the first time, and nothing the second time.
+  // The run waits for effects, the rejudge does not.
   const profile = wholeProfile(server, { limits: { timeoutMs: 15_000, settleMs: 4000 } })
   try {
     live = await check(profile, { outDir: first, seed: 'a-seed' })
@@ -80,7 +80,7 @@ describe('a run that is judged again, with its server gone', () => {
     const kept = textIn(first)
       .split('\n')
       .filter((line) => !line.includes('/api/openai/models'))
-    // The last line is cut as by a crash.
+    // The last line is incomplete, as after a crash.
     writeFileSync(join(dir, 'exchanges.ndjson'), kept.join('\n').slice(0, -40))
     writeFileSync(join(dir, 'run.json'), readFileSync(join(first, 'run.json')))
     const report = await rejudge({ dir, outDir: temporaryFolder() })

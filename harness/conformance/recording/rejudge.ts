@@ -11,19 +11,19 @@ import { profileOfRecord, readRunRecord } from './record.ts'
 export interface RejudgeOptions {
   /** Folder for results of a run: `run.json` and `exchanges.ndjson`. */
   readonly dir: string
-  /** Folder for the new results; not the same. */
+  /** Folder for the new results; must be a different one. */
   readonly outDir: string
   readonly onProgress?: (progress: Progress) => void
   readonly signal?: AbortSignal
-  /** Makes the exploration of so many operations, if the run has explored. */
+  /** Creates the exploration with this number of operations, if the run has explored. */
   readonly explorationOf?: (operations: number) => Exploration
 }
 
 /**
- * Judges the stored exchanges of a run with this version of chatgen: the same scenarios, seed,
- * selection and profile, and not one request. What this version asks and the run did not is
- * missing in the recording, and the requirements that need it are inconclusive.
- * @throws ConfigurationError if the folder does not hold what it takes.
+ * Judges the stored exchanges of a run with this version of chatgen: the same scenarios, seed, selection and
+ * profile, without any request. Requests that only this version sends are missing in the recording, and the
+ * requirements that need them are inconclusive.
+ * @throws ConfigurationError if the folder lacks a file.
  */
 export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {
   const { dir, outDir, onProgress, signal, explorationOf } = options
@@ -50,7 +50,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   }
 }
 
-/** Reason for which the run sent no more requests: only its report says why exchanges are missing. */
+/** Reason why the run stopped sending requests: only its report explains why exchanges are missing. */
 function stopReasonIn(dir: string): string | undefined {
   try {
     const stored: unknown = JSON.parse(readFileSync(join(dir, reportName), 'utf8'))
@@ -62,7 +62,7 @@ function stopReasonIn(dir: string): string | undefined {
 }
 
 /**
- * The files that a folder is judged again from.
+ * The files from which a run is judged again.
  * @throws ConfigurationError if they are missing, or the new results would overwrite them
  */
 export function recordedIn(dir: string, outDir: string) {

@@ -4,8 +4,8 @@ import { messageOf } from '../../../contract/error-message.ts'
 import type { RedactingWriter } from '../../client/index.ts'
 
 /**
- * Makes a folder and those above it. Node's own recursive `mkdir` never ends where a file system says
- * ENOENT of a folder that cannot be made, as Linux does below /proc.
+ * Creates a folder and its parents. Node's own recursive `mkdir` never ends if a file system reports ENOENT
+ * for a folder that cannot be created, as Linux does below /proc.
  * @throws the error of the file system
  */
 export function makeFolder(folder: string): void {
@@ -15,7 +15,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder)
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!isFolder(folder)) throw error
   }
 }
@@ -24,7 +24,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** The evidence of the run cannot be written; `code` survives the way out of vitest. */
+/** The evidence of the run cannot be written; `code` survives serialization by vitest. */
 export class EvidenceError extends Error {
   override readonly name = 'EvidenceError'
   static readonly code = 'E_EVIDENCE'
@@ -37,7 +37,7 @@ export class EvidenceError extends Error {
 
 /**
  * Adds the line of an exchange, already redacted, in its pieces (`storedPieces`).
- * @throws EvidenceError, on a full disk for one
+ * @throws EvidenceError, for example on a full disk
  */
 export function appendExchange(
   writer: RedactingWriter,

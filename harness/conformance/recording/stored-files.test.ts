@@ -8,7 +8,7 @@ import { ConfigurationError } from '../errors.ts'
 import { temporaryFolder } from '../test-support/check.ts'
 import { makeFolder } from './result-files.ts'
 
-/** Files that were cut or changed somewhere are read, or refused in a sentence that names them. */
+/** Files that were cut or changed anywhere are read, or refused in a sentence that names them. */
 
 const journal = [
   { journal: 1, tag: 'chatgen-1', kit: '0.1.0', baseUrl: 'http://127.0.0.1' },

@@ -89,7 +89,7 @@ function declaredCapabilities(profile: TargetProfile): Record<string, boolean> {
   )
 }
 
-/** One line for each question, with all different answers. */
+/** One line for each question, with all distinct answers. */
 function observationRows(observations: readonly Observation[]): ObservationRow[] {
   const byQuestion = Map.groupBy(observations, ({ question }) => question)
   return [...byQuestion]

@@ -22,7 +22,7 @@ function finding(requirement: RequirementId, kind: Exclude<Kind, 'open'>): Scena
   }
 }
 
-/** A try of a scenario, with what it found of each requirement. */
+/** A try of a scenario, with its findings for each requirement. */
 function tryWith(kinds: readonly (readonly Kind[])[]): ScenarioResult {
   const found = requirements.flatMap((requirement, at) =>
     (kinds[at] ?? []).map((kind) => [requirement, kind] as const),
@@ -45,7 +45,7 @@ function tryWith(kinds: readonly (readonly Kind[])[]): ScenarioResult {
   }
 }
 
-/** Tries as a run makes them: as long as one more is needed. */
+/** Tries as in a run: as long as another one is needed. */
 function run(tries: readonly ScenarioResult[]) {
   const made: ScenarioResult[] = []
   for (const one of tries) {

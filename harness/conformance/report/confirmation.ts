@@ -5,7 +5,7 @@ import type { ScenarioResult } from './verdicts.ts'
 
 /**
  * A front (gateway, load balancer, bot filter) answers some requests in place of the service. One of its
- * answers must accuse nobody, and what the service does wrong must neither pass nor go unseen:
+ * answers must not count as a violation, and no violation by the service may pass or stay hidden:
  *
  * - A request is sent again after an answer that may be a passing one: 429 and 503, as often as the limits
  *   allow (`requests/send-with-retries.ts`); 408, 421, 425, a 500, an error of a gateway, an HTML page or a
@@ -14,7 +14,7 @@ import type { ScenarioResult } from './verdicts.ts'
  *   end may be a front's: it is odd (`isOdd`). A violation is doubtful if it rests on an odd answer: on one
  *   of its evidence or, in a claim, on an earlier one to a request that was to be accepted. Without an odd
  *   answer, a single exchange proves it, so that a race needs to be lost only once.
- * - A scenario with a doubtful violation runs again as a whole, after the others and with names of its own.
+ * - A scenario with a doubtful violation runs again as a whole, after the others and with new names.
  *   The requirement is violated if each of `maxTries` shows it. If one does not, it is inconclusive: a service
  *   that fails now and then does not pass either. Before each repeat, a request that was accepted earlier must
  *   be accepted still.
@@ -25,7 +25,7 @@ import type { ScenarioResult } from './verdicts.ts'
  */
 export const maxTries = 3
 
-/** Pause before a scenario runs again: a front may be reloading. */
+/** Pause before a scenario runs again: a front may be restarting. */
 export const repeatPauseMs = 500
 
 /** Ends a scenario that is to run again. */
@@ -87,7 +87,7 @@ function brokenIn({ findings }: Try): readonly ScenarioFinding[] {
   return findings.filter(({ verdict }) => verdict === 'broken')
 }
 
-/** Says what was seen, and why it does not count. */
+/** Reports the finding, and why it does not count. */
 function openEntry(tries: readonly ScenarioResult[], id: RequirementId): Undecided {
   const violation = tries.flatMap(brokenIn).find((finding) => finding.requirement === id)
   const without = tries.find((one) => brokenIn(one).every((finding) => finding.requirement !== id))

@@ -23,8 +23,9 @@ export function countTotals(
 
 /**
  * Violated: a required requirement fails that no baseline names (with `strict`, a warning counts as well).
- * Incomplete: nothing violated, but a required requirement was not decided. Unclaimed requirements do not count, nor
- * do requirements that a known violation blocks: who accepts the one accepts that the others wait for it.
+ * Incomplete: nothing violated, but a required requirement was not decided. Unclaimed requirements do not
+ * count, nor do requirements that a known violation blocks: accepting the violation includes the requirements
+ * that depend on it.
  * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
@@ -64,8 +65,8 @@ function isBlockedByKnown(
 }
 
 /**
- * The report with undecided requirements that do not count. Only what a complete run could not decide is allowed:
- * neither an internal error, nor a run that the target ended, nor one in which nothing passed.
+ * The report with undecided requirements that do not count: only those that a complete run could not decide,
+ * not after an internal error, in a run that the target ended, or in one in which nothing passed.
  * @param globs over ids, areas and titles; none leaves the report as it is
  */
 export function allowUndecided(

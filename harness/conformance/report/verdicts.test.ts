@@ -58,7 +58,7 @@ describe('the verdict of a requirement', () => {
   const required = 'V3-IDEM-02'
   const expected = 'V3-GEN-14'
 
-  /** The first of these that any scenario has decides. */
+  /** Results in order of precedence. */
   const precedence = [
     [result({ findings: [broken(required)] }), 'fail'],
     [result({ fault: 'TypeError: oops' }), 'error'],
@@ -158,7 +158,7 @@ describe('a requirement that stands on a plain request of which nothing is known
     const passed = [
       stands(result({ findings: both, inconclusive: [open('OAI-CHAT-01')] })),
       stands(result({ findings, unproven: [open('OAI-CHAT-01')] })),
-      // The choices of the answers are not what is asked for here.
+      // The choices of the responses do not matter here.
       stands(result({ findings, inconclusive: [open('OAI-CHAT-06')] })),
     ]
     expect(passed.map((requirement) => requirement?.verdict)).toEqual(['pass', 'pass', 'pass'])

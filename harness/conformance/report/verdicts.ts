@@ -24,9 +24,9 @@ interface Ruling {
 }
 
 /**
- * The verdict of each requirement, from all that was found about it. `scenarios` are those that exist, so
- * that a requirement without one is told from one that nothing showed; `untestedReason` is the message of a
- * requirement of which a scenario has not ended.
+ * The verdict of each requirement, from all findings about it. `scenarios` are those that exist, to
+ * distinguish a requirement without a scenario from one that did not occur; `untestedReason` is the message
+ * for a requirement of which a scenario has not ended.
  */
 export function decide(
   ids: readonly RequirementId[],
@@ -69,15 +69,15 @@ export function decide(
   })
 }
 
-/** Requirements that say that a plain request is accepted. */
+/** Requirements for the acceptance of a plain request. */
 const plainRequests: readonly RequirementId[] = [
   ...(['OAI-MODELS-01', 'OAI-CHAT-01', 'OAI-STREAM-01', 'V2-MSG-01', 'V2-GEN-01'] as const),
   ...(['V3-CHAT-01', 'V3-GEN-01', 'V3-SSE-01', 'V3-ONE-01', 'V3-ATT-01', 'KB-01'] as const),
 ]
 
 /**
- * Plain requests that were tried, and of which nothing is known. A refusal of an option is legal, and its
- * acceptance means something, only if the plain request is accepted.
+ * Plain requests that were tried without a result. Refusing an option is legal, and accepting it means
+ * something, only if the plain request is accepted.
  */
 function undecidedPlainRequests(
   findings: readonly Finding[],
@@ -119,10 +119,10 @@ function gather(
   }
 }
 
-/** Reasons of a requirement that no finding and no scenario says anything about. */
+/** Reasons for a requirement without findings and results of scenarios. */
 const neverSeenReason = 'the behavior did not occur in this run'
 export const interruptedReason = 'the run was interrupted before this was tested'
-/** The same in a report of a run under way. */
+/** The same in the report of an unfinished run. */
 export const pendingReason = 'not tested yet'
 
 function rule(
@@ -171,7 +171,7 @@ function rule(
   }
 }
 
-/** The nearest of `requirements` that this one stands on, directly or through others. */
+/** The nearest of `requirements` on which this one depends, directly or through others. */
 function firstNeed(id: RequirementId, ids: ReadonlySet<RequirementId>): RequirementId | undefined {
   const visited = new Set<RequirementId>([id])
   const queue: RequirementId[] = [...needsOf(id)]

@@ -6,9 +6,8 @@ import { ContractViolation, expect } from './expect.ts'
 import { describeAnswer, isResponse } from './read.ts'
 
 /**
- * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Anything else that is
- * thrown is an internal error. The result says whether it held. `evidence` defaults to the latest
- * exchange of the scenario.
+ * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Any other error is an
+ * internal one. The result is true if it held. `evidence` defaults to the latest exchange of the scenario.
  */
 export type Claim = (
   requirement: RequirementId,
@@ -16,7 +15,7 @@ export type Claim = (
   ...evidence: readonly Evidence[]
 ) => boolean
 
-/** A list, of which the first pages are shown. */
+/** A list as evidence: its first pages. */
 interface PagedList {
   readonly pages: readonly [Exchange, ...Exchange[]]
 }
@@ -44,7 +43,10 @@ export function createClaim(session: Session): Claim {
   }
 }
 
-/** Ends the scenario if what follows makes no sense without it; its open requirements are inconclusive. */
+/**
+ * Ends the scenario if the condition is false and the rest depends on it; its open requirements are
+ * inconclusive.
+ */
 export function assume(
   condition: unknown,
   reason: string,
@@ -57,12 +59,15 @@ export function assume(
   )
 }
 
-/** Ends the scenario if the profile lacks a member that it needs. */
+/** Ends the scenario if the profile lacks a field that it needs. */
 export function requireProfile<T>(value: T, member: string): asserts value is NonNullable<T> {
   if (value === undefined || value === null) throw new UndeclaredError(member)
 }
 
-/** Asserts that a request, or the first one of a list, was accepted; which of the 2xx says so is open. */
+/**
+ * Asserts that a request, or the first one of a list, was accepted; any 2xx counts, as the
+ * document does not name one.
+ */
 export function expectAccepted(answer: Evidence, what = 'the request'): void {
   const exchange = 'pages' in answer ? answer.pages[0] : answer
   if (succeeded(exchange)) return
@@ -70,15 +75,18 @@ export function expectAccepted(answer: Evidence, what = 'the request'): void {
   throw new ContractViolation(`${what}: expected success, received ${describeAnswer(exchange)}`)
 }
 
-/** Ends the scenario if it was refused for want of a member that has to come from the profile: which are required is open (section 4.3). */
+/**
+ * Ends the scenario if a field that only the profile can supply was missing: which fields are required is
+ * open (section 4.3).
+ */
 export function expectMembers(refusal: Exchange): void {
   const missing = missingMember(refusal)
   if (missing !== undefined) throw new UndeclaredError(`requests.generate.${missing}`)
 }
 
 /**
- * A key is accepted if the request is answered with what it asked for (`answered`), and refused
- * if it is answered 401 or 403. A success that says nothing may look at no key at all.
+ * A key counts as accepted if the response has the requested content (`answered`), and as refused after a 401
+ * or 403. A success without content may not have checked the key at all.
  */
 export function acceptsKey(
   claim: Claim,

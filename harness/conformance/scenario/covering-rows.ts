@@ -4,12 +4,12 @@ import { createRequire } from 'node:module'
 import type * as Covertable from 'covertable'
 import type { Depth } from '../run-setup.ts'
 
-// It is CommonJS without named exports, of which loaders make different default exports.
+// A CommonJS module without named exports, whose default export differs between loaders.
 const { make, criteria }: Pick<typeof Covertable, 'make' | 'criteria'> = createRequire(
   import.meta.url,
 )('covertable')
 
-/** Values by dimension; the first one is that of a plain request. */
+/** Values by dimension, beginning with that of a plain request. */
 export type Values = Readonly<Record<string, readonly string[]>>
 
 /** A value of each dimension. */
@@ -17,15 +17,16 @@ export type Row = Readonly<Record<string, string>>
 
 interface RowOptions {
   readonly depth: Depth
-  /** Makes other rows at depth `full`. */
+  /** Varies the rows at depth `full`. */
   readonly seed: string
-  /** Most rows. */
+  /** Maximum number of rows. */
   readonly count: number
 }
 
 /**
- * The plain row first. `quick`: each value, in as few rows as possible; `normal`: each value as often as any other
- * of its dimension; both independent of the seed. `full`: each pair of values, then random rows, which show triples.
+ * Begins with the plain row. `quick`: each value, in as few rows as possible; `normal`: each value as often
+ * as any other of its dimension; both independent of the seed. `full`: each pair of values, then random rows,
+ * which show triples.
  */
 export function coveringRows(values: Values, { depth, seed, count }: RowOptions): readonly Row[] {
   const plain = Object.fromEntries(
@@ -51,7 +52,7 @@ function pairwise(values: Values, seed: string): readonly Row[] {
   return names.flatMap((name) => (factors[name] ?? []).map((value) => ({ [name]: value })))
 }
 
-/** Rows in which the values of a dimension take turns, in an order of their own in each turn. */
+/** Rows that cycle through the values of each dimension, in a new order in each cycle. */
 function balancedRows(values: Values, count: number, seed: string): readonly Row[] {
   return Array.from({ length: count }, (_, at) =>
     Object.fromEntries(
@@ -69,7 +70,7 @@ function rank(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(parts.join('/')).digest().readUInt32BE()
 }
 
-/** Pairs of values of different dimensions, in words: those of all rows, or all that there are. */
+/** Pairs of values of different dimensions, in words: those in the rows, or all that exist. */
 export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
   const names = Object.keys(values)
   const pairs = names.flatMap((one, at) =>

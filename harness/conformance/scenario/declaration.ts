@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface TaskMeta {
     covers?: readonly RequirementId[]
     cost?: Cost
-    /** Rows of a law and their cost by depth, in place of one cost. */
+    /** Rows of a law and their cost by depth, instead of a single cost. */
     lawCosts?: Readonly<Record<Depth, Cost & { readonly rows: number }>>
     /** Pairs of conditions that the scenario tried. */
     conditions?: readonly TriedConditions[]
@@ -19,7 +19,7 @@ declare module 'vitest' {
     isAcrossEndpoints?: boolean
     isOrdinary?: boolean
     isFirst?: boolean
-    /** State of the run after the scenarios; a member of the module's meta data. */
+    /** State of the run after the scenarios; a field of the module's meta data. */
     state?: import('../session/run-state.ts').RunState
     /** One for each try. */
     outcomes?: readonly import('../run-setup.ts').ScenarioOutcome[]
@@ -27,9 +27,9 @@ declare module 'vitest' {
 }
 
 /**
- * Options of a scenario: the requirements that it can decide, by a claim of its own or by the streams and
- * bodies that it makes the target send; what it asks of the target, for `--dry-run`; and how many
- * generations more it may ask for if a model misses a planted fact.
+ * Options of a scenario: the requirements that it can decide, by claims or by the streams and bodies that it
+ * makes the target send; its cost, for `--dry-run`; and the number of additional generations if a model
+ * misses a planted fact.
  */
 export function covers(requirements: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
   return {
@@ -38,7 +38,7 @@ export function covers(requirements: readonly RequirementId[], cost: Partial<Cos
   }
 }
 
-/** Requests of a law scenario with conditions at each depth: the rows of a covering array, at most. */
+/** Maximum requests of a law scenario with conditions at each depth: the rows of a covering array. */
 const rowsAt = { quick: 8, normal: 9, full: 120 } as const
 
 /** Options of a scenario of laws, whose cost grows with the rows that a depth tries. */
@@ -55,7 +55,7 @@ export function coversAtDepth(
   return { ...options, meta: { ...meta, lawCosts } }
 }
 
-/** The requirements of an area, for example `V3-SSE`, without some that only other scenarios show. */
+/** The requirements of an area, for example `V3-SSE`, except some that only other scenarios show. */
 export function requirementsOf<const Area extends string>(
   area: Area,
   {
@@ -66,7 +66,7 @@ export function requirementsOf<const Area extends string>(
   return requirementIds.filter((id) => areaOf(id) === area && !others.includes(id))
 }
 
-/** Options of a scenario that needs a target which chooses its HTTP version: over TLS, with none forced. */
+/** Options of a scenario that needs a negotiated HTTP version: over TLS, with no version forced. */
 export function whereNegotiated({ meta, ...options }: ReturnType<typeof covers>) {
   return { ...options, meta: { ...meta, isNegotiated: true } }
 }
@@ -77,7 +77,7 @@ export function acrossEndpoints({ meta, ...options }: ReturnType<typeof covers>)
 }
 
 /**
- * Options of a conversation as users have it. Only incognito runs have them: some before all other
+ * Options of a conversation of an ordinary user. Only incognito runs have them: some before all other
  * scenarios, the others in between.
  */
 export function withinOrdinaryTraffic(
@@ -99,12 +99,12 @@ interface Section {
 
 const sections: Section[] = []
 
-/** A section of the suites. It is written down when its module loads, and made known for each run. */
+/** A section of the suites. It is stored when its module loads, and registered for each run. */
 export function describe(title: string, body: () => void): void {
   sections.push({ title, body })
 }
 
-/** Makes all sections known to vitest: modules stay loaded from run to run, what they declare does not. */
+/** Registers all sections with vitest: modules stay loaded between runs, their declarations do not. */
 export function registerSections(): void {
   for (const { title, body } of sections) register(title, body)
 }

@@ -4,24 +4,24 @@ import { ContractViolation, expect } from './expect.ts'
 import { isDeclined, statusText } from './read.ts'
 
 export interface RejectedRequest {
-  /** The requirement that says that this must not succeed. */
+  /** The requirement that this must not succeed. */
   readonly requirement: RequirementId
   /** Accepted request that differs from the negative in exactly one field. */
   readonly control: Exchange
   readonly send: () => Promise<Exchange>
-  /** Any request that a living server answers; sent after the negative. */
+  /** Any request that a working server accepts; sent after the negative. */
   readonly ping: () => Promise<Exchange>
-  /** The status that the document promises; left out if it only must not succeed. */
+  /** The documented status; omitted if any refusal will do. */
   readonly status?: number
-  /** The requirement that says that a refusal is no 5xx, if there is one. */
+  /** The requirement that a refusal is not a 5xx, if there is one. */
   readonly noServerError?: RequirementId
   /** Defect of the request, for the message. */
   readonly what: string
 }
 
 /**
- * A negative proves something only beside its accepted control, and only of a server that still
- * answers afterwards; without them the requirements of the scenario stay open. Gives the refusal.
+ * Asserts a refusal. It proves something only together with the accepted control, and only if the server
+ * still answers afterwards; otherwise the requirements of the scenario stay open. Returns the refusal.
  */
 export async function expectRejected(claim: Claim, negative: RejectedRequest): Promise<Exchange> {
   const { requirement, control, what, status, noServerError } = negative
@@ -50,7 +50,7 @@ export async function expectRejected(claim: Claim, negative: RejectedRequest): P
     refused,
     control,
   )
-  // What was let through is no refusal, so that its status says nothing of refusals.
+  // An accepted request is not a refusal, so its status decides nothing about refusals.
   if (noServerError && isDeclined(refused)) {
     claim(
       noServerError,

@@ -1,17 +1,17 @@
 /**
- * Assertions of scenarios. A verdict quotes their messages, so these say what was wrong in terms of the
- * contract, with expected and received, and nothing of how it was compared.
+ * Assertions of scenarios. Verdicts quote their messages, so these describe the violation in terms of the
+ * contract, with expected and received, and not the comparison.
  */
 import { isDeepStrictEqual } from 'node:util'
 
-/** Breach of a requirement by the target; its message is the verdict's. */
+/** Violation of a requirement by the target; its message becomes the verdict's. */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation'
   readonly code = 'contract_violation'
 }
 
 interface Expectation {
-  /** Compares by identity; a sentence says yes and no for true and false. */
+  /** Compares by identity; messages show true and false as yes and no. */
   toBe(expected: unknown): void
   toEqual(expected: unknown): void
   /** A part of a text or an element of a list. */
@@ -33,8 +33,8 @@ interface Expectation {
 }
 
 /**
- * `what` names the value ("status of the repeat") or, for true and false, is a clause with a verb that
- * is or is not the case ("the history contains the question").
+ * `what` names the value ("status of the repeat") or, for true and false, is a clause that is true or not
+ * ("the history contains the question").
  *
  * @throws ContractViolation from its methods
  */
@@ -103,7 +103,7 @@ const maxElements = 3
 const maxCharacters = 160
 const shownCharacters = 60
 
-/** A value for a sentence: what was expected is nothing, a number, some text; lists with their length. */
+/** A value for a sentence: long texts are shortened, long lists have their length. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === '') return 'an empty string'
@@ -114,7 +114,7 @@ function show(value: unknown): string {
   return shortened(first.join(', ')) + rest
 }
 
-/** Place of the first element or character that differs in two long values that look alike when cut. */
+/** Position of the first difference between two long values that look alike when cut. */
 function firstDifference(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return firstDifference([...a], [...b])
   if (!Array.isArray(a) || !Array.isArray(b)) return 0

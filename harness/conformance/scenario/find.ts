@@ -1,13 +1,13 @@
 import { chatIdNames, isObject, isUuid, leavesOf } from '../../../contract/index.ts'
 
-/** Tests if a text occurs among the values of a body; a UUID may be in capitals. */
+/** Tests if a text occurs among the values of a body; a UUID may be in upper case. */
 export function contains(body: unknown, text: string): boolean {
   const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
   const needle = form(text)
   return someValue(body, (value) => typeof value === 'string' && form(value).includes(needle))
 }
 
-/** Tests if a member at any depth has one of the names. */
+/** Tests if a field at any depth has one of the names. */
 export function hasMember(body: unknown, names: readonly string[]): boolean {
   return someValue(
     body,
@@ -22,7 +22,7 @@ export function holdsList(body: unknown): boolean {
 
 /**
  * The ids of the chats in the list that holds one of the given chats: of the elements that have their id
- * under the same name. Where no list of the body does, of the list in the same place as one of `similar`
+ * under the same name. If no list of the body holds one, of the list in the same place as one of `similar`
  * that does. Empty if there is none.
  */
 export function listedChatIds(
@@ -54,7 +54,7 @@ function chatLists(body: unknown): ReadonlyMap<string, ReadonlySet<string>> {
 
 function someValue(body: unknown, matches: (value: unknown) => boolean): boolean {
   const queue: unknown[] = [body]
-  // The queue grows while it is walked.
+  // The queue grows during the loop.
   for (const value of queue) {
     if (matches(value)) return true
     if (typeof value === 'object' && value !== null) {

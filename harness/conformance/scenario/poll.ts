@@ -36,7 +36,7 @@ export async function pollEndpoints<Result>(
   return result
 }
 
-/** Reads, and again after each delay, until `isEnough`. Gives the last result. */
+/** Reads, and again after each delay, until `isEnough`. Returns the last result. */
 export async function readRepeatedly<Result>(
   read: () => Promise<Result>,
   isEnough: (result: Result) => boolean,
@@ -52,7 +52,7 @@ export async function readRepeatedly<Result>(
   return result
 }
 
-// Delays are counted, not clocked, so that a recording runs the same.
+// Delays are counted, not measured, so that a recording runs the same way.
 
 /** Equal delays that reach a time; one if it is short. */
 export function equalDelays(totalMs: number): readonly number[] {

@@ -23,19 +23,19 @@ export {
 } from '../../judges/index.ts'
 export { contains, hasMember, holdsList, listedChatIds } from './find.ts'
 
-/** Known by what it calls itself or by its choices; what is wrong with it is for other requirements. */
+/** Recognized by its `object` or its choices; other requirements judge its defects. */
 export function isCompletion(exchange: Exchange): boolean {
   const body = bodyJson(exchange)
   return isObject(body) && (body['object'] === 'chat.completion' || 'choices' in body)
 }
 
-/** Known by what it calls itself or by its output; what is wrong with it is for other requirements. */
+/** Recognized by its `object` or its output; other requirements judge its defects. */
 export function isResponse(exchange: Exchange): boolean {
   const response = finalResponse(exchange)
   return response !== undefined && (response['object'] === 'response' || 'output' in response)
 }
 
-/** The texts that the answer of a v3 reply is made of: of each part of each of its messages. */
+/** The texts of the answer of a v3 reply: of each part of each of its messages. */
 export function answerParts(exchange: Exchange): string[] {
   const output = finalResponse(exchange)?.['output']
   return (Array.isArray(output) ? output : [])
@@ -54,14 +54,14 @@ export function historyRows(page: Exchange): HistoryRow[] {
   return Array.isArray(result) ? result.filter(isObject) : []
 }
 
-/** `pagination.cursor`; undefined if the member is missing. */
+/** `pagination.cursor`; undefined if the field is missing. */
 export function historyCursor(page: Exchange): unknown {
   const body = bodyJson(page)
   const pagination = isObject(body) ? body['pagination'] : undefined
   return isObject(pagination) ? pagination['cursor'] : undefined
 }
 
-/** The rows that a user or a system put in, as far as they show their item. */
+/** The rows with messages of users and systems, if they show their item. */
 export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] {
   return rows.filter((row) => {
     const item = row['item']
@@ -73,7 +73,7 @@ export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] 
   })
 }
 
-/** False if a row has the null that section 2.6 allows for its item. */
+/** False if the item of a row is null, which section 2.6 allows. */
 export function everyItemShown(rows: readonly HistoryRow[]): boolean {
   return rows.every((row) => isObject(row['item']))
 }
@@ -100,14 +100,14 @@ export function statusText(exchange: Exchange): string {
   return exchange.response === null ? 'no answer' : String(exchange.response.status)
 }
 
-/** Describes an answer within a sentence: `404`, `502 with an HTML page`, `200 with application/json {error}`. */
+/** Describes a response within a sentence: `404`, `502 with an HTML page`, `200 with application/json {error}`. */
 export function describeAnswer(exchange: Exchange): string {
   const status = statusText(exchange)
   if (mediaType(exchange) === 'text/html') return `${status} with an HTML page`
   return succeeded(exchange) ? `${status} with ${describeShape(exchange)}` : status
 }
 
-/** The media type and the members of a body, two levels deep: `application/json {error{code,type}}`. */
+/** The media type and the fields of a body, two levels deep: `application/json {error{code,type}}`. */
 export function describeShape(exchange: Exchange): string {
   const type = mediaType(exchange) || 'no media type'
   const body = bodyJson(exchange)

@@ -40,9 +40,9 @@ declare module 'vitest' {
 }
 
 /**
- * A scenario: `test('sentence', covers([…], cost), async ({ v3, claim }) => { … })`. It takes one
- * of the slots of `--jobs` while it runs, and is skipped if none of its requirements is judged or what it
- * needs is not there.
+ * A scenario: `test('sentence', covers([…], cost), async ({ v3, claim }) => { … })`. It takes one of the
+ * slots of `--jobs` while it runs, and is skipped if none of its requirements is judged or its condition is
+ * not met.
  */
 export const test = base
   .extend('setup', { scope: 'file' }, () => inject('setup'))
@@ -52,12 +52,12 @@ export const test = base
     return context
   })
   .extend('session', { auto: true }, async ({ task, signal, skip, context }, { onCleanup }) => {
-    // vitest hands it out when all scenarios have ended.
+    // vitest passes this on when all scenarios have ended.
     task.file.meta.state = context.setup.state
     const ids = task.meta.covers ?? []
     const { isNegotiated = false, isAcrossEndpoints = false, isOrdinary = false } = task.meta
     const { requirements: judged, profile, again } = context.setup
-    // On one endpoint alone, a scenario of several shows if they are the reason.
+    // A scenario for several endpoints also runs on one alone, to show whether they are the cause.
     const condition = {
       requirements: ids,
       isNegotiated,
@@ -90,7 +90,7 @@ export const test = base
     onCleanup(end)
     if (before.length > 0) {
       await assumeStillAccepted(session, ids).catch(async (error) => {
-        // A fixture that throws is not cleaned up.
+        // vitest does not clean up a fixture that throws.
         await end()
         throw error
       })
@@ -102,10 +102,10 @@ export const test = base
   .extend('coverage', ({ task, session, depth }) => ({
     depth,
     rows: rowsWithin(task, session.context.setup),
-    /** Notes which conditions of an operation were tried. */
+    /** Records which conditions of an operation were tried. */
     add(tried: TriedConditions) {
       const { conditions = [] } = task.meta
-      // A scenario that runs again tries the same.
+      // A repeated scenario tries the same conditions.
       if (conditions.some(({ operation }) => operation === tried.operation)) return
       task.meta.conditions = [...conditions, tried]
     },
@@ -131,8 +131,8 @@ export const test = base
   .extend('knowledge', ({ session }) => knowledgeRoutes(session))
 
 /**
- * Rows that a scenario of laws may try: those of the depth or, if `--max-generations` does not allow as many
- * for all scenarios, its share of what the others leave.
+ * Rows that a law scenario may try: those of the depth or, if `--max-generations` is too low for all
+ * scenarios, its share of the remaining generations.
  */
 function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
   const { depth, requirements: ids, profile, maxGenerations } = setup
@@ -152,12 +152,12 @@ function testsIn({ tasks }: Pick<Suite, 'tasks'>): readonly Task[] {
   return tasks.flatMap((task) => (task.type === 'suite' ? testsIn(task) : [task]))
 }
 
-/** Everything that a scenario is given: a helper of scenarios takes the part that it uses. */
+/** All fixtures of a scenario; helpers pick those that they use. */
 export type ScenarioContext = typeof test extends TestAPI<infer Context> ? Context : never
 
 /**
- * Ends the repeat of a scenario if a request that was accepted earlier in the run is refused by now. The
- * list of another surface is asked for if that of the own one is refused, since it may be the first of its kind.
+ * Ends the repeat of a scenario if a request that was accepted earlier in the run is now refused. If the list
+ * of its own surface is refused, that of another one is requested, as the first may never have been accepted.
  */
 async function assumeStillAccepted(session: Session, ids: readonly RequirementId[]): Promise<void> {
   const isCompatible = ids.some((requirement) => requirements[requirement].surface === 'openai')
@@ -173,7 +173,7 @@ async function assumeStillAccepted(session: Session, ids: readonly RequirementId
 const surfaces = ['openai', 'v3'] as const
 const listPaths = { openai: '/api/openai/models', v3: '/api/v3/chat' } as const
 
-/** Texts of a scenario: of an incognito run, those of a user of its own. */
+/** Texts of a scenario; in an incognito run, each scenario is a different user. */
 async function promptsFor(slug: string, setup: RunSetup): Promise<Prompts> {
   if (!isIncognito(setup)) return plainPrompts
   const { loadWriters } = await import('../../../fixtures/content/writer.ts')

@@ -32,7 +32,7 @@ export interface SendOptions {
   readonly inBurst?: boolean
 }
 
-/** Everything that the scenarios of one stage share; the state of the whole run is in the setup. */
+/** State that the scenarios of one stage share; the state of the whole run is in the setup. */
 export interface RunContext {
   readonly setup: RunSetup
   readonly redactor: Redactor
@@ -40,21 +40,21 @@ export interface RunContext {
   /** Waits for one of the slots of `--jobs`. */
   acquireSlot(priority: Priority): Promise<Slot>
   /**
-   * Sends once, as soon as the gate lets the request through, and writes the exchange down. The exchange
-   * has the next id: none is used up by a request that is not sent.
+   * Sends once, as soon as the gate admits the request, and records the exchange. The exchange has the next
+   * id: a request that is not sent uses none.
    * @throws NotSentError if it may not be sent; the reason of the signal if that ends the wait
    */
   send(outgoing: Omit<Outgoing, 'id'>, signal: AbortSignal, options?: SendOptions): Promise<Pending>
-  /** Members that the target needs beyond those that the document requires. */
+  /** Fields that the target needs in addition to those that the document requires. */
   readonly supplements: ReturnType<typeof createSupplements>
   /**
-   * The members that a request carries from its first try on: those learned so far or, if a
-   * recording answers, those that it carried when it was recorded.
+   * The fields added to a request from its first try on: those learned so far or, with a recording, those
+   * that were added when it was recorded.
    */
   suppliedAtFirst(operation: OperationId, place: RequestPlace): Members
-  /** Writes down, before it is sent, what is about to be created, and what became of it. */
+  /** Records in the journal what is about to be created, and the result. */
   readonly journal: WriteJournal
-  /** Closes all connections; conversations under way are left. */
+  /** Closes all connections; conversations under way are aborted. */
   close(): Promise<void>
 }
 
@@ -92,13 +92,13 @@ export function createRunContext(setup: RunSetup): RunContext {
       const loopDelay = loop.begin()
       const pending = transport.send({
         ...outgoing,
-        // What is recorded keeps its id, so what is missing needs another kind.
+        // Recorded exchanges keep their ids, so missing ones get another prefix.
         id: nextExchangeId(setup.state, live ? 'x' : 'missing-'),
         ...(deadline && { signal: anySignal(outgoing.signal ?? deadline, deadline) }),
       })
       const exchange = pending.exchange.then((answer) => {
         const loopDelayMs = loopDelay()
-        // No copy: it would decode the events of every stream, and keep them.
+        // Not a copy, which would decode and keep the events of every stream.
         const ended = live ? Object.assign(answer, { loopDelayMs }) : answer
         gate.leave(ended, outgoing)
         record(ended)
@@ -121,8 +121,8 @@ export function createRunContext(setup: RunSetup): RunContext {
 const stepMs = 10
 
 /**
- * Measures the delay of this thread's timers while something that it times is under way. Data that
- * arrived meanwhile was read that much later, together with the data after it.
+ * Measures the delay of this thread's timers while at least one exchange is open. Data that arrived meanwhile
+ * was read with this delay, together with later data.
  */
 function createLoopDelayMonitor() {
   const open = new Set<{ latest: number }>()
@@ -142,7 +142,7 @@ function createLoopDelayMonitor() {
   }
 
   return {
-    /** Begins to look; the result ends it and gives the longest delay, in milliseconds. */
+    /** Starts a measurement; the result ends it and returns the longest delay, in milliseconds. */
     begin(): () => number {
       const watch = { latest: 0 }
       if (open.size === 0) {
@@ -163,12 +163,12 @@ function createLoopDelayMonitor() {
 
 type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
 
-/** Source of the answers of a run: the network, or a recording. */
+/** Source of the responses of a run: the network, or a recording. */
 interface ExchangeSource {
   readonly transport: Transport
   /** False for a recording. */
   readonly live: boolean
-  /** Names of the members that a recorded first try carried; undefined if no recording has it. */
+  /** Names of the fields added to a recorded first try; undefined without a recording. */
   suppliedIn(place: RequestPlace): readonly string[] | undefined
 }
 
@@ -187,7 +187,7 @@ function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource {
   }
 }
 
-/** The members that first tries carried beside what their scenario wrote. */
+/** The fields that were added to first tries. */
 function* suppliedAtFirst(recorded: StoredRecording): Generator<[string, readonly string[]]> {
   for (const { labels } of recorded.values()) {
     if (labels.attempt === 0) yield [placeKey(labels), labels.supplied ?? []]

@@ -6,10 +6,10 @@ import { type Endpoint, endpointsOf } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
-/** Way of one request to one of several endpoints. */
+/** Route of one request to one of several endpoints. */
 export interface RequestRoute {
   readonly endpoint: Endpoint
-  /** Milliseconds to wait until what was written at other endpoints must be visible at this one. */
+  /** Milliseconds to wait until writes at other endpoints must be visible at this one. */
   settlingMs(): number
   /** Notes the end of the request. */
   ended(exchange: Exchange): void
@@ -25,7 +25,7 @@ interface CompletedWrite {
 interface RepeatedRead {
   /** Position of its first request. */
   readonly start: number
-  /** Repeated until a change must be visible, so that it can begin before. */
+  /** Repeated until a change must be visible, so it need not wait. */
   readonly isPoll: boolean
   sent: number
 }
@@ -47,11 +47,11 @@ export function routingOf(
 }
 
 /**
- * Spreads the requests of one scenario over the endpoints of a service. By the seed, consecutive
- * requests go to different ones, and a repeat with the same Idempotency-Key goes to another than the
- * first. A service may take `settleMs` to show at one endpoint what was written at another:
- * a request waits for that, unless it is repeated until it shows it. Requests that overlap do not wait
- * for each other, nor does a repeat wait for the request that it repeats: a key counts at once.
+ * Spreads the requests of one scenario over the endpoints of a service. Depending on the seed, consecutive
+ * requests go to different ones, and a repeat with the same Idempotency-Key goes to a different one than the
+ * first. A service may take `settleMs` to show a write at another endpoint: a request waits for that, unless
+ * it is repeated until it shows it. Overlapping requests do not wait for each other, nor does a repeat wait
+ * for the request that it repeats: a key counts at once.
  */
 export function createEndpointRouting(
   endpoints: readonly [Endpoint, Endpoint, ...Endpoint[]],
@@ -75,7 +75,7 @@ export function createEndpointRouting(
   }
 
   function choose(spec: RequestSpec, read: RepeatedRead | undefined): Endpoint {
-    // Where the latest change was made, everything of the scenario is known.
+    // The endpoint of the latest write knows everything of the scenario.
     const latest = writes.at(-1)
     if (spec.role === 'cleanup' && latest !== undefined) return latest.endpoint
     if (read !== undefined) {
@@ -91,7 +91,7 @@ export function createEndpointRouting(
   }
 
   return {
-    /** Chooses the endpoint of the next request; the order of the calls decides, not their time. */
+    /** Chooses the endpoint of the next request, by the order of the calls alone. */
     route(spec: RequestSpec): RequestRoute {
       const read = repeatedReads.getStore()
       const endpoint = choose(spec, read)
@@ -113,8 +113,8 @@ export function createEndpointRouting(
     },
 
     /**
-     * Makes a read that can be repeated: each call sends its requests to the same endpoints, so that
-     * one that never shows a change is not excused by another.
+     * Creates a repeatable read: each call sends its requests to the same endpoints, so that another endpoint
+     * cannot hide one that never shows a change.
      */
     repeated<Value>(
       read: () => Promise<Value>,
@@ -133,7 +133,7 @@ function keyOf({ headers = {} }: RequestSpec): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
 }
 
-/** A refusal changes nothing, and neither do the routes without a stored chat. */
+/** A refusal changes nothing, nor do the routes without a stored chat. */
 function changesState({ method, path }: RequestSpec, { response }: Exchange): boolean {
   if (method === 'GET') return false
   const operation = operationAt(method, path)

@@ -1,9 +1,9 @@
-/** Errors with which a scenario ends without a verdict, by `code`: it survives the way out of vitest. */
+/** Errors that end a scenario without a verdict, by `code`: it survives serialization by vitest. */
 export const scenarioEnd = { inconclusive: 'E_INCONCLUSIVE', undeclared: 'E_UNDECLARED' } as const
 
 /**
- * Thrown by a scenario (or for it) when it can say nothing about the requirements that it has not judged
- * yet: they become inconclusive, and chatgen is not at fault.
+ * Thrown by a scenario (or for it) when it cannot decide the requirements that it has not judged yet: they
+ * become inconclusive, without an error of chatgen.
  */
 export class InconclusiveError extends Error {
   override readonly name: string = 'InconclusiveError'
@@ -16,12 +16,12 @@ export class InconclusiveError extends Error {
   }
 }
 
-/** The request was not sent: nothing has left this machine. */
+/** The request was not sent: no byte has left this machine. */
 export class NotSentError extends InconclusiveError {
   override readonly name: string = 'NotSentError'
 }
 
-/** The run sends nothing more but cleanup. */
+/** The run sends no more requests except for cleanup. */
 export class RunEndedError extends NotSentError {
   override readonly name: string = 'RunEndedError'
 }
@@ -45,7 +45,7 @@ export class GenerationsSpentError extends NotSentError {
 
 export class CircuitOpenError extends RunEndedError {
   override readonly name = 'CircuitOpenError'
-  /** The target is the reason: the report says it at its top. */
+  /** The cause is the target: the report says so at its top. */
   readonly isOfTarget = true
 
   constructor(reason: string) {
@@ -54,8 +54,8 @@ export class CircuitOpenError extends RunEndedError {
 }
 
 /**
- * Thrown by a scenario that needs a member of the profile which is not there: the requirements that nothing
- * else shows are unproven, and the message says what would prove them.
+ * Thrown by a scenario that needs a field missing in the profile: the requirements that no other scenario
+ * decides are unproven, and the message names what would prove them.
  */
 export class UndeclaredError extends Error {
   override readonly name = 'UndeclaredError'

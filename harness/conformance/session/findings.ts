@@ -8,13 +8,13 @@ import { judge } from '../../judges/index.ts'
 import type { ScenarioFinding } from '../run-setup.ts'
 import { isOdd } from './requests/failure.ts'
 
-/** An exchange, or what is kept of one: sessions outlive their scenarios, and bodies must not. */
+/** An exchange, or the part kept of one: sessions outlive their scenarios, bodies must not. */
 export type Evidence = Exchange | { readonly id: string; readonly isOdd?: boolean }
 
-/** Findings of one scenario. Those that rest on an odd answer are doubtful (see `report/confirmation.ts`). */
+/** Findings of one scenario. Those that rest on an odd response are doubtful (see `report/confirmation.ts`). */
 export class ScenarioFindings {
   readonly #findings: ScenarioFinding[] = []
-  /** A request that was to be accepted had an answer that a front may have given. */
+  /** A request that should be accepted got a response that may come from a front. */
   #hadOddAnswer = false
 
   /** Judges an exchange by itself. */

@@ -11,14 +11,14 @@ export function toWord(text: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}${number}`
 }
 
-/** Words of the form of `toWord` in a text. */
+/** Words in the format of `toWord` in a text. */
 export function wordsIn(text: string): readonly string[] {
   return text.match(/\b[A-Z][aeiou](?:[a-z][aeiou]){2}\d{4}\b/g) ?? []
 }
 
 /**
- * A reference such as people write in messages: an order number, a user name, a product code. The same for
- * the same text; of eight digits at least, so that no two of a run are equal.
+ * A reference as in messages of users: an order number, a user name, a product code. The same for the same
+ * text; at least eight digits, so that all in a run differ.
  */
 export function toReference(text: string): string {
   const digest = createHash('sha256').update(text).digest()
@@ -45,7 +45,7 @@ export function toUuid(text: string): string {
   return [...parts, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
 }
 
-/** Numbers from 0 up to what it is given, the same for the same text. */
+/** Generator of numbers from 0 to below a limit, the same for the same text. */
 export function createRandomPicker(text: string): (size: number) => number {
   let count = 0
   return (below) => {

@@ -4,7 +4,7 @@ import { allowsBurst } from './limits/rate-limiter.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 import type { Session } from './session.ts'
 
-/** Requests of a race: two are enough to show that one came between the steps of the other. */
+/** Requests of a race: two suffice to show that one was processed between the steps of the other. */
 export const racers = 2
 
 interface WithRate {
@@ -13,14 +13,14 @@ interface WithRate {
 
 export type Racer<Result> = (options: Pick<RequestSpec, 'inBurst'>) => Promise<Result>
 
-/** Tests if the limits of a profile allow the requests of a race at once. */
+/** Tests if the limits of a profile allow the simultaneous requests of a race. */
 export function mayRace({ limits }: WithRate): boolean {
   return allowsBurst(limits, racers)
 }
 
 /**
- * Sends requests at once: their slots of the rate limit are taken beforehand, if the limit allows so many,
- * and they leave back to back. Ends when all of them have ended, with the first error if there is one.
+ * Sends requests at once: their slots of the rate limit are reserved beforehand, if the limit allows it, and
+ * they leave back to back. Ends when all have ended, with the first error, if any.
  */
 export async function sendAtOnce<Result>(
   session: Session,
@@ -36,8 +36,8 @@ export async function sendAtOnce<Result>(
 }
 
 /**
- * The reason why exchanges are no evidence of concurrency, as the end of a sentence; undefined if each
- * request was sent before the first response began.
+ * The reason why exchanges do not prove concurrency, as the end of a sentence; undefined if each request was
+ * sent before the first response began.
  */
 export function findGap(exchanges: readonly Exchange[], { limits }: WithRate): string | undefined {
   const times = exchanges.map(timesOf)

@@ -1,9 +1,9 @@
 import type { OperationId } from '../../../contract/index.ts'
 
 /**
- * State of a whole run, all that it has sent, received and learned: plain data, handed from one stage of
- * the run to the next (suites, exploration, endpoints alone, cleanup), also between processes. Each member
- * has one owner, which is the only code that changes it.
+ * State of a whole run, all that it has sent, received and learned: plain data, passed from one stage of the
+ * run to the next (suites, exploration, endpoints alone, cleanup), also between processes. Each field has one
+ * owner, the only code that changes it.
  */
 export interface RunState {
   /** Number in the id of the latest exchange. */
@@ -12,9 +12,9 @@ export interface RunState {
   readonly budget: {
     /** Requests sent, those of the preflight included. */
     requests: number
-    /** Generations that were asked for, without those that were refused. */
+    /** Generations requested, without those refused. */
     generations: number
-    /** Chats whose creation has no answer yet. */
+    /** Chats whose creation has no response yet. */
     pendingChats: number
     /** Ids of chats that are still to be deleted. */
     readonly chats: Set<string>
@@ -40,7 +40,7 @@ export interface RunState {
   readonly received: { bytes: number }
   /** `limits/limit-breaches.ts`, by route */
   readonly breaches: Map<string, { count: number; why: string }>
-  /** `limits/limit-breaches.ts`: requests in a row without an answer in time, by form of the request */
+  /** `limits/limit-breaches.ts`: consecutive requests without a response in time, by form of the request */
   readonly silences: Map<string, number>
   /** `requests/supplements.ts` */
   readonly learned: Map<OperationId, Readonly<Record<string, unknown>>>
@@ -64,7 +64,7 @@ export function newRunState(): RunState {
   }
 }
 
-/** Id of the next exchange; to be asked for only as it is sent. */
+/** Id of the next exchange; to be called only when it is sent. */
 export function nextExchangeId(state: RunState, prefix = 'x'): string {
   state.exchanges += 1
   return `${prefix}${state.exchanges}`

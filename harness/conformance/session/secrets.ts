@@ -4,8 +4,8 @@ import { endpointsOf, type TargetProfile } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 
 /**
- * Everything of a profile that may stand in no file and no output. Also the keys that are almost
- * right: they give the right one away.
+ * All values of a profile that must not appear in files and output. Includes keys that are almost right, as
+ * they reveal the right one.
  */
 export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   const credentials = surfaceCredentials(profile)
@@ -25,7 +25,7 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   ]
 }
 
-/** Members of a profile besides its keys: a company's name may begin all of them. */
+/** Fields of a profile without its keys, which may all begin with a company's name. */
 function ordinaryText(profile: TargetProfile): string {
   const {
     apiKey: _,
@@ -49,7 +49,7 @@ function withNearMiss(name: string, value: string, ordinary: string): Secret[] {
 
 const credentialName = /auth|cookie|credential|passw|secret|session|signature|token|keys?$/i
 
-/** A gateway may want a credential of its own, with or without a scheme before it. */
+/** A gateway may require its own credential, with or without a scheme before it. */
 function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
   return Object.entries(headers)
     .filter(([name]) => credentialName.test(name))
@@ -63,7 +63,7 @@ function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
     })
 }
 
-/** `bob:secret` of `http://bob:secret@host`; also if the rest is no address. */
+/** `bob:secret` of `http://bob:secret@host`; also if the rest is not an address. */
 const userInfo = /^(\s*(?:[a-z][a-z0-9+.-]*:)?\/\/)?([^/?#]*)@/i
 
 /** Userinfo of an address, as written and with its percent codes resolved. */
@@ -74,7 +74,7 @@ export function userInfoSecrets(name: string, url: string): Secret[] {
   const passwords = [written, read].map((text) => text.slice(text.indexOf(':') + 1))
   return [
     ...[...new Set([written, read])].flatMap((text) => [
-      // With its end, even a short one is found nowhere by chance.
+      // Including the `@`, even a short one does not match by chance.
       { name, value: `${text}@`, everywhere: true },
       { name, value: text },
     ]),

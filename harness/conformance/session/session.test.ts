@@ -45,7 +45,7 @@ test('the identities of a run do not meet', () => {
   expect(toUuid('seed-1/a/1')).not.toBe(toUuid('seed-2/a/1'))
 })
 
-/** Waits are short only in a hurry, and never shorter than changes take. */
+/** Waits are shortened only in a hurry, and never below the time that changes take. */
 
 const hurried = (settling: ReturnType<typeof createSettling>) =>
   settling.hurry(async () => settling.ms)
@@ -117,7 +117,7 @@ describe('requests are evidence of concurrency', () => {
       'the last request was sent 950 ms after the first response began: limits.requestsPerSecond: 1 does not allow 2 requests at once',
     )
     expect(findGap(apart, { limits: { requestsPerSecond: 2 } })).not.toContain('limits')
-    // A slow target is in time for requests that a limit keeps apart.
+    // Requests that a limit keeps apart overlap on a slow target.
     expect(
       findGap([sent(0, 5000, 5010), sent(1000, 5050, 5060)], { limits: { requestsPerSecond: 1 } }),
     ).toBe(undefined)

@@ -22,7 +22,7 @@ import { sendWithRetries } from './requests/send-with-retries.ts'
 import { formStyleOf, type RequestSpec, type Started } from './requests/wire-request.ts'
 import { createSettling, type Settling } from './settling.ts'
 
-/** One scenario at work: it sends, is judged passively, claims, and brings an outcome home. */
+/** One running scenario: sends requests, judges them, takes claims and returns an outcome. */
 export class Session {
   readonly context: RunContext
   readonly slug: string
@@ -42,7 +42,7 @@ export class Session {
   #traffic = noTraffic
   #ordinal = 0
   #drawn = 0
-  /** Sessions outlive their scenarios, and bodies must not. */
+  /** Sessions outlive their scenarios, bodies must not. */
   #latest: readonly Evidence[] = []
   readonly #slot: Slot | undefined
   readonly #routing: EndpointRouting | undefined
@@ -96,7 +96,7 @@ export class Session {
     return { answered: answered.promise, exchange }
   }
 
-  /** One read for each endpoint, repeated until a change must be visible; it goes to the same ones. */
+  /** One read for each endpoint, repeated until a change must be visible; each always uses the same one. */
   polls<Value>(read: () => Promise<Value>): readonly (() => Promise<Value>)[] {
     const routing = this.#routing
     if (routing === undefined) return [read]
@@ -109,18 +109,18 @@ export class Session {
     return this.#routing?.repeated(read, { isPoll: false }) ?? read
   }
 
-  /** Waits until the rate limit allows so many requests at once, and endpoints show earlier writes. */
+  /** Waits until the rate limit allows this number of requests at once, and endpoints show earlier writes. */
   async waitForBurst(requests: number): Promise<void> {
     if (this.#routing !== undefined) await this.sleep(this.settling.ms)
     await this.context.gate.waitForBurst(requests, this.#signal)
   }
 
-  /** Ends with the run; others run meanwhile. */
+  /** Rejects when the run ends; other scenarios run meanwhile. */
   sleep(ms: number): Promise<void> {
     return this.#lendSlot(() => this.context.gate.sleep(ms, this.#signal))
   }
 
-  /** Sends what creates something, with the journal written around it. */
+  /** Sends a request that creates something, recorded in the journal before and after. */
   create(
     kind: CreationKind,
     name: string,
@@ -130,13 +130,13 @@ export class Session {
     return withJournal(this.context.journal, { kind, name, scenario: this.slug }, send, idIn)
   }
 
-  /** A word that occurs nowhere else; the same in a run that is repeated with its seed. */
+  /** A unique word; the same in a run that is repeated with its seed. */
   nonce(): string {
     const text = this.#draw()
     return isIncognito(this.context.setup) ? toReference(text) : toWord(text)
   }
 
-  /** Nonces of any scenario in a text; in an incognito run they have no form of their own, and none is found. */
+  /** Nonces of any scenario in a text; none in an incognito run, whose nonces have no recognizable format. */
   noncesIn(text: string): readonly string[] {
     return isIncognito(this.context.setup) ? [] : wordsIn(text)
   }
@@ -156,7 +156,7 @@ export class Session {
     return isIncognito(setup) ? this.prompts.title(this.nonce()) : `${this.nonce()} ${setup.tag}`
   }
 
-  /** `isConfirmed`: it was seen again when its requests were repeated, and needs no confirmation. */
+  /** `isConfirmed`: a repeat of its requests showed it again, so it needs no confirmation. */
   addFinding(
     requirement: RequirementId,
     verdict: Finding['verdict'],
@@ -178,7 +178,7 @@ export class Session {
     this.#observations.push({ question, answer, exchanges: evidence.map(({ id }) => id) })
   }
 
-  /** Leaves requirements undecided, with the reason; the scenario goes on. */
+  /** Leaves requirements undecided, with the reason; the scenario continues. */
   markUndecided(
     kind: 'inconclusive' | 'unproven',
     requirements: readonly RequirementId[],
@@ -188,7 +188,7 @@ export class Session {
     ;(kind === 'inconclusive' ? this.#inconclusive : this.#unproven).push(entry)
   }
 
-  /** Runs after the scenario, whatever became of it; the last one first. */
+  /** Runs after the scenario, however it ended; in reverse order. */
   onCleanup(action: () => Promise<unknown>): void {
     this.#cleanups.push(action)
   }
@@ -198,7 +198,7 @@ export class Session {
       try {
         await action()
       } catch {
-        // What could not be removed stays in the journal; the verdicts stand without it.
+        // What was not removed stays in the journal; the verdicts do not depend on it.
       }
     }
     this.#signal.removeEventListener('abort', this.#leaveSoon)
@@ -237,7 +237,7 @@ export class Session {
     route?.ended(exchange)
     this.#cost = addExchangeCost(this.#cost, exchange)
     if (protocol !== undefined) return
-    // Half an answer, because we left, shows nothing.
+    // A response that chatgen aborted is incomplete and proves nothing.
     if (exchange.ending.kind === 'aborted' && this.#abortController.signal.aborted) return
     this.#traffic = addExchangeTraffic(this.#traffic, exchange)
     this.#latest = [{ id: exchange.id, isOdd: isOdd(exchange) }]

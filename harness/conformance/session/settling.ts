@@ -1,9 +1,9 @@
-/** Part of the time that is waited for in a hurry, at least. */
+/** A hurried wait takes at least the settling time divided by this. */
 const hurriedPart = 40
 
 export type Settling = ReturnType<typeof createSettling>
 
-/** Patience of one scenario with changes that are to become visible. */
+/** Waits of one scenario for changes to become visible. */
 export function createSettling({ settleMs }: { readonly settleMs: number }) {
   let isHurried = false
   let isVain = false
@@ -16,20 +16,20 @@ export function createSettling({ settleMs }: { readonly settleMs: number }) {
     get ms(): number {
       return isHurried ? hurriedMs() : settleMs
     },
-    /** True once a wait has ended in vain, if changes have not been late. */
+    /** True once a wait ended without the change, if changes have not been late before. */
     get mayHurry(): boolean {
       return isVain && hurriedMs() < settleMs
     },
-    /** Notes the end of a wait: with the change, or in vain. */
+    /** Records the end of a wait, with or without the change. */
     note(waitedMs: number, isVisible: boolean): void {
       if (isVisible) latestMs = Math.max(latestMs, waitedMs)
       else isVain = true
     },
-    /** Changes are late: nothing is to be hurried. */
+    /** Changes are late: waits are no longer shortened. */
     noteLate(): void {
       latestMs = settleMs
     },
-    /** Waits less meanwhile: what does not become visible then is to be seen again without. */
+    /** Shortens waits during `work`: a change that it misses must be checked again without the hurry. */
     async hurry<T>(work: () => Promise<T>): Promise<T> {
       isHurried = true
       try {

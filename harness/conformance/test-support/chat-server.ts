@@ -7,15 +7,15 @@ export interface StoredChat {
 }
 
 export interface Quirks {
-  /** Key of the server; by default, one of its own. */
+  /** Key of the server; by default a random one. */
   readonly key?: string
   /** Decides if the n-th deletion of a chat is done, and its status. */
   readonly deletes?: (times: number) => { readonly done: boolean; readonly status: number }
-  /** Body of the answer to the creation. */
+  /** Body of the response to the creation. */
   readonly created?: (chat: StoredChat) => unknown
   /** Body of a list of the chats that a search selects. */
   readonly page?: (chats: readonly StoredChat[], search: string | null) => unknown
-  /** Status of the answer to everything. */
+  /** Status of the response to everything. */
   readonly status?: number
   /** Decides if the n-th request is answered at all. */
   readonly answers?: (count: number) => boolean
@@ -29,7 +29,7 @@ export interface ChatServer extends TestHost {
   add(name: string): string
 }
 
-/** Server with as much of a service as managing chats takes, and with shapes of its own. */
+/** Server for the management of chats alone, with its own response formats. */
 export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> {
   const { key = `tok_${crypto.randomUUID()}` } = quirks
   const chats = new Map<string, StoredChat>()
@@ -75,7 +75,7 @@ export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> 
   }
 }
 
-/** Answer with an id that is not the chat's, which comes first. */
+/** Response in which an id other than the chat's comes first. */
 export function recordOf({ id, name }: StoredChat) {
   return { owner: { id: '11111111-2222-4333-8444-555555555555' }, title: name, uuid: id }
 }

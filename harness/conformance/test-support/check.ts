@@ -11,14 +11,14 @@ import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import type { ProfileName } from '../profile/selection.ts'
 import { type RunOptions, runConformance } from '../run.ts'
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = makeFolder()
   onTestFinished(() => removeFolder(folder))
   return folder
 }
 
-/** A profile for a server that answers at once, though the machine may be slow. */
+/** A profile for a server that answers at once, on a machine that may be slow. */
 export function profileOf(more: Readonly<Record<string, unknown>>): TargetProfile {
   const limits = { timeoutMs: 15_000, settleMs: 60 }
   return loadProfile({ name: 'test', text: '' }, {}, { limits, ...more })
@@ -30,7 +30,7 @@ export type CheckOptions = Partial<Omit<RunOptions, 'profile' | 'selection'>> & 
   readonly skip?: readonly string[]
 }
 
-/** A whole run in this process; without `outDir` its files are gone at the end. */
+/** A whole run in this process; without `outDir`, its files are removed at the end. */
 export async function check(
   profile: TargetProfile,
   { surfaces = 'full', only = [], skip = [], outDir, ...options }: CheckOptions = {},
@@ -49,7 +49,7 @@ export function requirementsWith(report: ConformanceReport, ...verdicts: readonl
   return report.requirements.filter((requirement) => verdicts.includes(requirement.verdict))
 }
 
-/** `id verdict: message`, for a comparison that shows what went wrong. */
+/** `id verdict: message`, for an informative comparison. */
 export function lineOf({ id, verdict, message }: RequirementResult): string {
   return message === null ? `${id} ${verdict}` : `${id} ${verdict}: ${message}`
 }

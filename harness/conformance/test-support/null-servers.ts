@@ -8,7 +8,7 @@ import {
   recordedResponse,
 } from './recorded-answers.ts'
 
-/** Servers that do nothing of the service. None of them may prove a requirement. */
+/** Servers that implement nothing of the service. None of them may prove a requirement. */
 export const nullServers: Readonly<
   Record<string, (request: IncomingMessage, response: ServerResponse) => void>
 > = {

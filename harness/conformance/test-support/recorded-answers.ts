@@ -1,4 +1,4 @@
-/** Answers in the right form, for servers that give the same one to everybody. */
+/** Responses in the right format, for servers that always return the same one. */
 
 const recordedId = '3f0c8a52-6f0b-4a5e-9d0e-0f3a1b9a7c11'
 

@@ -3,7 +3,7 @@ import type { ConformanceReport, RequirementResult } from '../../../contract/rep
 import { requirement, reportOf as sketchOf } from '../../../reports/test-support/reports.ts'
 import { countTotals, reportOutcome } from '../report/totals.ts'
 
-/** Reports of runs that never were, with the outcome and the totals that a run gives them. */
+/** Invented reports, with the outcome and the totals of a real run. */
 export function reportOf(
   ids: readonly RequirementResult[],
   more: Partial<ConformanceReport> = {},
@@ -12,7 +12,7 @@ export function reportOf(
   return sketchOf(ids, { outcome, totals: countTotals(ids, 0), ...more })
 }
 
-/** A requirement of the catalog, broken unless it is said otherwise. */
+/** A requirement of the catalog, by default broken. */
 export function resultOf(
   id: RequirementId,
   more: Partial<RequirementResult> = {},

@@ -2,29 +2,29 @@ import { type IncomingMessage, type ServerResponse, request as send } from 'node
 import { setTimeout } from 'node:timers/promises'
 import { listen, readBody, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 
-/** Effect of a proxy on one request or its answer. */
+/** Effect of a proxy on one request or its response. */
 export type Disturbance =
   /** Answers in place of the server: with a page, or an error in JSON. */
   | {
       readonly kind: 'status'
       readonly status: number
       readonly form?: 'page' | 'json'
-      /** Asks the server all the same, as a gateway that gave up. */
+      /** Forwards the request all the same, like a gateway that gave up. */
       readonly asks?: boolean
       /** Closes the connection afterwards. */
       readonly closes?: boolean
     }
-  /** Hangs up without an answer; the server is asked where `asks` says so. */
+  /** Closes the connection without a response; the request is forwarded if `asks`. */
   | { readonly kind: 'drop'; readonly asks?: boolean }
-  /** Leaves the client waiting without an answer; the server is asked where `asks` says so. */
+  /** Leaves the client without a response; the request is forwarded if `asks`. */
   | { readonly kind: 'silence'; readonly asks?: boolean }
-  /** Passes the request on with another Idempotency-Key. */
+  /** Forwards the request with another Idempotency-Key. */
   | { readonly kind: 'key'; readonly key: string }
-  /** Passes the request on later. */
+  /** Forwards the request later. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Hangs up after so many bytes of the body; `last` ends the proxy with it. */
+  /** Closes the connection after this number of bytes of the body; `last` also ends the proxy. */
   | { readonly kind: 'cut'; readonly afterBytes: number; readonly last?: boolean }
-  /** Passes on what it gathered, so often; null: only when the answer is complete. */
+  /** Forwards what it gathered at this interval; null: only the complete response. */
   | { readonly kind: 'lumps'; readonly everyMs: number | null }
 
 export interface ReceivedRequest {
@@ -35,8 +35,8 @@ export interface ReceivedRequest {
 }
 
 /**
- * A proxy that passes on every piece as it comes, and sometimes disturbs one. `ended` is called once the
- * response was passed on.
+ * A proxy that forwards every piece as it arrives, and sometimes disturbs one. `ended` is called once the
+ * response was forwarded.
  */
 export async function roughRoad(
   target: () => string,
@@ -134,7 +134,7 @@ async function inLumps(
   response.end()
 }
 
-/** A response that is destroyed loses what it has not handed over yet. */
+/** A destroyed response loses the bytes that it has not sent yet. */
 function written(response: ServerResponse, piece: Buffer): Promise<void> {
   return new Promise((resolve) => {
     if (piece.length === 0) resolve()

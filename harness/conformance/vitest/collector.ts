@@ -16,7 +16,7 @@ export interface Scenario extends ScenarioCoverage {
   readonly cost: Cost
   /** Cost by depth, if it differs. */
   readonly lawCosts?: Readonly<Record<Depth, Cost>>
-  /** Generations that it asks for besides if a model misses a planted fact. */
+  /** Additional generations if a model misses a planted fact. */
   readonly again: number
   /** It needs a target that chooses its HTTP version. */
   readonly isNegotiated?: boolean
@@ -24,18 +24,18 @@ export interface Scenario extends ScenarioCoverage {
   readonly isOrdinary?: boolean
 }
 
-/** Turns what vitest reports into plain results; prints nothing. */
+/** Turns the reports of vitest into plain results; prints nothing. */
 export class Collector implements Reporter {
   readonly scenarios: Scenario[] = []
   readonly results: ScenarioResult[] = []
   readonly conditions: TriedConditions[] = []
   /** Faults that belong to no scenario: a file that did not load, an unhandled error. */
   readonly faults: { scenario: string; message: string }[] = []
-  /** State of the run at the end of the suites; undefined if they did not come to their end. */
+  /** State of the run at the end of the suites; undefined if they did not reach it. */
   state: RunState | undefined
   /** Message of the first exchange that could not be stored. */
   unwritten: string | undefined
-  /** Reason why no more requests were sent, as far as the target is the reason. */
+  /** Reason why the run stopped sending requests, if it is the target. */
   stopReason: string | undefined
   readonly #onEnded: (scenario: string) => void
   readonly #redact: (text: string) => string
@@ -47,14 +47,14 @@ export class Collector implements Reporter {
     this.#redact = redact
   }
 
-  /** Marks an interruption: scenarios that fail from here on were stopped and are nobody's fault. */
+  /** Marks an interruption: scenarios that fail from here on were stopped and do not count as faults. */
   interrupt(): void {
     this.#interrupted = true
   }
 
   /**
-   * Results in the order of the suites, not of completion: of several things that break a requirement, the same one
-   * is shown each time.
+   * Results in the order of the suites, not of completion: if several scenarios break a requirement, every
+   * run shows the same one.
    */
   resultsInOrder(): readonly ScenarioResult[] {
     const places = new Map(this.scenarios.map(({ slug }, at) => [slug, at]))
@@ -74,7 +74,7 @@ export class Collector implements Reporter {
     const { outcomes = [], conditions = [] } = testCase.meta()
     const [first, ...again] = outcomes
     this.conditions.push(...conditions)
-    // A scenario that was skipped is none of this run.
+    // Skipped scenarios are not part of the run.
     if (testCase.result().state === 'skipped') return
     if (first) {
       const errors = errorsOfTries(testCase)
@@ -138,7 +138,7 @@ export class Collector implements Reporter {
 
 type TestError = NonNullable<ReturnType<TestCase['result']>['errors']>[number]
 
-/** The error of each try, if it had one; vitest has those of all tries in one list. */
+/** The error of each try, if any; vitest has those of all tries in one list. */
 function errorsOfTries(testCase: TestCase): readonly (TestError | undefined)[] {
   const errors: (TestError | undefined)[] = [undefined]
   for (const error of testCase.result().errors ?? []) {

@@ -7,10 +7,10 @@ import type { RunState } from '../session/run-state.ts'
 import type { Collector } from './collector.ts'
 import { type OpenSuites, openSuites } from './suites.ts'
 
-/** Carries the scenarios of a run; it decides nothing. */
+/** Executes the scenarios of a run; it decides nothing. */
 export interface Engine {
   /**
-   * One run at a time. Resolves true if it did not come to its end. The state of the setup is brought up to date.
+   * Executes one run at a time. Resolves true if it did not complete. Updates the state of the setup.
    * @param titles the only scenarios to run; all by default
    */
   run(
@@ -37,14 +37,14 @@ export async function runOnce(
 }
 
 /**
- * Runs the suites in this very thread, again and again: quicker to start, and what they are made of
- * stays loaded. Not for a thread that vitest itself runs.
+ * Runs the suites in this thread, again and again: it starts faster, and their modules stay loaded. Not for a
+ * thread that vitest itself runs.
  */
 export function inlineEngine(): Engine {
   return engineInThread({ reload: true })
 }
 
-/** Runs the suites in this very thread, for a process that judges one target; the quickest start. */
+/** Runs the suites in this thread, for a process that judges one target; the fastest start. */
 export function singleRunEngine(): Engine {
   return engineInThread({ reload: false })
 }
@@ -56,7 +56,7 @@ function engineInThread({ reload }: { readonly reload: boolean }): Engine {
   let opened: Promise<OpenSuites> | undefined
   return {
     async run(collector, setup, signal, titles) {
-      // Modules that Node has loaded register no scenarios a second time.
+      // Modules that Node has loaded do not register scenarios again.
       if (!reload && loadedSuites) throw new Error('a single-run engine has one run in a process')
       if (!reload) loadedSuites = true
       current.reporter = collector
@@ -102,7 +102,7 @@ async function runSuites(
   return (signal?.aborted ?? false) || collector.state === undefined
 }
 
-/** The suites had a copy of the state; of a process that crashed, the recording tells what it sent. */
+/** Copies back the state of the suites; if their process crashed, the recording shows what it sent. */
 function takeOver({ state, exchangesFile }: RunSetup, after: RunState | undefined): void {
   if (after !== undefined) {
     Object.assign(state, after)
@@ -130,8 +130,8 @@ function forwardTo(current: { reporter: Reporter }): Reporter {
 }
 
 /**
- * A pool of vitest whose one worker is this very thread and outlives a run: the suites are loaded
- * and compiled once, however many targets they judge.
+ * A pool of vitest whose only worker is this thread and outlives a run: the suites are loaded and compiled
+ * once for any number of targets.
  */
 export function inlinePool(): PoolRunnerInitializer {
   const toWorker = channel()
@@ -161,7 +161,7 @@ export function inlinePool(): PoolRunnerInitializer {
     },
     async stop() {
       toMain.keep([])
-      // Each run opens a channel of its own beside the worker's.
+      // Each run opens its own channel in addition to the worker's.
       toWorker.keep(own)
     },
   }
@@ -170,7 +170,7 @@ export function inlinePool(): PoolRunnerInitializer {
 
 type Listener = (...args: unknown[]) => void
 
-/** Delivers copies, later, as between two threads: vitest counts on both. */
+/** Delivers copies asynchronously, as between two threads: vitest relies on both. */
 function channel() {
   const emitter = new EventEmitter()
   return {

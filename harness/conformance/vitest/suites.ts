@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } from 'vitest/node'
 
 /**
- * Location of this package: the checkout, or the installed package with its compiled files in
- * `dist`. Scenarios are TypeScript in the one and JavaScript in the other.
+ * Location of this package: the checkout, or the installed package with its compiled files in `dist`.
+ * Scenarios are TypeScript in the former and JavaScript in the latter.
  */
 const compiled = import.meta.url.endsWith('.js')
 const root = fileURLToPath(new URL(compiled ? '../../../..' : '../../..', import.meta.url))
@@ -15,18 +15,18 @@ const withoutInterrupt = new URL(`ignore-interrupt.${compiled ? 'js' : 'ts'}`, i
 const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenario.ts'
 
 export interface SuiteOptions {
-  /** Pool of the worker. Default: a process of its own; a crash of Node there ends a run, not the program. */
+  /** Pool of the worker. Default: a process, so that a crash of Node there ends a run, not the program. */
   readonly pool?: PoolRunnerInitializer
   /**
-   * Loads the suites anew for each run in one thread, through vite, which takes half a second of CPU
-   * time. Without it Node loads them, once for each thread.
+   * Reloads the suites for each run in one thread, through vite, which takes half a second of CPU time.
+   * Otherwise Node loads them once for each thread.
    */
   readonly reload?: boolean
 }
 
 /**
- * vitest over the suites: one worker whose modules stay loaded, everything started at once (the
- * run's own semaphore lets `--jobs` scenarios through), nothing retried and nothing printed.
+ * vitest over the suites: one worker whose modules stay loaded, everything started at once (the run's own
+ * semaphore limits it to `--jobs` scenarios), nothing retried and nothing printed.
  */
 export async function openSuites(
   reporter: Reporter,
@@ -58,7 +58,7 @@ export async function openSuites(
       experimental: { viteModuleRunner: reload, nodeLoader: false },
     },
     { cacheDir, logLevel: 'silent' },
-    // On a terminal it would hide and show the cursor, whatever kind of terminal it is.
+    // Otherwise it would hide and show the cursor of the terminal.
     { stdout: nowhere(), stderr: nowhere() },
   )
   restore.listeners()
@@ -79,7 +79,7 @@ function nowhere(): Writable {
 
 export interface OpenSuites {
   readonly vitest: Vitest
-  /** Lets vitest report what nobody catches, for the time of a run in this very thread. */
+  /** Lets vitest report uncaught errors, for the duration of a run in this thread. */
   detachListeners(): () => void
   close(): Promise<void>
 }
@@ -89,13 +89,13 @@ const lastResorts = ['uncaughtException', 'unhandledRejection'] as const
 type ProcessEvent = (typeof signals)[number] | (typeof lastResorts)[number]
 
 /**
- * vitest takes the process for its own: it ends it on a signal, forbids `process.exit`, swallows
- * what nobody catches and sets an exit code. Whoever runs us finds the process as it was.
+ * vitest assumes that it owns the process: it ends it on a signal, forbids `process.exit`, swallows uncaught
+ * errors and sets an exit code. The caller gets the process back unchanged.
  */
 export function saveProcessState(): {
-  /** A run that is interrupted, or that a slip of ours meets, still reports what it found. */
+  /** Lets a run report its findings after an interrupt or an internal error. */
   listeners(): void
-  /** vitest reports what nobody catches only if no one else listens; the result listens again. */
+  /** vitest reports uncaught errors only if there are no other listeners; the result adds these again. */
   detachListeners(): () => void
   all(): void
 } {

@@ -15,7 +15,7 @@ import { judgeCompletion, judgeModels } from './openai.ts'
 import { judgeShape } from './shape.ts'
 import { judgeHistory, judgeResponseBody } from './v3.ts'
 
-/** Judges the body of a success that was not streamed, by the operation that was asked for. */
+/** Judges the body of a successful response that was not streamed, by the requested operation. */
 export function judgeBody(
   collector: FindingCollector,
   operation: OperationId,
@@ -40,7 +40,7 @@ export function judgeBody(
   judgeMembers[operation]?.(collector, body, exchange)
 }
 
-/** The requirement that says what kind of body an operation answers with. */
+/** The requirement for the kind of body of an operation's response. */
 const rowOfKind: Partial<Record<OperationId, RequirementId>> = {
   'openai.chat': 'OAI-CHAT-01',
   'v2.message': 'V2-MSG-01',
@@ -66,14 +66,17 @@ const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
   'v3.oneShot': judgeOneShot,
 }
 
-/** Judges a one-shot answer: an object without output that is not called a response breaks only its requirement. */
+/**
+ * Judges a one-shot response: an object without output whose `object` is not a response breaks only its
+ * requirement.
+ */
 function judgeOneShot(collector: FindingCollector, body: JsonObject, exchange: Exchange): void {
   if (body['object'] === 'response' || 'output' in body) {
     judgeResponseBody(collector, body, requestOf(exchange))
   } else collector.broken('V3-ONE-01', `The body is ${show(body)}, not a response object.`)
 }
 
-/** Section 2.3: a stored message, held against the request that stored it. */
+/** Section 2.3: a stored message, compared with the request that stored it. */
 export function judgeV2Message(
   collector: FindingCollector,
   body: JsonObject,

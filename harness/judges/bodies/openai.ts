@@ -59,7 +59,7 @@ function judgeRole(collector: FindingCollector, body: JsonObject): void {
   }
 }
 
-/** OAI-N-01: without `n`, one choice is asked for, and it is the first. */
+/** OAI-N-01: without `n`, one choice is requested, and its index is 0. */
 function judgeOnlyIndex(collector: FindingCollector, body: JsonObject, { n }: JsonObject): void {
   const [choice, ...others] = asArray(body['choices']).map(asObject)
   const index = choice?.['index']
@@ -72,7 +72,7 @@ function judgeToolCalls(collector: FindingCollector, body: JsonObject, request: 
   for (const choice of asArray(body['choices']).map(asObject)) {
     const cut = choice?.['finish_reason'] === 'length'
     const calls = asArray(asObject(choice?.['message'])?.['tool_calls'])
-    // Calls of tools that the service runs by itself are not the caller's.
+    // Calls of tools that the service itself runs are not the caller's.
     if (asArray(request['tools']).length > 0) {
       judgeCallIds(collector, 'OAI-TOOL-02', calls.map(idOf))
     }
@@ -94,8 +94,8 @@ function reasons(body: JsonObject): string[] {
 }
 
 /**
- * Section 2.1 and docs/internals/wire-contract.md: the list of models. Its shape is not shown, so the entries are
- * looked for wherever an array of objects is.
+ * Section 2.1 and docs/internals/wire-contract.md: the list of models. Its format is not documented, so the
+ * entries are searched in any array of objects.
  */
 export function judgeModels(collector: FindingCollector, body: unknown): void {
   judgeShape(collector, body, {
@@ -123,7 +123,7 @@ function entriesOf(body: unknown): readonly JsonObject[] {
   return lists.find((list) => list.length > 0) ?? []
 }
 
-/** Entries of a list that holds ids alone. */
+/** Entries of a list of plain ids. */
 function namesOf(body: unknown): readonly string[] {
   const lists = Array.isArray(body) ? [body] : isObject(body) ? [body['data'], body['models']] : []
   const list = lists.map(asArray).find((entries) => entries.length > 0) ?? []

@@ -3,7 +3,7 @@ import { asArray, isObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 
-/** Part of a zod schema that judging needs. */
+/** Part of a zod schema that the judge needs. */
 interface Schema {
   safeParse(
     value: unknown,
@@ -19,13 +19,13 @@ export interface Shape {
   readonly schema: Schema
   /** The requirements that the schema decides. */
   readonly requirements: readonly RequirementId[]
-  /** The requirement that an issue breaks, by the path of the member; undefined: none. */
+  /** The requirement that an issue breaks, by the path of the field; undefined if none. */
   readonly requirementFor: (path: readonly PropertyKey[]) => RequirementId | undefined
 }
 
 /**
- * Holds a body against a schema: each issue breaks the requirement of its member, every other requirement held,
- * unless it stands on one that broke.
+ * Checks a body against a schema: each issue breaks the requirement of its field, every other requirement
+ * holds, unless it depends on a broken one.
  */
 export function judgeShape(
   collector: FindingCollector,

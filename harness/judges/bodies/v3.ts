@@ -7,7 +7,7 @@ import { show } from '../json.ts'
 import { judgeUsage } from '../usage.ts'
 import { judgeShape } from './shape.ts'
 
-/** Sections 2.6 and 4.3: one page of a history, and what its query promised. */
+/** Sections 2.6 and 4.3: one page of a history, as its query requested it. */
 export function judgeHistory(
   collector: FindingCollector,
   body: JsonObject,
@@ -55,7 +55,7 @@ function judgeCopy(
   const original = item[member]
   const copy = element[`item_${member}`]
   if (original == null) {
-    // Section 2.6: a copy, if present. Inputs never had a status, so they show nothing of it.
+    // Section 2.6: a copy, if present. Inputs never have a status, so they show nothing about it.
     if (member === 'status' && copy == null && !isInput(item)) {
       collector.held(requirement, 'Neither the item nor its row has a status.')
     }
@@ -71,7 +71,7 @@ function judgeCopy(
   }
 }
 
-/** Every message that the model did not make was put in, and so was what has the role of an input. */
+/** Messages that the model did not generate are inputs, and so are items with the role of an input. */
 function isInput(item: JsonObject): boolean {
   const role = item['role']
   if (role === 'user' || role === 'system' || role === 'developer') return true
@@ -100,7 +100,7 @@ function judgeLimit(
   if (sent === null || !/^[1-9]\d{0,8}$/.test(sent)) return
   const limit = Number(sent)
   if (rows > limit) collector.broken('V3-HIST-09', `A page with limit ${limit} has ${rows} rows.`)
-  // A short last page would be as short without a limit.
+  // The last page would have the same length without a limit.
   else if (rows === limit || cursor !== null) {
     collector.held('V3-HIST-09', `A page with limit ${limit} has ${rows} rows.`)
   }
@@ -136,7 +136,7 @@ export function judgeResponseBody(
   observeItems(collector, body, request)
 }
 
-/** Observes the answers of a final response to open questions, in either form. */
+/** Observes what a final response of either form shows about open questions. */
 export function observeItems(
   collector: FindingCollector,
   response: JsonObject,

@@ -3,7 +3,7 @@ import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import { type Chunk, type ChunkChoice, type ChunkJudge, contentOf, type StreamEnd } from './part.ts'
 
-/** OAI-STREAM-03, -04, -06 and -07: what each choice of a stream says, from its role to its end. */
+/** OAI-STREAM-03, -04, -06 and -07: each choice of a stream, from its role to its end. */
 export class ChoiceJudge implements ChunkJudge {
   readonly #collector: FindingCollector
   readonly #request: JsonObject
@@ -35,7 +35,7 @@ export class ChoiceJudge implements ChunkJudge {
     this.#text(done)
   }
 
-  /** Every choice that began has said why it ended. */
+  /** Every choice that began has a finish_reason. */
   get finished(): boolean {
     const traces = [...this.#choices.values()]
     return traces.length > 0 && traces.every(({ reason }) => reason !== undefined)
@@ -96,11 +96,11 @@ export class ChoiceJudge implements ChunkJudge {
     trace.reason ??= String(finishReason)
   }
 
-  /** OAI-STREAM-04 is broken by an answer that finished and has no text where its text belongs. */
+  /** OAI-STREAM-04 is broken by a finished answer without text in the place of its text. */
   #text(done: boolean): void {
     const first = this.#choices.get(0)
     if (first === undefined || this.#collector.isBroken('OAI-STREAM-03')) return
-    // A tool call, a filter, a stop sequence at once, or tokens spent on reasoning leave no text.
+    // A tool call, a filter, an immediate stop sequence, or tokens spent on reasoning leave no text.
     if (first.reason === undefined ? !done : first.reason !== 'stop') return
     if (first.answered || stopsOf(this.#request).length > 0) return
     this.#collector.broken(
@@ -119,7 +119,7 @@ export class ChoiceJudge implements ChunkJudge {
 }
 
 interface ChoiceTrace {
-  /** True if its first delta came. */
+  /** True once its first delta came. */
   begun: boolean
   /** True if it has text, or a tool call or a refusal in the place of text. */
   answered: boolean
@@ -127,9 +127,9 @@ interface ChoiceTrace {
 }
 
 /**
- * OAI-STOP-04 and -05: nothing follows a stop sequence. The requirements differ in where it lies: whole in
- * one chunk, or across several. A sequence that was left out leaves no trace in one exchange, so
- * whether it took effect at all is for a scenario to compare.
+ * OAI-STOP-04 and -05: nothing follows a stop sequence. The requirements differ in its place: within one
+ * chunk, or across several. An omitted sequence leaves no trace in one exchange, so a scenario must check
+ * whether it took effect at all.
  */
 export class StopJudge implements ChunkJudge {
   readonly #collector: FindingCollector
@@ -179,7 +179,7 @@ export class StopJudge implements ChunkJudge {
   }
 }
 
-/** The stop sequences of a request; an empty one stops nothing. */
+/** The stop sequences of a request, without empty ones. */
 export function stopsOf(request: JsonObject): readonly string[] {
   const { stop } = request
   const listed = typeof stop === 'string' ? [stop] : asArray(stop)

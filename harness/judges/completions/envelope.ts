@@ -8,7 +8,7 @@ import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 
 const members = ['id', 'created', 'model'] as const
 
-/** OAI-STREAM-05 (C1): all chunks are of one completion, and each says what it is. */
+/** OAI-STREAM-05 (C1): all chunks belong to one completion and have the right `object`. */
 export class EnvelopeJudge implements ChunkJudge {
   readonly #collector: FindingCollector
   #first: Chunk | undefined
@@ -44,8 +44,8 @@ export class EnvelopeJudge implements ChunkJudge {
 }
 
 /**
- * OAI-STREAM-09: the end of a stream is `data: [DONE]`, once and last, and then a clean close.
- * OAI-STREAM-12: whatever its end is, a connection that is cut before `[DONE]` is none.
+ * OAI-STREAM-09: the end of a stream is `data: [DONE]`, once and last, and then a clean close. OAI-STREAM-12:
+ * a connection that is cut before `[DONE]` is never a valid end.
  */
 export class DoneJudge {
   readonly #collector: FindingCollector
@@ -67,7 +67,7 @@ export class DoneJudge {
 
   end(ending: Ending, rest: Block | undefined, spoiled: boolean): void {
     if (ending.kind === 'cut' && !this.isSeen) {
-      // After an error of its own the server has said that no more will come.
+      // The server has reported an error, after which nothing more comes.
       if (spoiled) return
       const why = `The peer cut the connection inside the stream: ${ending.error}.`
       this.#collector.broken('OAI-STREAM-12', why)
@@ -85,7 +85,7 @@ export class DoneJudge {
 
   #faultAt(ending: Ending, rest: Block | undefined, spoiled: boolean): string | undefined {
     if (ending.kind === 'cut') return `The peer cut the connection after [DONE]: ${ending.error}.`
-    // After an error the contract promises no [DONE].
+    // The contract requires no [DONE] after an error.
     if (ending.kind !== 'complete' || spoiled) return undefined
     if (rest !== undefined) return 'The stream ends inside a block, which no empty line closes.'
     return this.isSeen ? undefined : 'The stream ended without data: [DONE].'
@@ -93,8 +93,8 @@ export class DoneJudge {
 }
 
 /**
- * OAI-STREAM-08 (C5): a chunk with usage comes only when asked for, once, with empty choices, after
- * all of them. `usage: null` in other chunks is the contract's own way to say that there is none yet.
+ * OAI-STREAM-08 (C5): a chunk with usage comes only on request, once, with empty choices, after all of them.
+ * `usage: null` in other chunks is legal: it means that there is no usage yet.
  */
 export class UsageJudge implements ChunkJudge {
   readonly #collector: FindingCollector

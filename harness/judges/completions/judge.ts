@@ -22,10 +22,10 @@ export class CompletionsJudge implements StreamJudge {
   readonly #contents: StreamContents | undefined
   readonly #stop: StopJudge
   readonly #alike = new AlikeBlocks()
-  /** Fragment of the last block, if that is all it holds. */
+  /** Fragment of the last block, if the block contains nothing else. */
   #fragment: Fragment | undefined
   #chunks = 0
-  /** An error or unreadable bytes: what follows proves nothing. */
+  /** True after an error or unreadable bytes: the rest proves nothing. */
   #spoiled = false
 
   constructor(context: StreamContext, contents?: StreamContents) {
@@ -58,17 +58,17 @@ export class CompletionsJudge implements StreamJudge {
     if (this.#chunks === 0 && !this.#spoiled && ending.kind === 'complete') {
       this.#collector.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
     }
-    // Without chunks, a missing [DONE] is the same fault once more.
+    // Without chunks, a missing [DONE] is part of the same fault.
     if (this.#chunks > 0 || ending.kind === 'cut') this.#done.end(ending, rest, this.#spoiled)
     const clean = ending.kind === 'complete' && rest === undefined && !this.#spoiled
     for (const judge of this.#judges) judge.end({ clean, done: this.#done.isSeen })
     this.#observer.end(this.#done.isSeen)
-    // The document shows no [DONE]: a stream that closes after every finish_reason is whole.
+    // [DONE] is not documented: a stream that closes after every finish_reason is complete.
     if (clean && !this.#done.isSeen && this.#choices.finished) this.#countTerminal()
     return this.#collector.judgement(this.#context.exchanges)
   }
 
-  /** Chunks like the last one but for their text change nothing but the text, in any judge. */
+  /** Handles chunks that differ from the last one only in their text, without parsing them. */
   #alikeAtStart(bytes: Uint8Array): number {
     const fragment = this.#fragment
     if (!this.#alike.armed || fragment === undefined || !this.#scanner.idle) return 0
@@ -121,7 +121,7 @@ export class CompletionsJudge implements StreamJudge {
   #json(json: JsonObject, { index }: Block): void {
     const { choices } = json
     this.#observer.block(json)
-    // A block of another kind between the chunks is only observed.
+    // Other blocks between the chunks are only observed.
     if (choices == null) return
     if (!Array.isArray(choices)) {
       this.#spoil(`choices is ${show(choices)}, not an array.`, index)
@@ -153,7 +153,7 @@ export class CompletionsJudge implements StreamJudge {
   }
 }
 
-/** OPEN-07: what is in a chunk beside the text, and how the stream ends. */
+/** OPEN-07: contents of a chunk in addition to the text, and the end of the stream. */
 export class ChunkObserver {
   readonly #collector: FindingCollector
   readonly #members = new Map<Place, Set<string>>()

@@ -12,7 +12,7 @@ export interface Chunk {
 
 export interface ChunkChoice {
   readonly index: number
-  /** Undefined if the choice has none. */
+  /** Undefined if the choice has no index. */
   readonly delta: unknown
   /** Undefined if it is absent, null or empty. */
   readonly finishReason: unknown
@@ -20,13 +20,13 @@ export interface ChunkChoice {
 
 /** State of a stream at its end, for findings that only its end allows. */
 export interface StreamEnd {
-  /** The body came to its regular end, with nothing left over and no error on the way. */
+  /** The body ended regularly, with nothing left over and no error before. */
   readonly clean: boolean
-  /** The server said that it is done: by `[DONE]`. */
+  /** The server sent `[DONE]`. */
   readonly done: boolean
 }
 
-/** One idea of the compatible stream, with the requirements it owns. */
+/** Judge of one aspect of the compatible stream, with its own requirements. */
 export interface ChunkJudge {
   chunk(chunk: Chunk): void
   end(end: StreamEnd): void
@@ -73,7 +73,7 @@ export function readChunk(
   }
 }
 
-/** `reasoning_content` and `reasoning` are how servers of this surface show their thinking. */
+/** `reasoning_content` and `reasoning` are the fields in which servers of this surface stream their reasoning. */
 const members: readonly (readonly [member: string, kind: ContentKind])[] = [
   ['reasoning_content', 'reasoning'],
   ['reasoning', 'reasoning'],
@@ -81,14 +81,14 @@ const members: readonly (readonly [member: string, kind: ContentKind])[] = [
   ['content', 'text'],
 ]
 
-/** A fragment that is all that a chunk brings. */
+/** A fragment that is the only content of a chunk. */
 export interface Fragment {
   readonly member: string
   readonly kind: ContentKind
   readonly text: string
 }
 
-/** Undefined if the chunk says anything else: an end, a usage, a call, a second choice. */
+/** Undefined if the chunk has other content: a finish_reason, a usage, a call, a second choice. */
 export function loneFragment(json: JsonObject, choices: readonly unknown[]): Fragment | undefined {
   const choice = asObject(choices[0])
   const delta = asObject(choice?.['delta'])

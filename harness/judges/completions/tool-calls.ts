@@ -11,7 +11,7 @@ interface PartialCall {
   input: string
 }
 
-/** Longer arguments are not kept: a stream may be of any length. */
+/** Longer arguments are not stored: a stream may have any length. */
 const maxArguments = 1_000_000
 
 /** OAI-TOOL-03: the fragments of `delta.tool_calls`, joined by the index of choice and call. */
@@ -67,7 +67,7 @@ export class ToolCallJudge implements ChunkJudge {
       input: '',
     }
     const { id } = fragment
-    // Later fragments may leave it out, repeat it, or have an empty one.
+    // Later fragments may omit it, repeat it, or leave it empty.
     if (asString(id) && asString(call.id) && id !== call.id) {
       const why = `The id of a tool call changes from ${show(call.id)} to ${show(id)}.`
       this.#collector.broken('OAI-TOOL-03', why, event)

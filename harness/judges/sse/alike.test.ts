@@ -110,7 +110,7 @@ function single(bytes: Uint8Array): Uint8Array[] {
   return Array.from(bytes, (byte) => Uint8Array.of(byte))
 }
 
-/** Cut behind each empty line. */
+/** Cuts after each empty line. */
 function blocksOf(bytes: Uint8Array): Uint8Array[] {
   const text = Buffer.from(bytes).toString('latin1')
   return text.split(/(?<=\n\n|\r\n\r\n|\r\r(?!\n))/).map((block) => Buffer.from(block, 'latin1'))

@@ -8,13 +8,13 @@ const LF = 10
 type Hole = 'text' | 'number'
 
 /**
- * Most events of a stream differ from the one before in two places: a fragment of text, and a count.
- * Where the bytes of a block are those of the last one but for these two, what it means is known
- * without reading it as JSON: strings without escapes and plain integers mean what they show.
- * Comments before a block are skipped; clients never see them.
+ * Detects events of a stream that differ from the one before only in two places: a fragment of text, and a
+ * count. If all other bytes of a block equal those of the last one, its meaning is known without parsing it
+ * as JSON: strings without escapes and plain integers stand for themselves. Comments before a block are
+ * skipped; clients never see them.
  *
- * A block counts as the model of others only after two of them in a row were read in full, so that
- * whatever the first of its kind changes in a judge has happened.
+ * A block becomes the pattern of others only after two of them in a row were parsed, so that the first of its
+ * kind has had its effect on every judge.
  */
 export class AlikeBlocks {
   /** True if the next block may be compared. */
@@ -23,14 +23,14 @@ export class AlikeBlocks {
   text = ''
   /** Count of the block that matched last; undefined if blocks of this kind have none. */
   number: number | undefined
-  /** Bytes between the holes, end to end; one piece of memory, which is cold at most reads. */
+  /** Bytes outside the holes, concatenated in one piece of memory for cache locality. */
   #fixed: Uint8Array = none
-  /** End of each stretch in it. */
+  /** End of each section in it. */
   #lineEnds: readonly number[] = []
-  /** Hole after each stretch but the last. */
+  /** Hole after each section but the last. */
   #holes: readonly Hole[] = []
 
-  /** `bytes`: one whole block, with this fragment under this name in it, and this count. */
+  /** `bytes`: one whole block that contains this fragment under this name, and this count. */
   learn(bytes: Uint8Array, member: string, text: string, number: number | undefined): void {
     if (this.#lineEnds.length > 0 && this.match(bytes, 0) === bytes.length) {
       this.armed = true
@@ -115,7 +115,7 @@ export class AlikeBlocks {
       if (byte < zero || byte > nine) break
       value = value * 10 + (byte - zero)
     }
-    // JSON has no leading zeros, and a number has 15 exact digits.
+    // JSON has no leading zeros, and 15 digits are exact in a number.
     if (at === from || at - from > 15 || (bytes[from] === zero && at > from + 1)) return -1
     this.number = value
     return at
@@ -140,7 +140,7 @@ interface FoundHole {
   readonly kind: Hole
 }
 
-/** Undefined if the key is not there, or there more than once: then it is not clear which counts. */
+/** Undefined if the key is missing or occurs more than once: then it is ambiguous. */
 function holeAt(block: string, key: string, value: string, kind: Hole): FoundHole | undefined {
   const at = block.indexOf(key)
   if (at < 0 || block.indexOf(key, at + 1) >= 0) return undefined

@@ -1,6 +1,6 @@
 /**
- * Lines between two empty lines. Blocks without `data:` are shown too, although a client never
- * sees them: that they are there may be the fault.
+ * Lines between two empty lines. Includes blocks without `data:`, which clients never see: their presence may
+ * be the fault.
  */
 export interface Block {
   /** Number of events dispatched before it: its own index if `data` is not null. */
@@ -18,15 +18,15 @@ export interface Block {
 }
 
 /**
- * Reads an event stream by the WHATWG rules, in whatever segments it arrives. Comments are
- * skipped, one leading byte order mark is dropped, any of LF, CR and CRLF ends a line.
+ * Reads an event stream by the WHATWG rules, in any segments. Comments are skipped, one leading byte order
+ * mark is dropped, any of LF, CR and CRLF ends a line.
  */
 export class SseScanner {
   readonly #lines = new LineReader()
   #block = new BlockBuilder()
   #dispatched = 0
 
-  /** The blocks that these bytes complete. */
+  /** The blocks completed by these bytes. */
   feed(bytes: Uint8Array, atMs: number): Block[] {
     const blocks: Block[] = []
     this.#lines.feed(bytes, (text, invalidAt) => {
@@ -44,8 +44,8 @@ export class SseScanner {
   }
 
   /**
-   * Unfinished block at the end of the stream: no empty line closed it, so every client
-   * discards. Undefined if nothing, or only comments, were left.
+   * Unfinished block at the end of the stream: no empty line closed it, so every client discards it.
+   * Undefined if nothing, or only comments, remained.
    */
   rest(atMs: number): Block | undefined {
     this.#lines.rest((text, invalidAt) => {
@@ -59,12 +59,12 @@ export class SseScanner {
     return this.#dispatched
   }
 
-  /** True between two blocks: nothing is left over of an earlier segment. */
+  /** True between two blocks: no bytes of an earlier segment are pending. */
   get idle(): boolean {
     return this.#lines.idle && this.#block.isEmpty
   }
 
-  /** One event of so many bytes was read elsewhere; only between two blocks. */
+  /** Skips one event of this number of bytes that was read elsewhere; only between two blocks. */
   skip(bytes: number): void {
     this.#lines.skip(bytes)
     this.#dispatched += 1
@@ -76,7 +76,7 @@ class BlockBuilder {
   #names = 0
   #data: string[] | undefined
   #invalidAt: number | null = null
-  /** True if it has neither a field nor a byte that is not UTF-8. */
+  /** True without fields and without bytes that are not UTF-8. */
   isEmpty = true
 
   line(text: string, invalidAt: number | null): void {
@@ -118,9 +118,9 @@ const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 type OnLine = (text: string, invalidAt: number | null) => void
 
 /**
- * Cuts bytes into lines at LF, CR or CRLF, also if CR and LF arrive in different segments, and
- * decodes each line strictly. Bytes are searched by the runtime and decoded once for each line, so
- * that the cost does not depend on how the stream was segmented.
+ * Splits bytes into lines at LF, CR or CRLF, also if CR and LF arrive in different segments, and decodes each
+ * line strictly. Bytes are searched by the runtime and decoded once for each line, so that the cost does not
+ * depend on the segments.
  */
 class LineReader {
   #pieces: Uint8Array[] = []
@@ -149,7 +149,7 @@ class LineReader {
       if (lf >= 0 && lf < from) lf = bytes.indexOf(LF, from)
       if (cr >= 0 && cr < from) cr = bytes.indexOf(CR, from)
     }
-    // A copy: the segment belongs to the caller, who may use its memory again.
+    // A copy: the caller may reuse the memory of the segment.
     if (from < bytes.length) this.#pieces.push(bytes.slice(from))
   }
 
@@ -163,7 +163,7 @@ class LineReader {
     this.#start += bytes
   }
 
-  /** The line that nothing ended, if there is one. */
+  /** The unterminated line, if there is one. */
   rest(onLine: OnLine): void {
     if (this.#pieces.length > 0) this.#end(new Uint8Array(0), onLine)
   }
@@ -199,7 +199,7 @@ function decode(line: Uint8Array): string | undefined {
   }
 }
 
-/** Number of bytes from the start that make whole characters. */
+/** Number of leading bytes that form whole characters. */
 function validPrefix(line: Uint8Array): number {
   let text = ''
   let valid = 0
@@ -216,7 +216,7 @@ function validPrefix(line: Uint8Array): number {
   return new TextEncoder().encode(text).length
 }
 
-/** The whole characters of bytes that may end inside one; undefined if they are no UTF-8. */
+/** The whole characters of bytes that may end inside one; undefined if they are not UTF-8. */
 function decodeStart(bytes: Uint8Array): string | undefined {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

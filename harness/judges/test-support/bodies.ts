@@ -14,7 +14,7 @@ interface Answer {
 
 const chatId = '0b8f4f0a-9d5e-4c8a-8d7e-1f2a3b4c5d6e'
 
-/** An answer of each kind that keeps every rule. */
+/** A response of each kind that follows every rule. */
 export const answers = {
   chat: {
     operation: 'openai.chat',
@@ -108,7 +108,7 @@ export const answerNames = Object.keys(answers) as AnswerName[]
 
 type Change = (body: Body) => unknown
 
-/** Fault, the requirement that it breaks, and the answer that it is put into. */
+/** Fault, the requirement that it breaks, and the response that it is applied to. */
 export type BodyFault = readonly [
   fault: string,
   requirement: RequirementId,
@@ -116,7 +116,7 @@ export type BodyFault = readonly [
   change: Change,
 ]
 
-/** Oddity and the answer that it is put into: nothing breaks. */
+/** Unusual but legal response: nothing breaks. */
 export type BodyOddity = readonly [oddity: string, answer: AnswerName, change: Change]
 
 export function testBodies(faults: readonly BodyFault[], legal: readonly BodyOddity[]): void {
@@ -133,7 +133,7 @@ export function answerExchange(name: AnswerName, more: Partial<ExchangeParts> = 
   return exchangeOf({ ...rest, body: JSON.stringify(body), ...more })
 }
 
-/** A change of one member; undefined takes it away. */
+/** A change of one field; undefined removes it. */
 export function set(path: string, value: unknown): (body: Body) => unknown {
   return (body) => {
     const keys = path.split(/[.[\]]+/).filter((key) => key !== '')

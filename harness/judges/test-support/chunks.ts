@@ -29,7 +29,7 @@ export function inChoices(change: (choice: EditableEvent['json']) => void): Edit
 }
 
 /**
- * Faults by the transcript that they are put into and the requirements that each turns red: `message 17` for
+ * Faults by the transcript that they are applied to and the requirements that each breaks: `message 17` for
  * `V3-SSE-17`, no requirement if they are legal.
  */
 export type Faults = {
@@ -38,7 +38,7 @@ export type Faults = {
   >
 }
 
-/** Each fault turns exactly its requirements red. */
+/** Asserts that each fault breaks exactly its requirements. */
 export function testFaults(faults: Faults): void {
   const cases = Object.entries(faults).flatMap(([group, edits]) => {
     const [base = '', ...rows] = group.split(' ')
@@ -60,7 +60,7 @@ export function expectBroken(
   rows: string,
 ): void {
   const broken = brokenIn(transcriptExchange(base, more))
-  // The sentences are compared too, so that a failing test shows why a requirement is red.
+  // The messages are compared too, so that a failing test shows why a requirement is broken.
   const expected = rowIds(base, rows).map((row) => [row, broken[row] ?? 'nothing was said'])
   expect(broken).toEqual(Object.fromEntries(expected))
 }
@@ -83,7 +83,7 @@ export function everywhere(change: (event: ReturnType<typeof the>) => void): Edi
   }
 }
 
-/** An edit of every event whose data has a member of this value; undefined takes the member away. */
+/** An edit of every event whose data has a field with this value; undefined removes the field. */
 export function replaceEverywhere(member: string, from: unknown, to: unknown): Edit {
   return everywhere(({ json }) => {
     if (json[member] === from) json[member] = to
@@ -113,8 +113,8 @@ export interface EditableEvent {
 export type Edit = (events: EditableEvent[]) => EditableEvent[] | undefined
 
 /**
- * A transcript with its events changed and, unless `raw`, numbered anew, so that a missing or a
- * moved event is the only fault of the stream.
+ * A transcript with its events changed and, unless `raw`, renumbered, so that a missing or moved event is the
+ * only fault of the stream.
  */
 export function edited(name: TranscriptName, edit: Edit, { raw = false } = {}): string {
   const events = eventsOf(name)
@@ -137,7 +137,7 @@ export function the(events: EditableEvent[], name: string, nth = 0): EditableEve
   return found
 }
 
-/** An edit that takes the nth event of a name away. */
+/** An edit that removes the nth event of a name. */
 export function without(name: string, nth = 0): Edit {
   return (events) => {
     const removed = the(events, name, nth)
@@ -145,7 +145,7 @@ export function without(name: string, nth = 0): Edit {
   }
 }
 
-/** An edit that puts an event behind the nth of a name. */
+/** An edit that inserts an event after the nth of a name. */
 export function after(name: string, added: (found: EditableEvent) => EditableEvent, nth = 0): Edit {
   return (events) => {
     const at = events.indexOf(the(events, name, nth))

@@ -24,7 +24,7 @@ export interface ExchangeParts {
 
 export const complete: Ending = { kind: 'complete', atMs: 1000 }
 
-/** An exchange as a client would have recorded it. */
+/** An exchange as recorded by a client. */
 export function exchangeOf(parts: ExchangeParts): Exchange {
   const { method, path } = operations[parts.operation]
   const chunks = chunksOf(parts.body)
@@ -64,7 +64,7 @@ export function transcriptExchange(
   })
 }
 
-/** The same bytes, each in a segment of its own. */
+/** The same bytes, each in a separate segment. */
 export function bytewise(bytes: Uint8Array): WireChunk[] {
   return Array.from(bytes, (byte, at) => ({ atMs: at, bytes: Uint8Array.of(byte) }))
 }
@@ -77,7 +77,7 @@ export function heldIds({ findings }: Judgement): string[] {
   return rowsOf(findings, 'held')
 }
 
-/** The requirements that a judgement broke, with the sentences, for a failing test to show. */
+/** The broken requirements of a judgement with their messages, for a failing test. */
 export function brokenIn(exchange: Exchange): Record<string, string> {
   return Object.fromEntries(
     judge(exchange)

@@ -9,16 +9,16 @@ import { finalOf, type ItemTrace, type SlotTrace } from './output-items.ts'
 type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 'the final response'
 
 /**
- * V3-SSE-18: whoever shows the text of a part shows the same. Where the answer itself differs from
- * its deltas (V3-SSE-17), deltas and final response of texts are out, for it is not known which of
- * them is wrong: the others still have to agree among themselves.
+ * V3-SSE-18: all sources of the text of a part show the same. If the answer itself differs from its deltas
+ * (V3-SSE-17), deltas and final response are excluded for texts, as either may be wrong: the other sources
+ * still have to agree with each other.
  */
 export function judgeAgreement(
   collector: FindingCollector,
   items: readonly ItemTrace[],
   outcome: StreamOutcome,
 ): void {
-  // Where indexes and ids contradict each other, it is not known which text is whose.
+  // If indexes and ids contradict each other, texts cannot be assigned to parts.
   if (collector.isBroken('V3-SSE-14')) return
   const finals = holdsAll(outcome) ? itemsOf(outcome.final) : []
   const disputed = collector.isBroken('V3-SSE-17')
@@ -34,7 +34,7 @@ export function judgeAgreement(
   }
 }
 
-/** Witnesses between which the text of an answer is for V3-SSE-17 to judge. */
+/** Sources whose texts of an answer V3-SSE-17 compares. */
 const ofAnswer: ReadonlySet<Witness> = new Set(['the deltas', 'the final response'])
 
 type Account = readonly [Witness, string]
@@ -57,7 +57,7 @@ function judgeSlot(
 }
 
 function accountsOf(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefined): Account[] {
-  // No deltas make the empty text, wherever a text was streamed at all.
+  // Without deltas the text is empty, if any text was streamed.
   const streamed = slot.deltas.length > 0 || slot.textEnded || slot.part !== undefined
   const deltas = streamed && !slot.spoiled ? slot.deltas.join('') : undefined
   const accounts: readonly (readonly [Witness, string | undefined])[] = [
@@ -77,7 +77,7 @@ function shownBy(item: JsonObject, { place, ordinal, type }: SlotTrace): string 
   if (place === 'arguments') return asString(item['arguments'])
   const parts = item[place]
   if (!Array.isArray(parts)) return undefined
-  // Items need not show their reasoning: it may be sealed, or only summed up.
+  // Items need not show their reasoning: it may be encrypted, or only summarized.
   if (type === 'reasoning_text' && parts.length === 0) return undefined
   const part = asObject(asArray(parts)[ordinal])
   return part === undefined ? '' : textOfPart(part)
@@ -88,8 +88,8 @@ function textOfPart(part: JsonObject): string | undefined {
 }
 
 /**
- * V3-SSE-28: annotations lie within their text, and whoever lists them lists those that were
- * announced. A stream of the five events of the document announces none and may list some.
+ * V3-SSE-28: annotations lie within their text, and every list of them contains those that were announced. A
+ * stream of the five documented events announces none and may list some.
  */
 export function judgeAnnotations(
   collector: FindingCollector,

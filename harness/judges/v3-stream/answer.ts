@@ -5,10 +5,10 @@ import { asIndex, show } from '../json.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import type { StructureJudge } from './structure.ts'
 
-/** Shorter reasoning may be repeated by chance. */
+/** Minimum length: shorter reasoning may be repeated by chance. */
 const tellingLength = 24
 
-/** V3-SSE-17 and V3-THINK-02: the text of the answer, as it was streamed and as it is at the end. */
+/** V3-SSE-17 and V3-THINK-02: compares the streamed text of the answer with the final one. */
 export class AnswerJudge implements EventJudge {
   readonly #collector: FindingCollector
   readonly #deltas: Delta[] = []
@@ -56,7 +56,7 @@ export class AnswerJudge implements EventJudge {
       if (text !== '') this.#collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
       return
     }
-    // A replay may be as short as its first and its last event.
+    // A replay may consist of its first and its last event.
     if (this.#repeat && this.#deltas.length === 0) return
     this.#collector.broken(
       'V3-SSE-17',
@@ -65,12 +65,12 @@ export class AnswerJudge implements EventJudge {
     )
   }
 
-  /** Items may be streamed side by side, and are one after the other in the end. */
+  /** Items may be streamed in parallel, but are consecutive in the final response. */
   #inOrderOfIndexes(): string {
     return joined(this.#deltas.toSorted((a, b) => a.item - b.item || a.part - b.part))
   }
 
-  /** The same by what else is known of the items, if indexes are left out. */
+  /** The same by the structure of the items, if indexes are omitted. */
   #inOrderOfItems(): string {
     return this.#sources.structure.items
       .flatMap((item) => item.slots.toSorted((a, b) => a.ordinal - b.ordinal))
@@ -107,7 +107,7 @@ function normal(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Both texts from shortly before they part. */
+/** Both texts from shortly before their first difference. */
 function difference(streamed: string, text: string): string {
   let at = 0
   while (at < streamed.length && streamed[at] === text[at]) at += 1
@@ -116,12 +116,12 @@ function difference(streamed: string, text: string): string {
   return `${there} and the final response has ${show(text.slice(from))}`
 }
 
-/** V3-SSE-24, -25 and -27: what a delta is made of, and that reasoning comes only when asked for. */
+/** V3-SSE-24, -25 and -27: the fields of a delta, and that reasoning comes only on request. */
 export class DeltaJudge implements EventJudge {
   readonly #collector: FindingCollector
   readonly #thinks: boolean
   readonly #reasoning: string[] = []
-  /** A delta was no string, so the text is not known. */
+  /** A delta was not a string, so the text is unknown. */
   spoiled = false
   /** The last event was one of reasoning. */
   #reasons = false

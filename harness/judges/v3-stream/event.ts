@@ -23,26 +23,26 @@ export interface StreamOutcome {
 }
 
 /**
- * One idea of the stream, with the requirements it owns. `end` is not called if an event could not be
- * read: what came after it proves nothing.
+ * Judge of one aspect of the stream, with its own requirements. `end` is not called if an event could not be
+ * read: the events after it prove nothing.
  */
 export interface EventJudge {
   event(event: ResponseEvent): void
   /**
-   * The last event once more, a delta, with another text and another sequence_number. It must say
-   * what `event` would.
+   * Repeats the last event, a delta, with another text and another sequence_number. Must have the same
+   * findings as `event`.
    */
   again(text: string, sequenceNumber: number | undefined, index: number): void
   end(outcome: StreamOutcome): void
 }
 
-/** A breach that only counts if the stream speaks the full grammar, or only if it does not. */
+/** A violation that counts only if the stream uses the full grammar, or only if it does not. */
 export interface Complaint {
   readonly requirement: RequirementId
   readonly why: string
   readonly event: number
   readonly only?: 'full' | 'minimal'
-  /** The output_index before which one seems to be missing; it is not, if its item just was not added. */
+  /** The output_index before which one seems to be missing; it is not, if its item was merely not added. */
   readonly gapBefore?: number
 }
 
@@ -80,7 +80,7 @@ export interface EventKind {
 
 type IndexName = 'output_index' | 'content_index' | 'summary_index' | 'annotation_index'
 
-/** Kind of an event of the Responses contract; undefined for those of no item. */
+/** Kind of an event of the Responses contract; undefined for events without an item. */
 export function kindOf(name: string): EventKind | undefined {
   return kinds.get(name) ?? (isToolProgress(name) ? toolProgress : undefined)
 }
@@ -125,7 +125,7 @@ const kinds: ReadonlyMap<string, EventKind> = new Map<string, EventKind>([
   ['response.file_search_call.completed', fileSearch],
 ])
 
-/** Events of tools that the document does not name: known, of one item, and not looked into. */
+/** Events of tools that the document does not name: known to belong to one item, but not examined. */
 function isToolProgress(name: string): boolean {
   return (
     knownEvents.has(name) && /^response\.\w+_(call|tools)(_code|_input|_arguments)?\./.test(name)

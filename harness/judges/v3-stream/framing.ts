@@ -5,15 +5,15 @@ import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
-/** Result of reading a block: an event or nothing, and if something was lost with it. */
+/** Result of reading a block: an event or nothing, and whether an event was lost. */
 export interface Reading {
   readonly event?: ResponseEvent
   readonly lost: boolean
 }
 
 /**
- * V3-SSE-02, -03, -04 and -26: blocks of one `event:` line and JSON, of the type that they are
- * named after, in UTF-8. Events that the contract does not know owe no type: nobody looks for one.
+ * V3-SSE-02, -03, -04 and -26: blocks of one `event:` line and JSON whose type is the name, in UTF-8. Events
+ * outside the contract need no type: no client reads them.
  */
 export class FramingJudge {
   readonly #collector: FindingCollector
@@ -26,7 +26,7 @@ export class FramingJudge {
     const { data, index, name } = block
     if (block.invalidAt !== null) return this.#notUtf8(block)
     this.#collector.held('V3-SSE-26', 'Every line decodes as UTF-8.')
-    // What a client never sees and no event is meant by: id, retry, unknown fields.
+    // Fields without a meaning for any event: id, retry, unknown fields.
     if (data === null && block.names === 0) return { lost: false }
     const json = data === null ? undefined : asObject(parseJson(data))
     if (json === undefined) {
@@ -81,8 +81,8 @@ export class FramingJudge {
 }
 
 /**
- * One wrong name is one fault: if the event line and the type differ, the event is taken for the
- * one of the two that the contract knows, so that the rest of the stream still makes sense.
+ * Treats one wrong name as one fault: if the event line and the type differ, the event counts as the one of
+ * the two that the contract knows, so that the rest of the stream still makes sense.
  */
 export function meaningOf(name: string | null, type: unknown): string | undefined {
   if (name !== null && knownEvents.has(name)) return name
@@ -91,8 +91,8 @@ export function meaningOf(name: string | null, type: unknown): string | undefine
 }
 
 /**
- * V3-SSE-06 and -07, OPEN-30: sequence_number. Events that the contract does not know, and
- * keepalive, may come from a proxy that does not count along.
+ * V3-SSE-06 and -07, OPEN-30: sequence_number. Events outside the contract, and keepalive, may come from a
+ * proxy that does not number events.
  */
 export class SequenceJudge implements EventJudge {
   readonly #collector: FindingCollector

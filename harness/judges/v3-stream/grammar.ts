@@ -1,13 +1,13 @@
 import type { EventKind, ResponseEvent } from './event.ts'
 import type { ItemTrace, SlotTrace } from './output-items.ts'
 
-/** Breach of V3-SSE-13, and whether it counts only in a stream with the full grammar. */
+/** Violation of V3-SSE-13, and whether it counts only in a stream with the full grammar. */
 export interface OrderFault {
   readonly why: string
   readonly only?: 'full'
 }
 
-/** Checks the place of an event by the grammar of docs/internals/wire-contract.md. */
+/** Checks the order of events by the grammar of docs/internals/wire-contract.md. */
 export function orderFault(
   item: ItemTrace,
   slot: SlotTrace | undefined,
@@ -29,7 +29,7 @@ export function orderFault(
   return slot === undefined ? undefined : partFault(slot, kind, name)
 }
 
-/** Rank of a step of file search; steps of other tools are all equal. */
+/** Rank of a step of file search; steps of other tools have the same rank. */
 export function progressOf(name: string): number {
   return ['in_progress', 'searching', 'completed'].indexOf(name.slice(name.lastIndexOf('.') + 1))
 }

@@ -18,7 +18,7 @@ const unknown =
   (event: string, json: object = {}) =>
   () => ({ event, json })
 
-/** Members that the contract has and the document does not. */
+/** Fields of the contract that the document does not show. */
 const optional = ['item_id', 'logprobs', 'obfuscation', 'name', 'status', 'usage', 'model', 'error']
 
 const bare: Edit = everywhere(({ json }) => {

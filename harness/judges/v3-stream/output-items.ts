@@ -7,7 +7,7 @@ export interface ItemTrace {
   readonly index: number
   id: string | undefined
   type: string | undefined
-  /** The item of output_item.added; undefined if none came for it. */
+  /** The item of output_item.added; undefined without that event. */
   added: JsonObject | undefined
   /** The item of output_item.done. */
   done: JsonObject | undefined
@@ -19,28 +19,28 @@ export interface ItemTrace {
 /** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
 export interface SlotTrace {
   readonly place: Place
-  /** The index that its events show. */
+  /** The index in its events. */
   readonly index: number
-  /** Place among the parts of the item, whatever index is shown. */
+  /** Position among the parts of the item, independent of the index in its events. */
   readonly ordinal: number
   /** Type of the part, if it is known. */
   type: string | undefined
   /** True if its part was added. */
   added: boolean
   readonly deltas: string[]
-  /** A delta was no string: the text is not known. */
+  /** A delta was not a string: the text is unknown. */
   spoiled: boolean
   /** An `end text` event came, with this value. */
   textEnded: boolean
   text: string | undefined
-  /** The part of content_part.done or of its like. */
+  /** The part of content_part.done or a similar event. */
   part: JsonObject | undefined
   readonly annotations: unknown[]
 }
 
 /**
- * Finds an item in the final response: the one with its id, or the one in its place. A stream
- * of few events may show items that its final response leaves out.
+ * Finds an item in the final response: the one with the same id, or the one in the same place. A stream of
+ * few events may show items that its final response omits.
  */
 export function finalOf(
   item: ItemTrace,
@@ -54,9 +54,9 @@ export function finalOf(
 }
 
 /**
- * Finds the item that an event is about, by output_index and item_id, and says where they
- * contradict each other (V3-SSE-14). Whatever it says, it always finds one: a wrong index is one
- * fault, and what the event brings is still of some item.
+ * Finds the item that an event belongs to, by output_index and item_id, and reports contradictions between
+ * them (V3-SSE-14). It always finds one: a wrong index is one fault, and the content of the event still
+ * belongs to some item.
  */
 export class OutputItems {
   readonly items: ItemTrace[] = []
@@ -77,7 +77,7 @@ export class OutputItems {
       this.#complain({ requirement: 'V3-SSE-13', why, event, only: 'full' })
     }
     const there = this.#at(index)
-    // It was used before it was added, which has been said already.
+    // It was used before it was added, which is already reported.
     if (there !== undefined && there.added === undefined) return fill(there, item)
     const duplicate = there ?? this.#withId(id)
     if (duplicate !== undefined) {
@@ -94,7 +94,7 @@ export class OutputItems {
     return fill(this.#create(duplicate === undefined ? (index ?? next) : next), item)
   }
 
-  /** The item of any other event; `isNew` if nothing had named it before. */
+  /** The item of any other event; `isNew` if no earlier event named it. */
   find(
     { json, index: event }: ResponseEvent,
     kind: EventKind,
@@ -128,7 +128,7 @@ export class OutputItems {
     return id === undefined ? undefined : this.items.find((item) => item.id === id)
   }
 
-  /** Item of an event that names none: the last one that could take it. */
+  /** Item of an event that names none: the last one that fits. */
   #likely({ item: type }: EventKind): ItemTrace | undefined {
     const fits = (item: ItemTrace) =>
       type === undefined || item.type === undefined || item.type === type
@@ -161,7 +161,7 @@ function fill(trace: ItemTrace, item: JsonObject | undefined): ItemTrace {
 }
 
 /**
- * Finds the part that an event is about, and says where its index contradicts the order of parts
+ * Finds the part that an event belongs to, and reports whether its index contradicts the order of parts
  * (V3-SSE-16) or no part was added for it (V3-SSE-13).
  */
 export function slotOf(
@@ -210,7 +210,7 @@ export function slotOf(
   return open(item, place, index ?? next, next, type)
 }
 
-/** Parts that an item brings along when it is added. */
+/** Parts that an item already contains when it is added. */
 export function openShownParts(item: ItemTrace): void {
   for (const [at, part] of asArray(item.added?.['content']).entries()) {
     open(item, 'content', at, at, asString(asObject(part)?.['type'])).added = true

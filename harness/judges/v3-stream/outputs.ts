@@ -12,7 +12,7 @@ import { agrees, show } from '../json.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
 import type { ItemTrace } from './output-items.ts'
 
-/** V3-SSE-19, -20 and -23: the items of the final response, beside those that were streamed. */
+/** V3-SSE-19, -20 and -23: compares the items of the final response with the streamed ones. */
 export function judgeOutputs(
   collector: FindingCollector,
   items: readonly ItemTrace[],
@@ -33,7 +33,7 @@ function judgeSameItems(
   { terminal, finalEvent }: StreamOutcome,
 ): void {
   const done = items.filter((item) => item.done !== undefined)
-  // Texts that differ make items differ; that is said where texts are compared.
+  // Different texts make items differ; this is reported by the comparison of texts.
   if (done.length === 0 || collector.isBroken('V3-SSE-14', 'V3-SSE-17', 'V3-SSE-18')) return
   if (terminal === 'response.completed' && finals.length !== items.length) {
     const why = `${items.length} items were streamed; the final response has ${finals.length}.`
@@ -51,14 +51,14 @@ function judgeSameItems(
   collector.held('V3-SSE-19', 'The output equals the completed items.', finalEvent)
 }
 
-/** Compares items without what has requirements of its own: status, texts, annotations. */
+/** Compares items without the fields of other requirements: status, texts, annotations. */
 function sameItem(final: JsonObject, done: JsonObject): boolean {
   return agrees(withoutText(final), withoutText(done))
 }
 
 function withoutText(item: JsonObject): JsonObject {
   const { status: _, arguments: __, ...rest } = item
-  // An item that shows no parts may leave them out: reasoning can be sealed.
+  // An item without parts may omit the field: reasoning can be encrypted.
   const shapes = (parts: unknown) =>
     asArray(parts).length === 0 ? null : asArray(parts).map((part) => asObject(part)?.['type'])
   return { ...rest, content: shapes(item['content']), summary: shapes(item['summary']) }
@@ -100,7 +100,7 @@ function judgeStatuses(
   }
 }
 
-/** A search that failed does not keep the response from being completed. */
+/** A failed search does not prevent a completed response. */
 function isTool(type: unknown): boolean {
   return typeof type === 'string' && type.endsWith('_call') && type !== 'function_call'
 }
@@ -111,7 +111,7 @@ function judgeArguments(
   finals: readonly JsonObject[],
   { finalEvent }: StreamOutcome,
 ): void {
-  // Arguments that differ from one place to the next need not be JSON in all of them.
+  // If arguments differ between places, they need not be JSON in all of them.
   if (collector.isBroken('V3-SSE-18')) return
   const done = items.map((item) => item.done).filter(isObject)
   for (const item of done.length > 0 ? done : finals) {

@@ -6,7 +6,7 @@ import { agrees, show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
-/** V3-SSE-05, -10, -11 and -21: the response that lifecycle events show. */
+/** V3-SSE-05, -10, -11 and -21: the response in lifecycle events. */
 export class SnapshotJudge implements EventJudge {
   readonly #collector: FindingCollector
   #begun = false
@@ -28,7 +28,7 @@ export class SnapshotJudge implements EventJudge {
 
   again(): void {}
 
-  /** The document has a response in the terminal event alone: its id then agrees with every other. */
+  /** The document shows a response only in the terminal event: its id then agrees with all others. */
   end({ ended }: StreamOutcome): void {
     if (!ended || !this.#first.has('id')) return
     this.#collector.held('V3-SSE-10', `The only id is ${show(this.#first.get('id'))}.`)
@@ -79,7 +79,7 @@ export class SnapshotJudge implements EventJudge {
   }
 }
 
-/** A response may be created in a queue, and `in_progress` is what it is once it runs. */
+/** A response may be created with status `queued`, and is `in_progress` once it runs. */
 const statuses: Readonly<Record<string, readonly string[]>> = {
   'response.created': ['in_progress', 'queued'],
 }
@@ -132,7 +132,7 @@ export class TerminalJudge {
     this.#collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
   }
 
-  /** A terminal event whose data could not be read ends the stream all the same. */
+  /** A terminal event with unreadable data ends the stream all the same. */
   seeLost(name: string | null, index: number): void {
     if (name !== null && isTerminal(name)) {
       this.name = name
@@ -140,13 +140,13 @@ export class TerminalJudge {
     }
   }
 
-  /** A block that comes although the stream is over. */
+  /** A block after the end of the stream. */
   after({ name, data, index }: Block): void {
     const what = name ?? show(data)
     this.#collector.broken('V3-SSE-08', `${what} comes after ${this.name}.`, index)
   }
 
-  /** `data: [DONE]`. Every client takes it after the end; inside the stream most stop reading at it. */
+  /** `data: [DONE]`. Clients accept it after the end; inside the stream, most stop reading at it. */
   marker(index?: number): void {
     const fault = this.#marked
       ? 'data: [DONE] is sent twice.'
@@ -157,7 +157,7 @@ export class TerminalJudge {
     this.#marked = true
   }
 
-  /** `lost`: an event without a name could not be read, and may have been the terminal one. */
+  /** `lost`: an event without a name could not be read; it may have been the terminal one. */
   end(ending: Ending, rest: Block | undefined, lost: boolean): void {
     if (rest?.data?.trim() === '[DONE]') this.marker()
     const fault = this.#faultAt(ending, rest)

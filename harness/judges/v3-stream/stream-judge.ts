@@ -28,9 +28,9 @@ export class ResponsesJudge implements StreamJudge {
   readonly #judges: readonly EventJudge[]
   readonly #contents: StreamContents | undefined
   readonly #alike = new AlikeBlocks()
-  /** The last event, if it is a delta that brought nothing but its text. */
+  /** The last event, if it is a delta with nothing but its text. */
   #delta: ResponseEvent | undefined
-  /** An event could not be read: what rests on the whole stream cannot be told any more. */
+  /** An event could not be read: findings about the whole stream are no longer possible. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
   constructor(context: StreamContext, contents?: StreamContents) {
@@ -66,7 +66,7 @@ export class ResponsesJudge implements StreamJudge {
     return this.#collector.judgement(this.#context.exchanges)
   }
 
-  /** Deltas like the last one but for text and number change nothing else, in any judge. */
+  /** Handles deltas that differ from the last one only in text and number, without parsing them. */
   #alikeAtStart(bytes: Uint8Array): number {
     const delta = this.#delta
     if (!this.#alike.armed || delta === undefined || !this.#scanner.idle) return 0
@@ -111,7 +111,7 @@ export class ResponsesJudge implements StreamJudge {
     if (block.data === null && block.names === 0 && block.invalidAt === null) return
     if (!this.#terminal.accepts(block.name)) {
       this.#terminal.after(block)
-      // What came too late is missing before the end; that is the same fault.
+      // Events after the end are missing before it; that is the same fault.
       this.#lost = 'an event'
       return
     }
@@ -127,7 +127,7 @@ export class ResponsesJudge implements StreamJudge {
 
   #lose({ name, index }: Block): void {
     this.#terminal.seeLost(name, index)
-    // A name with a byte that is no UTF-8 may be that of any event.
+    // A name with a byte that is not UTF-8 may be that of any event.
     const unnamed = name === null || name.includes('\ufffd')
     this.#lost = unnamed || this.#lost === 'perhaps the end' ? 'perhaps the end' : 'an event'
   }
@@ -153,7 +153,7 @@ export class ResponsesJudge implements StreamJudge {
   }
 }
 
-/** A delta that does not end the stream, with text, and with a number that is one or with none. */
+/** A delta with text that does not end the stream; its number is valid or absent. */
 function isDelta({ name, json }: ResponseEvent): boolean {
   const { delta, sequence_number: number } = json
   if (typeof delta !== 'string' || delta === '' || contentKindOf(name) === undefined) return false
@@ -178,7 +178,7 @@ export function readEvent(contents: StreamContents, { name, json }: ResponseEven
   if ((terminalEvents as readonly string[]).includes(name)) contents.isTerminal = true
 }
 
-/** Undefined for events that bring no generated content. */
+/** Undefined for events without generated content. */
 export function contentKindOf(name: string): ContentKind | undefined {
   return kinds[name]
 }
@@ -191,7 +191,7 @@ const kinds: Readonly<Record<string, ContentKind>> = {
   'response.function_call_arguments.delta': 'tool',
 }
 
-/** Events that the document names (section 6); any other is a further one. */
+/** Events that the document names (section 6); all others are further ones. */
 const named: ReadonlySet<string> = new Set([
   'response.created',
   'response.output_item.added',
@@ -200,7 +200,7 @@ const named: ReadonlySet<string> = new Set([
   'response.completed',
 ])
 
-/** OPEN-05, -06, -17 and -31, as far as one stream answers them. */
+/** OPEN-05, -06, -17 and -31, as far as one stream shows them. */
 export class OpenQuestionObserver implements EventJudge {
   readonly #collector: FindingCollector
   readonly #structure: StructureJudge

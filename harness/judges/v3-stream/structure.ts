@@ -8,12 +8,12 @@ import type { ItemTrace, SlotTrace } from './output-items.ts'
 import { OutputItems, openShownParts, slotOf } from './output-items.ts'
 
 /**
- * V3-SSE-12 to -16: what is added, filled and done, and under which indexes; and the record of
+ * V3-SSE-12 to -16: which items and parts are added, filled and done, and under which indexes; records the
  * items and parts that other judges compare.
  *
- * The document names five events, so a stream of these alone is legal although clients that follow
- * the contract break on it. A stream that brackets anything by the contract is held to the
- * contract's brackets as a whole: then a client relies on them.
+ * The document names five events, so a stream of these alone is legal although clients that follow the
+ * contract break on it. A stream with any added or done event of the contract must have all of them: clients
+ * then rely on them.
  */
 export class StructureJudge implements EventJudge {
   readonly #collector: FindingCollector
@@ -21,7 +21,7 @@ export class StructureJudge implements EventJudge {
   readonly #book = new OutputItems((complaint) => this.#complaints.push(complaint))
   #speaksFullGrammar = false
   #answered = false
-  /** The part that the last event was about. */
+  /** The part of the last event. */
   #slot: SlotTrace | undefined
 
   constructor(collector: FindingCollector) {
@@ -82,7 +82,7 @@ export class StructureJudge implements EventJudge {
     this.settle()
   }
 
-  /** Passes on what was found; also called for a stream that could not be read to its end. */
+  /** Reports the findings; also called for a stream that could not be read to its end. */
   settle(): void {
     const grammar = this.#speaksFullGrammar ? 'full' : 'minimal'
     for (const { requirement, why, event, only, gapBefore } of this.#complaints) {
@@ -91,7 +91,7 @@ export class StructureJudge implements EventJudge {
       this.#collector.broken(requirement, why, event)
     }
     this.#complaints.length = 0
-    // An answer without its item cannot have the item's brackets either.
+    // An answer without its item cannot have the item's added and done events either.
     if (this.#collector.isBroken('V3-SSE-12')) this.#collector.retract('V3-SSE-13')
   }
 
@@ -131,8 +131,8 @@ export class StructureJudge implements EventJudge {
   }
 
   /**
-   * Clients take over the whole response of a lifecycle event: one without output leaves them no
-   * place for items, and one that comes late wipes what they hold.
+   * Clients adopt the whole response of a lifecycle event: one without output gives them no place for items,
+   * and a late one discards those that they have.
    */
   #judgeSnapshot(event: ResponseEvent): void {
     const { name, json } = event

@@ -21,7 +21,7 @@ export function attachmentRoutes(session: Session) {
   const part = requests.upload?.part ?? 'file'
   const chatField = requests.upload?.chatField ?? 'chat_id'
 
-  /** Ids by the name of the file; what an answer did not tell is missing. */
+  /** Ids by file name; without those that no response contained. */
   const ids = new Map<string, string>()
 
   const routes = {
@@ -62,7 +62,7 @@ export function attachmentRoutes(session: Session) {
       return bodies.some((_, at) => lists(bodies, at, name))
     },
 
-    /** A walk that shows all of these names, for as long as uploads may take to be listed. */
+    /** A walk that shows all of these names; waits as long as uploads may take to be listed. */
     waitForListed: (query: Query, names: readonly string[]): Promise<ListWalk> =>
       poll(
         session,
@@ -70,7 +70,7 @@ export function attachmentRoutes(session: Session) {
         (walk) => names.every((name) => walk.pagesWith(name).length > 0),
       ),
 
-    /** The attachment object (section 2.4) in the answer to an upload, wherever it stands. */
+    /** The attachment object (section 2.4) in the response to an upload, at any depth. */
     recordIn(uploaded: Exchange, fileName: string): Readonly<Record<string, unknown>> | undefined {
       const body = answerJson(uploaded)
       const found = shapes.attachment
@@ -81,7 +81,7 @@ export function attachmentRoutes(session: Session) {
   }
   return routes
 
-  /** An id may be that of another caller as well, so that names go first if there are any. */
+  /** An id may also be that of another caller, so names take precedence if there are any. */
   function lists(bodies: readonly unknown[], at: number, name: string): boolean {
     const hasNames = [...ids.keys()].some((name) => bodies.some((body) => contains(body, name)))
     if (hasNames || contains(bodies[at], name)) return contains(bodies[at], name)
@@ -90,12 +90,12 @@ export function attachmentRoutes(session: Session) {
   }
 }
 
-/** The members of section 2.4. */
+/** The fields of section 2.4. */
 const members = ['id', 'filename', 'content_type', 'bucket', 'size', 'created_at']
 
 /**
- * The object with a member `filename`, with the name of the file, or with most of the members of
- * section 2.4: of several the fullest, then the outermost.
+ * The object with a field `filename`, with the name of the file, or with most of the fields of section 2.4:
+ * the one with the most fields, then the outermost.
  */
 export function attachmentIn(body: unknown, fileName: string): unknown {
   const records = objectsIn(body).sort((a, b) => memberCount(b) - memberCount(a))
@@ -113,7 +113,7 @@ function memberCount(record: JsonObject): number {
 /** Breadth first. */
 function objectsIn(body: unknown): JsonObject[] {
   const queue: unknown[] = [body]
-  // The queue grows while it is walked.
+  // The queue grows during the loop.
   for (const value of queue) {
     if (typeof value !== 'object' || value === null) continue
     for (const inner of Object.values(value)) queue.push(inner)

@@ -48,7 +48,7 @@ export function chatRoutes(session: Session) {
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),
 
-    /** Reads the list of chats to its end, or until it has shown so many `rows`. */
+    /** Reads the list of chats to its end, or until it has shown this number of `rows`. */
     readList: (query: Query, rows?: number, options: SendOptions = {}): Promise<ListWalk> =>
       readList(session, (page) => routes.list(page, options), query, {
         pointer: shapes.chatCursor,
@@ -72,10 +72,10 @@ export function chatRoutes(session: Session) {
         pointer: shapes.attachmentCursor,
       }),
 
-    /** Tests if an answer or a list mentions a chat: by id or by name is open. */
+    /** Tests if a response or a list mentions a chat, by id or by name, as both are legal. */
     mentions: (answer: Exchange | ListWalk, chat: Chat): boolean => mentions(bodyOf(answer), chat),
 
-    /** PATCH with the body of the profile, or the guess that a name is called name. */
+    /** PATCH with the body of the profile, or with a guessed field `name`. */
     rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.updateChat', chat, {
         json: fill(requests.patchChat ?? { name: '{name}' }, { name }),
@@ -84,13 +84,13 @@ export function chatRoutes(session: Session) {
     patch: (chat: string, json: unknown, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.updateChat', chat, { json, ...options }),
 
-    /** The value that asks a list to leave favorites out; its type is not shown. */
+    /** The value of the parameter that excludes favorites from a list; its type is not documented. */
     excludeFavorites: requests.excludeFavorites ?? 'true',
 
     /**
-     * Follows the list of chats until every one of these is found, or to its end. A cursor that
-     * counts rows is legal, and misses some while other scenarios delete theirs: a list that lacks
-     * a chat, or does not show it yet, is followed again before that is believed.
+     * Follows the list of chats until all of these are found, or to its end. A cursor that counts rows is
+     * legal, and skips some while other scenarios delete theirs: if a chat is missing, or not visible yet,
+     * the list is followed again before that counts.
      */
     async follow(query: Query, chats: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       let walked: ListWalk | undefined
@@ -105,7 +105,7 @@ export function chatRoutes(session: Session) {
       return readRepeatedly(read, isEnough, session, delays)
     },
 
-    /** Calls `follow` if no page may be refused. */
+    /** Calls `follow` and requires that no page is refused. */
     async walk(query: Query, sought: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       const walk = await routes.follow(query, sought)
       for (const page of walk.pages) {
@@ -155,7 +155,7 @@ function bodyOf(answer: Exchange | ListWalk): unknown {
   return 'pages' in answer ? answer.body : answerJson(answer)
 }
 
-/** A name that stands beside the id of another chat tells of that one. */
+/** A name next to the id of another chat is the name of that chat. */
 function mentions(body: unknown, { id, name }: Chat): boolean {
   if (contains(body, id)) return true
   const leaves = leavesOf(body)

@@ -16,16 +16,16 @@ interface KnowledgeOptions extends SendOptions {
   readonly prefix?: KnowledgePrefix
   readonly values?: Values
   readonly file?: UploadFile
-  /** Parameters beside those of the profile. */
+  /** Parameters in addition to those of the profile. */
   readonly query?: Readonly<Record<string, string | number>>
 }
 
-/** Knowledge bases (section 4.3): what lies below the prefix, the profile says. */
+/** Knowledge bases (section 4.3): the profile defines the routes below the prefix. */
 export function knowledgeRoutes(session: Session) {
   const { knowledge } = session.context.setup.profile
 
   const routes = {
-    /** Sends a route of the profile; without a route it asks for the prefix itself. */
+    /** Sends a route of the profile; without one, requests the prefix itself. */
     send(name: KnowledgeRoute | null, options: KnowledgeOptions = {}): Promise<Exchange> {
       const { prefix = knowledgePrefixes[0], values = {}, file, query, ...rest } = options
       if (name === null) {

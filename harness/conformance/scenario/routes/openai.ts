@@ -12,7 +12,7 @@ export function openaiRoutes(session: Session) {
   const { models } = session.context.setup.profile
 
   const routes = {
-    /** A body that must be accepted: the main model and one user message, with what is given. */
+    /** A body that must be accepted: the main model, one user message and the given fields. */
     chatBody: (text: string, more: ChatBody = {}): ChatBody => ({
       model: models.main,
       messages: [{ role: 'user', content: text }],
@@ -39,10 +39,10 @@ export function openaiRoutes(session: Session) {
       return session.send({ ...rest, path: named, ...options })
     },
 
-    /** Any request of this surface that a living server answers. */
+    /** Any request of this surface that a working server answers. */
     ping: (): Promise<Exchange> => routes.models({ role: 'liveness' }),
 
-    /** Sends a body that must be accepted for the scenario to go on; gives the exchange and its text. */
+    /** Sends a body whose acceptance the scenario needs; returns the exchange and its text. */
     async chatOk(
       body: ChatBody,
       options: SendOptions = {},

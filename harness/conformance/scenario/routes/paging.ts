@@ -15,12 +15,12 @@ import { assume } from '../claims.ts'
 import { contains } from '../find.ts'
 import { historyCursor } from '../read.ts'
 
-/** Names under which a list may give the cursor of its next page, at any place. */
+/** Names of fields that may hold the cursor of the next page, at any depth. */
 const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
 
 /**
- * The cursor of the next page: what the pointer of the profile shows, else a text or number under a
- * telling name. Null: there is no further page. Undefined: no such member was found.
+ * The cursor of the next page: the value at the pointer of the profile, else a text or number under one of
+ * the usual names. Null: there is no further page. Undefined: no such field was found.
  */
 export function cursorIn(page: Exchange, pointer: string | undefined): string | null | undefined {
   const body = answerJson(page)
@@ -35,20 +35,20 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
   return found.some((candidate) => candidate !== undefined) ? null : undefined
 }
 
-/** The pages of a list, in the order in which they were read. */
+/** The pages of a list, in the order of reading. */
 export type Pages = readonly [Exchange, ...Exchange[]]
 
 export interface ListWalk {
   readonly pages: Pages
-  /** Bodies of the pages, in which a value can be looked for as in one body. */
+  /** Bodies of the pages, which can be searched like one body. */
   readonly body: readonly unknown[]
-  /** True if the list says that it ends where the walk ended. */
+  /** True if the list marks its end, and the walk reached it. */
   readonly complete: boolean
-  /** True if it says so, or is too short to go on: what no page shows, the list does not show. */
+  /** True if `complete`, or if the list is too short for another page: a value on no page is not in the list. */
   readonly isWhole: boolean
   /** The limit of the profile that ended the walk; for a sentence. */
   readonly exceededLimit?: string
-  /** The pages on which a text stands, by their place. */
+  /** Indexes of the pages that contain a text. */
   readonly pagesWith: (text: string) => readonly number[]
 }
 
@@ -57,7 +57,7 @@ export type WalkLimits = Pick<TargetProfile['limits'], 'pages' | 'bodyBytes'>
 
 export interface WalkOptions {
   readonly limits: WalkLimits
-  /** JSON pointer to the cursor of a page; without it, it is looked for by name. */
+  /** JSON pointer to the cursor of a page; without it, the cursor is searched by name. */
   readonly pointer: string | undefined
   /** Called for each page; true ends the walk. */
   readonly isEnough?: (page: Exchange) => boolean
@@ -75,7 +75,7 @@ export async function walkList(
   })
   const last = walk.pages.at(-1)
   const isWithout = cursor === undefined && last !== undefined && succeeded(last)
-  // The profile says where a cursor stands, and a page before had one: the last page has none.
+  // The pointer of the profile found a cursor on an earlier page: the last page has none.
   const hadCursor = pointer !== undefined && walk.pages.length > 1
   const body = walk.pages.map((page) => answerJson(page))
   const complete = cursor === null || (isWithout && hadCursor)
@@ -88,7 +88,7 @@ export async function walkList(
   }
 }
 
-/** Fewer elements than any server would give to a page of a longer list. */
+/** Page size below that of any server for a longer list. */
 const smallestPage = 10
 
 function maxArrayLength(body: unknown): number {
@@ -105,14 +105,14 @@ type Query = Readonly<Record<string, string | number>>
 
 export interface ReadListOptions {
   readonly pointer: string | undefined
-  /** Ends the reading once so many elements were shown, if their number can be told; all by default. */
+  /** Ends the reading once this number of elements was shown, if they can be counted; all by default. */
   readonly rows?: number | undefined
   readonly isEnough?: (page: Exchange) => boolean
 }
 
 /**
- * Reads a list to its end, however few rows it gives a page, so that it can be told what it does not
- * show. The scenario ends if the list passes a limit of the profile.
+ * Reads a list to its end, even if its pages are small, so that missing elements can be detected. The
+ * scenario ends if the list exceeds a limit of the profile.
  */
 export async function readList(
   session: Session,
@@ -146,8 +146,8 @@ function elementIds(body: unknown): unknown[] {
 }
 
 /**
- * Ends the scenario if a list lacks what may be on a page that could not be read. A list that is
- * refused from the start can be judged.
+ * Ends the scenario if a list lacks something that may be on an unread page. A list that is refused from the
+ * start can be judged.
  */
 export function assumeRead({ pages, isWhole }: ListWalk, isShown: boolean): void {
   const reason = 'the list could not be followed to its end: set shapes in the target profile'
@@ -158,7 +158,7 @@ interface CursorOptions {
   readonly limits: WalkLimits
   readonly cursorOf: (page: Exchange) => unknown
   readonly isEnough?: (page: Exchange) => boolean
-  /** A limit of the profile beside `limits` that the walk has exceeded; for a sentence. */
+  /** A further limit of the profile that the walk has exceeded; for a sentence. */
   readonly exceededLimit?: () => string | undefined
   /** Runs after each page but the last. */
   readonly between?: (page: Exchange) => Promise<void>
@@ -171,7 +171,7 @@ interface CursorWalk {
   readonly exceededLimit?: string
 }
 
-/** Opens pages as long as they have another cursor; a cursor that came before ends the walk. */
+/** Opens pages as long as they have another cursor; a repeated cursor ends the walk. */
 export async function followCursor(
   open: (cursor: string | undefined) => Promise<Exchange>,
   { limits, cursorOf, isEnough, exceededLimit, between }: CursorOptions,
@@ -182,7 +182,7 @@ export async function followCursor(
   let bytes = 0
   for (;;) {
     const cursor = cursorOf(page)
-    // An empty cursor is a fault of its own, and asks for nothing.
+    // An empty cursor is a fault by itself, and is not followed.
     if (typeof cursor !== 'string' || cursor === '' || visited.has(cursor)) return { pages, cursor }
     visited.add(cursor)
     if (isEnough?.(page)) return { pages, cursor }
@@ -204,9 +204,9 @@ function exceededBy(limits: WalkLimits, pages: number, bytes: number): string | 
 }
 
 /**
- * Tests if a walk that misses some of these shows a defect of the list, not of our guess where its
- * cursor stands: it came to the end, it shows one of them twice, or the target refused the cursor that
- * stands where the history has it (section 2.6).
+ * Tests if missing elements prove a defect of the list, rather than a wrong guess of the cursor's place: the
+ * walk came to the end, an element occurs twice, or the target refused a cursor from the same place as in the
+ * history (section 2.6).
  */
 export function isConclusive({ pages, complete, pagesWith }: ListWalk, sought: readonly string[]) {
   const last = pages.at(-1)
@@ -226,8 +226,8 @@ interface Walked {
 }
 
 /**
- * Ends the scenario if a list passed a limit of the profile, for what it did not show may be on a
- * page that was not asked for. `isTold`: what was seen can be judged all the same.
+ * Ends the scenario if a list exceeded a limit of the profile, as missing elements may be on a page that was
+ * not requested. `isConclusive`: the pages read can be judged all the same.
  */
 export function assumeWithinLimits(
   session: Session,

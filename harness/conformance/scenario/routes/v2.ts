@@ -17,17 +17,17 @@ import { fill } from '../template.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The v2 surface (section 4.2) as a scenario calls it. How a v2 chat comes to be, the profile says. */
+/** The v2 surface (section 4.2) as a scenario calls it. The profile defines how a v2 chat is created. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
 export function v2Routes(session: Session) {
   const { models, v2Chat } = session.context.setup.profile
   let usedIds = 0
 
   const routes = {
-    /** The id of a v2 chat; a fresh one where the profile can make one. */
+    /** The id of a v2 chat; a new one if the profile can create it. */
     chat: async (): Promise<string> => (await routes.openChat()).id,
 
-    /** A v2 chat, with the exchange that created it if one did. */
+    /** A v2 chat, with the exchange that created it, if any. */
     async openChat(): Promise<{ readonly id: string; readonly created?: Exchange }> {
       requireProfile(v2Chat, 'v2Chat')
       if ('anyUuid' in v2Chat) {
@@ -87,7 +87,7 @@ export function v2Routes(session: Session) {
       return id
     },
 
-    /** Stores what must be stored for the scenario to go on; gives the id of the message. */
+    /** Stores a message that the scenario needs; returns its id. */
     async storeOk(
       chat: string,
       content: string,
@@ -107,7 +107,7 @@ export function v2Routes(session: Session) {
       ...more,
     }),
 
-    /** Stores a message and has it answered, as one transaction. */
+    /** Stores a message and generates the response, as one transaction. */
     async storeAndGenerate(chat: string, content: string, more: Body = {}, generation: Body = {}) {
       const stored = await routes.storeOk(chat, content, more)
       const reply = await routes.generate(routes.generateBody(chat, stored.id, generation), {
@@ -117,7 +117,7 @@ export function v2Routes(session: Session) {
       return { messageId: stored.id, stored: stored.exchange, reply }
     },
 
-    /** Any request of this surface that a living server accepts; it stores one message more. */
+    /** Any request of this surface that a working server accepts; it stores one more message. */
     ping: (chat: string): Promise<Exchange> =>
       routes.message(routes.messageBody(chat, session.prompts.followUp()), { role: 'liveness' }),
   }

@@ -31,7 +31,7 @@ export interface HistoryQuery {
 export type GenerateBody = Readonly<Record<string, unknown>>
 
 export interface GenerateOptions extends SendOptions {
-  /** The Idempotency-Key; a fresh UUID if it is left out, none if it is null. */
+  /** The Idempotency-Key; a new UUID if omitted, none if null. */
   readonly key?: string | null
 }
 
@@ -79,7 +79,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
     generate: (body: unknown, options: GenerateOptions = {}): Promise<Exchange> =>
       routes.startGenerate(body, options).exchange,
 
-    /** Generates what must be accepted for the scenario to go on. */
+    /** Generates a response that the scenario needs. */
     async generateOk(body: GenerateBody, options: GenerateOptions = {}): Promise<Exchange> {
       const exchange = await routes.generate(body, { role: 'arrange', ...options })
       expectMembers(exchange)
@@ -93,14 +93,14 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       return session.create('chat', name, send, routes.newChatId)
     },
 
-    /** The id in the answer to `POST /chat`, wherever it stands. */
+    /** The id in the response to `POST /chat`, at any depth. */
     newChatId(created: Exchange): string | undefined {
       const body = answerJson(created)
       const found = shapes.chatId ? valueAt(body, shapes.chatId) : findId(body, chatIdNames)
       return isUuid(found) ? found : undefined
     },
 
-    /** A fresh chat, deleted after the scenario. */
+    /** A new chat, deleted after the scenario. */
     async createChat(options: SendOptions = {}, name = session.name()): Promise<Chat> {
       const created = await routes.postChat(name, {}, { role: 'arrange', ...options })
       if (mayNameMembers(created))
@@ -153,12 +153,12 @@ export function v3Routes(session: Session, caller: Caller = {}) {
           between,
         },
       )
-      // Rows that occur twice show it whatever follows; anything else may stand on a later page.
+      // Duplicate rows prove a violation in any case; other missing rows may be on a later page.
       assumeWithinLimits(session, walk, hasDuplicateRows(rows))
       return { rows, pages: walk.pages, lastCursor: walk.cursor }
     },
 
-    /** Reads the history until `enough` says so, for as long as changes may take to be seen. */
+    /** Reads the history until `enough` is true, as long as changes may take to become visible. */
     waitForHistory: (
       chat: Chat,
       enough: (rows: readonly HistoryRow[]) => boolean,
@@ -169,13 +169,13 @@ export function v3Routes(session: Session, caller: Caller = {}) {
         ({ rows }) => enough(rows),
       ),
 
-    /** The history after a pause in which a late second step would show. */
+    /** The history after a pause in which a late second step would appear. */
     async historyAfterPause(chat: Chat): Promise<HistoryWalk> {
       await session.sleep(Math.min(session.settling.ms, pauseMs))
       return routes.walk(chat)
     },
 
-    /** Any request of this surface that a living server answers. */
+    /** Any request of this surface that a working server answers. */
     ping: (chat: Chat): Promise<Exchange> => routes.history(chat, {}, { role: 'liveness' }),
   }
   return routes
@@ -216,7 +216,7 @@ export function oneShotRoutes(session: Session) {
     send: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
       session.send({ ...route('v3.oneShot'), json: body, ...options }),
 
-    /** Sends what must be accepted for the scenario to go on. */
+    /** Sends a request that the scenario needs. */
     async sendOk(body: Body, options: SendOptions = {}): Promise<Exchange> {
       const exchange = await routes.send(body, { role: 'arrange', ...options })
       assume(succeeded(exchange), `a one-shot was refused with ${statusText(exchange)}`, exchange)

@@ -4,15 +4,15 @@ import { InconclusiveError } from '../../session/errors.ts'
 import type { SendOptions } from '../../session/requests/wire-request.ts'
 import { describeShape, statusText } from '../read.ts'
 
-/** The answers to one request over the two versions of HTTP. */
+/** The responses to one request over the two versions of HTTP. */
 export interface Compared {
   readonly http2: Exchange
   readonly http1: Exchange
 }
 
 /**
- * Sends a request over HTTP/2, which the target chose, and over HTTP/1.1. Undefined if it chose
- * HTTP/1.1, and where nothing can be said: the target is busy, or the budget of the run is spent.
+ * Sends a request over HTTP/2, chosen by the target, and over HTTP/1.1. Undefined if the target chose
+ * HTTP/1.1, is busy, or the budget of the run is spent.
  */
 export async function overBothVersions(
   send: (options: SendOptions) => Promise<Exchange>,
@@ -28,8 +28,8 @@ export async function overBothVersions(
 }
 
 /**
- * Differences of two answers apart from model text, one sentence for each: `status 200 over
- * HTTP/2, 404 over HTTP/1.1`. Consequences of a difference are left out.
+ * Differences of two responses apart from model text, one sentence for each: `status 200 over HTTP/2, 404
+ * over HTTP/1.1`. Consequences of another difference are omitted.
  */
 export function findDifferences({ http2, http1 }: Compared): string[] {
   const differing = (facets: readonly Facet[]) =>
@@ -51,7 +51,7 @@ interface Facet {
   readonly of: (exchange: Exchange) => string
 }
 
-/** Facets that, if they differ, make all later ones differ. */
+/** Facets whose difference implies that all later ones differ. */
 const decisive: readonly Facet[] = [
   { name: 'status', of: answerOf },
   { name: 'media type', of: (exchange) => mediaType(exchange) || 'none' },

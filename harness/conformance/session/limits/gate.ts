@@ -29,33 +29,33 @@ import {
 } from './limit-breaches.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 
-/** The one entrance for requests of a run: all of its limits, and what closes it before its end. */
+/** Entrance for all requests of a run: applies its limits, and closes early if the run must end. */
 export interface Gate {
   /**
    * Waits for the pace, then counts the request as sent.
    * @param signal ends the wait
    * @param inBurst `waitForBurst` has waited for it
-   * @returns a signal that ends the conversation with the time of the run, if that is limited
-   * @throws NotSentError if the request may not be sent, be it before the wait or after it
+   * @returns a signal that aborts the conversation at the end of the run's time, if that is limited
+   * @throws NotSentError if the request may not be sent, before or after the wait
    */
   enter(
     outgoing: Pick<Outgoing, 'labels' | 'request'>,
     signal: AbortSignal,
     inBurst: boolean,
   ): Promise<Deadline>
-  /** Waits until so many requests may be sent at once, `inBurst`. */
+  /** Waits until this number of requests may be sent at once, `inBurst`. */
   waitForBurst(requests: number, signal: AbortSignal): Promise<void>
   /** Called for each conversation that has ended. */
   leave(exchange: Exchange, outgoing: Pick<Outgoing, 'protocol'>): void
-  /** Tests if an answer refuses what was accepted earlier in the run. */
+  /** Tests if a response refuses a request that was accepted earlier in the run. */
   contradicts(exchange: Exchange): boolean
   /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
   retryAfter(exchange: Exchange, attempt: number): number | null
-  /** Does not wait for a recording; rejects once the signal or the time of the run ends the wait. */
+  /** Does not wait during a rejudge; rejects once the signal or the time of the run ends the wait. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /**
-   * Records an answer beyond a limit of the profile.
-   * @throws InconclusiveError if the answer is no basis for a scenario
+   * Records a response beyond a limit of the profile.
+   * @throws InconclusiveError if a scenario cannot use the response
    */
   assertWithinLimits(exchange: Exchange): void
   readonly limitBreaches: LimitBreaches
@@ -96,7 +96,7 @@ export function createGate(setup: RunSetup): Gate {
       assertOpen(outgoing)
       if (live && !inBurst) {
         await withDeadline((both) => pace.waitForSlots(1, both), signal, deadline)
-        // Others have had their answers meanwhile.
+        // Other requests have been answered meanwhile.
         assertOpen(outgoing)
       }
       budget.spend(outgoing)
@@ -123,7 +123,7 @@ export function createGate(setup: RunSetup): Gate {
     },
     assertWithinLimits(exchange) {
       limitBreaches.recordEnding(exchange)
-      // What was left because the time of the run is over is nobody's excess.
+      // Aborting at the end of the run's time is not a breach of a limit.
       if (exchange.ending.kind === 'aborted') runLimits.assertWithinLimits()
       const excess = findExcess(exchange, limits)
       if (excess === undefined) return
@@ -135,7 +135,7 @@ export function createGate(setup: RunSetup): Gate {
   }
 }
 
-/** Rejects with the reason of the deadline if that comes first: timers have an error of their own. */
+/** Rejects with the reason of the deadline if that comes first: timers reject with their own error. */
 async function withDeadline(
   wait: (signal: () => AbortSignal) => Promise<void>,
   signal: AbortSignal,
@@ -157,7 +157,7 @@ type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
 
 /**
  * Limits of a whole run.
- * @param endsAt milliseconds since the epoch; null, as over a recording: time does not count
+ * @param endsAt milliseconds since the epoch; null if time does not count, as in a rejudge
  */
 function createRunLimits(limits: Limits, endsAt: number | null, state: RunState['received']) {
   const reason = `the run took longer than ${limits.runMs} ms (limits.runMs) and sends no more requests`
@@ -168,7 +168,7 @@ function createRunLimits(limits: Limits, endsAt: number | null, state: RunState[
     countBytes(exchange: Exchange): void {
       state.bytes += bodyLength(exchange)
     },
-    /** @throws RunEndedError if nothing more may be asked. */
+    /** @throws RunEndedError if no more requests may be sent. */
     assertWithinLimits(): void {
       // The timer of the signal may be late.
       const isLate = endsAt !== null && Date.now() >= endsAt
@@ -178,7 +178,7 @@ function createRunLimits(limits: Limits, endsAt: number | null, state: RunState[
         `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes); no more requests are sent`,
       )
     },
-    /** Aborts with that RunEndedError; a little later for cleanup. */
+    /** Aborts with the RunEndedError; somewhat later for cleanup. */
     signalFor: (isCleanup: boolean) => (isCleanup ? cleanupSignal : work),
   }
 }
@@ -186,7 +186,7 @@ function createRunLimits(limits: Limits, endsAt: number | null, state: RunState[
 function abortedAt(endsAt: number | null, reason: string): AbortSignal | undefined {
   if (endsAt === null) return undefined
   const controller = new AbortController()
-  // A run that ends sooner is not kept waiting.
+  // Does not keep the process alive.
   setTimeout(
     () => controller.abort(new RunEndedError(reason)),
     Math.max(0, endsAt - Date.now()),
@@ -196,7 +196,7 @@ function abortedAt(endsAt: number | null, reason: string): AbortSignal | undefin
 
 type Request = Pick<Outgoing, 'labels' | 'request'>
 
-/** `--max-requests` and `--max-generations`: what may still be sent. */
+/** `--max-requests` and `--max-generations`: the remaining budget. */
 export function createBudget(
   { maxRequests, maxGenerations }: Pick<RunSetup, 'maxRequests' | 'maxGenerations'>,
   state: RunState['budget'],

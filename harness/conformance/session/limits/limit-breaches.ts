@@ -21,8 +21,8 @@ import { newRunState, type RunState } from '../run-state.ts'
 type Limits = Pick<TargetProfile['limits'], 'jsonDepth' | 'historyRows'>
 
 /**
- * Describes output beyond a limit of the profile, as the end of a sentence about the request; the
- * answer is then no basis for a scenario. Undefined if it is within all of them.
+ * Describes output beyond a limit of the profile, as the end of a sentence about the request; a scenario then
+ * cannot use the response. Undefined if it is within all limits.
  */
 export function findExcess(exchange: Exchange, limits: Limits): string | undefined {
   const { ending } = exchange
@@ -43,7 +43,7 @@ export function describeRequest(exchange: Exchange): string {
   return `${exchange.request.method} ${sentPath(exchange)}`
 }
 
-/** The same answer without what it said, for who reads what comes and looks at no limits. */
+/** The same response without its body, for a caller that does not check limits. */
 export function withoutBody(exchange: Exchange, excess: string): Exchange {
   const { response, ending } = exchange
   return {
@@ -63,13 +63,13 @@ export type LimitBreaches = ReturnType<typeof createLimitBreaches>
 
 type WithRequest = Pick<Exchange, 'request'>
 
-/** Number of answers of one route beyond a limit after which it gets no more requests. */
+/** Number of responses of one route beyond a limit after which it gets no more requests. */
 const maxBreaches = 3
 
-/** The same of requests in a row without an answer in time: a route that hangs would cost hours. */
+/** Maximum consecutive requests without a response in time: a route that hangs would cost hours. */
 const maxSilences = 6
 
-/** Answers that passed a limit of the profile, by the route that they came from. */
+/** Responses beyond a limit of the profile, by their route. */
 export function createLimitBreaches({
   breaches,
   silences,
@@ -80,13 +80,13 @@ export function createLimitBreaches({
       const route = routeOf(exchange)
       breaches.set(route, { count: (breaches.get(route)?.count ?? 0) + 1, why })
     },
-    /** Counts the requests of a route in a row that got no answer in time. */
+    /** Counts consecutive requests of a route that got no response in time. */
     recordEnding(exchange: Exchange): void {
       const form = formOf(exchange)
       const isSilent = exchange.ending.kind === 'timeout'
       silences.set(form, isSilent ? (silences.get(form) ?? 0) + 1 : 0)
     },
-    /** @throws NotSentError if the route of a request is asked no more. */
+    /** @throws NotSentError if the route gets no more requests. */
     assertMayAsk(exchange: WithRequest): void {
       const route = routeOf(exchange)
       const form = formOf(exchange)
@@ -104,13 +104,13 @@ export function createLimitBreaches({
   }
 }
 
-/** Streams of a route may hang while its other answers come. */
+/** Streams of a route may hang while its other responses arrive. */
 function formOf(exchange: WithRequest): string {
   const isStream = asObject(requestJson(exchange))?.['stream'] === true
   return `${routeOf(exchange)}${isStream ? ' as a stream' : ''}`
 }
 
-/** Path with the names of its parameters in place of ids. */
+/** Path with parameter names in place of ids. */
 export function routeOf(exchange: WithRequest): string {
   const { method } = exchange.request
   const path = requestPath(exchange)
@@ -122,8 +122,8 @@ export function routeOf(exchange: WithRequest): string {
 const maxConsecutiveFailures = 8
 
 /**
- * Spares a run the wait for a target that hangs, died or turns everybody away, and the verdicts of one
- * that something else answers for from some request on.
+ * Ends the wait for a target that hangs, died or refuses all requests, and prevents verdicts if another
+ * server answers from some request on.
  */
 export function createCircuitBreaker(state: RunState['circuit'] = newRunState().circuit) {
   const contradictions = createContradictions(state.contradictions)
@@ -142,7 +142,7 @@ export function createCircuitBreaker(state: RunState['circuit'] = newRunState().
     get reason(): string {
       return contradictions.reason ?? breakdown.reason ?? state.reason
     },
-    /** Tests if an answer refuses what was accepted earlier in the run. */
+    /** Tests if a response refuses a request that was accepted earlier in the run. */
     contradicts: contradictions.contradicts,
     recordEnding(exchange: Exchange): void {
       const { ending, response } = exchange
@@ -154,33 +154,33 @@ export function createCircuitBreaker(state: RunState['circuit'] = newRunState().
       else if (response === null && ending.kind === 'unreachable') {
         recordFailure(`found no answer (${ending.code})`)
       }
-      // A gateway that waited in vain is no sign of life, and one that found nobody is none either way.
+      // A 504 counts as a missing response of the service; a 502 counts neither way.
       else if (response?.status === 504) recordFailure('were answered 504 by a gateway')
       else if (response?.status === 502) return
-      // To be turned away is no answer yet: it is tried again.
+      // A 429 or 503 is not final: the request is tried again.
       else if (response?.status !== 429 && response?.status !== 503) state.consecutiveFailures = 0
     },
-    /** The last try was turned away as well. */
+    /** The last try got a 429 or 503 as well. */
     giveUp({ response }: Exchange): void {
       recordFailure(`were answered ${response?.status} to the last try`)
     },
   }
 }
 
-/** Server errors in a row, on so many routes, after which the target counts as broken down. */
+/** Consecutive server errors, and number of their routes, after which the target counts as broken down. */
 const maxServerErrors = 12
 const minBrokenRoutes = 3
 
-/** Server errors that say something else: not implemented, and busy for now. */
+/** Server errors with another meaning: not implemented, and busy for now. */
 const otherErrors: readonly number[] = [501, 503]
 
 /**
- * Counts server errors in a row. One route may be broken, and a refusal may fail where everything else
- * works: neither counts as a target that has broken down.
+ * Counts consecutive server errors. A single broken route, or refusals that fail while everything else works,
+ * are not a target that has broken down.
  */
 function createBreakdown(state: RunState['circuit']['breakdown']) {
   return {
-    /** Set when there were too many; the end of a sentence. */
+    /** Set once there were too many; the end of a sentence. */
     get reason(): string | undefined {
       return state.reason
     },
@@ -202,14 +202,14 @@ function createBreakdown(state: RunState['circuit']['breakdown']) {
 }
 
 /**
- * Counts answers in a row that contradict earlier ones: a refused key, a page or a 404, for an operation that
- * this key had been accepted for. Answers to requests that are to be refused count for nothing.
+ * Counts consecutive responses that contradict earlier ones: a refused key, a page or a 404, for an operation
+ * that was accepted with this key. Responses to negative requests do not count.
  */
 function createContradictions(state: RunState['circuit']['contradictions']) {
   const { accepted } = state
 
   return {
-    /** Set when there were too many; the end of a sentence. */
+    /** Set once there were too many; the end of a sentence. */
     get reason(): string | undefined {
       return state.reason
     },
@@ -219,7 +219,7 @@ function createContradictions(state: RunState['circuit']['contradictions']) {
       const status = response?.status
       if (status === undefined || labels.role === 'negative') return
       if (contradicts(exchange)) {
-        // An answer that the target lost is no parent; what does not name one tells if its route is there.
+        // The target may have lost the parent; requests without one show whether the route exists.
         if (asObject(requestJson(exchange))?.['parent_id'] != null) return
         state.count += 1
         if (state.count === 1) state.since = id
@@ -248,7 +248,7 @@ function isRefusal(exchange: Exchange): boolean {
   return status === 401 || status === 403 || absences.includes(status) || isPage(exchange)
 }
 
-/** An operation and the key that it was asked with. */
+/** An operation and the key of its request. */
 function placeOf(exchange: Exchange): string {
   return `${routeOf(exchange)} ${header(exchange.request.headers, 'authorization')}`
 }

@@ -82,7 +82,7 @@ describe('Retry-After', () => {
       expect(giveUpReason(answer, limits)).toContain(
         'longer than the maximum of 30000 ms (limits.retryAfterMs)',
       )
-      // Nor does it hold anybody else back.
+      // It does not delay other requests.
       await pace.waitForSlots(1)
     },
   )

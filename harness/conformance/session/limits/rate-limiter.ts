@@ -8,7 +8,7 @@ const firstWaitMs = 500
 
 type Limits = Pick<TargetProfile['limits'], 'requestsPerSecond' | 'retryAfterMs'>
 
-/** Paces the requests of a run: a rate from the profile, and silence when the target asks for it. */
+/** Paces the requests of a run: a rate from the profile, and pauses when the target requests them. */
 export function createRateLimiter(
   { requestsPerSecond, retryAfterMs: maxMs }: Limits,
   state: RunState['pace'] = newRunState().pace,
@@ -17,9 +17,9 @@ export function createRateLimiter(
 
   return {
     /**
-     * Resolves when the next `requests` may be sent at once; rejects if the signal does not wait for
-     * it. The signal is made only if there is a wait. The slots of a burst are saved up before it: no
-     * second has more requests than the rate allows, if it allows as many as the burst has.
+     * Resolves when the next `requests` may be sent at once; rejects once the signal is aborted. The signal
+     * is created only if there is a wait. The slots of a burst are reserved before it: no second has more
+     * requests than the rate allows, if it allows a whole burst.
      */
     async waitForSlots(requests: number, signalOfWait?: () => AbortSignal): Promise<void> {
       const now = Date.now()
@@ -28,8 +28,8 @@ export function createRateLimiter(
       if (at > now) await sleep(at - now, undefined, signalOfWait ? { signal: signalOfWait() } : {})
     },
     /**
-     * Milliseconds to wait before this request is tried again; null if it is given up. A target
-     * that asks for longer than the profile allows is not asked again before its time.
+     * Milliseconds to wait before this request is tried again; null to give up. A target that requests a
+     * longer wait than the profile allows gets no request before that time.
      */
     retryAfter(exchange: Exchange, attempt: number): number | null {
       if (attempt + 1 >= maxAttempts) return null
@@ -41,7 +41,7 @@ export function createRateLimiter(
   }
 }
 
-/** Tests if a rate allows so many requests at once: it must allow them within a second. */
+/** Tests if a rate allows this number of requests at once: it must allow them within a second. */
 export function allowsBurst(
   { requestsPerSecond }: Pick<Limits, 'requestsPerSecond'>,
   requests: number,
@@ -49,7 +49,7 @@ export function allowsBurst(
   return requestsPerSecond === undefined || requests <= requestsPerSecond
 }
 
-/** Reason why a request that was answered 429 or 503 is given up, for a sentence about the target. */
+/** Reason for giving up a request after a 429 or 503, for a sentence about the target. */
 export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits): string {
   const status = exchange.response?.status
   const askedMs = retryAfterMs(exchange)
@@ -69,7 +69,7 @@ export function retryAfterMs(exchange: Exchange): number | undefined {
   const value = header(headers, 'retry-after')?.trim()
   if (value === undefined || value === '') return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  // A date begins with the day of the week; the parser makes one of almost anything else too.
+  // A date begins with the day of the week; the parser accepts almost anything else as a date too.
   const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(date)) return undefined
   const waits = [Date.parse(header(headers, 'date') ?? ''), Date.now()].map((now) => date - now)

@@ -1,23 +1,23 @@
-/** Picks the next of those that wait, from 0. */
+/** Chooses the next waiter, by index. */
 export type ChooseWaiter = (waiting: number) => number
 
-/** Holders that are first are let in before all others, who wait until they have left. */
+/** Holders with `isFirst` are admitted before all others, who wait until these have left. */
 export interface Priority {
   readonly isFirst: boolean
 }
 
 interface Waiter extends Priority {
-  /** Had a slot and gave it away: it goes on before others begin. */
+  /** Returning after lending its slot: admitted before new holders. */
   readonly isBack: boolean
   readonly resolve: () => void
 }
 
 const firstWaiter: ChooseWaiter = () => 0
 
-/** Holders of each further slot that may be away at once. */
+/** Maximum number of holders that lend their slot, for each slot after the first. */
 const awayPerSlot = 4
 
-/** Lets at most `slots` holders in at a time, in the order of asking unless `pick` chooses. */
+/** Admits at most `slots` holders at a time, in the order of arrival unless `pick` chooses. */
 export function createSemaphore(slots: number, pick: ChooseWaiter = firstWaiter) {
   let free = slots
   let firstInside = 0
@@ -43,7 +43,7 @@ export function createSemaphore(slots: number, pick: ChooseWaiter = firstWaiter)
   async function enter({ isFirst, isBack }: Omit<Waiter, 'resolve'>): Promise<() => void> {
     await new Promise<void>((resolve) => {
       waiting.push({ isFirst, isBack, resolve })
-      // Those who ask at the same time wait for each other, so that the choice is among all.
+      // Admits only after all concurrent calls, so that the choice is among all of them.
       setImmediate(admit)
     })
     let held = true
@@ -58,8 +58,8 @@ export function createSemaphore(slots: number, pick: ChooseWaiter = firstWaiter)
   return {
     acquire: ({ isFirst }: Priority = { isFirst: false }) => enter({ isFirst, isBack: false }),
     /**
-     * Gives a slot away for a while; what it returns takes one again. Undefined if the holder keeps it:
-     * one slot is for one holder after the other, those who are first are alone, and too many are away.
+     * Releases a slot for a while; the result acquires one again. Undefined if the holder keeps it: with a
+     * single slot, for holders with `isFirst`, and if too many slots are lent.
      */
     leave(release: () => void, { isFirst }: Priority) {
       if (isFirst || away >= awayPerSlot * (slots - 1)) return undefined
@@ -105,7 +105,7 @@ export async function acquireSlot(
     },
     async lend(wait) {
       borrowers += 1
-      // Requests of one scenario that overlap may wait at the same time.
+      // Overlapping requests of one scenario may wait at the same time.
       if (borrowers === 1 && taking === undefined) comeBack = leave(release, priority)
       try {
         return await wait()

@@ -14,7 +14,7 @@ import {
 } from '../../test-support/check.ts'
 import { type Disturbance, type ReceivedRequest, roughRoad } from '../../test-support/rough-road.ts'
 
-/** The reference server behind a proxy that disturbs requests: the verdicts blame it for nothing else. */
+/** The reference server behind a proxy that disturbs requests: the verdicts report no other violation. */
 
 const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 let server: ReferenceServer
@@ -50,7 +50,7 @@ const red = (report: ConformanceReport) => requirementsWith(report, 'fail', 'war
 const isGeneration = ({ path }: ReceivedRequest) => path === '/api/v3/message/generate'
 const isCompletion = ({ path }: ReceivedRequest) => path === '/api/openai/chat/completions'
 
-/** One trouble after the other, for every so many requests. */
+/** Alternates between disturbances, one every few requests. */
 function every(count: number, kinds: readonly Disturbance[]) {
   let requestCount = 0
   return () => {
@@ -82,7 +82,7 @@ describe('now and then', () => {
       expect(traffic?.retries).toBeGreaterThan(5)
       const { statuses = {}, unanswered = 0 } = traffic ?? {}
       expect((statuses['502'] ?? 0) + (statuses['504'] ?? 0) + unanswered).toBeGreaterThan(20)
-      // Most requests can be sent again, so that little is left open.
+      // Most requests can be sent again, so few requirements remain open.
       expect(requirementsWith(report, 'pass').length).toBeGreaterThan(150)
       const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
       expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
@@ -125,7 +125,7 @@ describe('streams that are cut', () => {
       expect(failedIds(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
       expect(report.outcome).toBe('violated')
       const of = (id: string) => report.requirements.find((requirement) => requirement.id === id)
-      // What did arrive may hold all the same.
+      // The responses that did arrive may hold all the same.
       const undecided = afterBytes > 1 ? /^(pass|inconclusive)$/ : /^inconclusive$/
       expect(of('OAI-STREAM-04')?.verdict).toMatch(undecided)
       expect(of('V3-THINK-01')?.verdict).toMatch(undecided)

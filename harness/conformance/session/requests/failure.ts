@@ -14,29 +14,28 @@ import { isPage } from '../../preflight/classify-answer.ts'
 import { describeRequest } from '../limits/limit-breaches.ts'
 
 /**
- * A conversation that says nothing of the service: a gateway answered in its place, or what it
- * answered did not arrive.
+ * A conversation that shows nothing about the service: a gateway answered in its place, or its response did
+ * not arrive.
  */
 export interface Failure {
   /** `was answered 502, which is a gateway's answer`; the subject is the request. */
   readonly description: string
-  /** Another try would take as long again, or end the same way. */
+  /** Another try would take as long, or end the same way. */
   readonly isFinal: boolean
 }
 
 /**
- * Effect of a request that is sent a second time. `harmless`: nothing that a requirement judges.
- * `keyed`: its Idempotency-Key tells the service that it is a repeat. `unsafe`: it may create or
- * store something twice.
+ * Effect of sending a request a second time. `harmless`: none that a requirement judges. `keyed`: its
+ * Idempotency-Key marks it as a repeat. `unsafe`: it may create or store something twice.
  */
 export type Repeat = 'harmless' | 'keyed' | 'unsafe'
 
-/** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large content network. */
+/** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large CDN. */
 export function isGatewayStatus(status: number): boolean {
   return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
 }
 
-/** Reason why the exchange cannot stand for an answer of the service; undefined if it can. */
+/** Reason why the exchange has no response of the service; undefined if it has. */
 export function findFailure(exchange: Exchange, timeoutMs: number): Failure | undefined {
   const { ending, response } = exchange
   if (ending.kind === 'timeout') {
@@ -58,19 +57,19 @@ export function findFailure(exchange: Exchange, timeoutMs: number): Failure | un
 }
 
 /**
- * The request was not carried out, and may be sent again (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2).
- * The answer counts if it comes again: 421 is also a way to name the right version of an interface.
+ * The request was not carried out, and may be sent again (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). The
+ * response counts if it is repeated: 421 may also name the right version of an interface.
  */
 const unprocessedStatuses: readonly number[] = [408, 421, 425]
 
-/** Tests for an answer that counts only if it comes again: a 500 and the like, a page, an unprocessed request. */
+/** Tests for a response that counts only if it is repeated: a 500 and the like, a page, an unprocessed request. */
 export function isTransient(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   if (exchange.ending.kind !== 'complete' || isGatewayStatus(status)) return false
   return status >= 500 || unprocessedStatuses.includes(status) || isPage(exchange)
 }
 
-/** Tests if a front may have given the answer in place of the service (see `report/confirmation.ts`). */
+/** Tests if the response may come from a front instead of the service (see `report/confirmation.ts`). */
 export function isOdd(exchange: Exchange): boolean {
   const { kind } = exchange.ending
   const isWhole = kind === 'complete' || kind === 'aborted'
@@ -100,8 +99,8 @@ export function repeatability(exchange: Exchange): Repeat {
 }
 
 /**
- * Tests if the answer to a repeat with the same key replaces the lost answer. The answer to a repeat
- * is open: a refusal, the other form, or a short stream without the text.
+ * Tests if the response to a repeat with the same key replaces the lost one. The form of that response is
+ * open: a refusal, the other form, or a short stream without the text.
  */
 export function replacesFirstAnswer(repeat: Exchange): boolean {
   if (!succeeded(repeat)) return false
@@ -116,7 +115,7 @@ function isWholeStream({ events }: Exchange): boolean {
   return events.some(({ name, data }) => names.includes(name) || data.trim() === '[DONE]')
 }
 
-/** `use`: the answer counts. `again`: the request is sent once more. `open`: nothing can be said. */
+/** `use`: the response counts. `again`: the request is sent again. `open`: undecided. */
 export type NextStep =
   | { readonly kind: 'use'; readonly exchange: Exchange }
   | { readonly kind: 'again'; readonly repeat: Repeat }
@@ -124,14 +123,14 @@ export type NextStep =
 
 export interface StepContext {
   readonly role: Role
-  /** The scenario itself repeats an earlier request, and how that is answered is judged. */
+  /** The scenario itself repeats an earlier request, and the response to the repeat is judged. */
   readonly isRepeat: boolean
   readonly timeoutMs: number
 }
 
 /**
- * Decides the next step after an answer. A conversation that failed on its way, or in which the service
- * failed, is tried once more if that does no harm. `first` is the one that failed before.
+ * Decides the next step after a response. A conversation that failed on its way, or in which the service
+ * failed, is tried once more if that is harmless. `first` is the one that failed before.
  */
 export function nextStep(
   exchange: Exchange,
@@ -148,7 +147,7 @@ export function nextStep(
 function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepContext): NextStep {
   const failure = findFailure(exchange, timeoutMs)
   const repeat = repeatability(exchange)
-  // How a repeat is answered is judged, and a racing request must not become one that comes later.
+  // The response to a repeat is judged, and a racing request must not become a later one.
   const isJudged = repeat === 'keyed' && (role === 'negative' || isRepeat)
   if (failure === undefined && (!isTransient(exchange) || isJudged)) {
     return { kind: 'use', exchange }
@@ -179,7 +178,7 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
   return { kind: 'use', exchange }
 }
 
-/** A recording was perhaps made by a kit that tried nothing again. */
+/** The recording may be from a version that did not try again. */
 function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
   if (first === undefined) {
     return undecided(

@@ -42,7 +42,7 @@ async function startServer() {
   return { url, host: new URL(url).host, heads, ports, send }
 }
 
-/** The one request of a client with the bytes that it sent. */
+/** The only request of a client, with its bytes. */
 async function sendAs(
   { url, host, send }: Awaited<ReturnType<typeof startServer>>,
   { name, shape, path }: { readonly name: string; readonly shape: Shape; readonly path: string },
@@ -131,7 +131,7 @@ describe('the client of a scenario', () => {
     expect(new Set(all.flat())).toEqual(new Set(Object.keys(recordedClients)))
   })
 
-  /** Marks by which earlier certifications were told from users. */
+  /** Marks that distinguished earlier certifications from users. */
   test('has none of the marks of an imitation that is not exact', () => {
     for (const seed of seeds) {
       const surface = seed.length % 2 === 0 ? 'openai' : 'v3'

@@ -26,18 +26,21 @@ export interface ImitatedRequest {
   readonly negotiates: boolean
 }
 
-/** Clients of which one customer has some: that many general ones, and an SDK. */
+/** Number of general clients of one customer, in addition to an SDK. */
 const fleetSize = 2
 
 const sdks = ['openai-python', 'openai-node']
 
-/** Clients that offer HTTP/2 over TLS, with the same fields; Go and browsers have others there, and are not imitated. */
+/**
+ * Clients that offer HTTP/2 over TLS with the same header fields; Go and browsers use others there, and are
+ * not imitated.
+ */
 const overHttp2 = ['curl', 'okhttp']
 const otherOverHttp2 = ['go', 'chromium']
 
 /**
- * The client that sends a request of a scenario: the first of the customer's clients, in an order that is
- * that of the scenario, that can. The same for the same seed and scenario.
+ * The client that sends a request: the first of the customer's clients, in the order of the scenario, that is
+ * able to. The same for the same seed and scenario.
  */
 export function imitationFor(seed: string, scenario: string, request: ImitatedRequest): Imitation {
   const order = (names: readonly string[], about: string) =>
@@ -59,7 +62,7 @@ export function imitationFor(seed: string, scenario: string, request: ImitatedRe
   return { ...recorded, name }
 }
 
-/** True if the client speaks HTTP/1.1 to the target, which is not asked for HTTP/2. */
+/** True if HTTP/1.1 must be forced, as the client offers no HTTP/2 here. */
 export function speaksHttp1({ name }: Imitation, { url, httpVersion }: ImitatedRequest): boolean {
   return url.protocol === 'https:' && httpVersion === 'auto' && !overHttp2.includes(name)
 }
@@ -80,7 +83,7 @@ export interface HeadValues {
   readonly type: string | undefined
 }
 
-/** The lines of a head, with headers of the request where a user of the client would have them. */
+/** The header lines, with headers of the request in the place where a user of the client would have them. */
 export function imitatedHead(
   { heads }: Imitation,
   shape: Shape,

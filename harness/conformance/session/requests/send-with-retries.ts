@@ -29,11 +29,11 @@ export interface SendContext {
   readonly slug: string
   /** Ends all waiting. */
   readonly signal: AbortSignal
-  /** Ends what tidies up, a little later. */
+  /** Ends cleanup, somewhat later. */
   readonly lateSignal: AbortSignal
   /** Lets another scenario run while this one waits. */
   lendSlot(wait: () => Promise<void>): Promise<void>
-  /** Called for every try, so that it is counted and judged. */
+  /** Called for every try, to count and judge it. */
   recordExchange(exchange: Exchange): void
   observe(question: OpenQuestionId, answer: string, evidence: readonly Exchange[]): void
 }
@@ -45,18 +45,18 @@ export interface OrderedRequest {
   readonly route?: RequestRoute
 }
 
-/** Pause before a conversation that failed is tried once more: a gateway may be reloading. */
+/** Pause before a failed conversation is tried once more: a gateway may be restarting. */
 const pauseMs = 250
 
-/** A target may want several members, and name one at a time. */
+/** Maximum retries with further fields, as a target may name one required field at a time. */
 const maxSupplements = 3
 
 /**
- * Sends a request until it has an answer that counts: once more after a conversation that failed on
- * its way, as often as a 429 or 503 allows, and with what the target wants beside what the document
- * requires. `onAnswered` is called when the first try has a status line.
- * To be compared, a conversation that failed counts as well.
- * @throws InconclusiveError if no answer counts.
+ * Sends a request until it has a response that counts: once more after a failed conversation, as often as
+ * allowed after a 429 or 503, and with the fields that the target requires beyond those of the document.
+ * `onAnswered` is called when the first try has a status line. For comparisons, a failed conversation counts
+ * as well.
+ * @throws InconclusiveError if no response counts.
  */
 export async function sendWithRetries(
   sendContext: SendContext,
@@ -171,14 +171,14 @@ async function waitUntilSettled(
   await sendContext.lendSlot(() => sendContext.context.gate.sleep(waitMs, waitSignal))
 }
 
-/** An interrupt ends all waiting, but for cleanup. */
+/** An interrupt ends all waits, except in cleanup. */
 function signalsFor({ signal, lateSignal }: SendContext, { role }: RequestSpec) {
   if (role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
   const cleanupSignal = signal.aborted ? AbortSignal.timeout(interruptRequestMs) : lateSignal
   return { waitSignal: cleanupSignal, abortSignal: cleanupSignal }
 }
 
-/** Waits as long as the target asks, or gives up. */
+/** Waits as long as the target requests, or gives up. */
 async function waitForRetry(
   sendContext: SendContext,
   spec: RequestSpec,
@@ -193,7 +193,7 @@ async function waitForRetry(
   await sendContext.context.gate.sleep(waitMs, signalsFor(sendContext, spec).waitSignal)
 }
 
-/** The members that a refusal asks for; a repeat must say what the request that it repeats said. */
+/** The fields that a refusal names; none for a repeat, whose body must equal that of the first request. */
 function missingMembers(
   { supplements }: RunContext,
   answer: Exchange,
@@ -212,8 +212,8 @@ interface LearnedMembers {
 }
 
 /**
- * A refusal for want of a member is observed, and counts only if the member did not help. Of a
- * request that is to be refused, the refusal without that want counts: it is for the right reason.
+ * A refusal because of a missing field is observed, and counts only if adding the field did not help. For a
+ * negative request, the refusal with that field counts: it is for the right reason.
  */
 function learn(
   sendContext: SendContext,
@@ -226,7 +226,7 @@ function learn(
   return answer
 }
 
-/** Records that a target requires members, which answers an open question. */
+/** Records that a target requires fields, which answers an open question. */
 function observeWant(
   sendContext: SendContext,
   operation: OperationId,

@@ -15,8 +15,8 @@ import type { RequestSpec } from './wire-request.ts'
 export type Members = Readonly<Record<string, unknown>>
 
 /**
- * Members that the document does not call required, with a value that means no more than their
- * absence, or that the profile knows (section 4.3: "Which fields … are required: not shown").
+ * Fields that the document does not declare required, with a value that means the same as their absence, or
+ * one from the profile (section 4.3: "Which fields … are required: not shown").
  */
 function valuesFor(operation: OperationId, { assistants, models }: TargetProfile): Members {
   const assistant = assistants?.withoutKnowledge ?? assistants?.withKnowledge
@@ -26,13 +26,13 @@ function valuesFor(operation: OperationId, { assistants, models }: TargetProfile
   if (operation === 'v3.generate') {
     return { ...members, ...sampling, presence_penalty: 0, think: false, rag: false }
   }
-  // Null is a value of its own: no assistant of the catalog.
+  // Null means no assistant of the catalog.
   if (operation === 'v3.oneShot') return { assistant_id: null, ...members, rag: 'agent', runs: [] }
   if (operation === 'v3.createChat') return { ...members, model_id: models.main }
   return {}
 }
 
-/** Members that a target needs beyond the required ones, as the run has learned them. */
+/** Fields that a target needs beyond the required ones, learned during the run. */
 export function createSupplements(
   profile: TargetProfile,
   learned: RunState['learned'] = new Map(),
@@ -43,7 +43,7 @@ export function createSupplements(
     learn(operation: OperationId, members: Members): void {
       learned.set(operation, { ...learned.get(operation), ...members })
     },
-    /** Members that a refusal names, that the request left out and that there is a value for. */
+    /** Fields that a refusal names, that the request omitted and whose value is known. */
     namedIn(refusal: Exchange, spec: RequestSpec): Members {
       const operation = operationOf(spec)
       if (operation === undefined || !mayNameMembers(refusal)) return {}
@@ -53,7 +53,7 @@ export function createSupplements(
       )
       return Object.fromEntries(left)
     },
-    /** Members of these names that there is a value for. */
+    /** Subset of these fields whose value is known. */
     valuesOf(operation: OperationId, memberNames: readonly string[]): Members {
       const values = Object.entries(valuesFor(operation, profile))
       return Object.fromEntries(values.filter(([name]) => memberNames.includes(name)))
@@ -65,10 +65,7 @@ export function operationOf({ method, path }: RequestSpec): OperationId | undefi
   return operationAt(method, path)
 }
 
-/**
- * The member for want of which a request was refused, if it is one that only the profile has a
- * value for.
- */
+/** The missing field that caused a refusal, if only the profile can supply its value. */
 export function missingMember(refusal: Exchange): 'assistant_id' | undefined {
   const operation = operationAt(refusal.request.method, requestPath(refusal))
   if (operation !== 'v3.generate' || !mayNameMembers(refusal)) return undefined
@@ -77,25 +74,25 @@ export function missingMember(refusal: Exchange): 'assistant_id' | undefined {
   return names(bodyText(refusal), 'assistant_id') ? 'assistant_id' : undefined
 }
 
-/** The request with members that it does not set itself; one set to undefined is left out on purpose. */
+/** The request with fields that it does not set itself; one set to undefined is omitted on purpose. */
 export function withMembers(spec: RequestSpec, members: Members): RequestSpec {
   const more = Object.entries(members).filter(([name]) => !setsMember(spec, name))
   if (more.length === 0 || !isObject(spec.json)) return spec
   return { ...spec, json: { ...spec.json, ...Object.fromEntries(more) } }
 }
 
-/** Names of the members that were added to what the scenario wrote. */
+/** Names of the fields that were added to the request of the scenario. */
 export function addedNames(spec: RequestSpec, members: Members): string[] {
   return isObject(spec.json) ? Object.keys(members).filter((name) => !setsMember(spec, name)) : []
 }
 
-/** The question whose answer it is that a target requires a member. */
+/** The open question that asks whether a field is required. */
 export function openQuestionFor(operation: OperationId): OpenQuestionId {
   if (operation === 'openai.chat') return 'OPEN-38'
   return operation === 'v3.createChat' ? 'OPEN-12' : 'OPEN-10'
 }
 
-/** A refusal for want of a member: not of the key, not of the rate, not of the time it took. */
+/** True for a refusal that may be due to a missing field: not to the key, the rate or the time taken. */
 export function mayNameMembers({ response }: Exchange): boolean {
   const status = response?.status ?? 0
   return status >= 400 && status < 500 && ![401, 403, 408, 413, 415, 429].includes(status)

@@ -28,7 +28,7 @@ import {
 export interface Started {
   /** Resolves when the first try has a status line or has ended. */
   readonly answered: Promise<void>
-  /** The last try. Rejects with InconclusiveError if the target gave no usable answer. */
+  /** The last try. Rejects with InconclusiveError if the target gave no usable response. */
   readonly exchange: Promise<Exchange>
 }
 
@@ -51,15 +51,15 @@ export interface RequestSpec {
   /** True if the slot of the rate limit was taken beforehand, with those of requests sent at once. */
   readonly inBurst?: boolean
   /**
-   * Goes over HTTP/1.1 though the target chose HTTP/2, to be compared: neither its answer nor its
-   * failure is judged.
+   * Uses HTTP/1.1 although the target chose HTTP/2, for a comparison: neither its response nor
+   * its failure is judged.
    */
   readonly protocol?: 'http/1.1'
   /** The target chooses the version of HTTP. */
   readonly negotiates?: boolean
 }
 
-/** Options of any request of a scenario, beside its content. */
+/** Options of any request of a scenario, in addition to its content. */
 export type SendOptions = Pick<
   RequestSpec,
   | 'role'
@@ -81,7 +81,7 @@ export function route(
   return { surface, method, path: pathOf(id, chat) }
 }
 
-/** A request as it goes out, and the client that is imitated, if any. */
+/** A request as sent, and the imitated client, if any. */
 export interface Addressed extends Pick<Outgoing, 'request' | 'client' | 'protocol'> {}
 
 /** `place` names the scenario and the ordinal of the request within it. */
@@ -131,7 +131,7 @@ interface Imitated {
   readonly place: string
 }
 
-/** The request as one of common clients sends it; each scenario has connections of its own. */
+/** The request as a common client sends it; each scenario has its own connections. */
 function imitated(
   spec: RequestSpec,
   setup: ClientIdentity,
@@ -172,7 +172,7 @@ function imitated(
   }
 }
 
-/** Form of a scenario's form data; `text` makes the boundary of this one. */
+/** Form of a scenario's multipart bodies; `text` determines the boundary. */
 export function formStyleOf(setup: ClientIdentity, scenario: string, text: string): FormStyle {
   const { profile, imitationSeed } = setup
   if (imitationSeed === undefined) return { boundary: `chatgen-${toWord(text)}`, typesParts: false }
