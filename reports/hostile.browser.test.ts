@@ -7,7 +7,7 @@ import { loadDocument } from './load/document.ts'
 import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
 import { printable, withoutColors } from './text/escape.ts'
 
-/** Pages with texts of a target that mean no good, in a real browser. */
+/** Pages with hostile texts of a target, in a real browser. */
 describe.skipIf(skipBrowser)('a page with', () => {
   const pages = pagesInChromium()
 

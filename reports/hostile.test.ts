@@ -25,7 +25,7 @@ import { toCurl } from './text/curl/curl.ts'
 import { isQuotable, shellQuote } from './text/curl/shell-quote.ts'
 import { loadToJson, reportToJson } from './text/digest.ts'
 
-/** Every text that a target sends against every form in which a report is read. */
+/** Every hostile text of a target in every report format. */
 
 const texts = Object.entries(hostileTexts)
 const schema = readFileSync(new URL('./test-support/junit.xsd', import.meta.url), 'utf8')
@@ -145,7 +145,7 @@ describe('pasted into a shell', () => {
     const quotable = texts.filter(([, text]) => isQuotable(text))
     const sent = quotable.flatMap(([, text]) => [...hostileReport(text).exchanges.values()])
     const script = sent.map((exchange) => `( ${toCurl(exchange)}\n)`).join('\nprintf "\\1\\0"\n')
-    // With nothing to run but the two that a command line may use, anything else fails.
+    // Only the two programs that a command line may use exist, so anything else fails.
     const output = bash(
       `set -e; curl() { [ "$#" -lt 20 ] && printf '%s\\0' "$@"; }; PATH=/nowhere; ${script}`,
     )
@@ -203,7 +203,7 @@ function rendering(markdown: string): string {
   })
 }
 
-/** Tags of a page in their order, but for the empty elements that keep words from being links. */
+/** Tags of a page in order, except the empty elements that keep words from being links. */
 function tagsIn(html: string): readonly string[] {
   return html.replaceAll('<span></span>', '').match(/<[^>]*>/g) ?? []
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:all`: times and memory of the command, each beside an anchor that is measured in turn with it.
+ * `npm run bench:all`: times and memory of the command, each compared with an anchor that is measured in turn.
  *
  *   npm run bench:all [-- --runs 5 --only TEXT]
  *
@@ -39,7 +39,7 @@ interface Figure {
   readonly name: string
   readonly unit: 'ms' | 'MB'
   readonly anchor: string
-  /** Largest ratio to the anchor. */
+  /** Maximum ratio to the anchor. */
   readonly goal: number
   readonly ours: () => Promise<number>
   readonly its: () => Promise<number>

@@ -1,5 +1,6 @@
 /**
- * The reference server beside a bare node:http server that writes the same bytes, in one run; see docs/internals/performance.md.
+ * The reference server and a bare node:http server that writes the same bytes, in one run; see
+ * docs/internals/performance.md.
  *
  *   npm run bench:server [-- --seconds 3 --streams 1000 --open 5000 --rows 100000]
  *
@@ -82,7 +83,7 @@ async function throughput(): Promise<void> {
     signal: new AbortController().signal,
   }
   const bench = async () => {
-    // A whole server takes longer than a bare one until its code is compiled.
+    // Warm-up: a whole server takes longer than a bare one to be compiled.
     await runBench({ ...options, seconds: warmUpSeconds, baseline: false })
     return runBench({ ...options, seconds, baseline: true })
   }

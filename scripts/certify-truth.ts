@@ -37,7 +37,7 @@ requirement), or if a fault is refused for a requirement that it does not break.
   for k in 1 2; do npm run certify:truth -- --kinds fault --part $k/2 & done; wait`
 
 /**
- * Legal servers that show nothing of these requirements, or not each time: refused as undecided or unstable for them,
+ * Legal servers that never or not always show these requirements: refused as undecided or unstable for them,
  * and for nothing else.
  */
 const unobservable: Readonly<Record<string, readonly string[]>> = {
@@ -53,7 +53,7 @@ function isSilent({ kind, text }: { readonly kind: string; readonly text: string
   return kind === 'undecided' || (kind === 'unstable' && !text.includes('violated'))
 }
 
-/** Further requirements that a fault breaks if prompts are those of users, in other scripts than Latin. */
+/** Further requirements that a fault breaks if prompts are real ones, in scripts other than Latin. */
 const brokenAsWell: Readonly<Record<string, readonly string[]>> = {
   'openai-stream-replaces-characters': ['OAI-STOP-05'],
   'stream-in-latin-1': ['V3-HIST-07'],
@@ -83,7 +83,7 @@ if (values.help) console.log(help)
 else await run()
 
 async function run(): Promise<void> {
-  // vitest forbids it to what runs beside its tests.
+  // vitest forbids process.exit while it runs.
   const exit = process.exit.bind(process)
   const engine = inlineEngine()
   let wrong = 0

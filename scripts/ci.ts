@@ -4,7 +4,7 @@
  *
  *   npm run ci [-- --only GLOB]
  *
- * Ends with 1 if a step fails; excerpts of the failed steps stand before the table.
+ * Ends with 1 if a step fails; excerpts of the failed steps are printed before the table.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ function run(step: Step, isLive: boolean): Promise<Ended> {
   })
 }
 
-/** The test commands of the README as they stand there; `npm ci` has run when this script starts. */
+/** The test commands exactly as in the README; `npm ci` has run when this script starts. */
 function readmeTests(): readonly Step[] {
   const block = /<!-- tests -->\n```sh\n([^`]+)```/.exec(readFileSync('README.md', 'utf8'))?.[1]
   const commands = (block ?? '').split('\n').map((line) => line.replace(/#.*/, '').trim())

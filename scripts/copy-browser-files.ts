@@ -1,4 +1,4 @@
-/** Copies the files that a browser reads beside the compiled modules: `tsc` leaves them out. */
+/** Copies the files that a browser reads to the compiled modules: `tsc` leaves them out. */
 import { cpSync } from 'node:fs'
 
 for (const folder of ['reports/html/browser', 'harness/cli/ui/page']) {

@@ -1,14 +1,14 @@
 /**
- * `chatgen check --profile wire` against servers of others from npm and PyPI, beside what is true of them.
+ * `chatgen check --profile wire` against third-party servers from npm and PyPI, compared with known facts.
  * Ends with 1 on a false accusation or a missed violation.
  *
  *   npm run engines -- [--only GLOB] [--write] [--timings] [--folder DIR]
  *   npm run engines -- --queue [--searches 2] [--budget 3m] [--runs 8] [--length 30s] [--folder DIR]
  *
- * Installs the servers below a temporary folder, or DIR, if they are found again. `--timings` compares
- * a short load with the timings of the llama.cpp server; `--write` writes docs/field.md, of fewer servers than all
- * the timings alone. `--queue` searches
- * the capacity of the llama.cpp server, beside runs at fixed rates, and plans two of them behind nginx.
+ * Installs the servers below a temporary folder, or below DIR, which is kept. `--timings` compares a short
+ * load with the timings of the llama.cpp server; `--write` writes docs/field.md, or only its timings if not
+ * all servers ran. `--queue` searches the capacity of the llama.cpp server, in addition to runs at fixed
+ * rates, and plans two of them behind nginx.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** `npm run explore:truth`: what exploring finds of servers of which the truth is known. */
+/** `npm run explore:truth`: findings of exploration on servers with known faults or none. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ const { values } = parseArgs({
   },
 })
 const seeds = Number(values.seeds)
-/** A fault has to be found for so many of the seeds, and shown by so many requests. */
+/** Minimum share of seeds that find a fault, and maximum requests that show it. */
 const minFound = 0.9
 const maxRequests = 6
 
@@ -57,7 +57,7 @@ async function prove(): Promise<number> {
   let objections = 0
   if (!values.legal) {
     for (const { name, patch, breaks } of statefulFaults.filter(isWanted)) {
-      // What such a server changes is to be seen at once.
+      // Changes by such a server are visible at once.
       const profile = { limits: { timeoutMs: 10_000, settleMs: 60 } }
       const results = await exploreSeeds({ name, summary: '', patch, profile })
       objections += tellFault(name, breaks, results)

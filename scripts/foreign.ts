@@ -1,11 +1,10 @@
 /**
- * `chatgen check` and a short `chatgen load` against the bundled server behind software of others: what
- * they say, beside what is true. Ends with 1 if a legal front is accused, or a broken one is not.
+ * `chatgen check` and a short `chatgen load` against the bundled server behind third-party software: compares
+ * their results with the truth. Ends with 1 if a legal front is accused, or a broken one is not.
  *
  *   node scripts/foreign.ts [--only GLOB] [--parallel N] [--keep]
  *
- * Needs nginx, haproxy, caddy, apache2, varnish, lighttpd and openssl; says which of them it did
- * without.
+ * Needs nginx, haproxy, caddy, apache2, varnish, lighttpd and openssl; prints which are missing.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -141,7 +140,7 @@ async function verdictsWithout(): Promise<Verdicts> {
   return verdicts
 }
 
-/** A machine that is itself late leaves delivery undecided, which says nothing about a front. */
+/** Repeats a check if a late machine left delivery undecided, which says nothing about a front. */
 async function checkedOnTime(url: string, out: string, truth?: Front) {
   for (let attempt = 1; ; attempt++) {
     const run = await checked(url, out)
@@ -187,7 +186,7 @@ function upstreams(): Record<Pace, number> {
   return { steady: portOf('steady'), jittery: portOf('jittery') }
 }
 
-/** The example profile, as far as one key goes. */
+/** The example profile without the other key. */
 function writeProfile(): string {
   const example = new URL('../fixtures/targets/reference.yaml', import.meta.url)
   const { otherKey: _, ...rest } = parse(readFileSync(example, 'utf8'))

@@ -1,4 +1,4 @@
-/** Lints /openapi.json with Redocly and Spectral; a warning fails as an error does. */
+/** Lints /openapi.json with Redocly and Spectral; warnings fail like errors. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

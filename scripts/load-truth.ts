@@ -1,12 +1,12 @@
 /**
- * Figures of the load engine beside those of the server's own stamps, request by request the same
- * streams: every metric, at 50 and at 300 concurrent streams, at constant times and at lognormal ones.
+ * Compares figures of the load engine with the server's own timestamps of the same streams, request by
+ * request: every metric, at 50 and at 300 concurrent streams, with constant and with lognormal times.
  * A quantile is true if it is within the larger of 2 ms and 2 %.
  *
  * Service time counts from the first byte that was written, which no server sees: a request may lie
- * unread in a socket while the server is busy. So the truth is from that moment to the server's stamp;
- * how long requests lay unread is printed below each table. CPUs are kept from halting, or with --halting
- * are not.
+ * unread in a socket while the server is busy. So the truth counts from that moment to the server's
+ * timestamp; how long requests were unread is printed below each table. CPUs are kept from halting, unless
+ * --halting is given.
  *
  *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream] [--halting]
  */
@@ -74,7 +74,7 @@ function errorsOf({ records }: EngineResult): Readonly<Record<string, number>> {
   return Object.fromEntries([...byKind].map(([kind, rows]) => [kind, rows.length]))
 }
 
-/** Requests that were sent within the window, and came to their end. */
+/** Requests that were sent within the window, and completed. */
 function pairsOf({ records }: EngineResult, log: readonly LoggedStream[]) {
   const byId = new Map(log.map((stream) => [stream.id, stream]))
   return records.flatMap((record): [RequestRecord, LoggedStream][] => {
@@ -106,7 +106,7 @@ function compared(
   return columns([['metric, ms', ...head], ...rows]).join('\n')
 }
 
-/** The time on the way: of a request until the server took it up, and of its first content. */
+/** Transit times: of a request until the server received it, and of its first content. */
 function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startNs: number): string {
   const percentilesOf = (from: (pair: (typeof pairs)[number]) => number) => {
     const all = pairs.map(from)

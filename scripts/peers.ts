@@ -1,11 +1,11 @@
 /**
- * Our load engine beside other load generators, against the same paced server, whose own stamps are the
- * truth. Programs that are not on PATH are left out, with a line that says so.
+ * Compares our load engine with other load generators, against the same paced server, whose own timestamps
+ * are the truth. Programs that are not on PATH are skipped with a message.
  *
  *   npm run peers -- [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only vegeta,oha] [--keep DIR]
  *
  * Each rate is measured `--runs` times, in rotating order; the table has medians. A generator has the last
- * CPU for itself if taskset is there.
+ * CPU for itself if taskset is installed.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -44,9 +44,9 @@ if (values.help) {
 
 const pace = 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.4)'
 const key = 'peers-key'
-/** Time beyond the length of the run: a Python program takes its time to start. */
+/** Time beyond the length of the run: Python programs start slowly. */
 const patienceMs = 300_000
-/** The generator has a CPU of its own, if there is another one for the server. */
+/** The generator has its own CPU, if there is another one for the server. */
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1
 const pinned = hasTaskset ? ['taskset', '-c', String(availableParallelism() - 1)] : []
 const root = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
@@ -92,7 +92,7 @@ try {
   if (values.keep === undefined) rmSync(root, { recursive: true, force: true })
 }
 
-/** Figures of one run; null for what the program does not tell. */
+/** Figures of one run; null for those that the program does not report. */
 interface Measured {
   readonly requests: number
   readonly ttft: Pair | null
@@ -116,7 +116,7 @@ async function measured(peer: Peer, rate: number, run: number): Promise<Measured
       const order: Order = { url, key, rate, seconds, tokens, folder }
       return { order, usage: await runOf(peer, order) }
     })
-    // A program may abort what is in flight at its end.
+    // A program may abort requests in flight at its end.
     const whole = log.filter(({ ended }) => ended > 0)
     return errorsOf(peer.figures(result.order), truthOf(whole, rate), result.usage, whole)
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * Does a plan that is fitted from one replica hold for three? One replica of `serve --engine` is measured
- * by `chatgen capacity`; then three of them stand behind nginx, and the first token and the sustainable
- * rate are measured there and compared with what the plan said. Needs nginx.
+ * by `chatgen capacity`; then three of them run behind nginx, and the first token and the sustainable
+ * rate are measured there and compared with the plan. Needs nginx.
  *
  *   node scripts/plan-truth.ts [--seed TEXT] [--budget 8m] [--length 60s] [--keep DIR]
  */
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     keep: { type: 'string' },
   },
 })
-/** Long iterations: what a busy machine adds to a latency is small beside them. */
+/** Long iterations, so that the latency added by a busy machine is relatively small. */
 const engine = 'max-num-seqs=32,max-waiting=400,prefill=0.1ms/token,decode=80ms,decode-per-seq=2ms'
 const slo = 'ttft.p95 < 800ms'
 const key = 'plan-truth'

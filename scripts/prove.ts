@@ -118,7 +118,7 @@ async function runAgain(
   return last
 }
 
-/** Crossed targets are run by themselves: their figures stand beside those of the rest. */
+/** Crossed targets are run by themselves: their figures are stored next to those of the rest. */
 function write(matrix: KillMatrix, folder: string): void {
   const file = join(folder, 'kill-matrix.json')
   const stored: KillMatrix = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : matrix
@@ -133,7 +133,7 @@ function write(matrix: KillMatrix, folder: string): void {
     writeFileSync(new URL('../docs/internals/proof.md', import.meta.url), proofPage(whole))
 }
 
-/** Targets that nobody wrote by hand; what slips through of them is a figure, no objection. */
+/** Generated and composed targets; undetected ones are counted, not objected to. */
 function generatedAndComposed(): readonly string[] {
   const names = values.depth.split(',')
   const chosenDepths = depths.filter((name) => names.includes(name))
@@ -195,7 +195,7 @@ function wholeProof(): readonly string[] {
   return [...allAttempts().map(({ name }) => name), ...nullServerNames, ...crossed]
 }
 
-/** Sorted by a draw that depends on the seed and the name alone; in the order of the whole. */
+/** Random sample that depends only on the seed and the names; in the original order. */
 function sampled(names: readonly string[], count: number): readonly string[] {
   const drawn = names.map((name) => ({
     name,
@@ -236,7 +236,7 @@ function isSelected(name: string): boolean {
   return values.only.some((glob) => matchesGlob(name, glob))
 }
 
-/** A target waits for a good part of its time: 300 took 220 s in three processes on two cores, and 187 s in four. */
+/** Targets spend much time waiting: 300 took 220 s in three processes on two cores, and 187 s in four. */
 function defaultProcesses(): number {
   return Math.min(2 * availableParallelism(), 6)
 }

@@ -1,6 +1,6 @@
 /**
  * `node scripts/record-clients.ts`: records how real HTTP clients write their requests, for fixtures/clients.json.
- * A client that is not installed is skipped, and keeps what is recorded of it. PYTHON has requests, httpx, aiohttp and
+ * A client that is not installed is skipped, and keeps its recorded entry. PYTHON has requests, httpx, aiohttp and
  * openai; CLASSPATH has okhttp; CHROMIUM is a browser.
  */
 import { execFile } from 'node:child_process'
@@ -97,7 +97,7 @@ function describe(received: readonly Received[], printed: string): RecordedClien
   const { body = '' } = of('json') ?? {}
   const sent = shapes.flatMap((shape) => {
     const one = of(shape)
-    // aiohttp gives a type to a body that is not there, which a server may refuse (RFC 9110, section 8.3).
+    // aiohttp sends a content type without a body, which a server may refuse (RFC 9110, section 8.3).
     const isTyped = shape === 'empty' && /^content-type:/im.test(one?.head ?? '')
     return one === undefined || isTyped ? [] : [[shape, template(one)] as const]
   })
@@ -111,7 +111,7 @@ function describe(received: readonly Received[], printed: string): RecordedClien
   for (const shape of shapes.toReversed()) {
     const stored = heads[shape]
     delete heads[shape]
-    // An empty text is a shape that the client does not send.
+    // An empty string marks a shape that the client does not send.
     if (headOf(heads, shape) !== stored) heads[shape] = stored ?? ''
   }
   const boundary = /boundary=(\S+)/.exec(of('form')?.head ?? '')?.[1]
@@ -141,7 +141,7 @@ function template({ head }: Received): string {
       .map((line) => line.replace('Bearer key', '{authorization}').replace(/: idem$/, ': {key}'))
       .map((line) => line.replace(/^(content-length: ).*/i, '$1{length}'))
       .map((line) => line.replace(/^(content-type: )(application\/json|multipart).*/i, '$1{type}'))
-      // A browser without a window names itself so; users have the other one.
+      // A headless browser uses this name; users have the other one.
       .map((line) =>
         line
           .replace(/HeadlessChrome\/(\d+)[.\d]+/, 'Chrome/$1.0.0.0')

@@ -5,10 +5,10 @@
  *   npm run replicas [-- --rate 100 --seconds 60 --every 10]
  *   npm run replicas -- --load-only --fault load-one-stream-in-a-thousand-cut
  *
- * The second command gives the first replica a fault, and has to fail: streams are cut without a kill.
+ * The second command gives the first replica a fault, and must fail: streams are cut without a kill.
  * Ends with 1 if a check does not conform, a step is lost or stored twice, a stream is cut that did
  * not come from the replica that was killed at that moment, or a cut stream is not reported. Skips with
- * a line where PostgreSQL or nginx is not installed.
+ * a message if PostgreSQL or nginx is not installed.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -60,7 +60,7 @@ function chosen<T extends { readonly name: string }>(list: readonly T[]): readon
 }
 
 async function proveGenerated(count: number): Promise<void> {
-  // vitest forbids it to what runs beside its tests.
+  // vitest forbids process.exit while it runs.
   const exit = process.exit.bind(process)
   const depth = depths.find((name) => name === values.depth)
   if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
@@ -82,7 +82,7 @@ async function proveGenerated(count: number): Promise<void> {
 }
 
 async function proveProxied(chosen: readonly Fault[]): Promise<void> {
-  // vitest forbids it to what runs beside its tests.
+  // vitest forbids process.exit while it runs.
   const exit = process.exit.bind(process)
   const judge = proxiedJudge(inlineEngine())
   const states: string[] = []
@@ -103,7 +103,7 @@ async function proveProxied(chosen: readonly Fault[]): Promise<void> {
 }
 
 async function prove(chosen: readonly Violation[]): Promise<void> {
-  // vitest forbids it to what runs beside its tests.
+  // vitest forbids process.exit while it runs.
   const exit = process.exit.bind(process)
   const engine = inlineEngine()
   const report = await judgeSecondServer({}, { engine })
@@ -118,7 +118,7 @@ async function prove(chosen: readonly Violation[]): Promise<void> {
       return failedIds({ requirements }).filter((id) => !expected.includes(id))
     }
     const finds = (ids: readonly string[]) => ids.some((id) => breaks.includes(id))
-    // Violations that judges see in passing show in the scenarios of other requirements as well.
+    // Judges of every exchange also find violations in scenarios of other requirements.
     const first = await run(values.whole ? [] : breaks)
     const red = finds(first) || values.whole ? first : await run([])
     const isFound = finds(red)

@@ -1,7 +1,7 @@
 /**
  * `load --runner kubernetes` on a real cluster of one node, which this script starts and removes: the image of
  * deploy/Dockerfile, the role of deploy/kubernetes/runner, and a server in a pod as the target. Shards that
- * succeed, a pod that is killed, an image that cannot be pulled, quotas, and Ctrl-C; nothing may stay.
+ * succeed, a pod that is killed, an image that cannot be pulled, quotas, and Ctrl-C; nothing may be left.
  *
  *   npm run test:cluster [-- --build 1.34.4 --image NAME:TAG]
  *

@@ -3,7 +3,7 @@
  *
  *   npm run test:deployment [-- --only swarm --rate 15 --seconds 90]
  *
- * With Docker Compose: `check` through nginx conforms, also after the whole was stopped and started again, and
+ * With Docker Compose: `check` through nginx conforms, also after everything was stopped and started again, and
  * what was stored before is still there. With Docker Swarm: `load` of all surfaces while all replicas are
  * replaced by a rolling update; no request may fail. Ends with 1 otherwise. Prints what it skips if there is
  * no engine, no Compose, or no image.
@@ -127,7 +127,7 @@ async function withSwarm({ url, folder, variables }: Deployment): Promise<void> 
   }
 }
 
-/** Load of all surfaces; each request has to succeed. */
+/** Load of all surfaces; each request must succeed. */
 async function loaded(url: string, folder: string): Promise<void> {
   const amount = ['--rate', values.rate, '--duration', `${values.seconds}s`, '--mix', 'all']
   const { code, stdout, stderr } = await chatgen(

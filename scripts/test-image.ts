@@ -67,7 +67,7 @@ async function testImage(results: string): Promise<void> {
   await testSwarm(image, step)
 }
 
-/** deploy/compose.yaml as a user starts it, but for the image, which is built already. */
+/** deploy/compose.yaml as a user starts it, except for the image, which is already built. */
 function testSideBySide(results: string): void {
   const folder = join(results, 'side-by-side')
   cpSync(join(root, 'deploy'), folder, { recursive: true })
@@ -88,7 +88,7 @@ function testSideBySide(results: string): void {
   step(`deploy/compose.yaml: exit code ${code}`, conforms)
 }
 
-/** Checks the server in its container, by a container of another user than that of the image. */
+/** Checks the server in its container, from a container with another user than the image. */
 function check(results: string) {
   const env = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1], CHATGEN_OUT: '/work' }
   const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])

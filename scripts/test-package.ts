@@ -100,7 +100,7 @@ function passes(program: string, args: readonly string[], cwd: string): boolean 
   return status === 0
 }
 
-/** True if the program fails and says why in such words; prints its output only if it does not. */
+/** True if the program fails with a matching message; prints its output only otherwise. */
 function fails(program: string, args: readonly string[], cwd: string, words: RegExp): boolean {
   const { status, output } = ended(program, args, cwd)
   const isExpected = status === 1 && words.test(output)

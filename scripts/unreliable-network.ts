@@ -52,7 +52,7 @@ if (values.help) console.log(help)
 else await prove()
 
 async function prove(): Promise<void> {
-  // vitest forbids it to what runs beside its tests.
+  // vitest forbids process.exit while it runs.
   const exit = process.exit.bind(process)
   const engine = inlineEngine()
   let count = 0

@@ -32,7 +32,7 @@ function relativeImports(file: string): readonly string[] {
   )
 }
 
-/** A declaration file refers to what stands beside the compiled modules. */
+/** A declaration file refers to files next to the compiled modules. */
 function write(file: string): void {
   const text = readFileSync(join(emitted, file), 'utf8')
   const path = join(target, file)

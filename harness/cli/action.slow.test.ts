@@ -9,7 +9,7 @@ import { startReferenceServer } from '../library/index.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
 
-/** The scripts of action.yml as a runner runs them: by bash, with its files for outputs and summary. */
+/** The scripts of action.yml as a runner runs them: in bash, with files for outputs and summary. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const text = readFileSync(join(root, 'action.yml'), 'utf8')
@@ -63,7 +63,7 @@ async function run(
   return { code, printed, output, summary, folder }
 }
 
-/** `${{ inputs.url }}` by what is given, or else by the default of the action; outputs by their name. */
+/** Replaces `${{ inputs.url }}` with the given value or the default of the action, and outputs by name. */
 function fill(value: string, inputs: Readonly<Record<string, string>>): string {
   return value.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => {
     if (name === 'github.action_path') return root

@@ -102,7 +102,7 @@ test('names run and scenario in every request', async () => {
   const folder = emptyFolder()
   const args = ['--profile', 'openai', '--seed', 'abc', '--out', join(folder, 'results')]
   expect((await chatgen(['check', host.url, ...args], withKey)).code).toBe(1)
-  // The first request finds the compatible surface, before there is a run: it names nobody.
+  // The first request locates the compatible surface before the run, so it names no run.
   const [, , ...ofRun] = names
   expect(ofRun.length).toBeGreaterThan(20)
   expect(ofRun.filter((name) => !name?.includes('chatgen-abc/'))).toEqual([])

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { disputes, have } from './test-support/disputes.ts'
 
-/** docs/disputes.md shows what really happens. */
+/** Compares docs/disputes.md with real output. */
 
 const page = readFileSync(new URL('../../docs/disputes.md', import.meta.url), 'utf8')
 const excerpts = [...page.matchAll(/<!-- evidence: (.+) -->\n```\n([\s\S]*?)\n```/g)].map(

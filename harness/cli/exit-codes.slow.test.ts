@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { chatgen, emptyFolder, failing, reportIn, start } from './test-support/chatgen.ts'
 import { type Behavior, key, startModelsServer } from './test-support/models-server.ts'
 
-/** Each exit code by the real bin, and their order: 130, 2, 3, 1, 4, 5, 0. */
+/** Each exit code of the real CLI, and their precedence: 130, 2, 3, 1, 4, 5, 0. */
 
 const withKey = { CHATGEN_API_KEY: key }
 const models = ['--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
@@ -34,7 +34,7 @@ test('check ends with 3 if nothing listens, in one line', async () => {
   expect(code).toBe(3)
 })
 
-/** A check, and what happens at a request of a scenario. */
+/** Runs a check, and calls `happens` at a request of a scenario. */
 async function checkWith(
   behavior: Behavior,
   args: readonly string[],

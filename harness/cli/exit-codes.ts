@@ -4,7 +4,7 @@ import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { PlanReport } from '../../contract/report/plan.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
 
-/** One meaning each; the README lists them. */
+/** Exit codes, as listed in the README. */
 export const exitCode = {
   done: 0,
   violated: 1,

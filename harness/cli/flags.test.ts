@@ -8,7 +8,7 @@ import { buildProgram } from './main.ts'
 import { quietIo } from './test-support/in-process.ts'
 import { duration, optionalDuration } from './values.ts'
 
-/** Flags and their environment variables, over every command. */
+/** Flags and their environment variables, for every command. */
 
 // The environment is read on each access, so that a test may set it.
 const io = quietIo({ env: process.env })
@@ -53,7 +53,7 @@ describe('a flag without a value, in the environment', () => {
         expect(message).toContain(variable)
         expect(message).toContain(text)
       }
-      // A flag wins, also over a variable that could not be read.
+      // A flag takes precedence, even over an invalid variable.
       expect(await settingOf(command, name, { [variable]: 'ture' }, [flag])).toBe(!negated)
       expect(await settingOf(command, name, {})).toBe(negated ? true : undefined)
     },
@@ -76,7 +76,7 @@ const timeForms: readonly ((time: string) => string)[] = [
   (time) => time.replace(/ms$/, ''),
 ]
 
-/** Flags whose parser makes milliseconds of a time, found by what it does, and those that say `<time>`. */
+/** Flags whose parser converts a time to milliseconds, found by calling it, and those with `<time>`. */
 const timed = commands.flatMap((command) =>
   command.options.flatMap(({ long, flags, parseArg }) => {
     if (parseArg === undefined) return []
@@ -133,7 +133,7 @@ describe('a flag that takes a time', () => {
   })
 })
 
-/** True if a number stands anywhere in what a parser returns. */
+/** True if the result of a parser contains a number. */
 function holds(parse: () => unknown, leaf: number): boolean {
   const search = (value: unknown): boolean =>
     value === leaf ||
@@ -276,11 +276,11 @@ test.each(program.commands.map((command) => command.name()))(
   (name) => {
     const lines = helpText(named(name), '', 80).split('\n')
     expect(lines.length).toBeLessThanOrEqual(48)
-    // Examples are to be pasted, and exit codes have a line each.
+    // Examples are for pasting, and exit codes have one line each.
     const isKept = (line: string) => /^ {2}(\$|[\d ]{2})/.test(line)
     expect(lines.filter((line) => line.length > 80 && !isKept(line))).toEqual([])
     expect(lines).toContainEqual(expect.stringMatching(/^More: .*--help all$/))
-    // A text is there as a whole, or not at all.
+    // A paragraph is printed completely or not at all.
     expect(lines.at(-1)).toMatch(/^ |\.$/)
   },
 )

@@ -67,7 +67,7 @@ export function colorFlag(): Option {
 
 /**
  * Parses the environment variables of boolean flags; commander takes any value for true, `false` included.
- * @throws ConfigurationError that names each variable with another value than true or false
+ * @throws ConfigurationError that names each variable with a value other than true or false
  */
 export function readSwitches(
   command: Command,

@@ -6,7 +6,7 @@ const maxLines = 48
 const all = 'all'
 
 /**
- * Word behind `--help`, such as `network`, if it names a group of flags of the command; the empty text for the
+ * Word after `--help`, such as `network`, if it names a group of flags of the command; the empty string for the
  * short help; null if no help was requested.
  */
 export function helpTopicOf(argv: readonly string[], command: Command): string | null {
@@ -19,7 +19,7 @@ export function helpTopicOf(argv: readonly string[], command: Command): string |
   return topic === all || groupsOf(command).has(topic) ? topic : ''
 }
 
-/** Help of a command: its first flags in a line each, the flags of a group, or everything. */
+/** Help of a command: its first flags on one line each, the flags of a group, or everything. */
 export function helpText(command: Command, topic: string, width: number): string {
   const [information = '', ...after] = wholeHelp(command)
   if (topic === all) return [information, ...after].join('').trimEnd()
@@ -41,7 +41,7 @@ export function helpText(command: Command, topic: string, width: number): string
     `More: ${topicsOf(command).join(', ')}`,
   ]
   const room = maxLines - lines.length
-  // Lines of a paragraph are filled again; indented ones and those above them stand alone.
+  // Paragraphs are rewrapped; indented lines are kept.
   const more = after
     .join('')
     .trimEnd()
@@ -59,7 +59,7 @@ function line(term: string, description: string, column: number, width: number):
   return part.length > column + 12 ? part : shorten(whole, width)
 }
 
-/** The first examples, the exit codes, and other paragraphs that have room. */
+/** The first examples, the exit codes, and other paragraphs that fit. */
 function shortened(lines: readonly string[], room: number): readonly string[] {
   const paragraphs = lines.join('\n').trim().split('\n\n')
   const [examples = [], ...others] = paragraphs.map((paragraph) => paragraph.split('\n'))
@@ -105,7 +105,7 @@ function topicsOf(command: Command): readonly string[] {
   return [...groupsOf(command).keys(), all].map((topic) => `--help ${topic}`)
 }
 
-/** Flags under a heading, by the first word of it: `network` of `Network:`. */
+/** Flags by the first word of their heading: `network` of `Network:`. */
 function groupsOf(command: Command): ReadonlyMap<string, readonly Option[]> {
   const listed = command.options.filter(
     ({ hidden, helpGroupHeading }) => !hidden && helpGroupHeading,

@@ -8,7 +8,7 @@ import { duration } from './values.ts'
 
 /**
  * Text of a file that the command line names.
- * @param problem leads the message, such as `cannot read the baseline`
+ * @param problem start of the message, such as `cannot read the baseline`
  * @throws ConfigurationError with the reason
  */
 export function inputText(file: string, problem: string, maxBytes?: number): string {

@@ -19,7 +19,7 @@ interface ListedCommand {
   readonly load: () => Promise<AddCommand>
 }
 
-/** Commands by name. The module of a command is loaded if it runs; `--help` needs none of them. */
+/** Commands by name. The module of a command is loaded when it runs; `--help` needs none of them. */
 const commands: Readonly<Record<string, ListedCommand>> = {
   check: {
     description: 'run the conformance suites against a deployment',

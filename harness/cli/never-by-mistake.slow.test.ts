@@ -6,7 +6,7 @@ import { listen, type TestHost } from '../client/test-support/listen-on-loopback
 import { oddServer } from '../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder } from './test-support/chatgen.ts'
 
-/** The real bin is never green, and asks nobody else, because of its environment. */
+/** The environment never makes the real CLI green, or use another target. */
 
 let host: TestHost
 /** Authorization of each request. */

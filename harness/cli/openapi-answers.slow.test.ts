@@ -1,4 +1,4 @@
-/** The answers of a whole check against /openapi.json, by a validator that shares no code with either. */
+/** Responses of a whole check against /openapi.json, with a validator that shares no code with either. */
 
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -38,7 +38,7 @@ test('every answer of a whole check is one that /openapi.json describes', async 
     if (type.includes('json') && validate(found.operation, emptied) === undefined) broken.push(name)
   }
   expect(problems).toEqual([])
-  // An empty object is no answer, except if the document names no required member.
+  // An empty object is not valid, unless the document requires no field.
   expect(broken).toEqual([])
   expect(recording.exchanges.size).toBeGreaterThan(500)
   expect(undescribed).toBeLessThan(recording.exchanges.size / 10)
@@ -63,7 +63,7 @@ function operationOf({ paths }: Json, { request }: Exchange) {
   return path === undefined ? undefined : { path, operation: paths[path][method] }
 }
 
-/** An answer is described if its status is named, not only by `default`, and its body is valid. */
+/** A response is described if its status is listed, not only as `default`, and its body is valid. */
 function validator(document: Json) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
   ajv.addSchema(document, 'document')

@@ -7,7 +7,7 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
 
-/** The commands of README.md, in their order and as written, but for ports, the deployment and long times. */
+/** The commands of README.md, in order and as written, except for ports, the deployment and long times. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -104,7 +104,7 @@ function ended(command: string, { cwd, env }: Place): Promise<{ code: number; ou
   })
 }
 
-/** A server of another terminal; returns what ends it. */
+/** A server of another terminal; returns a function that ends it. */
 async function served(command: string, { cwd, env }: Place): Promise<() => Promise<void>> {
   const child = spawn('bash', ['-c', `exec ${command}`], { cwd, env })
   const closed = new Promise<void>((resolve) => child.on('close', () => resolve()))

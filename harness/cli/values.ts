@@ -17,7 +17,7 @@ export function duration(text: string): number {
   return ms
 }
 
-/** The same, if `0s` is a choice. */
+/** The same, with `0s` allowed. */
 export function optionalDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim())
   const unit = units[match?.[2] ?? '']

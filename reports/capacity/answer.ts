@@ -3,7 +3,7 @@ import type { Fact } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 
-/** Answer of a capacity search, as every form of its report words it. */
+/** Wording of the answer of a capacity search, for every report format. */
 
 /** `42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 % headroom 29.5`. */
 export function answerText(report: CapacityReport): string {
@@ -59,7 +59,7 @@ function answerOf(report: CapacityReport): string {
   ].join('; ')
 }
 
-/** Two verdicts have no confidence of their own. */
+/** Confidence level; two verdicts alone have none. */
 function levelOf({ by, confidence }: CapacityReport['result']): string {
   return by === 'bracket' ? ' between two verdicts' : ` at ${100 * confidence} %`
 }
@@ -107,7 +107,7 @@ function stateOf(report: CapacityReport): readonly string[] {
   }
 }
 
-/** Says that the interval is wider than the precision, if the budget decided no more. */
+/** Reports an interval wider than the precision, if the budget ended first. */
 function wideText({ result, config }: CapacityReport): readonly string[] {
   const width = halfWidth(result)
   if (result.by !== 'fit' || width === null || width <= config.precision) return []
@@ -119,7 +119,7 @@ function halfWidth({ rate, interval }: CapacityReport['result']): number | null 
   return rate === null || interval === null ? null : (interval[1] - interval[0]) / 2 / rate
 }
 
-/** Remedy for an undecided search: the budget that the precision takes. */
+/** Remedy for an undecided search: the budget that the precision needs. */
 function missingText({ result, config }: CapacityReport): string {
   const width = halfWidth(result)
   const target = `±${100 * config.precision} %`

@@ -5,7 +5,7 @@ import type { Chart, Series } from '../html/charts/chart.ts'
 import { clean } from '../text/escape.ts'
 import { figure, percent, seconds } from '../text/format.ts'
 
-/** Charts of a capacity search, those that it has data for. */
+/** Charts of a capacity search that have data. */
 export function capacityCharts(report: CapacityReport): readonly Chart[] {
   return [frontier(report), margins(report), timeLine(report)].filter(
     ({ x, series }) => x.values.length > 0 && series.length > 0,

@@ -8,7 +8,7 @@ import { answerText, capacityWord } from './answer.ts'
 
 /**
  * JUnit XML of a capacity search: a case for the answer, one for each violated requirement, one for the
- * generator and one for each probe. A probe that misses an SLO is part of any search and no failure.
+ * generator and one for each probe. A probe that misses an SLO is part of any search, not a failure.
  */
 export function capacityToJUnit(report: CapacityReport): string {
   const suites = [

@@ -32,12 +32,12 @@ export interface CatalogEntry {
   readonly text: string
 }
 
-/** Every requirement of the catalog: requirements, then exclusions, then open questions. */
+/** Every entry of the catalog: requirements, then exclusions, then open questions. */
 export function catalogEntries(): readonly CatalogEntry[] {
   return [...requirementIds, ...exclusionIds, ...questionIds].map(entryOf)
 }
 
-/** The requirement with that id, in any case; undefined if there is none. */
+/** The entry with that id, case-insensitive; undefined if there is none. */
 export function findEntry(id: string): CatalogEntry | undefined {
   return catalogEntries().find((row) => row.id === id.toUpperCase())
 }
@@ -51,7 +51,7 @@ export function surfaceTitle(surface: Surface): string {
   return surfaceTitles[surface]
 }
 
-/** The requirement behind a requirement; undefined for exclusions and questions. */
+/** The requirement with that id; undefined for exclusions and questions. */
 export function requirementOf(id: string): Requirement | undefined {
   return isRequirementId(id) ? requirements[id] : undefined
 }

@@ -1,4 +1,4 @@
-/** The catalog for readers: a document, a list, one requirement explained. */
+/** The catalog for readers: a document, a list, one entry explained. */
 
 export { type CatalogEntry, catalogEntries, type EntryKind, findEntry } from './entries.ts'
 export { catalogToText, explainEntry, type TextOptions } from './explain.ts'

@@ -57,7 +57,7 @@ describe('a change comes from', () => {
     ['fail', 'pass', 'fail', 'target'],
     ['fail', 'pass', 'pass', 'kit'],
     ['pass', 'inconclusive', 'inconclusive', 'kit'],
-    // The recording lacks what this kit asks: that says nothing about the target.
+    // The recording lacks requests of this kit: that says nothing about the target.
     ['pass', 'fail', 'inconclusive', 'unknown'],
     ['pass', 'inconclusive', 'fail', 'both'],
   ])('%s → %s, and A judged again: %s', (before, after, rejudged, cause) => {

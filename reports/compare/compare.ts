@@ -10,8 +10,8 @@ import { type Conditions, conditionsOf } from './conditions.ts'
 /**
  * Cause of a change. `target`: this version judges the exchanges of A as A did. `kit`: it judges them
  * as B did. `both`: as neither. `selection`, `profile`: the runs selected different requirements, or
- * their profiles differ in a member that this one depends on. `address`: their URLs differ. `target or
- * profile`: the profiles differ, or may differ, in other members. `unknown`: A lacks the evidence.
+ * their profiles differ in a field that this one depends on. `address`: their URLs differ. `target or
+ * profile`: the profiles differ, or may differ, in other fields. `unknown`: A lacks the evidence.
  */
 export type Cause =
   | 'target'
@@ -33,7 +33,7 @@ export interface RowChange {
   /** Verdict of this version on the exchanges of A; null if they were not rejudged. */
   readonly rejudged: Verdict | null
   readonly cause: Cause
-  /** Members of the profile that the requirement depends on and that differ. */
+  /** Fields of the profile that the requirement depends on and that differ. */
   readonly members: readonly string[]
   /** Excused by the baseline of B. */
   readonly known: boolean
@@ -120,7 +120,7 @@ interface Runs {
 
 function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] {
   const [before, after, again] = [a, b, rejudged].map(rowsById)
-  // In the order of B, which is that of the newer catalog; what only A has comes last.
+  // In the order of B, which has the newer catalog; ids that only A has come last.
   const ids = new Set([...b.requirements, ...a.requirements].map(({ id }) => id))
   return [...ids].flatMap((id) => {
     const [was, is] = [before?.get(id), after?.get(id)]
@@ -149,7 +149,7 @@ interface Verdicts {
   readonly rejudged: Verdict | null
 }
 
-/** Members that differ and that the requirement cannot be judged without. */
+/** Fields that differ and that the requirement cannot be judged without. */
 function membersOf(id: string, { profile }: Conditions): readonly string[] {
   const requirement = requirementOf(id)
   const { member, capability } = requirement ?? {}
@@ -199,7 +199,7 @@ function causeOf({ before, after, rejudged }: Verdicts): Cause {
   if (rejudged === null) return 'unknown'
   if (rejudged === before) return 'target'
   if (rejudged === after) return 'kit'
-  // A recording lacks what only a newer kit asks, which says nothing about the target.
+  // A recording lacks requests of a newer kit, which says nothing about the target.
   return undecided.includes(rejudged) ? 'unknown' : 'both'
 }
 

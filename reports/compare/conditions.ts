@@ -1,10 +1,10 @@
 import { isObject } from '../../contract/json.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 
-/** Settings of a run, from the record beside its report. */
+/** Settings of a run, from the record next to its report. */
 export interface RunSettings {
   readonly selection: { readonly only: readonly string[]; readonly skip: readonly string[] }
-  /** The target profile as it took effect, without keys. */
+  /** The effective target profile, without keys. */
   readonly profile: object
 }
 
@@ -20,7 +20,7 @@ export interface Conditions {
   readonly interface: Pair | null
   readonly selection: Pair | null
   readonly strict: Pair | null
-  /** Members of the profiles that differ; null if a run has no record that tells them. */
+  /** Fields of the profiles that differ; null if a run has no record of them. */
   readonly profile: readonly Difference[] | null
 }
 
@@ -65,7 +65,7 @@ function selectionText({ selection: { only, skip } }: RunSettings): string {
   return flags.join(' ') || 'everything'
 }
 
-/** Members of either that differ, and of those that are objects the members of them. */
+/** Fields that differ between the two, including those of nested objects. */
 function differences(a: object, b: object, path: readonly string[] = []): readonly Difference[] {
   const [one, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
   const names = [...new Set([...one.keys(), ...other.keys()])].toSorted()

@@ -96,7 +96,7 @@ function itemOf(change: RowChange): Item {
   }
 }
 
-/** Requirements that share a reason are grouped; what broke them stands above. */
+/** Groups requirements that share a reason, below what broke them. */
 function groupedItems(changes: readonly RowChange[]): readonly Item[] {
   const groups = Map.groupBy(changes, ({ id, before, after, cause, members, message }) =>
     message === null ? id : JSON.stringify([before, after, cause, members, message]),
@@ -133,14 +133,14 @@ function verdictText(verdict: Verdict | null): string {
   return verdict === null ? 'absent' : verdictLabels[verdict]
 }
 
-/** Requirement with the profile members that the requirement depends on, if they differ. */
+/** Cause, with the profile fields that the requirement depends on, if they differ. */
 function causeText({ cause, members }: Pick<RowChange, 'cause' | 'members'>): string {
   return cause === 'profile' && members.length > 0
     ? `${causes[cause]} (${members.join(', ')})`
     : causes[cause]
 }
 
-/** Differences between the settings of the runs; they stand before any verdict. */
+/** Differences between the settings of the runs, shown before any verdict. */
 function conditionSection(conditions: Conditions): Section {
   const { url, kit, interface: revision, selection, strict, profile } = conditions
   const pairs = { URL: url, chatgen: kit, interface: revision, selection, strict }

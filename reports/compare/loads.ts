@@ -8,7 +8,7 @@ import { type Document, itemsOf, type Outcome } from '../document/document.ts'
 import { printableJson } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'
 
-/** A comparison of two load runs or capacity searches, and the limits of it. */
+/** A comparison of two load runs or capacity searches, and its limits. */
 export interface ComparedLoads {
   readonly comparison: LoadComparison
   readonly notes: readonly string[]

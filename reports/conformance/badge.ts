@@ -21,7 +21,7 @@ export function reportToBadge(report: ConformanceReport): string {
   ])
 }
 
-/** Draws a badge. `phrases`: of its title, if they differ from what it shows. */
+/** Draws a badge. `phrases`: those of its title, if different from the visible ones. */
 export function badge(
   texts: readonly string[],
   color: keyof typeof colors,

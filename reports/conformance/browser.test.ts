@@ -184,7 +184,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
   })
 })
 
-/** Violations, of each kind one: an event of a stream, a body, a wrong status, one that is only expected. */
+/** One violation of each kind: an event of a stream, a body, a wrong status, an expected requirement. */
 const broken = [
   'openai-object-missing',
   'openai-temperature-above-2-accepted',
@@ -213,7 +213,7 @@ async function faultyRun(): Promise<StoredReport> {
   return conformanceIn(openStored(join(folder, 'chatgen-results')))
 }
 
-/** All that is broken and some requirements of every other verdict: axe takes its time for each element. */
+/** All violations and some requirements of every other verdict: axe is slow for many elements. */
 function withFewRows(report: ConformanceReport): ConformanceReport {
   const byVerdict = Map.groupBy(report.requirements, ({ verdict }) => verdict)
   const few = [...byVerdict].flatMap(([verdict, requirements]) =>

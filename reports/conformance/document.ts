@@ -24,8 +24,8 @@ import { networkPhrases, trafficText } from './traffic.ts'
 import { fixFirst, plainItem, type Violations, violationItems, waitingFor } from './violations.ts'
 
 /**
- * The report of a check: violations with everything needed to repeat and dispute them, then what asks less
- * of the reader. `exchanges`: those that requirements refer to.
+ * The report of a check: violations with everything needed to repeat and dispute them, then less urgent
+ * sections. `exchanges`: those that requirements refer to.
  */
 export function conformanceDocument(
   report: ConformanceReport,

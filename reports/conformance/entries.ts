@@ -29,7 +29,7 @@ function sectionOf({ id, section }: RequirementResult): string {
   return `Section ${section}: ${areaTitle(areaOf(id))}`
 }
 
-/** Exchanges that a page shows of a violated requirement, and of any other. A page is for reading; programs have the files. */
+/** Maximum exchanges on a page for a violated requirement, and for any other. Programs read the files instead. */
 const maxShown = { violated: 4, other: 1 } as const
 
 function entryOf(

@@ -7,15 +7,15 @@ import { count } from '../text/format.ts'
 import { messageText, waitingRows } from './violations.ts'
 import { undecidedVerdicts } from './words.ts'
 
-/** Requirements that are neither violated nor worth more than a line on a terminal. */
+/** Requirements that are not violated and take one line on a terminal. */
 
-/** `4: V3-HIST 01-03, V3-SSE 07`; one by its id alone. */
+/** `4: V3-HIST 01-03, V3-SSE 07`; a single one by its id. */
 export function idsText(requirements: readonly RequirementResult[]): string {
   const ids = compactIds(requirements.map(({ id }) => id)).join(', ')
   return requirements.length === 1 ? ids : `${requirements.length}: ${ids}`
 }
 
-/** Undecided requirements by reason. In brief: how many wait for what. */
+/** Undecided requirements by reason. In brief: their number by reason. */
 export function undecidedSection(report: ConformanceReport): Section {
   const requirements = report.requirements.filter(({ verdict }) =>
     undecidedVerdicts.includes(verdict),
@@ -50,11 +50,11 @@ function briefText(report: ConformanceReport, ids: readonly RequirementResult[])
   return `${total}: ${[...counted, ...(rest.length === 0 ? [] : [restText(rest)])].join('; ')}`
 }
 
-/** Ids in two lines of a terminal. */
+/** Maximum ids, which fill two lines of a terminal. */
 const maxIds = 20
 const maxReasons = 3
 
-/** The most frequent reasons, the same one of several routes once: with ids if they are few, else with their number. */
+/** The most frequent reasons, merged over routes: with ids if they are few, otherwise with their number. */
 function restText(ids: readonly RequirementResult[]): string {
   const own = Map.groupBy(ids, reasonOf)
   const groups =
@@ -130,7 +130,7 @@ export function observationSection({ observations }: ConformanceReport): Section
   }
 }
 
-/** Requirements that need no attention, for those who ask for all of them. */
+/** Requirements that need no attention, shown on request. */
 export function passedSections({ requirements }: ConformanceReport): readonly Section[] {
   const titles = { pass: 'Passed', observed: 'Observed only', unclaimed: 'Not tested yet' } as const
   return (['pass', 'observed', 'unclaimed'] as const).map((verdict) => {
@@ -144,7 +144,7 @@ export function passedSections({ requirements }: ConformanceReport): readonly Se
   })
 }
 
-/** Leftovers on the target: chats one by one, the number of those that no route deletes. */
+/** Leftovers on the target: chats one by one, and the number of those that no route deletes. */
 export function leftoverSection({ residue, residueUnseen }: ConformanceReport): Section {
   const kinds = [...Map.groupBy(residue, ({ kind }) => kind)].map(([kind, all]) =>
     count(all.length, kind),

@@ -44,7 +44,7 @@ export function countsText({ passed, violated, known, undecided, required }: Sum
 
 /**
  * The counts, with warnings and stale baseline entries, which also decide the outcome, and an interruption or
- * the reason why the target was asked nothing more.
+ * the reason why no more requests were sent.
  */
 export function outcomeText(report: ConformanceReport): string {
   const summary = summarize(report)

@@ -14,7 +14,7 @@ import { count } from '../text/format.ts'
 import { knownText } from './summary.ts'
 import { badgeOf } from './words.ts'
 
-/** Violations as items of a document, those first that most other requirements wait for. */
+/** Violations as items of a document, by the number of requirements that wait for them. */
 export interface Violations {
   readonly report: ConformanceReport
   readonly exchanges: ReadonlyMap<string, Exchange>
@@ -32,7 +32,7 @@ export function violationItems(
     .map((findings) => itemOf(context, findings))
 }
 
-/** The violations that others wait for, in one line each; none if there is no choice. */
+/** The violations that others wait for, in one line each; none for a single violation. */
 export function fixFirst(
   context: Violations,
   requirements: readonly RequirementResult[],
@@ -112,7 +112,7 @@ function itemOf(context: Violations, findings: Findings): Item {
   return { badge: badgeOf(first), text: heading, items, notes: shared, evidence }
 }
 
-/** A violation in its own words, without evidence: one that is known, or a warning. */
+/** A violation with its message, without evidence: a known one, or a warning. */
 export function plainItem(report: ConformanceReport, requirement: RequirementResult): Item {
   const context = { report, exchanges: new Map(), waiting: new Map() }
   return {
@@ -136,7 +136,7 @@ export function evidenceOf(
   const isWhole = isSequence(requirements)
   return ids.map((id, at) => ({
     id,
-    // Read when it is shown: together they may be larger than memory.
+    // Read on access: together they may be larger than memory.
     get exchange() {
       return exchanges.get(id)
     },
@@ -169,7 +169,7 @@ function sentence(context: Violations, requirement: RequirementResult): Text {
   return [name, number === 0 ? '' : ` (${waitText(number)})`, ` ${requirement.title}`]
 }
 
-/** Messages of assertions carry colors of their own. */
+/** Removes the colors of assertion messages. */
 export function messageText(message: string): string {
   return withoutColors(message).trim()
 }

@@ -8,9 +8,9 @@ export interface Document {
   /** Kind of the report: `Load report`. */
   readonly kind: string
   readonly outcome: Outcome
-  /** Report whose digest may raise a doubt; it stands before the outcome. */
+  /** Report whose digest may raise a doubt, shown before the outcome. */
   readonly sealed?: { readonly digest?: Digest | undefined }
-  /** Target, beside the outcome in the title of a page. */
+  /** Target, next to the outcome in the title of a page. */
   readonly target: string
   /** Reservations about the whole, such as an interruption. */
   readonly remarks?: readonly string[]
@@ -48,7 +48,7 @@ export interface Tile {
   readonly href?: string
 }
 
-/** Prose, with code and links in it. A link leads somewhere on pages only. */
+/** Prose with code and links. Links work on pages only. */
 export type Text = string | readonly (string | { readonly code: string } | Link)[]
 
 export interface Link {
@@ -56,7 +56,7 @@ export interface Link {
   readonly text: string
 }
 
-/** A name as it leads a line of a terminal, with its colon or spaces, and what it stands for. */
+/** A name at the start of a line on a terminal, with its colon or spaces, and its value. */
 export type Fact = readonly [lead: string, text: Text]
 
 export interface Section {
@@ -64,7 +64,7 @@ export interface Section {
   readonly badge?: Badge
   /** Reading instructions of a page. */
   readonly note?: string
-  /** Line that stands for the section on a terminal, unless details are wanted. */
+  /** Line that replaces the section on a terminal, unless details are requested. */
   readonly brief?: Text
   /** The only format that shows it; by default all do. */
   readonly only?: 'pages' | 'terminal'
@@ -93,7 +93,7 @@ export interface Item {
   readonly notes?: readonly Text[]
   /** Items that share the text above them. */
   readonly items?: readonly Item[]
-  /** Exchanges that show it, the most telling first. A page shows them with the entry instead. */
+  /** Exchanges that show it, the most relevant first. A page shows them with the entry instead. */
   readonly evidence?: readonly Shown[]
 }
 
@@ -106,11 +106,11 @@ export interface Shown {
   readonly chat: ChatOfRequest | null
   /** Index of the event that shows a violation; null if no single one does. */
   readonly event: number | null
-  /** True if it is needed to repeat what was found. */
+  /** True if it is needed to reproduce the finding. */
   readonly isWhole: boolean
 }
 
-/** Entries of a page below a heading of their own. */
+/** Entries of a page below their own heading. */
 export interface EntryGroup {
   readonly title: string
   readonly groups: readonly { readonly title: string; readonly entries: readonly Entry[] }[]
@@ -121,9 +121,9 @@ export interface Entry {
   readonly id: string
   readonly badge: Badge
   readonly title: string
-  /** Values by which a page filters: by several at once of the first, by one of each other. */
+  /** Values by which a page filters: several at once of the first tag, one of each other. */
   readonly tags: readonly Tag[]
-  /** True if it is folded until someone asks for it. */
+  /** True if it is folded by default. */
   readonly isFolded: boolean
   readonly notes: readonly Text[]
   /** Exchanges that show it, and how many of them a page shows. */
@@ -144,7 +144,7 @@ export interface Tag {
 export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly Cell[])[]
-  /** Columns that a narrow terminal omits, the first of them first. */
+  /** Columns that a narrow terminal omits, in this order. */
   readonly spare?: readonly string[]
 }
 
@@ -156,7 +156,7 @@ export function itemsOf(texts: readonly string[]): Block {
   return { items: texts.map((text) => ({ text })) }
 }
 
-/** The sections that have content, with the blocks that have. */
+/** The sections with content, without empty blocks. */
 export function filledSections({ sections }: Document): readonly Section[] {
   return sections
     .map((section) => ({ ...section, blocks: section.blocks.filter(isFilled) }))

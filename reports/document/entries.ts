@@ -15,10 +15,10 @@ import {
 } from './document.ts'
 import { exchangeMarkup } from './exchange.ts'
 
-/** Size of all exchanges on a page, in bytes of HTML. A page is for reading; programs have the files. */
+/** Maximum size of all exchanges on a page, in bytes of HTML. Programs read the files instead. */
 const maxEvidenceBytes = 8_000_000
 
-/** Entries of a page with a form that filters them. `isCompact`: an exchange is shown once, and linked to from entries that hold. */
+/** Entries of a page with a filter form. `isCompact`: an exchange is shown once, and linked from passed entries. */
 export function entriesMarkup(groups: readonly EntryGroup[], isCompact: boolean): Markup {
   const entries = groups.flatMap(({ groups }) => groups.flatMap(({ entries }) => entries))
   const evidence = collectEvidence(entries, isCompact)
@@ -38,7 +38,7 @@ function leftOut(number: number): Markup {
   return html`<p class="ids">${number === 0 ? 'Bodies' : `${omitted}bodies`} are cut, long streams folded. <code>exchanges.ndjson</code> has everything byte for byte with arrival times; keys are redacted. Times are relative to the first byte of the request.</p>`
 }
 
-/** Folded entries follow the others: a reader looks for those. */
+/** Folded entries follow the others, which are of more interest. */
 function groupMarkup(
   { title, entries }: EntryGroup['groups'][number],
   evidence: PageEvidence,
@@ -176,7 +176,7 @@ function moreIds(ids: readonly string[]): Markup | null {
 
 /** Pieces of a page. */
 
-/** Stands above the outcome, which must not be read without it; null for an unedited report. */
+/** Warning above the outcome, which must not be read without it; null for an unedited report. */
 export function doubtMarkup(report: NonNullable<Document['sealed']>): Markup | null {
   const text = doubtText(report)
   if (text === null) return null

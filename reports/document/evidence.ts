@@ -14,7 +14,7 @@ interface EvidenceOptions {
   readonly width: number
 }
 
-/** Exchanges beside the first that have a line. */
+/** Maximum exchanges after the first, on one line each. */
 const maxSeen = 20
 
 /**

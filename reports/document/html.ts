@@ -15,7 +15,7 @@ import {
 import { badgeMarkup, doubtMarkup, entriesMarkup, factList, phrases } from './entries.ts'
 
 interface HtmlOptions {
-  /** Shows an exchange once, and links to it from other requirements that hold. */
+  /** Shows an exchange once, and links to it from other requirements that passed. */
   readonly isCompact?: boolean
 }
 
@@ -53,7 +53,7 @@ function pageSections(document: Document): readonly Section[] {
   return filledSections(document).filter(({ only }) => only !== 'terminal')
 }
 
-/** Class of an outcome. */
+/** CSS class of an outcome. */
 const classes: Readonly<Record<Tone, string>> = {
   pass: 'met',
   fail: 'missed',

@@ -33,7 +33,7 @@ export function toMarkdown(document: Document): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** Stands before the outcome; empty for an unedited report. */
+/** Warning before the outcome; empty for an unedited report. */
 function doubtLine(report: NonNullable<Document['sealed']>): string {
   const text = doubtText(report)
   return text === null ? '' : `${isEdited(report) ? '❌ **Edited**' : '⚠️'} ${escaped(text)}.`
@@ -76,7 +76,7 @@ function factLines(facts: readonly Fact[]): readonly string[] {
   return facts.map((fact) => `${escaped(clean(nameOf(fact)))}: ${textOf(fact[1])}`)
 }
 
-/** Items whose evidence is shown: a summary may have a megabyte, and the other reports have the rest. */
+/** Maximum items with evidence: a summary may have a megabyte, and other reports have the rest. */
 const maxEvidence = 40
 const width = 100
 

@@ -39,7 +39,7 @@ export interface TerminalOptions {
 type Screen = Page & { readonly verbose: boolean }
 
 /**
- * A report for a terminal. The outcome stands first and last; sections of little urgency have one line, unless
+ * A report for a terminal. The outcome is first and last; less urgent sections have one line, unless
  * `verbose`.
  */
 export function toTerminal(document: Document, options: TerminalOptions): string {
@@ -72,7 +72,7 @@ function outcomeLines(page: Page, outcome: Outcome): Lines {
   return hanging(page, lead, outcome.text, length)
 }
 
-/** The outcome as it leads a line, and its length without colors. */
+/** The outcome at the start of a line, and its length without colors. */
 function painted({ word, reservation, tone }: Outcome, chalk: ChalkInstance) {
   const more = reservation === undefined ? '' : ` ${printable(reservation)}`
   const paint = paintOf(tone === 'none' ? 'warn' : tone, chalk.bold)
@@ -95,7 +95,7 @@ function paintOf(tone: Tone, chalk: ChalkInstance): (text: string) => string {
   }
 }
 
-/** Stands before the outcome, which must not be read without it. */
+/** Warning before the outcome, which must not be read without it. */
 function editedLines(page: Page, { sealed = {} }: Document): Lines {
   const text = isEdited(sealed) ? doubtText(sealed) : null
   return text === null ? [] : hanging(page, `${page.chalk.red.bold('EDITED')}  `, text, 8)

@@ -5,7 +5,7 @@ import { type Chart, chartData } from './charts/chart.ts'
 /** Styles and scripts of pages, as a browser reads them. Pages embed them, so that they fetch nothing. */
 const read = (name: string) => readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8')
 
-/** Light and dark from one set of names; every pair of text and ground keeps 4.5:1 (WCAG AA). */
+/** Light and dark theme with one set of names; text has a contrast of 4.5:1 or more (WCAG AA). */
 export const style = read('page.css')
 
 /** Filters kept in the URL, search, keys, copying and links to requirements. Without it a page shows everything. */
@@ -17,7 +17,7 @@ export const chartScript = read('charts.js')
 const require = createRequire(import.meta.url)
 
 /**
- * Parts of a page with charts beside its text: the chart library (uPlot, MIT) as published, since the page
+ * Parts of a page with charts in addition to text: the chart library (uPlot, MIT) as published, since the page
  * fetches nothing. Each chart has a table with the same data, so nothing is lost without a script.
  */
 export function chartParts(charts: readonly Chart[]) {

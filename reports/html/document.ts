@@ -11,7 +11,7 @@ export interface Document {
 }
 
 /**
- * The page around a body. Its policy lets nothing in but this very style and this very script, so
+ * The page around a body. Its content security policy allows only this style and this script, so
  * nothing is fetched, and nothing that a target sent could run even if it were not escaped.
  */
 export function pageOf({ title, body, style, script, skip }: Document): string {

@@ -1,7 +1,7 @@
 import { figureColumns } from '../text/columns.ts'
 import { printable } from '../text/escape.ts'
 
-/** Text that is HTML already. Only {@link html} makes it, so whatever else there is gets escaped. */
+/** Text that is already HTML. Only {@link html} creates it, so everything else is escaped. */
 export class Markup {
   readonly text: string
 
@@ -14,8 +14,8 @@ export type Child = Markup | string | number | null | readonly Child[]
 
 /**
  * A template of HTML. Values are escaped for text and for attributes in double quotes; markup and
- * lists of markup stand as they are; null is nothing. What would turn the direction of text or is
- * no character at all becomes a visible escape.
+ * lists of markup are unchanged; null is empty. Characters that are invisible or change the direction
+ * of text become visible escapes.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Markup {
   const [first = '', ...rest] = strings
@@ -30,7 +30,7 @@ function textOf(value: Child): string {
 }
 
 function escapeHtml(text: string): string {
-  // Most text is plain; looking first is what makes a page of thousands of exchanges quick.
+  // Most text is plain: testing first makes a page of thousands of exchanges fast.
   const printed = odd.test(text) ? text.split('\n').map(printable).join('\n') : text
   return printed.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }

@@ -130,7 +130,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
   })
 })
 
-/** A machine that has other work takes its time to draw. */
+/** A busy machine draws slowly. */
 const slow = { timeout: 10_000 }
 
 /** Counts, by chart, the pixels that meet a condition on `red`, `green`, `blue` and `alpha`. */

@@ -51,7 +51,7 @@ function withLimits(chart: Chart, { slo }: LoadReport): Chart {
   return { ...chart, limits: own, note: `${chart.note} Dashed line: SLO ${labels}.` }
 }
 
-/** The SLO as it was written; of a goodput, the limit alone. */
+/** The SLO as written; for goodput, only the limit. */
 function labelOf({ metric, statistic, value, unit, inclusive }: SloLimit, expression: string) {
   if (statistic !== null) return expression
   return `${metric} ${inclusive ? '<=' : '<'} ${Number(value.toPrecision(4))} ${unit}`

@@ -10,7 +10,7 @@ import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Table } from '../document/document.ts'
 import { figure } from '../text/format.ts'
 
-/** Latencies and rates as rows, shared by the forms of a load report. */
+/** Latencies and rates as rows, shared by the formats of a load report. */
 
 /** Short definitions of the metrics. */
 export const meanings: Readonly<Record<MetricName, string>> = {
@@ -120,7 +120,7 @@ interface StepLatency {
   readonly p99: number | null
 }
 
-/** One row for each step of `--steps`; empty without. A second belongs to the step in which it begins. */
+/** One row for each step of `--steps`, if given. A second belongs to the step in which it begins. */
 export function stepsOf({ plan, series }: LoadReport): readonly StepRow[] {
   const { arrival } = plan
   if (arrival.kind !== 'steps') return []

@@ -3,7 +3,7 @@ import type { ArrivalRow, LoadReport } from '../../contract/report/load/report.t
 import { printable } from '../text/escape.ts'
 import { count, percent, seconds } from '../text/format.ts'
 
-/** Outcome of a load run, as every form of its report words it. */
+/** Wording of the outcome of a load run, for every report format. */
 
 export function outcomeWord({ outcome }: Pick<LoadReport, 'outcome'>): string {
   return outcomeWords[outcome]
@@ -89,7 +89,7 @@ function roundPercent(share: number): string {
   return percent(middling ? Number(share.toFixed(2)) : share)
 }
 
-/** Truncated responses stand in the first line, even if they are allowed. */
+/** Truncated responses are reported in the first line, even if allowed. */
 function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
   const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
   return cut === 0 ? [] : [`${count(cut, 'response')} truncated`]
@@ -99,7 +99,7 @@ export function partialText({ of, missing }: NonNullable<LoadReport['partial']>)
   return `partial: ${missing.length} of ${count(of, 'shard')} missing (${missing.join(', ')})`
 }
 
-/** Phrases on the plan and the measured window, shared by the forms of a load report. */
+/** Phrases on the plan and the measured window, shared by the formats of a load report. */
 
 /** `poisson, 20/s`. */
 export function arrivalText(arrival: ArrivalRow): string {

@@ -13,7 +13,7 @@ const page = toHtml(loadDocument(loadReportOf()))
 
 describe('the page of a load report', () => {
   test('names no address but that of the target', () => {
-    // The name space of SVG and the home page of uPlot are no addresses that a browser asks.
+    // Browsers do not fetch the SVG namespace or the home page of uPlot.
     const addresses = page.match(/https?:\/\/[^\s"'<>)]+/g) ?? []
     const allowed = ['http://127.0.0.1:4010', 'https://github.com/leeoniya/uPlot']
     expect([...new Set(addresses)].filter((address) => !allowed.includes(address))).toEqual([])
@@ -42,7 +42,7 @@ describe('the page of a load report', () => {
     expect(rates?.series.find(({ name }) => name === 'offered')?.values).toEqual([98, 104, 104, 0])
     const distribution = charts.find(({ id }) => id === 'latency-distribution')
     expect(distribution?.x.values[0]).toBe(1)
-    // Ten of 300 waited for a second; from service time that cannot be seen.
+    // Ten of 300 waited for a second; service time does not show it.
     const last = (name: string) =>
       distribution?.series.find((line) => line.name === name)?.values.findLast((ms) => ms !== null)
     expect(last('ttft response')).toBeGreaterThan(1000)

@@ -4,7 +4,7 @@ import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { count, figure, percent } from '../text/format.ts'
 
-/** Phrases on connections, errors and the delivery of streams, shared by the forms of a load report. */
+/** Phrases on connections, errors and the delivery of streams, shared by the formats of a load report. */
 
 /** `429: 3, 5xx: 71, …`: counts of error responses, lost connections and retries. */
 export function disturbanceText({

@@ -10,7 +10,7 @@ import { count, figure, interval, percent, seconds } from '../text/format.ts'
 
 /** Wording and tables of a plan. */
 
-/** The answer, and what is wrong with the measurements that it was computed from. */
+/** The answer, and problems of the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {
   const caveats = report.measured.flatMap(({ caveat }) => (caveat ? [clean(caveat)] : []))
   return [numberText(report), ...caveats].join('; ')

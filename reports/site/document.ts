@@ -26,7 +26,7 @@ import {
 
 /**
  * Certified implementations side by side: each requirement with its verdicts, linked to their evidence; answers
- * to open questions; changes between versions. The linked pages lie beside it.
+ * to open questions; changes between versions. The linked pages are next to it.
  */
 export function siteDocument(implementations: readonly Implementation[]): Document {
   const verified = implementations.filter(isVerified)
@@ -109,7 +109,7 @@ function groupsOf(
   }))
 }
 
-/** Verdicts that agree are one; a requirement on which all agree that it passed is folded. */
+/** Merges equal verdicts; a requirement that passed for all is folded. */
 function entryOf(
   { id, level, title, verdicts, differs }: ComparedRequirement,
   surface: Surface,

@@ -7,11 +7,11 @@ export interface ExchangeSketch {
   readonly role?: Exchange['labels']['role']
   readonly method?: string
   readonly url?: string
-  /** Added to the authorization; null as `authorization` sends none. */
+  /** Headers besides the authorization; `authorization: null` omits that. */
   readonly headers?: readonly Header[]
   readonly authorization?: string | null
   readonly body?: string | Uint8Array | null
-  /** Null: no answer came. */
+  /** Null if there was no response. */
   readonly status?: number | null
   readonly type?: string
   readonly answer?: string
@@ -54,7 +54,7 @@ export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-/** Events that come a millisecond after one another. */
+/** Events at intervals of a millisecond. */
 export function eventsOf(
   ...events: readonly (readonly [name: string, data: object])[]
 ): StreamEvent[] {

@@ -52,7 +52,7 @@ export const hostileTexts: Readonly<Record<string, string>> = {
   'labels of Prometheus': '"} 1\nup{a="b\\',
 }
 
-/** A report with the text wherever there is something that a target said, and its exchanges. */
+/** A report with the text in place of every text of a target, and its exchanges. */
 export function hostileReport(text: string): {
   readonly report: ConformanceReport
   readonly exchanges: ReadonlyMap<string, Exchange>
@@ -132,7 +132,7 @@ function withAnswerHeaders(exchange: Exchange, text: string): Exchange {
   return { ...exchange, response: { ...response, headers: [...headers] } }
 }
 
-/** A report of a load run with the text wherever there is something that a target said. */
+/** A report of a load run with the text in place of every text of a target. */
 export function hostileLoad(text: string): LoadReport {
   const sketch = loadReportOf()
   const [transaction] = sketch.transactions

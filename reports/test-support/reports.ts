@@ -6,7 +6,7 @@ import type {
 } from '../../contract/report/conformance.ts'
 import { eventsOf, exchangeOf } from './exchanges.ts'
 
-/** A report written by hand, with requirements of every kind; what a target sends in it means no good. */
+/** A report written by hand, with requirements of every kind and hostile texts of a target. */
 
 export const exchanges = new Map(
   [
@@ -145,7 +145,7 @@ export function resultOf(
   }
 }
 
-/** A report of these requirements, without anything else in it. */
+/** A report with these requirements only. */
 export function reportOf(
   requirements: readonly RequirementResult[],
   more: Partial<ConformanceReport> = {},

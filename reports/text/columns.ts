@@ -16,13 +16,13 @@ export function columns(rows: Rows): readonly string[] {
 
 export interface Fitted {
   readonly lines: readonly string[]
-  /** Headings of the columns that there was no room for. */
+  /** Headings of the columns that did not fit. */
   readonly without: readonly string[]
 }
 
 /**
- * The same in lines of at most `width`: columns of these headings are left out, the first of them
- * first, until the rest fits.
+ * The same in lines of at most `width`: columns with these headings are omitted in this
+ * order until the rest fits.
  */
 export function fittedColumns(
   rows: Rows,

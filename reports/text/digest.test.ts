@@ -17,7 +17,7 @@ const stored = () => JSON.parse(reportToJson(withEvidence(violated, evidence)))
 describe('a stored report', () => {
   test('fits its digest, in whatever order and layout its members stand', () => {
     expect(doubtOf(stored(), evidence)).toBeNull()
-    // Verdicts may travel without their evidence.
+    // A report may be copied without its evidence.
     expect(doubtOf(stored(), null)).toBeNull()
     const reversed = Object.fromEntries(Object.entries(stored()).reverse())
     expect(doubtOf(JSON.parse(JSON.stringify(reversed, null, 7)), evidence)).toBeNull()

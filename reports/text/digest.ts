@@ -5,17 +5,17 @@ import { type Digest, type Doubt, digest } from '../../contract/report/digest.ts
 import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
 import { printableJson } from './escape.ts'
 
-/** `report.json` of a check: members in the order of the model, two spaces, a final line feed, and a digest that fits. */
+/** `report.json` of a check: fields in the order of the model, two spaces, a final line feed, and a matching digest. */
 export function reportToJson(report: ConformanceReport): string {
   return storedText(conformanceReport.parse(report))
 }
 
-/** The same of a load. */
+/** The same for a load. */
 export function loadToJson(report: LoadReport): string {
   return storedText(loadReport.parse(report))
 }
 
-/** The same of a capacity search. */
+/** The same for a capacity search. */
 export function capacityToJson(report: CapacityReport): string {
   return storedText(capacityReport.parse(report))
 }
@@ -43,7 +43,7 @@ export function sealed<Report extends { readonly digest?: Digest | undefined }>(
 
 /**
  * Difference between a stored report and what its run wrote; null without any. `evidence`: digest of the
- * exchanges beside it, null if there are none, since a report may be copied without them.
+ * exchanges next to it, null if there are none, since a report may be copied without them.
  */
 export function doubtOf(stored: unknown, evidence: string | null): Doubt | null {
   if (typeof stored !== 'object' || stored === null) return 'edited report'
@@ -54,7 +54,7 @@ export function doubtOf(stored: unknown, evidence: string | null): Doubt | null 
   return evidenceDiffers(stored, evidence) ? 'edited evidence' : (parsed.data.from ?? null)
 }
 
-/** True if the exchanges beside a report do not match its digest. */
+/** True if the exchanges next to a report do not match its digest. */
 export function evidenceDiffers(stored: unknown, evidence: string | null): boolean {
   if (typeof stored !== 'object' || stored === null || !('digest' in stored)) return false
   const parsed = digest.safeParse(stored.digest)
@@ -116,7 +116,7 @@ function digestOf(content: object): string {
   return createHash('sha256').update(canonical(content)).digest('hex')
 }
 
-/** Canonical JSON (RFC 8785): sorted members, no whitespace. */
+/** Canonical JSON (RFC 8785): sorted keys, no whitespace. */
 function canonical(content: object): string {
   return JSON.stringify(content, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

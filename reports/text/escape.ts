@@ -1,24 +1,24 @@
 import type { ChalkInstance } from 'chalk'
 
-/** Text that came from elsewhere, made fit for a terminal line. */
+/** Text from outside, made safe for a terminal line. */
 
 /**
- * Shows what a terminal would obey as visible escapes, so that nothing a target sent can move the
- * cursor, color the output, turn its direction or hide in it: C0 and C1 controls, DEL, line and paragraph
- * separators, direction marks and overrides, characters without width and halves of surrogate pairs.
+ * Replaces control characters with visible escapes, so that nothing a target sent can move the
+ * cursor, color the output, change its direction or hide in it: C0 and C1 controls, DEL, line and paragraph
+ * separators, direction marks and overrides, zero-width characters and lone surrogates.
  */
 export function printable(text: string): string {
   return text.replace(unprintable, escapeCharacter)
 }
 
-/** JSON that means the same, without a character that {@link printable} would show as an escape. */
+/** Equivalent JSON, without characters that {@link printable} would escape. */
 export function printableJson(json: string): string {
   return json.replace(unprintable, (character) =>
     character === '\n' ? character : unitsOf(character),
   )
 }
 
-/** Messages of assertions carry colors of their own; whatever else a terminal would obey stays. */
+/** Removes the colors of assertion messages; other control characters stay. */
 export function withoutColors(text: string): string {
   return text.replace(colors, '')
 }
@@ -28,7 +28,7 @@ export function clean(text: string): string {
   return printable(withoutColors(text).trim())
 }
 
-/** Cuts to at most `width` characters; what was cut is an ellipsis. Never cuts a surrogate pair. */
+/** Cuts to at most `width` characters; an ellipsis replaces the rest. Never cuts a surrogate pair. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text
   // A character takes two code units at most, so a body of megabytes is not spread whole.
@@ -39,8 +39,8 @@ export function shorten(text: string, width: number): string {
 }
 
 /**
- * Breaks at spaces into lines of at most `width`, never before a %. A longer word is broken behind its commas, and has
- * lines of its own if it has too few: an address or a path stays whole.
+ * Breaks at spaces into lines of at most `width`, never before a %. A longer word is broken after its commas; without
+ * enough of them it exceeds the width: a URL or a path stays whole.
  */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
@@ -65,7 +65,7 @@ export function indent(lines: readonly string[], by: number): readonly string[] 
   return lines.map((line) => (line === '' ? line : ' '.repeat(by) + line))
 }
 
-/** The selectors of a form (U+FE00 to U+FE0F) choose between a sign and its picture, and stay. */
+/** Keeps variation selectors (U+FE00 to U+FE0F), which choose between text and emoji style. */
 export const unprintable =
   /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 

@@ -12,7 +12,7 @@ export interface Findings {
 /**
  * Groups violations that share a cause, so that one defect is read once. Conservative: requirements are
  * grouped if the same was found on one surface, or if the same evidence shows them; each keeps its
- * sentence, and its own message where it has one. A group stands where its first requirement stood.
+ * sentence, and its own message if it has one. A group takes the place of its first requirement.
  */
 export function foldFindings(requirements: readonly RequirementResult[]): readonly Findings[] {
   const byMessage = groups(requirements, messageKey)
@@ -51,7 +51,7 @@ function groups(
   requirements: readonly RequirementResult[],
   keyOf: (requirement: RequirementResult) => string | null,
 ): readonly (readonly RequirementResult[])[] {
-  // Without a key a requirement stays alone.
+  // A requirement without a key is its own group.
   return [...Map.groupBy(requirements, (requirement) => keyOf(requirement) ?? requirement).values()]
 }
 

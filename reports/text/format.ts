@@ -10,7 +10,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** Three digits that matter; `n/a` if nothing is known. */
+/** Three significant digits; `n/a` if the value is unknown. */
 export function figure(value: number | null): string {
   if (value === null) return 'n/a'
   const size = Math.abs(value)

@@ -1,9 +1,9 @@
 import { figureColumns } from './columns.ts'
 import { clean, printable } from './escape.ts'
 
-/** Text that came from elsewhere, made fit for GitHub's Markdown. */
+/** Text from outside, made safe for GitHub's Markdown. */
 
-/** Prose: nothing in it is markup, a link, a mention or HTML. */
+/** Escapes prose: nothing in it is markup, a link, a mention or HTML. */
 export function escaped(text: string): string {
   return (
     printable(text)
@@ -11,7 +11,7 @@ export function escaped(text: string): string {
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;')
-      // Neither a mention, nor a reference, nor a link by itself.
+      // Prevents mentions, references and automatic links.
       .replace(/@|:(?=\/\/)|#(?=\w)|\bGH-(?=\d)|\bwww(?=\.)/gi, '$&<span></span>')
   )
 }
@@ -36,7 +36,7 @@ export function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `### ${title}\n\n${lines.join('\n')}`
 }
 
-/** Lines behind a title that opens them; nothing without lines. */
+/** Lines folded below a title; nothing without lines. */
 export function folded(title: string, lines: readonly string[]): string {
   if (lines.length === 0) return ''
   return `<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`

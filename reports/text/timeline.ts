@@ -50,7 +50,7 @@ export function foldEvents(
   const isListed = events.map((_, at) => isShown(at, events.length, offending))
   return events.flatMap((event, at): readonly TimelineEntry[] => {
     if (isListed[at]) return [{ at, event }]
-    // One entry stands for a whole fold, at its beginning.
+    // One entry replaces a whole fold, at its beginning.
     if (isListed[at - 1] === false) return []
     return [{ folded: events.slice(at, isListed.indexOf(true, at)) }]
   })

@@ -1,6 +1,6 @@
 import { printable } from './escape.ts'
 
-/** Text and attributes of XML 1.0, whatever was in them. */
+/** Text and attributes of XML 1.0, with any content. */
 
 export type Attributes = Readonly<Record<string, string | number>>
 

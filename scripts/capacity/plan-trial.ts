@@ -36,7 +36,7 @@ export interface PlanTrial extends Trial {
   /** Length of a load run. */
   readonly length: string
   readonly limits: SearchLimits
-  /** Largest relative error of a latency, and of the rate. */
+  /** Maximum relative error of a latency, and of the rate. */
   readonly tolerance: { readonly latency: number; readonly rate: number }
 }
 
@@ -90,7 +90,7 @@ export async function comparePlan(trial: PlanTrial): Promise<boolean> {
   return rows.every(isHeld)
 }
 
-/** @throws Error if the search found no rate: the highest that met the SLO says nothing of the capacity */
+/** @throws Error if the search found no rate: the highest that met the SLO says nothing about the capacity */
 export async function search(
   trial: Trial,
   name: string,
@@ -111,7 +111,7 @@ export async function search(
   }
 }
 
-/** Prediction of all replicas at a demand, by the command that a user would run. */
+/** Prediction for all replicas at a demand, from the command that a user would run. */
 async function planOf(trial: PlanTrial, demand: string) {
   const { folder, from, slo, balance, replicas } = trial
   const flags = ['--from', join(folder, from), '--demand', demand, '--slo', slo]
@@ -121,7 +121,7 @@ async function planOf(trial: PlanTrial, demand: string) {
   return { row, sustainable: assessed?.sustainable?.value ?? Number.NaN }
 }
 
-/** One worker, so that the turn of round robin is one. */
+/** One worker, so that there is one round-robin order. */
 function configuration(place: string, port: number, { replicas, balance }: PlanTrial): string {
   return `worker_processes 1; daemon off; pid ${place}/nginx.pid;
 events { worker_connections 4096; }
@@ -163,7 +163,7 @@ export function rounded(interval: readonly number[]): string {
   return interval.map((value) => value.toFixed(1)).join(', ')
 }
 
-/** A generator that other programs made late says nothing of the target: it is asked again. */
+/** Attempts, because a late generator on a busy machine says nothing about the target. */
 const attempts = 5
 
 /** Report of a command; one whose generator was late is run again. */
@@ -180,7 +180,7 @@ export async function reportOf(
       { CHATGEN_API_KEY: key },
       60 * 60_000,
     )
-    // An SLO that is missed, or decided by too few requests, is a measurement all the same.
+    // An SLO that is missed, or decided by too few requests, is still a measurement.
     if (code === 0 || code === 1 || code === 5) break
     if (code !== 6 || attempt === attempts) {
       throw new Error(`chatgen ${args[0]} ended with ${code}:\n${stderr}`)

@@ -20,7 +20,7 @@ export interface SimulatedTarget {
 
 const exponential = (draw: Draw, mean: number) => -mean * Math.log(1 - draw())
 
-/** M/M/c, milliseconds: response times of so many requests. */
+/** M/M/c, milliseconds: response times of this number of requests. */
 function queue(rate: number, draw: Draw, servers: number, serviceMs: number, requests: number) {
   const freeAt = new Array<number>(servers).fill(0)
   let now = 0
@@ -33,7 +33,7 @@ function queue(rate: number, draw: Draw, servers: number, serviceMs: number, req
   })
 }
 
-/** Clients without time to think before four servers, first come first served: response times in milliseconds. */
+/** Clients without think time and four servers, first come first served: response times in milliseconds. */
 function closedQueue(clients: number, draw: Draw, serviceMs: number, requests: number) {
   const readyAt = new Array<number>(clients).fill(0)
   const freeAt = new Array<number>(4).fill(0)
@@ -182,7 +182,7 @@ export function limitOf(over: readonly boolean[], allowed: number): LimitCount {
   }
 }
 
-/** The rate at which the long-run share over the limit is what is allowed, by bisection. */
+/** The rate at which the long-run share over the limit equals the allowed one, by bisection. */
 export function trueCapacity(target: SimulatedTarget, probe: number, requests: number): number {
   let [low, high] = [target.min, target.max]
   for (let step = 0; step < 22; step++) {

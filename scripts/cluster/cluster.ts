@@ -1,4 +1,4 @@
-/** A Kubernetes cluster of one node on this machine, with a network of its own, in one folder. */
+/** A Kubernetes cluster of one node on this machine, with its own network, in one folder. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ export async function startCluster(
   pause: string,
 ): Promise<Cluster> {
   const running: Program[] = []
-  // Places of the kubelet that no flag moves.
+  // Folders of the kubelet that no flag moves.
   const traces = ['/var/lib/kubelet', '/var/log/containers'].filter((path) => !existsSync(path))
   const token = randomBytes(16).toString('hex')
   const address = join(folder, 'containerd.sock')
@@ -47,7 +47,7 @@ export async function startCluster(
     const file = join(folder, `${name}.kubeconfig`)
     const cluster = {
       server: `https://127.0.0.1:${apiPort}`,
-      // Its certificate is made when it starts.
+      // It creates its certificate when it starts.
       'insecure-skip-tls-verify': true,
     }
     const config = {
@@ -94,7 +94,7 @@ export async function startCluster(
   try {
     need(programs.ip, ['address', 'add', `${gateway}/24`, 'dev', bridge])
     need(programs.ip, ['link', 'set', bridge, 'up'])
-    // A Docker engine on the machine forwards nothing between others.
+    // A Docker engine on the machine blocks forwarding for others.
     run('iptables', ['-I', ...between])
     const control = controlPlane(programs, folder, { token, admin, apiPort })
     const kubelet = nodePrograms(programs, folder, { admin, address, pause })
@@ -108,7 +108,7 @@ export async function startCluster(
   }
 }
 
-/** @throws Error if the node is not ready, with nothing to keep pods off it, within two minutes */
+/** @throws Error if the node is not ready and without taints within two minutes */
 async function becomesReady({ kubectl }: Cluster): Promise<void> {
   const state = '{.status.conditions[?(@.type=="Ready")].status}{.spec.taints}'
   for (const until = Date.now() + patienceMs; Date.now() < until; await delay(1000)) {

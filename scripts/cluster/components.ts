@@ -133,7 +133,7 @@ conf_dir = "${own}"
     failSwapOn: false,
     failCgroupV1: false,
     localStorageCapacityIsolation: false,
-    // Disk and memory of the machine are those of others.
+    // Others use disk and memory of the machine.
     evictionHard: { 'nodefs.available': '0%', 'imagefs.available': '0%', 'memory.available': '0%' },
     imageGCHighThresholdPercent: 100,
     podLogsDir: join(own, 'logs'),
@@ -165,7 +165,7 @@ conf_dir = "${own}"
   ]
 }
 
-/** A program below a folder of its own, which listens on a port. */
+/** A program in its own folder, which listens on a port. */
 function starter(
   command: (port: number, own: string) => readonly string[],
   place: { readonly folder: string; readonly name: string; readonly port?: number },

@@ -1,4 +1,4 @@
-/** Programs of a Kubernetes cluster of one node: those of Debian, and those that Go builds of one module. */
+/** Programs of a Kubernetes cluster of one node: those of Debian, and those that Go builds from one module. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -12,7 +12,7 @@ export const plugins = '/usr/lib/cni'
 
 export type ProgramName = (typeof built)[number] | (typeof installed)[number]
 
-/** Paths of all programs; the reason if one is missing. KUBERNETES_BIN names a folder beside PATH. */
+/** Paths of all programs; the reason if one is missing. KUBERNETES_BIN is searched in addition to PATH. */
 export function clusterPrograms(): Readonly<Record<ProgramName, string>> | string {
   if (getuid?.() !== 0) return 'a node needs root'
   const path = `${process.env['KUBERNETES_BIN'] ?? ''}:${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
@@ -37,7 +37,7 @@ export function buildPrograms(version: string, folder: string): void {
   const module = `k8s.io/kubernetes@v${version}`
   const found = need('go', ['mod', 'download', '-json', module], { cwd: folder })
   const { Dir: source }: { Dir: string } = JSON.parse(found)
-  // The module replaces its parts by folders that it does not contain.
+  // The module replaces its dependencies with folders that it does not contain.
   const own = readFileSync(join(source, 'go.mod'), 'utf8')
   const parts = version.replace(/^1\./, '0.')
   const text = own

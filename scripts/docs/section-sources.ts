@@ -35,7 +35,7 @@ function idsByFile(folder: string, ending: string): ReadonlyMap<string, Readonly
 }
 
 function idsIn(text: string): ReadonlySet<string> {
-  // A dependency of another requirement is no test of its own.
+  // A dependency of another requirement is not a test.
   const source = text.replaceAll(/needs: \[[^\]]*\]/g, '')
   const areas = [...source.matchAll(/requirementsOf\(\s*'([A-Z0-9-]+)'/g)].map(([, area]) => area)
   return new Set(

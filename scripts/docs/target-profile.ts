@@ -54,7 +54,7 @@ export function targetProfilePage(): string {
   ].join('\n')
 }
 
-/** Rows of the members of an object, those of nested objects after their parent. */
+/** Rows of the fields of an object, those of nested objects after their parent. */
 function rows(prefix: string, path: string, schema: Schema): readonly string[] {
   return membersOf(schema).flatMap(([name, field, isRequired]) => [
     row(`${prefix}${name}`, `${path}.${name}`, field, isRequired),
@@ -62,7 +62,7 @@ function rows(prefix: string, path: string, schema: Schema): readonly string[] {
   ])
 }
 
-/** Members of an object, or of the alternatives of a union. */
+/** Fields of an object, or of the alternatives of a union. */
 function membersOf({ properties = {}, required = [], anyOf = [] }: Schema) {
   const own = Object.entries(properties).map(
     ([name, field]) => [name, field, required.includes(name)] as const,

@@ -3,7 +3,7 @@ import { withoutColors } from '../../reports/text/escape.ts'
 import { notRun } from './servers.ts'
 import type { Tried } from './try-server.ts'
 
-/** `docs/field.md`: what servers of others break of the common wire format. */
+/** `docs/field.md`: violations of the common wire format by third-party servers. */
 export function fieldPage(tried: readonly Tried[], timings: readonly string[]): string {
   return [
     '<!-- Written by `npm run engines -- --write`; edits are overwritten. -->',
@@ -28,7 +28,7 @@ export function fieldPage(tried: readonly Tried[], timings: readonly string[]): 
   ].join('\n')
 }
 
-/** The page with other timings, which are its end. */
+/** Replaces the timings at the end of the page. */
 export function withTimings(page: string, timings: readonly string[]): string {
   const [title = ''] = timings.filter((line) => line.startsWith('## '))
   const end = page.indexOf(`\n${title}`)

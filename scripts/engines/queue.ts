@@ -56,7 +56,7 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
   const common = ['--mix', file, '--prefix', 'openai=/v1', '--workers', '1']
   const trial: Trial = { folder, key, slo, common }
   const limits = { min: 2, max: 200, probe: '8s', budget }
-  // What is started from here on inherits it.
+  // Later child processes inherit it.
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '1', `${process.pid}`])
   const cgroups = [0, 1].map((at) => limitedGroup(`chatgen-queue-${at}`))
   const replicas: Awaited<ReturnType<typeof startServer>>[] = []
@@ -105,7 +105,7 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
   }
 }
 
-/** Share of requests over the limit at fixed rates, and the rate at which it is what the SLO allows. */
+/** Share of requests over the limit at fixed rates, and the rate at which it equals the allowed one. */
 async function fixedRates(
   trial: Trial,
   url: string,

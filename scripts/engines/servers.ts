@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import type { Start } from '../foreign/front.ts'
 
-/** Servers of others with a compatible surface, and what is known to be true of them: servers.yaml. */
+/** Third-party servers with a compatible surface, and known facts about them: servers.yaml. */
 const file = new URL('servers.yaml', import.meta.url)
 const ids = z.array(z.string()).default([])
 const server = z.strictObject({
@@ -28,7 +28,7 @@ export const { servers, notRun } = z
   .object({ servers: z.array(server), notRun: z.record(z.string(), z.string()) })
   .parse(parse(readFileSync(file, 'utf8')))
 
-/** Engines load a model, and a Python program its libraries. */
+/** Startup time: engines load a model, Python programs their libraries. */
 const patienceMs = 90_000
 
 /** Fills in the placeholders of a server. */

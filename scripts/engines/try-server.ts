@@ -42,7 +42,7 @@ function install({ name, npm, packages }: ForeignServer, root: string): string |
 
 const installMs = 600_000
 
-/** Starts a server, and the one that it forwards to before it. */
+/** Starts a server, after the one that it forwards to. */
 export async function startServer(
   server: ForeignServer,
   { root, key }: { readonly root: string; readonly key: string },

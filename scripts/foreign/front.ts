@@ -51,15 +51,15 @@ const front = z.strictObject({
   /** Expected verdicts that differ from those of the bundled server alone; ids may end with `*` in `undecided`. */
   violated: ids,
   warned: ids,
-  /** Requirements one of which at least has a warning: how much a buffer holds back depends on the answer. */
+  /** Requirements, at least one of which has a warning: how much a buffer holds back depends on the answer. */
   warnedOneOf: ids,
   /** Requirements that cannot be decided, or may not: gateways fail by chance. */
   undecided: ids,
-  /** True only of a run in which the front's own log says so; violated or not, both are true then. */
+  /** Applies only if the front's own log says so; violated or not, both are correct then. */
   whereLogged: z.strictObject({ says: pattern, violated: ids, undecided: ids }).optional(),
-  /** Text that the report on the console has to have. */
+  /** Text that the console report must contain. */
   says: patterns,
-  /** A short load as well, and what its report has to say. */
+  /** Short load in addition, and the text that its report must contain. */
   load: z.strictObject({ code: z.int().default(0), says: patterns, not: patterns }).optional(),
 })
 export type Front = z.output<typeof front>

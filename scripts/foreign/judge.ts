@@ -47,7 +47,7 @@ export function untruths(
   return [...rows, ...unseen, ...unwarned, ...unsaid, ...endOf(check, verdicts)]
 }
 
-/** The exit code and the report are of one mind. */
+/** Contradictions between exit code and report. */
 function endOf({ code, stderr }: Run, verdicts: Verdicts): string[] {
   const fails = [...verdicts.values()].includes('fail')
   if (fails ? code === 1 : code === 0 || code === 5) return []
@@ -70,14 +70,14 @@ export function untruthsOfLoad({ load }: Front, { code, stdout, stderr }: Run): 
   ]
 }
 
-/** Exit code of a busy generator: it tells of this machine, which runs the servers as well, and nothing of the front. */
+/** Exit code of a busy generator: it says nothing about the front, since this machine also runs the servers. */
 const generatorWasBusy = 6
 
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? ''
 }
 
-/** `3 warn: V3-SSE-30, …`: what differs from the server alone. */
+/** `3 warn: V3-SSE-30, …`: verdicts that differ from those of the server alone. */
 export function difference(direct: Verdicts, verdicts: Verdicts): string {
   const changed = [...verdicts].filter(([id, verdict]) => verdict !== direct.get(id))
   const groups = [...Map.groupBy(changed, ([, verdict]) => verdict)]

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { type ChildServer, childServer } from '../../harness/load/child-server.ts'
 import type { Start } from './front.ts'
 
-/** Debian keeps servers where a user's PATH does not look. */
+/** Debian installs servers outside the PATH of users. */
 const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
 
 export function isInstalled(program: string): boolean {
@@ -30,7 +30,7 @@ export interface Program {
 /**
  * Starts a program in the foreground, and waits until it listens.
  *
- * @throws Error where it ends before, or does not listen within ten seconds
+ * @throws Error if it ends before, or does not listen within ten seconds
  */
 export async function startProgram(folder: string, port: number, start: Start): Promise<Program> {
   mkdirSync(folder, { recursive: true })
@@ -93,12 +93,12 @@ export interface Run {
 
 export const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))
 
-/** `chatgen serve` on a free port, in a session of its own, so that Linux shares CPUs evenly between it and others. */
+/** `chatgen serve` on a free port, in its own session, so that Linux shares CPUs evenly between it and others. */
 export function serve(...flags: readonly string[]): Promise<ChildServer> {
   return childServer([bin, 'serve', '--port', '0', ...flags])
 }
 
-/** The real bin, with nothing of our environment that it would take for a flag. */
+/** The real CLI, without environment variables that it would read as flags. */
 export async function chatgen(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -134,11 +134,11 @@ export interface PortWait {
   readonly everyMs?: number
   /** Server behind the port: the wait ends with it. */
   readonly child?: ChildProcess
-  /** Asks whether the server can be used; by default it takes connections. */
+  /** Tests if the server is ready; by default, if it accepts connections. */
   readonly isReady?: () => Promise<boolean>
 }
 
-/** Waits for a server on a loopback port; false if it ended before, or the time did. */
+/** Waits for a server on a loopback port; false if it ends first, or the timeout does. */
 export async function waitForPort(
   port: number,
   { timeoutMs, everyMs = 50, child, isReady = () => isListening(port) }: PortWait,

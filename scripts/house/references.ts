@@ -4,7 +4,7 @@ import { requirementIds, requirements } from '../../contract/index.ts'
 import { sections } from '../../contract/sections.ts'
 import { isPage, isSource, type Repository } from './repository.ts'
 
-/** Links, sections, rules and paths that lead nowhere, and an import table that is not the enforced one. */
+/** Broken links, sections, rules and paths, and an import table that differs from the enforced one. */
 export function referenceProblems(repository: Repository): readonly string[] {
   return [
     ...brokenLinks(repository),

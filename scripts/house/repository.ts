@@ -32,7 +32,7 @@ export function isPage(path: string): boolean {
   return path.endsWith('.md')
 }
 
-/** Source that is no test. */
+/** Source that is not a test. */
 export function isProduct(path: string): boolean {
   return isSource(path) && !path.endsWith('.test.ts')
 }

@@ -95,7 +95,7 @@ export const rules: readonly Rule[] = [
     instead: 'max* or min*',
   },
   {
-    // Variables and parameters only: `most` is a member of requests of scenarios.
+    // Variables and parameters only: `most` is a field of requests of scenarios.
     pattern:
       /\b(?:const|let) (?:most|least|fewest|longest|largest|deepest)\b|\b(?:most|least|fewest|longest|largest|deepest)\b(?=\??: number\b|, \w+\) =>| = Number)/g,
     in: 'code',
@@ -107,7 +107,7 @@ export const rules: readonly Rule[] = [
     instead: 'a noun',
   },
   {
-    // `known` is a member of reports: a violation that the baseline lists.
+    // `known` is a field of reports: a violation that the baseline lists.
     pattern: /\b(?:const|let|function) \[?(?:known|ends|goes|fresh)\b|\((?:known|ends|fresh)\) =>/g,
     in: 'code',
     instead: 'a noun',

@@ -30,7 +30,7 @@ export function buildImage(tag: string): Built {
   if (run('docker', ['buildx', 'version']).code === 0) {
     need('docker', [...args, '--tag', tag], { env: { DOCKER_BUILDKIT: '1' } })
   } else {
-    // The classic builder leaves the image of a stage behind, which has to have a name to be removed.
+    // The classic builder leaves the image of a stage behind, which needs a name to be removed.
     const env = { DOCKER_BUILDKIT: '0' }
     need('docker', [...args, '--tag', stage, '--target', 'build'], { env })
     need('docker', [...args, '--tag', tag], { env })
@@ -39,12 +39,12 @@ export function buildImage(tag: string): Built {
   return { base, bytes: Number(size) }
 }
 
-/** Removes the image and those that were made on the way. */
+/** Removes the image and intermediate ones. */
 export function removeImages(tag: string): void {
   run('docker', ['image', 'rm', '--force', tag, stage, localBase])
 }
 
-/** The base that the Dockerfile names; without a registry, one made of files of this machine. */
+/** The base that the Dockerfile names; without a registry, one made from files of this machine. */
 function baseImage(): string {
   const isHere = run('docker', ['image', 'inspect', publicBase]).code === 0
   if (isHere || run('docker', ['pull', '--quiet', publicBase]).code === 0) return publicBase
@@ -90,7 +90,7 @@ function pathOf(program: string): string {
   return need('sh', ['-c', `command -v ${program}`]).trim()
 }
 
-/** Libraries that a program names, and those of glibc beside them, which addons may name. */
+/** Libraries that a program names, and those of glibc, which addons may name. */
 function librariesOf(program: string): readonly string[] {
   const named = need('ldd', [program]).match(/\/\S+/g) ?? []
   const folders = new Set(named.filter((path) => /\/libc\.so/.test(path)).map(dirname))

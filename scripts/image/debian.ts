@@ -31,7 +31,7 @@ interface ServiceImages {
   readonly origin: string
 }
 
-/** Reason why there are no images; or the images. */
+/** The images, or the reason why there are none. */
 export function serviceImages(): ServiceImages | string {
   const published = { postgres: 'postgres:17', nginx: 'nginx:1.28' }
   if ([published.postgres, published.nginx].every(isPulled)) {

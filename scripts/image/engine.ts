@@ -54,7 +54,7 @@ export function engineProblem(): string | null {
   return code === 0 ? null : `no Docker engine: ${stderr.split('\n').at(-1)}`
 }
 
-/** Docker Compose, as a plugin of the client or a program of its own; null if there is none. */
+/** Docker Compose, as a plugin of the client or a separate program; null if there is none. */
 export function composeProgram(): readonly [string, ...string[]] | null {
   if (run('docker', ['compose', 'version']).code === 0) return ['docker', 'compose']
   return run('docker-compose', ['version']).code === 0 ? ['docker-compose'] : null

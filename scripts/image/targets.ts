@@ -1,4 +1,4 @@
-/** Containers as targets: what is said of them, and that nothing of them stays. */
+/** Containers as targets: their messages, and their complete removal. */
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const fault = 'openai-models-empty'
 
 /** @param image the image of chatgen, whose server is the target */
 export async function testTargets(image: string, step: Step): Promise<void> {
-  // A volume, which must not stay either.
+  // With a volume, which must be removed too.
   need('docker', ['build', '--tag', server, '-'], {
     input: Buffer.from(`FROM ${image}\nVOLUME /data\nCMD ["serve", "--log", "json"]\n`),
     env: { DOCKER_BUILDKIT: '0' },
@@ -62,7 +62,7 @@ export async function testTargets(image: string, step: Step): Promise<void> {
     if (capacity.code === 2) console.log(capacity.stderr)
     step(
       `capacity --image: exit code ${capacity.code}`,
-      // Decided, undecided or invalid, as the machine is.
+      // Decided, undecided or invalid, depending on the machine.
       [0, 1, 5, 6].includes(capacity.code ?? -1) && unchanged(),
     )
 

@@ -1,7 +1,7 @@
 /**
  * Keeps every CPU from halting while something is measured: a spinning process of the lowest priority
- * on each. A CPU that halts between two reads comes back late and with cold caches, above all a virtual
- * one, and then the figure tells of its sleep: the same reader costs half as much again.
+ * on each. A CPU that halts between two reads, above all a virtual one, wakes up late and with cold caches,
+ * which distorts the figure: the same reader costs half as much again.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { availableParallelism, constants, setPriority } from 'node:os'
@@ -28,7 +28,7 @@ function yieldToAll(pid: number): void {
   spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)])
 }
 
-/** Looks up now and then, whether its parent is still there. */
+/** Yields at intervals, to notice the end of its parent. */
 const spinning = `
   process.stdin.on('end', () => process.exit()).resume()
   const spin = () => {

@@ -21,7 +21,7 @@ export interface ReaderOptions {
 
 export interface EngineResult {
   readonly records: readonly RequestRecord[]
-  /** Monotonic nanoseconds of what the records call 0. */
+  /** Monotonic nanoseconds at time 0 of the records. */
   readonly startNs: number
 }
 

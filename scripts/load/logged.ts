@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { childServer } from '../../harness/load/child-server.ts'
 import type { LoggedStream, LoggingServerOptions } from './logging-server.ts'
 
-/** Runs the server with its log in a process of its own, for the time of `use`; returns its result and the log. */
+/** Runs the server with its log in a separate process, for the time of `use`; returns its result and the log. */
 export async function withLog<Result>(
   options: Omit<LoggingServerOptions, 'log'>,
   use: (url: string) => Promise<Result>,

@@ -1,5 +1,5 @@
 /**
- * The reference server with a log of its own stamps: when each request was received and each event was
+ * The reference server with a log of its timestamps: when each request was received and each event was
  * written. Run as a process; its options come in a line on standard input, the log is written when that
  * ends.
  */
@@ -15,7 +15,7 @@ export interface LoggingServerOptions {
   readonly pace: string
   readonly seed: number
   readonly key: string
-  /** File that the log is written to, a line an answer. */
+  /** File that the log is written to, one line per answer. */
   readonly log: string
 }
 
@@ -60,7 +60,7 @@ function logging(streams: Open[]): (parts: Services) => Services {
   })
 }
 
-/** The end is when the server ends the body, which is a turn of its loop after the last event. */
+/** The server ends the body one turn of its event loop after the last event. */
 async function* logged(
   chunks: AsyncIterable<Uint8Array>,
   stream: Open,

@@ -7,13 +7,13 @@ import type {
 /** The requests of a run that a proxy disturbs, and how. */
 export interface Schedule {
   readonly name: string
-  /** Share of the requests that are disturbed, unless told otherwise; none if the requests are counted. */
+  /** Share of the requests that are disturbed, by default; none if the requests are counted. */
   readonly share?: number
-  /** Silence, in milliseconds, after which the suites give up an answer. */
+  /** Silence, in milliseconds, after which the suites give up on an answer. */
   readonly timeoutMs: number
   /** Expected in the outcome of the report: the run must say what stopped it. */
   readonly says?: RegExp
-  /** One run: chooses for each request as it comes. */
+  /** Chooses the disturbance of each request of a run on arrival. */
   disturbances(seed: string, share: number): (request: ReceivedRequest) => Disturbance | undefined
 }
 
@@ -90,7 +90,7 @@ export const schedules: readonly Schedule[] = [
   },
 ]
 
-/** The same request of a run is disturbed in the same way whenever it comes. */
+/** The same request of a run is disturbed in the same way at any time. */
 function drawn(kinds: readonly Disturbance[]): Schedule['disturbances'] {
   return (seed, share) => {
     const times = new Map<string, number>()

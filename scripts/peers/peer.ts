@@ -1,4 +1,4 @@
-/** A load generator: how it is asked, and where it leaves its figures. */
+/** A load generator: its arguments, and the source of its figures. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'

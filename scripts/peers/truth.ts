@@ -65,7 +65,7 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth 
   }
 }
 
-/** Time behind the even schedule that the earliest request of all keeps; no program says when it began. */
+/** Lateness against the even schedule of the earliest request; no program reports its start. */
 function latenessOf(arrivals: readonly number[], perSecond: number): readonly number[] {
   const behind = arrivals.map((at, index) => at - (index * 1000) / perSecond)
   const begun = Math.min(...behind)

@@ -12,15 +12,15 @@ import { targetProfile } from '../../harness/conformance/profile/schema.ts'
 import { mixFile } from '../../harness/load/plan/mix-schema.ts'
 
 /**
- * The published JSON Schemas (2020-12) by file name. They describe what a reader of a file may meet
- * and what a writer may leave out: members that have a default are optional, and a report may have
- * members that this version does not know.
+ * The published JSON Schemas (2020-12) by file name. They describe what a reader of a file must accept
+ * and what a writer may omit: fields that have a default are optional, and a report may have
+ * fields that this version does not know.
  */
 export function jsonSchemas(): ReadonlyMap<string, string> {
   return new Map(
     published.map(({ name, title, schema }) => {
       const { $schema, ...body } = z.toJSONSchema(schema, { io: 'input' })
-      // A profile has baseUrls in its place, or the command line names the target.
+      // A profile may have baseUrls instead, or the command line names the target.
       if (schema === targetProfile) body.required = []
       const $id = `urn:chatgen-conformance:${name}:1`
       return [
@@ -31,7 +31,7 @@ export function jsonSchemas(): ReadonlyMap<string, string> {
   )
 }
 
-/** Lines are read by hand, so that a long trace is read fast; a test compares. Units: harness/load/plan/trace.ts. */
+/** Traces are parsed without this schema, which is faster; a test compares both. Units: harness/load/plan/trace.ts. */
 const size = z.int().min(1).optional()
 const traceLine = z.union([
   z.looseObject({

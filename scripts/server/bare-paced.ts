@@ -1,4 +1,4 @@
-/** A bare node:http server that writes known pieces of a stream at fixed times; a line of JSON on its standard input tells both. */
+/** A bare node:http server that streams pieces at fixed intervals, both from a line of JSON on standard input. */
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 

@@ -18,7 +18,7 @@ export function bodyOf(tokens: number) {
   return { model: 'SVC-Main', stream: true, messages: [{ role: 'user', content }] }
 }
 
-/** Resolves with the head of the answer. */
+/** Resolves when the response head arrives. */
 export async function openStream(
   url: string,
   tokens: number,

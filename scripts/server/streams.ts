@@ -5,15 +5,15 @@ import type { ChildServer } from '../../harness/load/child-server.ts'
 import { type EventStream, openStream } from './event-stream.ts'
 
 export interface Streams {
-  /** CPU time of the server for an event, in microseconds. */
+  /** CPU time of the server per event, in microseconds. */
   readonly cpuUs: number
-  /** Milliseconds by which the server sent events later than the schedule that the earliest one of their stream sets. */
+  /** Lateness of events, in milliseconds, against the schedule of the earliest one of their stream. */
   readonly errors: readonly number[]
   /** Busy share of the event loop of this process, which reads the streams. */
   readonly clientBusy: number
 }
 
-/** Streams of which one has stamps, which are a cost of their own. */
+/** One stream in twenty has timestamps, which add a cost. */
 const stampedOneOf = 20
 
 /** Reads the given number of streams for some seconds. */
@@ -21,7 +21,7 @@ export async function paced(
   { url, pid }: ChildServer,
   { streams, gapMs, seconds }: { streams: number; gapMs: number; seconds: number },
 ): Promise<Streams> {
-  // The server prepares an answer as a whole: one that outlasts the opening of all streams.
+  // The server prepares whole answers: long enough to outlast the opening of all streams.
   const open = await openStreams(url, streams, Math.ceil(((seconds + 20) * 1000) / gapMs))
   const stamped = open.filter((_, index) => index % stampedOneOf === 0)
   const count = () => open.reduce((sum, { events }) => sum + events, 0)

@@ -66,7 +66,7 @@ function linesOf(paths: readonly string[]): number {
     .reduce((sum, lines) => sum + lines, 0)
 }
 
-/** Declared paths through the code that the size table counts; a file that is gone has to leave its list. */
+/** Declared paths through the code that the size table counts; deleted files must be removed from their list. */
 
 /**
  * Files that one server-sent event of a load run passes, from the socket to the histogram: over HTTP/1.1 and

@@ -1,4 +1,4 @@
-/** Clients that write to a server without pause, and remember what it has acknowledged. */
+/** Clients that write to a server without pause, and record what it acknowledges. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -6,7 +6,7 @@ interface Turn {
   readonly chatId: string
   readonly key: string
   readonly input: string
-  /** Answer that was acknowledged; undefined if none came to its end. */
+  /** Answer that was acknowledged; undefined if none completed. */
   answer?: string
 }
 
@@ -33,7 +33,7 @@ export function emptyLedger(): Ledger {
 const maxLeaseMs = 30_000
 
 export interface Target {
-  /** The server of the moment; requests fail while there is none. */
+  /** The current server; requests fail while there is none. */
   readonly url: () => string
   readonly key: string
 }
@@ -80,7 +80,7 @@ async function oneConversation(
   deleted.add(chatId)
 }
 
-/** Everything in which a server differs from what it has acknowledged. Repeats every turn. */
+/** Differences between a server and what it has acknowledged. Repeats every turn. */
 export async function differences(target: Target, ledger: Ledger): Promise<readonly string[]> {
   const { chats, deleted, undecided, turns, uploads } = ledger
   const problems: string[] = []
@@ -115,7 +115,7 @@ export async function differences(target: Target, ledger: Ledger): Promise<reado
   return problems
 }
 
-/** The answer to a repeat: its key is taken until the lease of a replica that was killed is over. */
+/** The answer to a repeat: its key is in use until the lease of a killed replica expires. */
 async function answerTo(target: Target, turn: Turn) {
   for (const until = Date.now() + maxLeaseMs; ; await sleep(200)) {
     const answer = await generate(target, turn)

@@ -21,14 +21,14 @@ export interface BalancedService {
 
 interface ReplicaOptions {
   readonly count: number
-  /** Each is a user. */
+  /** One key per user. */
   readonly keys: readonly string[]
   readonly pace: string
   /** Further flags of `chatgen serve`, of the first replica. */
   readonly firstReplica: readonly string[]
 }
 
-/** Longer than a starved machine stands still, since a replica that does not renew a lease loses its run. */
+/** Longer than a starved machine stalls, since a replica that does not renew a lease loses its run. */
 const lease = '8s'
 
 export async function startBalancedService({

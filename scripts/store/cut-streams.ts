@@ -24,7 +24,7 @@ export interface BalancedRequest {
 export interface CutStreams {
   /** Streams that began and were cut; twins of races are among them. */
   readonly cut: readonly string[]
-  /** Twins of races with a terminal event: their records do not tell if they were cut after it. */
+  /** Twins of races with a terminal event: their records do not say if they were cut after it. */
   readonly unclear: readonly string[]
 }
 
@@ -98,7 +98,7 @@ export function readBalancerLog(text: string): readonly BalancedRequest[] {
   return text.split('\n').flatMap((line) => {
     const [end, seconds, replicas, requestId] = line.split('\t')
     if (requestId === undefined || requestId === '-') return []
-    // A request that was passed on lists all replicas that it was sent to.
+    // A retried request lists all replicas that it was sent to.
     const replica = replicas?.split(', ').at(-1) ?? ''
     const endedMs = Math.round(Number(end) * 1000)
     const startedMs = endedMs - Math.round(Number(seconds) * 1000)

@@ -45,7 +45,7 @@ console.log(
 )
 process.exitCode = failed > 0 ? 1 : 0
 
-/** A server that shows what the one before has acknowledged, is written to, and is killed. */
+/** Starts a server, checks what the previous one acknowledged, writes to it, and kills it. */
 async function oneLife(before: Ledger): Promise<Ledger> {
   const server = await start()
   const target = { url: () => server.url, key }

@@ -8,7 +8,7 @@ import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
-/** Searches by the real bin. What a busy machine adds to a latency is far from every limit. */
+/** Searches with the real CLI. Limits are far above the latency that a busy machine adds. */
 
 const results = 'chatgen-results'
 
@@ -26,7 +26,7 @@ async function search(...args: readonly string[]) {
   return { ...ended, stdout, folder, report: reportIn(folder) }
 }
 
-/** Repeats a search that a busy machine made invalid, which says nothing of the target: at most four times. */
+/** Repeats a search, at most four times, if a busy machine made it invalid. */
 async function searchInTime(...args: readonly string[]) {
   let found = await search(...args)
   for (let repeat = 0; repeat < 4 && found.report.outcome === 'invalid'; repeat++)
@@ -34,10 +34,10 @@ async function searchInTime(...args: readonly string[]) {
   return found
 }
 
-/** Answers of one word, so that a probe of two seconds has many. */
+/** One-word answers, so that a probe of two seconds has many. */
 const short = ['--probe', '2s', '--rest', '2s', '--seed', 'same']
 
-/** One sequence at a time, 20 ms each: no more than 50 a second, whatever the machine. */
+/** One sequence at a time, 20 ms each: at most 50 per second on any machine. */
 const oneAtATime = 'max-num-seqs=1,max-waiting=4,prefill=0ms/token,decode=20ms,decode-per-seq=0ms'
 
 function probeFile(folder: string, index: number): string {

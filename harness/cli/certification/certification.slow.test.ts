@@ -110,7 +110,7 @@ describe('a bundle', () => {
 /** A number from 0 up to `below`. */
 type Draw = (below: number) => number
 
-/** Edits of a file by someone without the key of the signer; null if the file stays what it was. */
+/** Edits of a file without the key of the signer; null if the file does not change. */
 const edits: Readonly<Record<string, (bytes: Buffer, draw: Draw, path: string) => Buffer | null>> =
   {
     'a byte of what is stored': (bytes, draw, path) => {
@@ -226,7 +226,7 @@ async function certifyUrl(url: string) {
 
 /**
  * JSON Schema of an in-toto Statement v1 with the predicate test-result v0.1. The project publishes no JSON
- * Schema: this one has the members of its protocol buffers (statement.proto, resource_descriptor.proto,
+ * Schema: this one has the fields of its protocol buffers (statement.proto, resource_descriptor.proto,
  * test_result.proto of in-toto/attestation) and the required ones of the specification.
  */
 

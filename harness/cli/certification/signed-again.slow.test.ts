@@ -11,8 +11,8 @@ import { verifyBundle } from '../../certification/verify/verify.ts'
 import { copyOf, type MadeBundle, sharedBundle } from './test-support/bundles.ts'
 
 /**
- * A vendor owns its key: after each edit, digests and signature fit again. What refuses the bundle is
- * that its requests, verdicts, reports and statement follow from challenge and exchanges.
+ * A vendor owns its key: after each edit, digests and signature match again. The bundle is refused because
+ * requests, verdicts, reports or statement do not follow from challenge and exchanges.
  */
 interface Edited {
   readonly edit?: (dir: string) => void
@@ -226,7 +226,7 @@ test.each(
   expect(await refusal(copy)).toMatch(reason)
 })
 
-/** The step that did not hold, and its reasons. */
+/** The failed step and its reasons. */
 async function refusal(dir: string): Promise<string> {
   const { verified, steps } = await verifyBundle({ dir })
   const last = steps.at(-1)
@@ -293,7 +293,7 @@ function configure(
   return predicate(signed, { configuration })
 }
 
-/** Makes digests and signature fit again after an edit, with the key of the signer; `change` edits the statement. */
+/** Updates digests and signature after an edit, with the key of the signer; `change` edits the statement. */
 function signAgain(
   dir: string,
   key: KeyObject,

@@ -10,7 +10,7 @@ import { startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder, reportIn, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
-/** The formats by the real bin, of a run with one violation. */
+/** Formats of a run with one violation, with the real CLI. */
 
 async function check(...args: readonly string[]) {
   const folder = emptyFolder()
@@ -70,7 +70,7 @@ describe('chatgen check --report', () => {
   })
 })
 
-/** The baseline by the real bin, against a server that looks at no key. */
+/** The baseline with the real CLI, against a server that ignores keys. */
 
 const rows = ['--only', 'OAI-AUTH-01', '--only', 'OAI-MODELS-01']
 
@@ -157,7 +157,7 @@ describe('a run that is over', () => {
   })
 })
 
-/** The loop of an implementer by the real bin. */
+/** The loop of an implementer with the real CLI. */
 
 const env = { CHATGEN_API_KEY: key }
 
@@ -176,7 +176,7 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   ])
   expect(again.stdout).toContain('Only 1 requirement that failed before')
   await broken.close()
-  // The results step aside of a run that has none, and are found there.
+  // A run without results moves earlier ones aside; they are found there.
   expect((await run('--failed')).code).toBe(3)
 
   const mended = await startReferenceServer({ keys: [key], port: Number(new URL(broken.url).port) })
@@ -225,7 +225,7 @@ test('--watch runs again when a file changes and when the target is back', async
   expect(log).toContain('src/server.ts changed')
   first.closeAllConnections()
   await new Promise((done) => first.close(done))
-  // Longer than the time between two looks.
+  // Longer than the polling interval.
   await new Promise((done) => setTimeout(done, 1_000))
   const second = await listen(port)
   await expect.poll(waits, { timeout: 30_000 }).toBe(3)

@@ -92,7 +92,7 @@ export interface PlanOptions {
   readonly exploration?: Pick<Exploration, 'operations' | 'cost'>
   readonly selection: Selection
   readonly depth: Depth
-  /** Most generations of the run. */
+  /** Maximum generations of the run. */
   readonly maxGenerations: number
   readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
   /** Scenarios in flight. */
@@ -131,7 +131,7 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
   ].join('\n')
 }
 
-/** Tells that fewer conditions are tried if the plan exceeds the budget. */
+/** Says that fewer conditions are tried if the plan exceeds the budget. */
 function boundText({ generations }: Cost, { maxGenerations }: PlanOptions): readonly string[] {
   if (generations <= maxGenerations) return []
   return [

@@ -37,7 +37,7 @@ export function failedOf({
     .filter(isRequirementId)
 }
 
-/** Results that a run without any, such as one of a target that was down, has moved aside last. */
+/** Latest results that a run without any, such as one whose target was down, has moved aside. */
 function latestAside(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined
   const names = readdirSync(folder).filter((name) => name.startsWith('previous-check-'))

@@ -121,7 +121,7 @@ interface ExploreFlags {
   readonly explore?: number
 }
 
-/** Undefined if nothing is to be explored: random sequences are about chats, which are v3. */
+/** Undefined if there is nothing to explore: random sequences use chats, which only v3 has. */
 export async function explorationFor(flags: ExploreFlags): Promise<Exploration | undefined> {
   const { profile, only } = flags
   const isWhole = profile === 'full' && only.length === 0

@@ -15,15 +15,15 @@ export interface Watch {
   close(): void
 }
 
-/** Time between two looks at the target. */
+/** Polling interval of the target. */
 const lookMs = 200
 /** An editor writes several files at once. */
 const settleMs = 100
 
 /**
  * Watches files below a path, and a target that stops and starts again.
- * @param path undefined to watch the target alone
- * @param out results folder, whose files are none of the target
+ * @param path undefined to watch only the target
+ * @param out results folder, whose changes are ignored
  * @throws ConfigurationError if the path cannot be watched
  */
 export function openWatch(path: string | undefined, out: string): Watch {

@@ -8,7 +8,7 @@ import { halfSilentServer } from '../load/test-support/half-silent.ts'
 import { chatgen, emptyFolder, failing, start } from '../test-support/chatgen.ts'
 import { exitCodeOfBench } from './bench.ts'
 
-/** `chatgen bench` and `chatgen calibrate` by the real bin. */
+/** `chatgen bench` and `chatgen calibrate` with the real CLI. */
 
 const brief = ['--duration', '1s', '--connections', '2', '--max-tokens', '4', '--quiet']
 
@@ -86,13 +86,13 @@ test('stores a calibration in the cache of the user', async () => {
   const stored = JSON.parse(readFileSync(join(cache, 'chatgen', 'calibration.json'), 'utf8'))
   expect(stored).toEqual(JSON.parse(stdout))
   expect(stored.points).toHaveLength(1)
-  // A machine that is busy has no rate at which stamps are beyond doubt.
+  // A busy machine may have no rate with accurate timestamps.
   expect(code).toBe(stored.ceilingEventsPerSecond > 0 ? 0 : 6)
 })
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Early ends of a bench, by the real bin. */
+/** Early ends of a bench, with the real CLI. */
 
 const key = 'bench-ends-key'
 const withKey = { CHATGEN_API_KEY: key }
@@ -119,7 +119,7 @@ async function benchOf(cases: string) {
   return { args, chats }
 }
 
-/** Delay until it measures; the test sees standard error, which says so, only after the end. */
+/** Delay until it measures; standard error, which reports that, can only be read after the end. */
 const intoMeasuring = 6_000
 
 describe('Ctrl-C', () => {

@@ -171,7 +171,7 @@ interface RunPlace {
   readonly out: string
 }
 
-/** Journal and load report of one run, in `probes/007`; of a rest, only the journal. */
+/** Journal and load report of one run, in `probes/007`; for a rest, only the journal. */
 function openRun(
   index: number | null,
   { target, setup, spec, out }: RunPlace,
@@ -192,7 +192,7 @@ function openRun(
   }
 }
 
-/** @throws ConfigurationError for an SLO from which no capacity follows, and without any */
+/** @throws ConfigurationError without an SLO, or for one that defines no capacity */
 async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
   const { probeLimits, UnsearchableSloError } = await import(
     '../../capacity/probing/probe-limits.ts'

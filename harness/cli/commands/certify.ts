@@ -172,7 +172,7 @@ async function readInputs(flags: CertifyFlags) {
 
 /**
  * The cost of a round. Nothing is sent.
- * @throws ConfigurationError that names all that is missing: flags, fields of the product file and the target profile
+ * @throws ConfigurationError that names everything missing: flags, fields of the product file and the target profile
  */
 async function planOf(
   url: string | undefined,
@@ -198,7 +198,7 @@ async function planOf(
   return `Nothing is missing. Each of ${rounds.length} rounds:\n${plan}`
 }
 
-/** A bundle is written as a whole: files of an earlier one would not be part of it. */
+/** Requires an empty folder: files of an earlier bundle would not be part of the new one. */
 function assertEmpty(folder: string): void {
   if (!existsSync(folder)) return
   if (readdirSync(folder).every((name) => name === lockName)) return

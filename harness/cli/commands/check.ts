@@ -59,7 +59,7 @@ interface Session {
   failed: readonly RequirementId[]
 }
 
-/** Runs until it is interrupted: now, and after each change. */
+/** Runs now and after each change, until it is interrupted. */
 async function checkAgain(
   command: Command,
   url: string | undefined,
@@ -74,7 +74,7 @@ async function checkAgain(
       try {
         await checkOnce(command, url, flags, io, session)
       } catch (error) {
-        // The target may be on its way.
+        // The target may be starting.
         if (!(error instanceof TargetUnusableError)) throw error
         io.err(`chatgen: ${printable(error.message)}`)
       }
@@ -130,8 +130,8 @@ async function checkOnce(
 }
 
 /**
- * The part of a selection that was violated or undecided before; null if that is nothing, which is printed.
- * A session goes on with what failed last in it.
+ * The part of a selection that was violated or undecided before; prints if it is empty, and returns null.
+ * A session continues with what failed last in it.
  */
 function failedSelection(
   selection: Selection,

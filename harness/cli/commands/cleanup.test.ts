@@ -12,7 +12,7 @@ import {
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 
-/** `chatgen cleanup` by the real bin. */
+/** `chatgen cleanup` with the real CLI. */
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const tagged = (nonce: string) => `${nonce} chatgen-5eed`
@@ -134,25 +134,25 @@ describe('chatgen cleanup', () => {
   })
 })
 
-/** Cleaning up after Ctrl-C has two seconds. */
+/** Cleanup after Ctrl-C has a limit of two seconds. */
 const starvable = { retry: 2 }
 
 test('a run that is interrupted cleans up by itself', starvable, async () => {
   const { server, file, code } = await endedInTheMiddle('SIGINT')
-  // The document shows no way to delete a file.
+  // The document has no route to delete a file.
   expect(openEntries(readJournal(file)).filter(({ kind }) => kind === 'chat')).toEqual([])
   expect(await leftOn(server)).toEqual([])
   expect(code).toBe(130)
 })
 
-/** A check of a server of its own that a signal ends once five chats are made. */
+/** A check of a separate server, ended by a signal once it has five chats. */
 async function endedInTheMiddle(signal: 'SIGKILL' | 'SIGINT') {
   const server = await startReferenceServer()
   onTestFinished(() => server.close())
   const [key = ''] = server.keys
   const folder = emptyFolder()
   const file = join(folder, 'chatgen-results', 'journal.ndjson')
-  // They upload nothing: the document shows no way to delete a file.
+  // They upload nothing: the document has no route to delete a file.
   const only = ['--profile', 'v3', '--only', 'V3-HIST-*', '--only', 'V3-CHAT-*']
   const check = start(['check', server.url, ...only], { CHATGEN_API_KEY: key }, folder)
   while (!existsSync(file) || createdSoFar(file) < 5) await sleep(5)
@@ -161,7 +161,7 @@ async function endedInTheMiddle(signal: 'SIGKILL' | 'SIGINT') {
   return { server, key, folder, file, code }
 }
 
-/** Names of the chats that are left. */
+/** Names of the remaining chats. */
 async function leftOn({ url, keys }: ReferenceServer): Promise<readonly string[]> {
   const headers = { authorization: `Bearer ${keys[0]}` }
   const listed = await fetch(`${url}/api/v3/chat?limit=100`, { headers })

@@ -6,7 +6,7 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Responsibility for the differences between two runs, as the real bin assigns it. */
+/** Causes of the differences between two runs, as the real CLI reports them. */
 
 const withKey = { CHATGEN_API_KEY: key }
 const blame = 'the target changed'

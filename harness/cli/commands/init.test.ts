@@ -6,7 +6,7 @@ import { loadProfile } from '../../conformance/profile/index.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
-/** `chatgen init` by the real bin. */
+/** `chatgen init` with the real CLI. */
 
 const withKey = { CHATGEN_API_KEY: key }
 

@@ -73,7 +73,7 @@ function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): 
   return flags
 }
 
-/** Requires that files can be made beside this one. @throws ConfigurationError */
+/** Requires that files can be created next to this one. @throws ConfigurationError */
 function requireFolderOf(file: string): void {
   try {
     rmdirSync(mkdtempSync(`${file}-`))
@@ -96,7 +96,7 @@ function printFindings({ detection, cost: { requests } }: InitResult, out: strin
   const print = (text: string) => (out === '-' ? io.err(text) : io.out(fitted(text, io)))
   const { surfaces, ...probes } = detection
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
-  // Without a required member of generations there is nothing to detect.
+  // Without a required field of generations there is nothing to detect.
   const required = probes.required?.value === undefined ? undefined : probes.required
   const named = { ...probes, chat: undefined, required }
   const found = Object.entries(named).filter(([, probe]) => probe?.value !== undefined)

@@ -145,7 +145,7 @@ async function loadOrShard(
   return exitCodeOfLoad(report)
 }
 
-/** Ends as the merged report does, whatever a shard is by itself. */
+/** Exit code of a shard; other outcomes are decided in the merged report. */
 function exitCodeOfShard({ interrupted, faults }: LoadReport): ExitCode {
   if (interrupted) return exitCode.interrupted
   return faults.length > 0 ? exitCode.internalError : exitCode.done

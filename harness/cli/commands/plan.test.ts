@@ -53,7 +53,7 @@ describe('chatgen plan', () => {
     writeFileSync(trace, ['at,rate', ...hours].join('\n'))
     const { code, stdout } = await plan('--demand', trace, '--slo', 'ttft.p95 < 1s')
     expect(code).toBe(0)
-    // Where the line breaks depends on the length of the path.
+    // The line break depends on the length of the path.
     expect(stdout).toMatch(/14:00 to 15:00:\s+10000 req\/s/)
     expect(stdout).toMatch(/fluid approximation/)
   })

@@ -114,7 +114,7 @@ function renderKind(
   }
 }
 
-/** Reports that stand by themselves, each in the folder it came from. */
+/** Renders each report by itself, into the folder it came from. */
 function renderEach<
   Report extends { readonly kind: string; readonly startedAt?: string },
   Evidence,

@@ -14,7 +14,7 @@ describe.skipIf(missing !== '')(`serve --store postgres://… ${missing}`, () =>
     const created = await send(killed.url, '/api/v3/chat', { name: 'A chat' })
     const { id: chat_id } = JSON.parse(created.text)
     const turn = { chat_id, model_id: 'SVC-Main', input: '[[tokens=30]] [[pace=gap=1s]]' }
-    // Its head has arrived, so that the key is that of this request and not of one to the other replica.
+    // The response has begun, so this request holds the key, not one to the other replica.
     const stream = await request(killed.url, generate, { ...turn, stream: true })
     await expect.poll(async () => (await send(other.url, generate, turn)).status).toBe(422)
     killed.run.child.kill('SIGKILL')

@@ -81,7 +81,7 @@ test('--requests-per-minute answers 429 beyond it, and the default does not', as
   for (let turn = 0; turn < 4; turn += 1) answers.push(await models(limited))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
   expect(answers[0]?.headers.get('x-ratelimit-limit-requests')).toBe('3')
-  // A third of a minute brings the next one.
+  // The next one is allowed after a third of a minute.
   const wait = Number(answers[3]?.headers.get('retry-after'))
   expect(wait).toBeGreaterThan(10)
   expect(wait).toBeLessThanOrEqual(20)

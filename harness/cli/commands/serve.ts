@@ -151,7 +151,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     control: extras.control?.url,
   })
   print(banner)
-  // A young generation that grew on would hold the garbage of requests: 14 KB for each open stream.
+  // A young generation that kept growing would hold garbage of requests: 14 KB per open stream.
   setFlagsFromString('--semi-space-growth-factor=1')
   if (!io.signal.aborted) await once(io.signal, 'abort')
   print('Shutting down, waiting for open responses')
@@ -183,7 +183,7 @@ function originsOf(values: readonly string[]): readonly string[] {
   return values
 }
 
-/** Deviations are loaded if the flags name some: there are a thousand. */
+/** Loads the thousand deviations only if the flags name any. */
 async function patchOf(flags: ServeFlags): Promise<Pick<ReferenceServerOptions, 'patch'>> {
   if (flags.fault.length + flags.dialect.length === 0) return {}
   const { patchNamed } = await import('../serve/deviations.ts')

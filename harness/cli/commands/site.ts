@@ -69,7 +69,7 @@ export const siteCommand: AddCommand = (program, io, finish) => {
     })
 }
 
-/** Verifies a bundle and writes its page, as this version shows its evidence, into a folder of its own. */
+/** Verifies a bundle and writes its page, as rendered by this version, into its own folder. */
 async function implementationOf(
   dir: string,
   at: number,

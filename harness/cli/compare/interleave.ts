@@ -19,7 +19,7 @@ import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Flags of an interleaved run beside those of a load. */
+/** Flags of an interleaved run, in addition to those of a load. */
 export interface InterleaveFlags extends LoadFlags {
   /** Milliseconds. */
   readonly block: number

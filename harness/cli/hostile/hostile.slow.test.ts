@@ -25,7 +25,7 @@ import {
   status,
 } from './test-support/answers.ts'
 
-/** Targets that are broken or hostile, by the real bin: docs/limits.md. */
+/** Broken or hostile targets, with the real CLI: docs/limits.md. */
 
 const key = 'sk-hostile-target-4711'
 const maxMemoryMb = 500
@@ -271,7 +271,7 @@ describe('chatgen init of a target that sends', () => {
   )
 })
 
-/** The real command, with the largest memory of its process in MB as the kernel counts it. */
+/** Runs the real CLI; returns the peak memory of its process in MB too, as the kernel reports it. */
 async function measured(args: readonly string[], cwd: string) {
   const startedAt = performance.now()
   const { child, ended } = start(args, { CHATGEN_API_KEY: key }, cwd)

@@ -44,7 +44,7 @@ test('round-robin asks both, by the profile, also in shards', async () => {
   const report = reportIn(folder)
   expect(report.config.spread).toBe('round-robin')
   expect(stdout).toContain('Endpoints, round-robin')
-  // A chat of the other server is not there.
+  // A chat of the other server is not found.
   expect(report.errors).toContainEqual(expect.objectContaining({ kind: 'status', detail: '404' }))
   const { endpoints = [], transactions } = report
   const sent = transactions.flatMap(({ requests }) => requests.map(({ count }) => count))

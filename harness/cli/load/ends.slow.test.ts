@@ -18,12 +18,12 @@ import { halfSilentServer } from './test-support/half-silent.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Early ends of a load run, by the real bin. */
+/** Early ends of a load run, with the real CLI. */
 
 const published = jsonSchemas().get('load-report.schema.json') ?? ''
 const schema = z.fromJSONSchema(JSON.parse(published))
 const key = 'load-ends-key'
-/** Limit below the time-outs of a request and of the plan: what waits for either would take a minute. */
+/** Limit below the timeouts of a request and of the plan, which are a minute. */
 const patienceMs = 25_000
 const slip = `Promise.reject(new Error('a slip of ours'))`
 

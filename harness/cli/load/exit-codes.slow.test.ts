@@ -7,7 +7,7 @@ import { load, loadInTime, served } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** The real bin ends a load with a code that says how it went. */
+/** Exit codes of load runs, with the real CLI. */
 
 describe('chatgen load ends with', () => {
   test('0 where every stream is whole and the SLO is met', async () => {
@@ -28,7 +28,7 @@ describe('chatgen load ends with', () => {
     expect(report.integrity.streams).toBe(report.plan.transactions)
     expect(report.integrity.findings).toEqual([])
     expect(report.integrity.held).toContain('OAI-STREAM-03')
-    // Little's law holds on average; so short a run on a busy machine may be off.
+    // Little's law holds on average; a short run on a busy machine may deviate.
     const laws = report.audits.filter(({ name }) => name !== 'littles-law')
     expect(laws.filter(({ verdict }) => verdict === 'fail')).toEqual([])
   })

@@ -104,7 +104,7 @@ function addArrivalFlags(command: Command): Command {
   )
 }
 
-/** Adds the flags of the requests of a load, whatever their rate; `slo` is the flag of its objectives. */
+/** Adds the flags of the requests of a load, without their rate; `slo` is the flag of its objectives. */
 export function addTrafficFlags(command: Command, slo: Option = optionalSlo()): Command {
   return addFlags(
     command,

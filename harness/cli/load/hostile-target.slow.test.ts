@@ -15,7 +15,7 @@ const models = '{"object":"list","data":[{"id":"svc-main-model","object":"model"
 const bomb = brotliCompressSync(Buffer.alloc(64 * mebibyte))
 const stream = `${head('text/event-stream')}\r\n`
 
-/** Each without an end of its own. */
+/** Responses that never end. */
 const answers: readonly ((socket: Socket) => void)[] = [
   (socket) => pour(socket, `${head('application/json')}\r\n`, 'a'.repeat(64 * 1024)),
   (socket) => pour(socket, `${stream}data: `, 'a'.repeat(64 * 1024)),
@@ -74,11 +74,11 @@ test('a target that grants no chat ends the preparation', async () => {
     'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
   )
   expect(code).toBe(3)
-  // Of 2,000, those that were asked for at once, and a few more.
+  // Of 2,000, the first concurrent ones and a few more.
   expect(requestCount).toBeLessThan(100)
 }, 120_000)
 
-/** Writes the most memory that the process took, in KiB, to a file; its threads do not. */
+/** Writes the peak memory of the process, in KiB, to a file; its threads do not. */
 function tellingMemory(file: string) {
   return beginningWith(
     `import { isMainThread } from 'node:worker_threads'

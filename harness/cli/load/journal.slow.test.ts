@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const patience = { timeout: 80_000, interval: 10 }
 
-/** Chats of a load run on its target and their cleanup, by the real bin. */
+/** Chats of a load run on its target and their cleanup, with the real CLI. */
 
 async function run(...args: readonly string[]) {
   const server = await startReferenceServer()
@@ -40,7 +40,7 @@ function createdIn(file: string): number {
 describe('the chats of a load run', () => {
   test.each([
     ['prepared', ['--rate', '20', '--mix', 'v3-stream', '--duration', '60s'], 100],
-    // A closed loop prepares 200, and makes the others when it needs them.
+    // A closed loop prepares 200, and creates others on demand.
     ['made on the way', ['--concurrency', '8', '--mix', 'v3-json', '--duration', '60s'], 200],
   ])('that was killed are found by its journal: %s', async (how, args, enough) => {
     const killed = await run(...args)

@@ -13,7 +13,7 @@ import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** The real bin puts a load on a real reference server; each in a process of its own. */
+/** Load runs of the real CLI against a real reference server, in separate processes. */
 
 describe('chatgen load', () => {
   test('sends every kind of transaction, and every one of them goes well', async () => {

@@ -119,7 +119,7 @@ function headingOf(outcome: string): string {
   return `>${wordOf(outcome)}</span> <span class="target">`
 }
 
-/** Forty streams in the first four seconds, of which one was cut off by a message that means no good. */
+/** Forty streams in the first four seconds, one of them cut off with a hostile message. */
 function running(): LoadProgress {
   const book = new RunRecorder({ durationNs: 30e9, mix: { name: 'none', entries: [] } }, [], 1)
   const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))

@@ -7,10 +7,10 @@ import { type Loaded, load, reportIn } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Requests before the load: which surfaces there are, and which models. */
+/** Requests before the load that detect surfaces and models. */
 const discovery = 2
 
-/** A load run that refused, lost or never measured its requests is not met: by the real bin. */
+/** Load runs with refused, lost or unmeasured requests are never met, with the real CLI. */
 
 /** Expects INVALID if a busy machine let the generator fall behind, as no SLO counts then. */
 function expectEnd({ code, stdout, report }: Loaded, word: string, expected: number) {
@@ -108,11 +108,11 @@ describe('nothing measured is never met', () => {
   })
 })
 
-/** Grants every chat and never tells its id. */
+/** Creates every chat, and never returns its id. */
 async function chatsWithoutId(): Promise<string> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     request.resume()
-    // As slow as a real one: a closed loop asks again as soon as it has its answer.
+    // As slow as a real one: a closed loop sends the next request as soon as it has an answer.
     setTimeout(() => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"result":{}}')
     }, 20)

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
 
-/** Files of a load run, and `chatgen report` on them without its server, by the real bin. */
+/** Files of a load run, and `chatgen report` on them without its server, with the real CLI. */
 
 const key = 'load-report-key'
 const folder = emptyFolder()

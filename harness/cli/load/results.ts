@@ -74,7 +74,7 @@ export function closeLoadJournal(place: JournalPlace | undefined): readonly stri
 }
 
 /**
- * URL to which a report is uploaded: `--upload` itself, or of a file the line of the shard, counted from 0.
+ * URL to which a report is uploaded: `--upload` itself, or the line of the shard, from 0, in that file.
  * @throws ConfigurationError if there is none
  */
 export function uploadUrl(upload: string, shard: Shard | undefined): URL {
@@ -98,7 +98,7 @@ const timeoutMs = 60_000
 
 /** Sends a report by PUT, as presigned URLs of object stores expect it. @throws ConfigurationError */
 export async function uploadReport(url: URL, text: string): Promise<void> {
-  // A presigned URL grants access: its query is in no message.
+  // A presigned URL grants access: no message has its query.
   const place = `${url.origin}${url.pathname}`
   const failed = (reason: string) =>
     new ConfigurationError([`the report could not be uploaded to ${place}: ${reason}`])

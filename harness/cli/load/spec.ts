@@ -38,7 +38,7 @@ export function planOf(flags: LoadFlags): PlanSpec {
   }
 }
 
-/** @throws ConfigurationError that points at the place */
+/** @throws ConfigurationError that shows the position */
 export function slosOf(texts: readonly string[]): Slo[] {
   try {
     return parseSlos(texts)
@@ -94,7 +94,7 @@ function naturalMs(arrival: PlanSpec['arrival']): number {
 /** @throws ConfigurationError if the mix has no transaction for the surface */
 export function mixOf({ mix: name, surface, usage }: MixFlags): Mix {
   const named = mixNamed(name ?? surface ?? 'openai-stream')
-  // A server that rejects unknown members rejects `stream_options`.
+  // A server that rejects unknown fields rejects `stream_options`.
   const mix = usage ? named : withoutUsage(named)
   if (surface === undefined) return mix
   const entries = mix.entries.filter(({ kind }) => surfaceOf(kind) === surface)

@@ -63,7 +63,7 @@ function v2ChatOf({ v2Chat }: TargetProfile): V2Chat | null {
   return { kind: 'create', method, path, query, body, id }
 }
 
-/** Flags that decide how a load is sent, whatever its plan. */
+/** Flags that decide how a load is sent, for any plan. */
 type SendingFlags = Pick<
   LoadFlags,
   | 'maxRefusals'
@@ -78,7 +78,7 @@ type SendingFlags = Pick<
   | 'startAt'
 >
 
-/** Everything of a load run but its plan, its signal and who observes it. */
+/** Options of a load run except its plan, its signal and its observers. */
 type SendingOptions = Omit<LoadOptions, 'spec' | 'target' | 'signal' | 'onProgress' | 'onRecord'>
 
 /**

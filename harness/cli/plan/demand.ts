@@ -57,7 +57,7 @@ interface Measurements {
 /**
  * Opens the capacity reports of `--from`, each with the number of replicas that it measured.
  *
- * @throws ConfigurationError for a file that is no capacity report, and for sizes that do not match
+ * @throws ConfigurationError for a file that is not a capacity report, and for sizes that do not match
  */
 export function openMeasurements(
   paths: readonly string[],

@@ -10,7 +10,7 @@ export const planKind = reportKind<PlanReport>('plan', {
   toOutcome: planOutcome,
 })
 
-/** `plan.json`: members in the order of the model, two spaces, a final line feed. */
+/** `plan.json`: fields in the order of the model, two spaces, a final line feed. */
 function planToJson(report: PlanReport): string {
   return `${printableJson(JSON.stringify(planReport.parse(report), null, 2))}\n`
 }

@@ -6,7 +6,7 @@ import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
-/** Stored files that end early, at any byte: an error that names the file and exit code 2, or the rest. */
+/** Stored files truncated at any byte: an error that names the file and exit code 2, or the rest. */
 
 const folder = emptyFolder()
 const whole = join(folder, 'whole')
@@ -37,7 +37,7 @@ describe('report.json', () => {
 
 describe('run.json', () => {
   test('rejudge refuses it', async () => {
-    // A whole one would be judged, which is for tests of rejudge.
+    // A complete file would be judged, which tests of rejudge cover.
     await everyCut('run.json', async (isWhole) => {
       if (isWhole) return
       const { code, text } = await run(['rejudge', cut, '--out', join(folder, 'rejudged')])
@@ -91,7 +91,7 @@ function cutAt(name: string, length: number): void {
   writeFileSync(join(cut, name), storedText(name).slice(0, length))
 }
 
-/** Runs a check for cuts at random and at both ends. `isWhole`: only the last line feed is missing. */
+/** Runs a check for random cuts and for those at both ends. `isWhole`: only the last line feed is missing. */
 async function everyCut(
   name: string,
   check: (isWhole: boolean, length: number) => Promise<void>,

@@ -7,20 +7,20 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-/** Results that were edited after their run, by the real bin. */
+/** Results that were edited after their run, with the real CLI. */
 
 const folder = emptyFolder()
 const withKey = { CHATGEN_API_KEY: key }
 const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8')
 const report = (...args: string[]) => chatgen(['report', ...args], {}, folder)
 
-/** A copy of the results under another name, with a file of it changed. */
+/** A copy of the results under another name, with one file changed. */
 function edited(name: string, file: string, change: (text: string) => string, of = 'results') {
   cpSync(join(folder, of), join(folder, name), { recursive: true })
   writeFileSync(join(folder, name, file), change(read(name, file)))
 }
 
-/** Every failed requirement becomes one that passes, as who wants a green badge would do it. */
+/** Turns every failed requirement into a passed one, as a forger of a badge would. */
 function allPass(text: string): string {
   const value = JSON.parse(text)
   for (const row of value.requirements) row.verdict = 'pass'
@@ -77,7 +77,7 @@ describe('a report that was edited to pass', () => {
       '<property name="digest" value="edited after the run"',
     )
     expect(stdout).toContain(`::error title=chatgen::${sentence}`)
-    // Nor does rendering it as JSON make an honest report of it.
+    // Rendering it as JSON does not remove the doubt either.
     const again = await report('pages')
     expect(again.stdout).toMatch(/^EDITED/)
     expect(again.code).toBe(2)

@@ -41,8 +41,8 @@ interface FailureFlags {
 const reporting: readonly string[] = ['check', 'load', 'capacity']
 
 /**
- * Writes the reason why a command ended before it had a result, in every format that `--report` and `--json` ask for.
- * Results that are in the folder stay.
+ * Writes the reason why a command ended before it had a result, in every format that `--report` and `--json` request.
+ * Results in the folder are kept.
  */
 export function publishFailure(
   command: Command,
@@ -86,7 +86,7 @@ export function publishFailure(
   )
 }
 
-/** Exit code and sentences of an error of flags, files or the target; null for any other. */
+/** Exit code and messages of an error of flags, files or the target; null for any other. */
 function reasonOf(error: unknown): { code: number; messages: readonly string[] } | null {
   if (error instanceof CommanderError) {
     const messages = [error.message.replace(/^error: /, '')]
@@ -99,7 +99,7 @@ function reasonOf(error: unknown): { code: number; messages: readonly string[] }
   return { code, messages }
 }
 
-/** Flags of the output, of a command line whose other flags may be wrong; null if they are wrong themselves. */
+/** Output flags of a command line whose other flags may be invalid; null if they are invalid themselves. */
 function outputFlags(command: Command, argv: readonly string[], io: Io): FailureFlags | null {
   const reader = new Command()
     .helpOption(false)
@@ -119,7 +119,7 @@ function outputFlags(command: Command, argv: readonly string[], io: Io): Failure
   }
 }
 
-/** Tests if the folder has no results, and is not that of a run that goes on. */
+/** Tests if the folder has no results, and is not in use by another run. */
 function canWrite(out: string): boolean {
   const there = resultsIn(out)
   if (there !== null && there.kind !== 'failure-report') return false

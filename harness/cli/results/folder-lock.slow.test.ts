@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const withKey = { CHATGEN_API_KEY: key }
 const only = ['--only', 'OAI-MODELS-*']
 
-/** A number that no process has: above the largest of Linux and macOS. */
+/** A pid that no process has: above the maximum of Linux and macOS. */
 const nobody = 2 ** 22 + 1
 
 function lockOf(pid: number, host = hostname()): string {
@@ -23,7 +23,7 @@ describe('a folder in which a run writes', () => {
   test('is refused to all other commands that write results, and to no reader', async () => {
     await using server = await startModelsServer()
     const cwd = emptyFolder()
-    // Long enough for all others.
+    // Outlasts all others.
     const load = start(
       ['load', server.url, '--rate', '1', '--duration', '300s', '--out', 'same'],
       withKey,

@@ -11,7 +11,7 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 interface Holder {
   readonly pid: number
   readonly host: string
-  /** Start of the process in the units of the system, as ids are used again; null if it is not known. */
+  /** Start of the process in system units, because pids are reused; null if it is unknown. */
   readonly start: string | null
   readonly command: string
   readonly since: string
@@ -21,13 +21,13 @@ const held = new Set<string>()
 
 /**
  * Reserves a folder for this process until it ends or {@link releaseFolders} is called. The lock of a
- * process that is gone is taken over.
+ * dead process is taken over.
  * @throws ConfigurationError naming the process that writes into the folder; the error of the file system
  */
 export function lockFolder(folder: string): void {
   const file = join(folder, lockName)
   for (let tries = 0; tries < maxTries; tries += 1) {
-    // Whoever else removes the stale lock may have taken the new one for it.
+    // Another process that removes the stale lock may have mistaken the new one for it.
     if (create(file) && (tries === 0 || isSelf(parseHolder(readAfterPause(file))))) {
       if (held.size === 0) process.once('exit', releaseFolders)
       held.add(file)
@@ -52,9 +52,9 @@ export function releaseFolders(): void {
   process.off('exit', releaseFolders)
 }
 
-/** Processes that find the lock of a dead one at the same time try in turn. */
+/** Attempts, because several processes may find a stale lock at the same time. */
 const maxTries = 10
-/** Another process may have made its file, and not written it yet. */
+/** Another process may have created its file, but not written it yet. */
 const pauseMs = 20
 
 function create(file: string): boolean {
@@ -67,7 +67,7 @@ function create(file: string): boolean {
   }
 }
 
-/** Moves the lock away before it is deleted: it may have become that of another process meanwhile. */
+/** Moves the lock away before deleting it: it may belong to another process by now. */
 function removeStale(file: string, text: string | undefined): void {
   const aside = `${file}-${process.pid}-stale`
   try {
@@ -92,7 +92,7 @@ function isSelf(found: Holder | undefined): boolean {
   return found.start === startOf(process.pid)
 }
 
-/** A process of another machine, or of another container, cannot be seen: it counts as running. */
+/** A process on another machine or in another container is not visible: it counts as running. */
 function isRunning({ pid, host, start }: Holder): boolean {
   if (host !== hostname()) return true
   try {
@@ -141,7 +141,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Undefined for a text that is not, or not yet, that of a lock. */
+/** Undefined if the text is not a lock, or not yet complete. */
 function parseHolder(text: string | undefined): Holder | undefined {
   const { pid, start, ...rest } = asObject(parseJson(text ?? '')) ?? {}
   const [host, command, since] = ['host', 'command', 'since'].map((name) => asString(rest[name]))
@@ -156,8 +156,8 @@ function isCode(error: unknown, ...codes: readonly string[]): boolean {
 }
 
 /**
- * Creates the folder of --out before anything is sent, and reserves it for this process. Only a file that
- * is written shows that one can be: permissions tell nothing about a read-only file system, or about root.
+ * Creates the folder of --out before anything is sent, and reserves it for this process. Writes a file as a
+ * test: permissions say nothing about a read-only file system, or about root.
  * @throws ConfigurationError if the folder cannot be created or written to, or is in use by another run
  */
 export function makeOutFolder(folder: string): void {

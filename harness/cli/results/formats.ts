@@ -12,11 +12,11 @@ export interface RenderOptions {
   readonly color: boolean
   /** Columns of the terminal. */
   readonly width: number
-  /** Console: also what passed (check), also by transaction (load). */
+  /** Console: adds passed requirements (check), figures by transaction (load). */
   readonly verbose: boolean
 }
 
-/** One form of a report. `evidence`: what a report refers to, such as exchanges. */
+/** One format of a report. `evidence`: data that a report refers to, such as exchanges. */
 export interface Format<Report, Evidence> {
   /** Name of the file in the results folder; null if the text is printed. */
   readonly file: string | null
@@ -27,7 +27,7 @@ export interface NamedFormat<Report, Evidence> extends Format<Report, Evidence> 
   readonly name: string
 }
 
-/** A kind of report: the forms that are written or printed in any case, and all formats of `--report`. */
+/** A kind of report: the formats that are always written or printed, and all formats of `--report`. */
 export interface ReportKind<Report, Evidence = undefined> {
   /** Name of its JSON file. */
   readonly file: string

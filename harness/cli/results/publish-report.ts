@@ -15,7 +15,7 @@ export interface PublishReportOptions<Report, Evidence> {
   /** Print the outcome only. */
   readonly quiet: boolean
   readonly evidence: Evidence
-  /** Adds what is computed once no secret is in the report. */
+  /** Adds what is computed after the redaction. */
   readonly seal?: (report: Report) => Report
   /** The last lines on the screen; by default the path of the results. */
   readonly results?: string

@@ -63,14 +63,14 @@ test('no key is in any artefact or output of a run against a server that repeats
     '-',
   )
 
-  // The echo was heard: what follows would show nothing otherwise.
+  // The echo was recorded; otherwise the checks below prove nothing.
   const recording = readFileSync(join(folder, 'chatgen-results/exchanges.ndjson'), 'utf8')
   expect(recording.match(/\[api key\]/g)?.length).toBeGreaterThan(500)
   expect(filesIn(folder).length).toBeGreaterThan(12)
   expect(leaksIn(folder, outputs)).toEqual([])
 }, 300_000)
 
-/** Repeats the key in what a load run quotes as well: ids, and errors in the middle of a stream. */
+/** Repeats the key also in what a load run quotes: ids, and errors in mid-stream. */
 const loud: Middleman = {
   ...echo,
   pieces: (request, answer) => {

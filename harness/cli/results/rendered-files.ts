@@ -7,7 +7,7 @@ import type { StoredFile } from './stored-report.ts'
 
 /** Folders and files of reports that are rendered again. */
 
-/** Refuses to write pages of one run beside the report of another. */
+/** Refuses to write pages of one run next to the report of another. */
 export function refuseOtherRun(
   { kind, startedAt }: { readonly kind: string; readonly startedAt: string },
   out: string | null,

@@ -6,7 +6,7 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Earlier contents of the results folder of a run, by the real bin. */
+/** Earlier contents of the results folder of a run, with the real CLI. */
 
 const withKey = { CHATGEN_API_KEY: key }
 const results = 'chatgen-results'

@@ -50,7 +50,7 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
     makeFolder(folder)
     const found = resultsIn(folder)
     if (found === null) return
-    // A search takes long, and its probes are of no other: it is kept.
+    // A capacity search takes long and has its own probes: it is kept.
     const isOfKind = found.kind === kind && kind !== 'capacity-report'
     const replaced = isOfKind || found.kind === 'failure-report'
     if (replaced) for (const name of [reportName, ...filesOf(formats)]) remove(folder, name)
@@ -68,8 +68,8 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
 }
 
 /**
- * Calls `run` with a `take` that prepares the folder, for the moment at which there is something to
- * write. If it is never called, earlier results are moved to a subfolder, so that they are not mistaken
+ * Calls `run` with a `take` that prepares the folder, to call once there is something to write. If it
+ * is never called, earlier results are moved to a subfolder, so that they are not mistaken
  * for those of this run.
  */
 export async function withResultsFolder<T>(

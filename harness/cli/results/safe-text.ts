@@ -1,4 +1,4 @@
-/** Texts from elsewhere, made fit for files and for the screen. */
+/** Texts from outside, made safe for files and for the screen. */
 import { randomUUID } from 'node:crypto'
 import { withoutCommands } from '../../../reports/conformance/github.ts'
 import type { Io } from '../terminal/io.ts'

@@ -8,7 +8,7 @@ import { type ReferenceServer, startReferenceServer } from '../../../reference-s
 import { toCurl } from '../../../reports/text/curl/curl.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 
-/** Keys that are too short to be found in text, or that read like it. */
+/** Keys that are too short to be found in text, or that look like it. */
 
 const broken = faults.filter(({ name }) => name === 'openai-temperature-below-0-accepted')
 const only = ['--only', 'OAI-TEMP-*', '--only', 'OAI-AUTH-*', '--explore', '0']

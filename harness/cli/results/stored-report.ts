@@ -32,7 +32,7 @@ export interface StoredReport extends Recording {
   readonly file: string
   /** Folder of its results. */
   readonly dir: string
-  /** Set if it is not as its run wrote it. */
+  /** Set if it differs from what its run wrote. */
   readonly doubt: Doubt | null
 }
 
@@ -84,7 +84,7 @@ export function planIn(stored: StoredFile): PlanReport {
   return validated(planReport, stored)
 }
 
-/** Warnings for files that are not as their runs wrote them, one line each. */
+/** Warnings for files that differ from what their runs wrote, one line each. */
 export function doubtLines(files: readonly Pick<StoredFile, 'dir' | 'doubt'>[]): readonly string[] {
   return files.flatMap(({ dir, doubt }) => {
     const text = doubt === null ? null : doubtText(withDoubt({}, doubt))
@@ -104,7 +104,7 @@ export function evidenceEdited(dir: string): boolean {
   try {
     return evidenceDiffers(openStored(file).value, fileDigest(join(dir, exchangesName)))
   } catch (error) {
-    // An unreadable report tells nothing about the exchanges.
+    // An unreadable report says nothing about the exchanges.
     if (error instanceof ConfigurationError) return false
     throw error
   }
@@ -131,7 +131,7 @@ function reportFile(path: string): string {
   ])
 }
 
-/** Problems of a file that are listed. */
+/** Maximum listed problems of a file. */
 const maxIssues = 5
 
 type Schema<Report> = z.ZodType<Report> & {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
-/** report and rejudge by the real bin, of a run whose server is gone. */
+/** report and rejudge with the real CLI, of a run whose server is gone. */
 
 const folder = emptyFolder()
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
@@ -56,7 +56,7 @@ describe('chatgen report', () => {
 
   test('says how many lines a killed run has cut, and renders the rest', async () => {
     mkdirSync(join(folder, 'killed'), { recursive: true })
-    // With its digest, the report would not fit the exchanges.
+    // With its digest, the report would not match the exchanges.
     const { digest: _, ...stored } = JSON.parse(read('results/report.json'))
     writeFileSync(join(folder, 'killed/report.json'), JSON.stringify(stored))
     writeFileSync(

@@ -10,8 +10,8 @@ export interface ProgramOutput {
 }
 
 /**
- * Runs the client program of an engine, such as kubectl. Input goes over standard input, so that no key
- * stands in its arguments.
+ * Runs the client program of an engine, such as kubectl. Input is passed on standard input, so that its
+ * arguments contain no key.
  * @throws ConfigurationError if the program is not installed
  */
 export function runProgram(
@@ -20,7 +20,7 @@ export function runProgram(
   { input = '' }: { readonly input?: string } = {},
 ): Promise<ProgramOutput> {
   return new Promise((resolve, reject) => {
-    // A Ctrl-C on the terminal does not end it.
+    // Ctrl-C on the terminal does not end it.
     const child = spawn(program, args, { stdio: 'pipe', detached: true })
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
     child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
@@ -56,8 +56,8 @@ function textOf(pieces: readonly Buffer[]): string {
 }
 
 /**
- * Asks every `pollMs` whether the shards of a job have ended, until its signal or its time is over.
- * @throws Error of an engine that does not answer five times in a row
+ * Polls every `pollMs` whether the shards of a job have ended, until its signal or its timeout.
+ * @throws Error if the engine does not answer five times in a row
  */
 export async function waitUntil(
   isDone: () => Promise<boolean>,

@@ -13,7 +13,7 @@ import type { LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Everything that a shard needs to know of its run: plan, target, objectives. JSON; it contains keys. */
+/** Data that a shard needs about its run: plan, target, objectives. JSON; it contains keys. */
 export type JobOptions = Omit<
   LoadOptions,
   'shard' | 'startAt' | 'signal' | 'onProgress' | 'onRecord'
@@ -41,7 +41,7 @@ export function jobText(run: LoadOptions): string {
   return JSON.stringify(job)
 }
 
-/** @throws ConfigurationError if the text is no job, or one of another version of chatgen */
+/** @throws ConfigurationError if the text is not a job, or one of another version of chatgen */
 export function jobIn(text: string, file: string): LoadJob {
   let value: unknown
   try {
@@ -71,13 +71,13 @@ function isLoadJob(value: unknown): value is LoadJob {
 
 export interface JobShard {
   readonly report: LoadReport
-  /** Null if nobody observes them. */
+  /** Null if they are not observed. */
   readonly records: readonly RequestRecord[] | null
 }
 
 /**
  * One shard of a run that `--runner` prepared.
- * @throws ConfigurationError if the file is no job, or the flags name no shard
+ * @throws ConfigurationError if the file is not a job, or the flags name no shard
  */
 export async function runJobShard(
   file: string,
@@ -121,7 +121,7 @@ export interface ShardOutput {
 
 const prefix = '#records '
 
-/** The line of the requests. Gaps within streams, which are many, stay in the report alone. */
+/** The line of the requests. The many gaps within streams are only in the report. */
 export function recordsLine(records: readonly RequestRecord[]): string {
   const slim = records.map((record) => ({ ...record, gapsNs: [] }))
   return `${prefix}${gzipSync(JSON.stringify(slim)).toString('base64')}`

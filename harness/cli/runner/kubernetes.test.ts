@@ -74,7 +74,7 @@ describe('shards without a report', () => {
   })
   const pulling = { reason: 'ErrImagePull', message: 'no such image' }
 
-  /** Runs two shards with a kubectl that knows these pods, and this reason of the Job for a missing one. */
+  /** Runs two shards with a kubectl that reports these pods, and this reason for a missing one. */
   async function run(items: readonly object[], refusal = '') {
     const folder = mkdtempSync(join(tmpdir(), 'chatgen-kubectl-'))
     onTestFinished(() => {

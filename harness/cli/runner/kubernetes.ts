@@ -6,7 +6,7 @@ import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 const kubectl = 'kubectl'
 const pollMs = 2000
 const indexAnnotation = 'batch.kubernetes.io/job-completion-index'
-/** Time after its end that a Job stays if its client was killed, in seconds. */
+/** Seconds that a Job is kept after its end if its client was killed. */
 const keptAfterEnd = 3600
 
 /** Runs the shards as an Indexed Job of the cluster and namespace that kubectl is configured for. */

@@ -19,7 +19,7 @@ test('a plan is sent whole by shards that are processes, and merged; no key is l
     cwd,
   )
   await server.stop()
-  // A busy machine may make the generators slow; what they sent is whole all the same.
+  // A busy machine may slow the generators down; their reports are still complete.
   expect([0, 6], stderr).toContain(code)
   const [merged, ...shards] = ['out', 'out/shard-0', 'out/shard-1'].map((folder): LoadReport => {
     const text = readFileSync(join(cwd, folder, 'report.json'), 'utf8')

@@ -25,7 +25,7 @@ function runShard(job: PreparedJob, file: string, index: number): Promise<ShardR
   const child = spawn(process.execPath, [chatgenBin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: withoutFlags(),
-    // A Ctrl-C on the terminal comes once, from here.
+    // Ctrl-C on the terminal reaches it once, through this process.
     detached: true,
   })
   const output: Buffer[] = []

@@ -20,16 +20,16 @@ export interface ShardingOptions {
   readonly shards: number
   /** Time until the common start, in milliseconds. */
   readonly startInMs: number
-  /** Folder of the run; shards have folders of their own in it. */
+  /** Folder of the run; shards have subfolders. */
   readonly folder: string
 }
 
-/** Time for starting, connecting and reporting beside the run itself. */
+/** Time for starting, connecting and reporting, in addition to the run. */
 const marginMs = 180_000
 
 /**
  * A load run on several processes or machines, with the signature of `runLoad`: prepares the plan, starts
- * its shards by the runner, and merges their reports. Progress is not known here, and single requests only at the end.
+ * its shards by the runner, and merges their reports. Progress is not available, and single requests only at the end.
  *
  * @throws ConfigurationError if the engine cannot run the job; TargetUnusableError if no shard reported
  */
@@ -111,7 +111,7 @@ export interface PreparedJob {
   readonly text: string
   readonly shards: number
   readonly startAt: Date
-  /** Time after which the job is given up, in milliseconds from now. */
+  /** Timeout of the job, in milliseconds from now. */
   readonly timeoutMs: number
   /** Folder of the results of the shards. */
   readonly folder: string
@@ -131,7 +131,7 @@ export interface ShardResult {
 }
 
 /**
- * Runs a job by an engine that exists, through the client of that engine: starts all shards, waits for
+ * Runs a job on an existing engine, through the client of that engine: starts all shards, waits for
  * their end, and collects their reports in any order. Leaves nothing behind.
  */
 export type Runner = (job: PreparedJob) => Promise<readonly ShardResult[]>

@@ -52,7 +52,7 @@ function readScript(name: string): AnswerScript {
 /**
  * A script of YAML or JSON.
  *
- * @param name stands before each problem
+ * @param name prefix of each problem
  * @throws ConfigurationError that names line and field of every problem
  */
 export function parseScript(name: string, text: string): AnswerScript {
@@ -63,10 +63,10 @@ export function parseScript(name: string, text: string): AnswerScript {
 const pollMs = 250
 
 /**
- * Reads a script again whenever its file changes, also if another file takes its place. A script that cannot
- * be read leaves the earlier one in use.
+ * Reads a script again when its file changes or is replaced. If it cannot be read, the earlier one stays in
+ * use.
  *
- * @returns ends the watch
+ * @returns function that ends the watch
  */
 export function watchScript(
   file: string,
@@ -87,7 +87,7 @@ export function watchScript(
   return () => unwatchFile(file, changed)
 }
 
-/** A script of one line an entry, whole after every line. */
+/** Writes a script with one line per entry, valid after every line. */
 function recorder(file: string): (entry: ScriptEntry) => void {
   try {
     writeFileSync(

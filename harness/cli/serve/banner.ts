@@ -14,7 +14,7 @@ export interface BannerOptions {
   readonly control?: string | undefined
 }
 
-/** The first lines of a running server; the first of them is `Listening on URL`. */
+/** The first lines of a running server, beginning with `Listening on URL`. */
 export function bannerText(
   { url, keys, models }: Pick<ReferenceServer, 'url' | 'keys' | 'models'>,
   { keysGiven, faults, dialects, origins, answers, store, control }: BannerOptions,

@@ -19,7 +19,7 @@ export interface Control {
 interface Controlled {
   readonly server: Pick<ReferenceServer, 'reset' | 'setScript'>
   readonly journal: Journal
-  /** Script of the flags, which a reset returns to. */
+  /** Script of the flags, which a reset restores. */
   readonly script: () => AnswerScript | undefined
 }
 
@@ -167,7 +167,7 @@ export async function journalOf(): Promise<Journal> {
   return requestJournal()
 }
 
-/** Says once of each directive that it is none. */
+/** Reports each unknown directive once. */
 export function mistypedReporter({ err }: Pick<Io, 'err'>): (directive: string) => void {
   const reported = new Set<string>()
   return (directive) => {

@@ -23,7 +23,7 @@ export function patchNamed({
 }): Patch {
   return compose([
     ...patchesNamed('fault', fault, allFaults, generatedFaultNamed),
-    // A dialect reshapes what a fault has made wrong, as in the proof.
+    // Dialects apply to the output of faults, as in the proof.
     ...patchesNamed('dialect', dialect, dialects, combinationNamed),
   ])
 }

@@ -1,4 +1,4 @@
-/** The reference server as the flags of `serve` describe it; each problem is one of a flag. */
+/** The reference server as the flags of `serve` describe it; problems are errors of a flag. */
 import { messageOf } from '../../../contract/error-message.ts'
 import type {
   ReferenceServer,

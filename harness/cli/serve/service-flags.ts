@@ -3,7 +3,7 @@ import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { addFlags, flag } from '../flags.ts'
 import { duration, optionalDuration } from '../values.ts'
 
-/** Flags of a server that stores its state, and that others take over from when it ends. */
+/** Flags of a server that stores its state, and whose runs others take over when it ends. */
 export interface ServiceFlags {
   readonly store: string
   /** Milliseconds. */

@@ -16,7 +16,7 @@ export function baseUrlOf(url: string): string {
 }
 
 /**
- * The prefixes of the command line, beside those of the profile.
+ * The prefixes of the command line, which add to those of the profile.
  * @throws ConfigurationError if one is not `name=path`, or given twice
  */
 export function prefixesOf(

@@ -86,19 +86,19 @@ export function withoutContainer<T extends ContainerFlags>(flags: T): T {
   return others as T
 }
 
-/** Flags that say nothing without an image or a Compose file. */
+/** Flags that require an image or a Compose file. */
 function details({ service, port, env, ready, readyTimeout }: ContainerFlags) {
   return { service, port, env, ready, 'ready-timeout': readyTimeout }
 }
 
-/** Values of the container's environment that are to be redacted, by the names that secrets have. */
+/** Values of the container's environment to redact, found by typical names of secrets. */
 export function secretsOfContainer({ env }: ContainerSource) {
   return Object.entries(env).flatMap(([name, value]) =>
     /KEY|TOKEN|SECRET|PASSWORD/i.test(name) ? secretsIn(name, value) : [],
   )
 }
 
-/** A list of keys is several secrets. */
+/** Splits a list of keys into several secrets. */
 function secretsIn(variable: string, text: string) {
   const name = variable.toLowerCase().replaceAll('_', ' ')
   return text
@@ -118,7 +118,7 @@ function environmentOf(given: readonly string[], env: Environment): Record<strin
   return Object.fromEntries(pairs)
 }
 
-/** One variable, or in CHATGEN_ENV one a line: a value may contain commas. */
+/** One variable, or one per line in CHATGEN_ENV: a value may contain commas. */
 function variables(text: string, before: readonly string[] = []): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   for (const line of lines) {

@@ -14,7 +14,7 @@ import { compose } from '../../../reference-server/deviations/patches/services.t
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 
-/** `chatgen check` by the real bin, of a target of which only the address is known. */
+/** `chatgen check` with the real CLI, of a target of which only the URL is known. */
 
 const withKey = { CHATGEN_API_KEY: 'sk-discovery-4711' }
 let server: ReferenceServer
@@ -77,7 +77,7 @@ describe('chatgen check URL', () => {
     const { code, stderr } = await check('--profile', 'openai', '--only', 'OAI-MODELS-03')
     expect(stderr).toContain('discovery: 2 requests, 1 generation; detected openai, models\n')
     expect(stderr).not.toContain('Left on the target')
-    // The vision model is a capability of v3 alone to a discovery.
+    // Discovery treats the vision model as a capability of v3 only.
     expect(code).toBe(5)
   })
 

@@ -30,9 +30,9 @@ export interface Discovered {
 
 /**
  * Probes a target of which only the URL is known, as `chatgen init` does, and completes its profile
- * with what the requirements need. A small `maxRequests` leaves the models alone, without which every
- * generation would name a model that the target may lack. `deterministic` is not taken over: two equal
- * answers are no promise.
+ * with what the requirements need. A small `maxRequests` limits probes to models, without which every
+ * generation would name a model that the target may lack. `deterministic` is not adopted: two equal
+ * answers prove nothing.
  * @throws TargetUnusableError if the service does not answer; the reason of the signal if it is aborted
  */
 export async function discover(

@@ -12,7 +12,7 @@ export interface KeyFlags {
 const shortestKey = 8
 
 /**
- * Refuses keys that would stand readable in reports and in stored exchanges.
+ * Refuses keys that would be readable in reports and in stored exchanges.
  * @throws ConfigurationError that names the field and the length, never the key
  */
 export function refuseShortKeys(
@@ -69,7 +69,7 @@ export function keysOf(
 
 function ambient(own: readonly string[], { env }: Pick<Io, 'env'>): Keys['defaults'] {
   const key = env[ambientKey]
-  // A profile that names keys names all of them: an ambient key is not sent beside them.
+  // A profile that names keys names all of them: an ambient key is not added.
   if (key === undefined || key === '' || own.length > 0) return {}
   return { apiKey: key }
 }

@@ -7,7 +7,7 @@ import { type ReferenceServer, startReferenceServer } from '../../../reference-s
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 
-/** The real bin at a server whose surfaces are below other paths than those of the document. */
+/** The real CLI against a server whose surfaces have other paths than in the document. */
 
 const key = 'sk-prefixes-4711'
 const withKey = { CHATGEN_API_KEY: key }
@@ -145,8 +145,8 @@ test('chatgen cleanup takes the prefixes of the journal', async () => {
 })
 
 /**
- * A front that has surfaces of a service below other paths; any other path is unknown there.
- * @param key added to every request, for a front that itself takes none
+ * A front that serves surfaces of a service below other paths, and answers 404 elsewhere.
+ * @param key added to every request, for a front that needs none itself
  */
 function startPrefixFront(target: string, prefixes: Prefixes, key?: string): Promise<TestHost> {
   const entries = Object.entries(prefixes) as [PrefixName, string][]

@@ -1,4 +1,4 @@
-/** The bundled reference server in a thread of its own, so that it and its judge share no CPU core. */
+/** The bundled reference server in its own thread, so that it and its judge share no CPU core. */
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { type ChildServer, childServer } from '../../load/child-server.ts'
 export interface ReferenceThreadOptions {
   /** Pace as for `chatgen serve --pace`. */
   readonly pace: string
-  /** Bearer tokens; each is a caller of its own. */
+  /** Bearer tokens, one per caller. */
   readonly keys: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export async function startReferenceThread(
 ): Promise<ReferenceThread> {
   const worker = new Worker(workerFile, { workerData: options })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // An error that follows later is nobody's to handle: it ends the process as an internal error.
+  // Later errors are not handled: they end the process as an internal error.
   const [message]: ReferenceThreadMessage[] = await once(worker, 'message')
   if (message === undefined) throw new Error('the thread of the bundled server said nothing')
   if ('failure' in message) {

@@ -35,7 +35,7 @@ export function endpointFlag(): Option {
 }
 
 /**
- * The endpoints of the flags; those of CHATGEN_URL give way to a URL on the command line.
+ * The endpoints of the flags; a URL on the command line overrides those of CHATGEN_URL.
  * @param url the argument of the command
  */
 export function endpointsOfFlags(

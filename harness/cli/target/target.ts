@@ -31,7 +31,7 @@ export interface TargetFlags extends KeyFlags, NetworkFlags, ContainerFlags {
   readonly beforeSending?: () => void
 }
 
-/** Slow enough to tell a stream from a buffered response, fast enough for a quick run. */
+/** Slow enough to distinguish a stream from a buffered response, fast enough for a quick run. */
 const referencePace = 'ttft=2ms,gap=0.5ms'
 
 /**
@@ -166,7 +166,7 @@ function withPlainAddress(profile: TargetProfile, io: Pick<Io, 'err'>): TargetPr
   return { ...profile, baseUrl, ...(profile.baseUrls === undefined ? {} : { baseUrls: plain }) }
 }
 
-/** Says that a command uses the first of several endpoints alone. */
+/** Says that a command uses only the first of several endpoints. */
 export function noteFirstEndpoint(profile: TargetProfile, io: Pick<Io, 'err'>): void {
   const { length } = endpointsOf(profile)
   if (length > 1) io.err(`chatgen: uses only the first of ${length} endpoints, ${profile.baseUrl}`)

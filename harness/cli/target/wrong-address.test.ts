@@ -8,7 +8,7 @@ import { headLine } from '../../conformance/cleanup/journal.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 
-/** The real bin at an address where no service is. */
+/** The real CLI at an address without a service. */
 
 const withKey = { CHATGEN_API_KEY: 'sk-address-4711' }
 

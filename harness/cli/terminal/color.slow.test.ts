@@ -5,7 +5,7 @@ import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { startInTerminal } from '../test-support/terminal.ts'
 
-/** Colors are the reader's to choose: FORCE_COLOR, NO_COLOR, TERM and --no-color, in a pipe or not. */
+/** Color settings: FORCE_COLOR, NO_COLOR, TERM and --no-color, in a pipe or not. */
 
 const esc = '\u001b'
 const folder = emptyFolder()
@@ -14,7 +14,7 @@ const only = ['--profile', 'openai', '--only', 'OAI-AUTH-0*']
 let stdout: string
 
 beforeAll(async () => {
-  // A violation, for its message is an assertion's, and those like to be colored.
+  // A violation, because its message is from an assertion, which may be colored.
   await using server = await startModelsServer({ open: true })
   const env = { ...withKey, FORCE_COLOR: '1' }
   const run = await chatgen(['check', server.url, '--out', 'results', ...only], env, folder)

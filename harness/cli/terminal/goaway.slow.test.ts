@@ -6,7 +6,7 @@ import { certificate, certificateFile, proxyTo } from '../../client/test-support
 import { emptyFolder, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
-/** Sends GOAWAY after so many streams of a connection, and leaves the connection open. */
+/** Sends GOAWAY after `maxStreams` streams of a connection, and leaves it open. */
 async function startFront(target: string, maxStreams: number) {
   const handle = proxyTo(target)
   const streams = new Map<object, number>()

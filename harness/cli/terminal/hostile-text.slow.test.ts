@@ -61,7 +61,7 @@ function controls(text: string): readonly string[] {
   return text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []
 }
 
-/** Lines that the runner of GitHub Actions would obey, as its ActionCommand parses them. */
+/** Lines that the runner of GitHub Actions would execute, as its ActionCommand parses them. */
 function commandsIn(text: string): readonly string[] {
   let token: string | undefined
   return text.split('\n').filter((line) => {

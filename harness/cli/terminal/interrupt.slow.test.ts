@@ -15,17 +15,17 @@ import {
 } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
-/** Interrupts of a run, by the real bin. */
+/** Interrupts of a run, with the real CLI. */
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const withKey = { CHATGEN_API_KEY: key }
-/** Requirements that need no profile: a URL is checked without finding anything out first. */
+/** Requirements that need no profile: a URL is checked without discovery. */
 const rows = ['--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
 /** Requests that detect the target. */
 const requestCount = 3
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** The time-out of a request is a minute. */
+/** Less than the request timeout of a minute. */
 const patienceMs = 20_000
 
 async function silentRun(args: readonly string[] = []) {
@@ -119,12 +119,12 @@ describe('whatever the run is doing', () => {
     for (const [at, delayMs] of [0, 40, 80, 120, 160, 240, 320].entries()) {
       const signal = signals[at % signals.length]
       const run = start(['check', 'http://127.0.0.1:9'])
-      // Before its first line runs, Node itself decides.
+      // Before its first line runs, Node itself handles signals.
       await vi.waitUntil(() => catchesHangups(run.child.pid ?? 0), { interval: 1 })
       await sleep(delayMs)
       run.child.kill(signal)
       const { code, signal: killedBy } = await run.ended
-      // By then, it may have found out that nobody answers.
+      // It may already have found that nothing listens.
       expect(
         [
           [130, null],
@@ -147,7 +147,7 @@ function contains(file: string, text: string): boolean {
   return existsSync(file) && readFileSync(file, 'utf8').includes(text)
 }
 
-/** SIGHUP is the last that bin/chatgen.cjs listens to (proc(5): SigCgt). */
+/** SIGHUP is the last signal that bin/chatgen.cjs handles (proc(5): SigCgt). */
 function catchesHangups(pid: number): boolean {
   const [, mask = '0'] =
     /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -26,7 +26,7 @@ export function watchInterrupts(reason: Error): AbortSignal {
       eraseStatus()
       process.kill(process.pid, signal)
     })
-    // Those of bin/chatgen.cjs, which end the process at once. There is a listener at any time.
+    // Removes those of bin/chatgen.cjs, which exit at once. There is always a listener.
     for (const listener of early) process.off(signal, listener as () => void)
   }
   return interruption.signal

@@ -97,12 +97,12 @@ function secretsIn(env: Io['env']): Secret[] {
   })
 }
 
-/** A reader that has seen enough (`| head`). */
+/** Errors if the reader closes the pipe (`| head`). */
 const closedPipe: readonly (string | undefined)[] = ['EPIPE', 'ERR_STREAM_DESTROYED']
 
 /**
- * Writes to a standard stream as long as that works: what is printed decides neither the run nor its
- * exit code.
+ * Writes to a standard stream as long as that works: its errors affect neither the run nor its exit
+ * code.
  * @param tell called once with the error, unless it is a closed pipe
  */
 function lenient(
@@ -122,14 +122,14 @@ function lenient(
     try {
       write(text)
     } catch (error) {
-      // A file is written at once, and says so at once.
+      // Writes to a file are synchronous, and so are their errors.
       fail(error instanceof Error ? error : new Error(String(error)))
     }
   }
 }
 
 /**
- * Text in which GitHub Actions sees no workflow command: its runner interprets lines that start with
+ * Escapes workflow commands of GitHub Actions: its runner interprets lines that start with
  * `::` and `##[` anywhere in a line of the output of every step, and a target may have sent them.
  */
 export function escapeWorkflowCommands(
@@ -152,7 +152,7 @@ export function fitted(
     .join('\n')
 }
 
-/** The drawn status, of which a process has one at most: lines are printed in its place. */
+/** Erases the drawn status, of which a process has at most one: lines are printed in its place. */
 let erase = () => {}
 
 /** Erases the drawn status; it is drawn again below. */

@@ -14,8 +14,8 @@ import {
 } from '../test-support/terminal.ts'
 
 /**
- * Ctrl-C as a keyboard sends it, on a pseudo-terminal with a size, if a spinner turns. The targets
- * answer who is there and then nothing more, so no command would come to its end for a minute.
+ * Ctrl-C as a keyboard sends it, on a pseudo-terminal with a size, while a spinner turns. The targets
+ * answer only the detection, so no command would end by itself within a minute.
  */
 
 const env = { CHATGEN_API_KEY: key }
@@ -24,13 +24,13 @@ const surfaces = 3
 
 /** Grace period for a silent target when chats may have been created: `docs/reports.md`. */
 const graceMs = 2000
-/** A machine that runs the other tests as well; no run would end by itself before this. */
+/** Time for a machine that also runs the other tests; no run would end by itself before this. */
 const slackMs = 15_000
 
-/** A check without discovery: it has a profile, and its requirements need nothing else of it. */
+/** A check without discovery: its requirements need no other fields of the profile. */
 const check = ['check', '--target', 'profile.yaml', '--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
 
-/** A command on a terminal, once its target has gone silent after so many requests. */
+/** A command on a terminal, once its target has gone silent after `answered` requests. */
 async function silenced(
   args: readonly string[],
   answered: number,
@@ -98,7 +98,7 @@ describe('Ctrl-C on a terminal', () => {
 
   test('leaves a terminal as it was, where the run was killed', async () => {
     const script = `(echo pid=$(exec sh -c 'echo $PPID'); exec "$@"); stty -a`
-    // What it leaves running keeps the terminal open until its request times out.
+    // Processes that it leaves keep the terminal open until their request times out.
     await using silent = await silenced([...check, '--timeout', '10000'], surfaces, {
       begin: (args, { columns = 80, env = {}, cwd = '' } = {}) => {
         const shell = ['sh', '-c', script, 'sh', process.execPath, bin, ...args]
@@ -113,7 +113,7 @@ describe('Ctrl-C on a terminal', () => {
   })
 })
 
-/** The cursor is not left hidden, and nothing is left of the spinner. */
+/** Expects a visible cursor, and nothing left of the spinner. */
 async function expectTidy(run: InTerminal): Promise<void> {
   const raw = run.raw()
   expect(raw.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\u001b[?25l'))
@@ -125,7 +125,7 @@ async function text(run: InTerminal): Promise<string> {
   return lines.map(({ text, wraps }) => (wraps ? text : `${text}\n`)).join('')
 }
 
-/** Journal of a run that has made a chat and was killed. */
+/** Journal of a run that created a chat and was killed. */
 function journalOf(baseUrl: string): string {
   const head = { kit: '0.1.0', tag: 'chatgen-5eed', seed: '5eed', baseUrl }
   const name = 'Lost chatgen-5eed'

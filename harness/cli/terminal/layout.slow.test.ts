@@ -23,7 +23,7 @@ import {
 const spinner = /[\u2801-\u28ff]/
 const folder = emptyFolder()
 let server: ReferenceServer
-/** Forgets answers by their keys. */
+/** Forgets answers of idempotency keys. */
 let broken: ReferenceServer
 let env: Record<string, string>
 
@@ -46,10 +46,10 @@ afterAll(() => Promise.all([server.close(), broken.close()]))
 interface Command {
   readonly name: string
   readonly args: () => readonly string[]
-  /** Seen before Ctrl-C is pressed; commands without it end by themselves. */
+  /** Output before Ctrl-C is pressed; commands without it end by themselves. */
   readonly until?: RegExp
   readonly code: number
-  /** Lines of all that is printed. */
+  /** Maximum number of printed lines. */
   readonly maxLines?: number
 }
 
@@ -142,7 +142,7 @@ function logical(rows: readonly ScreenLine[]): readonly string[] {
     .split('\n')
 }
 
-/** Commands that are there to be pasted may be wider, and so may a hash. */
+/** Commands for pasting may be wider, and so may a hash. */
 function expectFitting(lines: readonly ScreenLine[], columns: number): void {
   const isPasted = (line: string) => /^ *(curl|-H|--data|chatgen init)|[0-9a-f]{40}/.test(line)
   const widest = logical(lines).filter((line) => line.length > columns && !isPasted(line))

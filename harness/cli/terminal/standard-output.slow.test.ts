@@ -8,7 +8,7 @@ import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Redirections of a shell that leave nothing to read what is printed; the verdict is in the files. */
+/** Shell redirections without a reader of standard output; the verdict is in the files. */
 
 const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 const ended = 'chatgen: standard output cannot be written'

@@ -34,7 +34,7 @@ export const noStatus: Status = { refresh: () => {}, stop: () => {} }
 
 /**
  * Shows the status of a command on standard error: redrawn in place on a terminal, a line every ten
- * seconds in a log. The keyboard is left alone, so that Ctrl-C stays a signal.
+ * seconds in a log. Keyboard input is not read, so that Ctrl-C stays a signal.
  */
 export function showStatus(io: Io, text: StatusText): Status {
   return io.terminal ? drawn(io, text) : logged(io, text)

@@ -26,7 +26,7 @@ export interface Running {
   shows(text: string): Promise<void>
 }
 
-/** The real bin in a process of its own, in an empty folder. */
+/** The real CLI in a separate process, in an empty folder. */
 export function start(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -100,17 +100,17 @@ export function emptyFolder(): string {
   return mkdtempSync(join(tmpdir(), 'chatgen-test-'))
 }
 
-/** Environment variables that make a process fail in its own code at a signal. */
+/** Environment variables that make a process fail in its own code on SIGUSR2. */
 export function failing(statement: string) {
   return beginningWith(`process.on('SIGUSR2',()=>{${statement}})`)
 }
 
-/** Run first in the process, and in each of its threads. */
+/** Runs a script first in the process and each of its threads. */
 export function beginningWith(script: string) {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
 }
 
-/** Ctrl-C, and once more when it does not end: the second press ends it, before what the first one began. */
+/** Presses Ctrl-C twice: the second press ends the process before the shutdown that the first one began. */
 export async function endsAtSecondPress({ child, ended }: Running): Promise<void> {
   child.kill('SIGINT')
   // The same key press, as npx passes it on.
@@ -120,7 +120,7 @@ export async function endsAtSecondPress({ child, ended }: Running): Promise<void
   expect({ code, signal }).toEqual({ code: null, signal: 'SIGINT' })
 }
 
-/** Presses again at intervals: a process that is starved takes presses that it sees together for one. */
+/** Presses again at intervals: a starved process may take several presses for one. */
 export async function pressUntil(ended: Promise<unknown>, press: () => void): Promise<void> {
   const isOver = ended.then(() => true)
   while (!(await Promise.race([isOver, sleep(700, false)]))) press()

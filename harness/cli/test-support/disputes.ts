@@ -10,7 +10,7 @@ import {
 import { chatgen, type Ended, emptyFolder } from './chatgen.ts'
 import { type Middleman, startProxy } from './proxy.ts'
 
-/** A situation in which an implementer and a report may disagree; docs/disputes.md tells of each. */
+/** A situation in which an implementer and a report may disagree; docs/disputes.md describes each. */
 export interface Dispute {
   readonly server?: () => Partial<ReferenceServerOptions>
   readonly proxy?: () => Middleman
@@ -46,7 +46,7 @@ export const disputes: Readonly<Record<string, Dispute>> = {
   },
 }
 
-/** Has the dispute by the real bin; the folder keeps its results. */
+/** Reproduces the dispute with the real CLI; the folder keeps its results. */
 export async function have({ server, proxy, args }: Dispute): Promise<Ended & { folder: string }> {
   const folder = emptyFolder()
   const keys = ['sk-dispute-4711-of-ours', 'sk-dispute-4712-of-another']

@@ -37,7 +37,7 @@ function isStream({ headers }: Answer): boolean {
 const toBeEscaped = 'all of the key, in JSON escapes'
 const toBeEscapedFrom9 = 'the rest of the key, in JSON escapes'
 
-/** JSON in which the key stands as another writer might escape it. */
+/** JSON with the key escaped as another writer might do it. */
 function jsonOf(value: unknown, key: string): string {
   const escapes = (text: string) =>
     eachOf(text, (code) => `\\u${code.toString(16).padStart(4, '0')}`)
@@ -55,7 +55,7 @@ function pieces(key: string): readonly string[] {
   return key.match(/.{1,5}/g) ?? []
 }
 
-/** All that a body may hold of it. The object of a list is what a judge tells in its message. */
+/** Forms of the key in a body. A judge quotes the `object` of a list in its message. */
 function echoes(key: string): object {
   return {
     echo: {
@@ -101,7 +101,7 @@ function inBody({ body, status }: Answer, key: string): string {
   }
 }
 
-/** Comments, a name, data, and each delta a few characters of it. */
+/** Puts the key into comments, a name and data, and a few characters into each delta. */
 function inStream({ body }: Answer, key: string): string {
   let at = 0
   const altered = body.toString().replaceAll(/"(delta|content)":"[^"]*"/g, (_, name: string) => {

@@ -21,7 +21,7 @@ export function quietIo(members: Partial<Io> = {}): Io {
   }
 }
 
-/** A command line in this process, which has its working folder. */
+/** Runs a command line in this process and its working folder. */
 export async function inProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

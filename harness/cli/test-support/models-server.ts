@@ -7,13 +7,13 @@ export interface ModelsServer extends AsyncDisposable {
 }
 
 export interface Behavior {
-  /** Answers without looking at the key. */
+  /** Answers without checking the key. */
   readonly open?: boolean
   /** Answers every key with this status. */
   readonly refuseAll?: number
-  /** Keeps every answer back for so long, in milliseconds. */
+  /** Delay of every answer, in milliseconds. */
   readonly delayMs?: number
-  /** Answers so many requests, and then none. */
+  /** Number of requests that are answered. */
   readonly silentAfter?: number
   /** Called with the number of each request, before it is answered. */
   readonly onRequest?: (count: number) => void

@@ -20,9 +20,9 @@ export interface ProxiedRequest {
 
 /** Changes to the requests and responses between a client and a server. */
 export interface Middleman {
-  /** Answers in place of the server; undefined lets the request through. */
+  /** Answers in place of the server; undefined forwards the request. */
   readonly instead?: (request: ProxiedRequest) => Answer | undefined
-  /** The answer in the pieces in which it is written; by default in one, when it is whole. */
+  /** Pieces in which the answer is written; by default a single one. */
   readonly pieces?: (request: ProxiedRequest, answer: Answer) => readonly Buffer[]
   readonly headers?: (request: ProxiedRequest, answer: Answer) => IncomingHttpHeaders
 }
@@ -31,7 +31,7 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
 }
 
-/** A proxy that waits for whole answers before it passes them on. */
+/** A proxy that buffers whole answers before it forwards them. */
 export async function startProxy(target: string, middleman: Middleman = {}): Promise<Proxy> {
   const { url, close } = await listen((request, response) => {
     void pass(request, response, target, middleman).catch(() => response.destroy())
@@ -53,7 +53,7 @@ async function pass(
   response.writeHead(answer.status, { ...kept, ...headers?.(received, answer) })
   for (const piece of pieces?.(received, answer) ?? [answer.body]) {
     response.write(piece)
-    // Each piece is to arrive by itself.
+    // Makes each piece arrive separately.
     await new Promise((resolve) => setTimeout(resolve, 0))
   }
   response.end()

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { restoreExchanges } from '../../../contract/index.ts'
 import type { Ended } from './chatgen.ts'
 
-/** Random parts, of which no artefact may show eight characters in a row, and what needs escapes. */
+/** Random parts, of which no artifact may show eight characters in a row; keys add what needs escapes. */
 const parts = [
   'k7Qm2Zx9Lw4Rt8Yp3Nv6',
   'Hd5Gs0Jf1Ub8Ec3Wa6Ti',
@@ -14,7 +14,7 @@ const parts = [
 
 const [apiKey = '', otherKey = '', gatewayKey = ''] = parts.map((part) => `sk-${part}/+=&<"'>~`)
 
-/** A password as it can stand in an address. */
+/** A password that is valid in a URL. */
 export const password = parts[3] ?? ''
 export { apiKey, gatewayKey, otherKey }
 
@@ -65,7 +65,7 @@ function packed({ name, text }: Shown): Shown[] {
   return [{ name: `measurements in ${name}`, text: inside }]
 }
 
-/** A text as each reader would decode it, not in the ways in which it was redacted. */
+/** A text as each reader would decode it, independently of the redaction. */
 function readings(text: string): readonly string[] {
   const fromHex = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
   return [

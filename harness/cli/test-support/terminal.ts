@@ -14,26 +14,26 @@ export interface TerminalOptions {
 
 export interface InTerminal {
   readonly pid: number
-  /** Sends keys as the keyboard does: the driver of the terminal makes signals of them, as long as it may. */
+  /** Sends keys as a keyboard does: the terminal driver turns them into signals unless that is disabled. */
   press(keys: string): void
   /** Every byte that was written to the terminal, as text. */
   raw(): string
-  /** The terminal as its reader sees it now, with all that scrolled away, and no empty line last. */
+  /** Current contents of the terminal, with its scrollback, without empty lines at the end. */
   screen(): Promise<readonly ScreenLine[]>
-  /** Resolves when the terminal was sent text like this. */
+  /** Resolves when the output matches. */
   shows(text: RegExp): Promise<void>
   readonly ended: Promise<{ readonly code: number; readonly signal: number | undefined }>
 }
 
 export interface ScreenLine {
   readonly text: string
-  /** It was too wide for the terminal, and its rest stands below. */
+  /** True if it is too wide and continues on the next line. */
   readonly wraps: boolean
 }
 
 export const ctrlC = '\u0003'
 
-/** The real bin on a pseudo-terminal that has a size. */
+/** The real CLI on a pseudo-terminal that has a size. */
 export function startInTerminal(
   args: readonly string[],
   { columns = 80, rows = 24, env = {}, cwd = emptyFolder() }: TerminalOptions = {},
@@ -91,7 +91,7 @@ export function inTerminal(
 }
 
 async function screenOf(terminal: headless.Terminal): Promise<readonly ScreenLine[]> {
-  // What was written is read in turns.
+  // The terminal parses its input asynchronously.
   await new Promise<void>((resolve) => terminal.write('', resolve))
   const { active } = terminal.buffer
   const lines = Array.from({ length: active.length }, (_, at) => ({

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Files of the page itself, which hold nothing of a run. */
+/** Files of the page itself, without data of a run. */
 export const assetFolder = '/assets/'
 
 export interface Page {

@@ -42,16 +42,16 @@ export async function runWithPage(
   return Object.values(exitCode).find((one) => one === code) ?? exitCode.internalError
 }
 
-/** Flags of one run, which runs of the page choose themselves. */
+/** Flags of a single run, which runs of the page set themselves. */
 const ofOneRun = [
   ...['ui', 'out', 'report', 'json', 'quiet', 'verbose', 'dryRun'],
   ...['updateBaseline', 'failed', 'failFast', 'watch'],
 ]
 const ofSelection = ['only', 'skip', 'explore']
 
-/** Checks of the target that a command line names, each in a process of its own. */
+/** Checks of the target of a command line, each in a separate process. */
 export function checksOf(command: Command, urls: readonly string[], io: Io): StartCheck {
-  // Of other commands, --port is that of a container.
+  // For other commands, --port is that of a container.
   const ofRun = command.name() === 'ui' ? [...ofOneRun, 'port'] : ofOneRun
   return (folder, only) => {
     const dropped = only === null ? ofRun : [...ofRun, ...ofSelection]
@@ -72,7 +72,7 @@ export function resultAt(name: string, path: string): Result {
   return { name, path, stored: resultsIfAny(path), parts: [], live: null, failure: null }
 }
 
-/** Text that `chatgen compare` prints, or its sentence why it cannot. */
+/** Output of `chatgen compare`, or its error message. */
 export function compare(a: string, b: string): Promise<string> {
   return new Promise((resolve) => {
     const args = [chatgenBin, 'compare', a, b, '--no-color', '--quiet']

@@ -48,7 +48,7 @@ export function readResults(path: string): Stored {
   }
 }
 
-/** The same of a folder that may have none yet. */
+/** Results of a folder; null if it has none yet. */
 export function resultsIfAny(folder: string): Stored | null {
   return existsSync(join(folder, reportName)) ? readResults(folder) : null
 }
@@ -58,7 +58,7 @@ export function nameOf(path: string): string {
   return basename(path) === reportName ? basename(resolve(path, '..')) : basename(resolve(path))
 }
 
-/** A check under way: what is violated has its evidence already. */
+/** A check under way: violations already have evidence. */
 export function liveCheck(report: ConformanceReport, folder: string): Checked {
   const requirements = report.requirements.map((requirement) =>
     isViolation(requirement) ? requirement : { ...requirement, exchanges: [] },

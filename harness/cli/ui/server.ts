@@ -192,7 +192,7 @@ export const pageFrame = `<!doctype html>
 </html>
 `
 
-/** Headers of every response: nothing but the files of this page is loaded or run, and nobody embeds it. */
+/** Headers of every response: nothing but the files of this page is loaded or run, and no page embeds it. */
 export const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",

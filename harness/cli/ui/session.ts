@@ -166,7 +166,7 @@ export interface ChildRunOptions {
   readonly onLive: (live: Live) => void
 }
 
-/** A command of chatgen in a process of its own, as on a command line; its progress comes with it. */
+/** A command of chatgen in a separate process, as on a command line, with its progress. */
 export class ChildRun {
   readonly ended: Promise<{ readonly code: number | null; readonly failure: string | null }>
   readonly #child: ChildProcess

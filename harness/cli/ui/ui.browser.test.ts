@@ -52,7 +52,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     await run(page, () => page.getByRole('button', { name: /^Run what failed/ }).click())
     await expect.poll(() => violations.count()).toBe(0)
     expect(await page.locator(`details[id="${broken}"]`).getAttribute('data-verdict')).toBe('pass')
-    // Requirements of two runs are no verdict of one.
+    // Results of two runs are not one verdict.
     expect(await page.locator('h1').textContent()).toContain('Incomplete')
     expect(verdicts(join(out, 'part-2'))).toEqual({ [broken]: 'pass' })
     expect(verdicts(out)[broken]).toBe('fail')
@@ -113,7 +113,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     await page.keyboard.press('Tab')
     expect(await focused(page)).toBe('Run everything')
     await page.keyboard.press('Enter')
-    // Nothing listens at this port: the sentence of check is that of the page.
+    // Nothing listens on this port: the page shows the message of check.
     expect(await page.locator('.controls [role=alert]').textContent()).toContain('127.0.0.1:9')
     expect(await focused(page)).toBe('Run everything')
   })
@@ -157,7 +157,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     const page = await browser.newPage()
     onTestFinished(() => page.close())
     await page.goto(`http://127.0.0.1:${port}/`)
-    // Even one that has seen the token.
+    // Even if it knows the token.
     const token = new URLSearchParams(search).get('token') ?? ''
     const answers = await page.evaluate<Record<string, string>>(attack(origin, token))
     expect([...new Set(Object.values(answers))]).toEqual(['blocked'])
@@ -207,7 +207,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   }
 })
 
-/** The address that it prints: on standard error if a run has standard output. */
+/** The printed URL: on standard error if a run uses standard output. */
 async function pageOf(running: Running): Promise<string> {
   let text = ''
   const found = () => /Page: (\S+)/.exec(text)?.[1]
@@ -225,7 +225,7 @@ async function serve(...args: readonly string[]) {
   return { url, port: new URL(url).port, stop }
 }
 
-/** A check of one section, as a user has run it before. */
+/** Runs a check of one section beforehand. */
 async function checked(url: string, out: string): Promise<void> {
   const { code } = await chatgen(
     ['check', url, '--only', 'V3-IDEM', '--out', out, '--quiet'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chatgen, start } from '../test-support/chatgen.ts'
 
-/** `chatgen ui` from a command line; what its page does is tested in a browser. */
+/** `chatgen ui` from a command line; its page is tested in a browser. */
 
 test('it listens at --port, says in a sentence that it is in use, and ends with 0 at Ctrl-C', async () => {
   const first = start(['ui', 'http://127.0.0.1:9'])

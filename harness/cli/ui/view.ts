@@ -34,7 +34,7 @@ interface Body {
 /** Texts of `chatgen compare` by the two paths. */
 export type Compare = (a: string, b: string) => Promise<string>
 
-/** The view that the query of an address asks for: `show` and `probe`, or `a` and `b` to compare. */
+/** The view that the query of a URL requests: `show` and `probe`, or `a` and `b` to compare. */
 export async function viewOf(
   session: Session,
   query: URLSearchParams,
@@ -79,7 +79,7 @@ function navigation(
 ${choice('a', Number(query.get('a') ?? 0))} ${choice('b', Number(query.get('b') ?? 1))} <button>Compare</button></form></nav>`
 }
 
-/** Buttons, and how far the run is. */
+/** Buttons and the progress of the run. */
 function controls(session: Session, result: Result | undefined): Markup | null {
   if (result === undefined) return null
   const { live, failure } = result
@@ -131,7 +131,7 @@ function documentOf(report: AnyReport, exchanges: Stored['exchanges']): Document
   }
 }
 
-/** Measurements until now. What only the end of a run decides is left out. */
+/** Measurements so far, without what is only decided at the end of a run. */
 function liveBody({ report, probe }: Live): Body {
   const text = 'The outcome is decided at the end'
   const outcome = { word: 'Running', tone: 'none', text } as const
@@ -163,7 +163,7 @@ function measuredSoFar(report: LoadReport, isProbe: boolean): readonly Section[]
   return [
     ...sections
       .filter((section) => isCharts(section) || section.title === 'Failed requests')
-      // A search has charts of its own.
+      // A search has its own charts.
       .map((section) =>
         isProbe ? { ...section, title: `${section.title}, this probe` } : section,
       ),

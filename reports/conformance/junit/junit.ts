@@ -20,7 +20,7 @@ import { type JUnitCase, type JUnitResult, junitOf } from './suites.ts'
 /**
  * JUnit XML as Ant writes it and Jenkins, GitLab and others read it: a suite for each area with a case
  * for each requirement. Violations are a `<failure>`, internal errors an `<error>`; what was not judged
- * is `<skipped>` with its reason, never silently green. Warnings stand in the output of their suite.
+ * is `<skipped>` with its reason, never silently green. Warnings are in the output of their suite.
  */
 export function reportToJUnit(
   report: ConformanceReport,
@@ -118,7 +118,7 @@ function resultOf(
     if (requirement.known) {
       return skipped(knownText(report, requirement.id) ?? 'known', `found: ${message}`)
     }
-    // A warning that does not count stands in the output of its suite.
+    // A warning that does not count is in the output of its suite.
     if (verdict === 'warn' && !report.strict) return null
     const type = verdict === 'fail' ? 'violated' : 'warning, counted as a violation (--strict)'
     return { tag: 'failure', type, message, text: evidence(requirement, exchanges) }

@@ -9,7 +9,7 @@ export interface Chart {
   readonly x: Axis & { readonly values: readonly number[] }
   readonly y: Axis
   readonly series: readonly Series[]
-  /** Cells instead of lines: the lower ends of the rows and the last upper end, counts by column. */
+  /** Cells instead of lines: the lower bounds of rows and the last upper bound, counts by column. */
   readonly heat?: {
     readonly edges: readonly number[]
     readonly counts: readonly (readonly number[])[]
@@ -30,7 +30,7 @@ export interface Limit {
 }
 
 interface Axis {
-  /** Label of the axis; of an x axis, the unit behind each value. */
+  /** Label of the axis; of an x axis, the unit after each value. */
   readonly label: string
   /**
    * `rarity` is 1 / (1 - q): a quantile axis on which each further nine takes the same width. `whole` has
@@ -44,7 +44,7 @@ export interface Series {
   readonly values: readonly (number | null)[]
   /** Single points instead of a line. */
   readonly points?: boolean
-  /** Color of the page; by default one for each place in the list. */
+  /** Color of the page; by default by position in the list. */
   readonly color?: 'pass' | 'fail' | 'open' | 'dim'
 }
 
@@ -63,7 +63,7 @@ ${tableMarkup(table, `${title} as a table`)}
 </figure>`
 }
 
-/** Data of the charts, in a script element that no browser runs. */
+/** Data of the charts, in a script element that browsers do not execute. */
 export function chartData(charts: readonly Chart[]): Markup {
   const data = charts.map(({ table: _, note: __, ...chart }) => chart)
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')

@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 const path = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** True only by a deliberate word: a test that skips itself if a browser is missing shows nothing. */
+/** True only if set explicitly: a test that skips itself without a browser proves nothing. */
 export const skipBrowser = process.env['CHATGEN_SKIP_BROWSER'] !== undefined
 
 export function launchChromium(): Promise<Browser> {

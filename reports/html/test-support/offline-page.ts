@@ -9,14 +9,14 @@ import { launchChromium } from './chromium.ts'
 
 export interface OpenedPage {
   readonly page: Page
-  /** Addresses beside that of the page, each of which was refused. */
+  /** Requested URLs other than that of the page, all refused. */
   readonly requests: readonly string[]
   readonly complaints: readonly string[]
 }
 
 type ContextOptions = Parameters<Browser['newContext']>[0]
 
-/** Pages of the tests of a `describe`, in a folder and a browser of their own. */
+/** Pages of the tests of a `describe`, in their own folder and browser. */
 export function pagesInChromium() {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-page-'))
   let browser: Browser | undefined
@@ -41,7 +41,7 @@ export function pagesInChromium() {
 
 type Pages = ReturnType<typeof pagesInChromium>
 
-/** Tests of every page; `few` is one with less on it, if axe would take long for the whole. */
+/** Tests of every page; `few` is a smaller page, if axe would take long for the whole. */
 export function testPage({ open }: Pages, file: string, few = file): void {
   test('fetches nothing and complains about nothing', async () => {
     const { requests, complaints } = await open(file)
@@ -83,7 +83,7 @@ async function openOffline(
   return { page, requests, complaints }
 }
 
-/** Checks the page with everything open, as what is closed is not looked at. */
+/** Checks the page with everything open, since axe ignores what is closed. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
   await page.evaluate(axeSource)

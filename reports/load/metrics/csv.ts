@@ -2,10 +2,10 @@ import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { doubtWord, isEdited } from '../../text/digest.ts'
 
 /**
- * The series of a load run, a line a second (RFC 4180, line feeds): counts of what happened in that
+ * The series of a load run, one line per second (RFC 4180, line feeds): counts of what happened in that
  * second, requests in flight at its end, and quantiles in milliseconds; empty if there were none. A
- * report that was edited after its run has a column `edited` more. No text of a target is in it, so a
- * spreadsheet finds no formula.
+ * report that was edited after its run has another column, `edited`. It has no text of a target, so
+ * no formulas for a spreadsheet.
  */
 export function loadToCsv(report: LoadReport): string {
   const { series } = report

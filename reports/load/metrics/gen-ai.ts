@@ -113,8 +113,8 @@ function attributes({ target }: LoadReport, { name, surface }: TransactionRow): 
 }
 
 /**
- * Text exposition format 0.0.4 of Prometheus: what an exporter, the textfile collector of the node
- * exporter and a Pushgateway take. A family stands once, with its HELP and TYPE before its samples.
+ * Text exposition format 0.0.4 of Prometheus, for exporters, the textfile collector of the node
+ * exporter and Pushgateways. A family occurs once, with its HELP and TYPE before its samples.
  */
 export interface Family {
   /** Name with the unit as the last word, and `_total` for a counter. */
@@ -153,7 +153,7 @@ function escaped(text: string): string {
   return printable(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
 }
 
-/** Sums of seconds carry the noise of binary fractions; nine digits are below a nanosecond here. */
+/** Rounds off floating-point noise of sums of seconds; nine digits are below a nanosecond here. */
 function numberOf(value: number): string {
   return String(Number(value.toPrecision(9)))
 }

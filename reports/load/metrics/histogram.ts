@@ -3,13 +3,13 @@ import { rankOf } from '../../../contract/averages.ts'
 import type { Distribution } from '../../../contract/report/load/measures.ts'
 
 export interface Bin {
-  /** The lowest and the highest value that count here, milliseconds. */
+  /** Lowest and highest value of the bin, in milliseconds. */
   readonly low: number
   readonly high: number
   readonly count: number
 }
 
-/** Loaded by the first report that has charts: it has 45 modules. */
+/** Loaded lazily, by the first report with charts: it has 45 modules. */
 const hdrLibrary = (): typeof import('hdr-histogram-js') =>
   createRequire(import.meta.url)('hdr-histogram-js')
 
@@ -37,7 +37,7 @@ export function cumulative(bins: readonly Bin[], bounds: readonly number[]): rea
   )
 }
 
-/** The value at a share of the sample, by nearest rank; null of none. */
+/** The value at a share of the sample, by nearest rank; null without values. */
 export function valueAt(bins: readonly Bin[], total: number, q: number): number | null {
   const rank = rankOf(q, total)
   let reached = 0

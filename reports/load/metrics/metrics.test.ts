@@ -125,7 +125,7 @@ describe('the exposition format', () => {
     ]
     const counts = buckets.map(([, , count]) => Number(count))
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
-    // Hand-made: 300 between 80 and 130 ms, none below 80, all below 250.
+    // Written by hand: 300 between 80 and 130 ms, none below 80, all below 250.
     expect(Object.fromEntries(buckets.map(([, le, count]) => [le, Number(count)]))).toMatchObject({
       '0.08': 1,
       '0.25': 300,
@@ -169,7 +169,7 @@ const latencies = fc.array(
   fc.integer({ min: 0, max: 60_000_000 }).map((us) => us / 1000),
   { minLength: 1, maxLength: 200 },
 )
-/** A bin of three digits is at most so wide. */
+/** Maximum ratio of the bounds of a bin of three digits. */
 const width = 1.001
 
 test('quantiles are those of the values, to three digits', () => {

@@ -4,8 +4,8 @@ import type { Distribution, Metric, MetricName } from '../../../contract/report/
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 
 /**
- * A load report written by hand: 300 streams in three seconds, of which a shard of the target went
- * slow; what the target said in it means no good.
+ * A load report written by hand: 300 streams in three seconds, some from a slow shard of the target, with
+ * hostile texts.
  */
 export function loadReportOf(more: Partial<LoadReport> = {}): LoadReport {
   return { ...sketch, ...more }
@@ -315,7 +315,7 @@ function second(
   }
 }
 
-/** A latency of these values, in milliseconds, as a run would have told it. */
+/** A latency of these values, in milliseconds, as a run would report it. */
 export function distributionOf(values: readonly number[], censored = 0): Distribution {
   const sorted = values.toSorted((a, b) => a - b)
   const histogram = new Float64Histogram(1, 3_600_000_000, 3)

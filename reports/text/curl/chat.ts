@@ -8,7 +8,7 @@ export interface ChatOfRequest {
   readonly id: string
   /** The exchange that created it. */
   readonly created: Exchange
-  /** Name of the member of its response with the id; the first of that name. */
+  /** Name of the field of its response with the id; the first of that name. */
   readonly member: string
 }
 
@@ -56,16 +56,16 @@ function memberWith(id: string, json: string): string | null {
 export function withChat(command: string, { id, member }: ChatOfRequest, creation: string): string {
   const sent = creation.replace('curl -i', 'curl -s')
   const found = `grep -o '"${member}": *"[^"]*"' | head -n 1 | cut -d '"' -f 4`
-  // A key of the run stands for a request to another chat.
+  // The recorded key belongs to a request to another chat.
   const key = /(?<=idempotency-key: )[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i
   const withKey = command.replace(key, id)
   return `CHAT=$(${sent} | ${found})\n${withKey.replaceAll(words, (word) => named(word, id))}`
 }
 
-/** Text in quotes of a shell, and between them. */
+/** Text in shell quotes, and between them. */
 const words = /\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|[^'"$]+/g
 
-/** Replaces an id only in a path, a member of a body or a key: an id that a target chose may look like a flag of curl. */
+/** Replaces an id only in a path, a body field or a key: an id that a target chose may look like a flag of curl. */
 function named(word: string, id: string): string {
   if (word.startsWith('"')) return word
   const quote = /^\$?'/.exec(word)?.[0] ?? ''

@@ -38,7 +38,7 @@ function commandOf(exchange: Exchange, isCompact: boolean, gap = ' \\\n  '): str
   return (body.source === null ? '' : `${body.source} | `) + lines.join(gap)
 }
 
-/** Longer bodies would bury the command that they stand in. */
+/** Longer bodies would obscure their command. */
 const maxBodyLength = 4096
 
 /** Headers that curl sets itself, that concern one connection, or that name one run. */
@@ -61,7 +61,7 @@ const noise = new Set([
 function headerArguments({ request }: Exchange, form: boolean): readonly string[] {
   const own = request.headers
     .filter(([name]) => !noise.has(name.toLowerCase()))
-    // The boundary of a form is curl's own.
+    // curl generates the boundary of a form.
     .filter(([name]) => !form || name.toLowerCase() !== 'content-type')
     // A header with an empty value ends in a semicolon, else curl would leave it out.
     .map(([name, value]) => `-H ${shellQuote(value === '' ? `${name};` : `${name}: ${value}`)}`)
@@ -96,7 +96,7 @@ function bodyArguments({ id, request }: Exchange): BodyArguments {
   return { words: [`--data-binary ${shellQuote(from)}`], source, form: false }
 }
 
-/** The first file that is short enough is piped in; others are read from files of their names. */
+/** The first file that is short enough is piped in; others are read from files with their names. */
 function formArguments(parts: readonly FormPart[]): BodyArguments {
   const piped = parts.find((part) => part.filename !== null && sourceOf(part.content) !== null)
   return {
@@ -115,7 +115,7 @@ function formArgument({ name, filename, contentType, content }: FormPart, piped:
   return `-F ${shellQuote(`${name}=${file}${type}`)}`
 }
 
-/** Quotes of curl's own, inside those of the shell: its separators are `;` and `,`. */
+/** Quotes for curl, inside those of the shell: its separators are `;` and `,`. */
 function formQuote(text: string): string {
   return /[";,\\]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }
@@ -127,7 +127,7 @@ function sourceOf(bytes: Uint8Array): string | null {
   return `echo ${Buffer.from(bytes).toString('base64')} | base64 -d`
 }
 
-/** The bytes as text; null if they are too long, not UTF-8, or hold what no argument can. */
+/** The bytes as text; null if they are too long, not UTF-8, or cannot be an argument. */
 function shortText(bytes: Uint8Array): string | null {
   if (bytes.length > maxBodyLength) return null
   try {
@@ -147,8 +147,8 @@ export interface FormPart {
 }
 
 /**
- * The parts of a form body (RFC 7578), or null if the body does not keep the form that its
- * content type promises: then it can only be repeated byte by byte.
+ * The parts of a form body (RFC 7578), or null if the body does not match its content type: then it
+ * can only be repeated byte by byte.
  */
 export function formParts(contentType: string, body: Uint8Array): readonly FormPart[] | null {
   if (!/^multipart\/form-data\b/i.test(contentType)) return null
@@ -193,11 +193,12 @@ function parameterOf(value: string, name: string): string | null {
  * The `-H` argument that repeats the credential of an exchange without showing it. Recorded
  * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
  * without its first or last character becomes `${CHATGEN_API_KEY#?}` or `${CHATGEN_API_KEY%?}`, one in the
- * other letter case goes through `tr`. A credential without a mark was a wrong one if the request had to be refused; it is named as such, since any wrong one repeats the request.
+ * other letter case is piped through `tr`. A credential without a mark was a wrong one if the request had to
+ * be refused; it is named as such, since any wrong one repeats the request.
  */
 export function authorizationArgument(exchange: Exchange): string {
   const value = header(exchange.request.headers, 'authorization')
-  // An empty value makes curl send no such header, which says more than leaving it out.
+  // An empty value makes curl send no such header, which is more explicit than omitting it.
   if (value === undefined) return shellQuote('Authorization:')
   const printed = printable(value)
   if (!marks.test(printed)) return unmarked(printed, exchange)
@@ -212,9 +213,9 @@ function marked(value: string): string {
 }
 
 /**
- * A mark inside base64 stands for the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: there the
- * shell has to encode what was encoded. Null if what stands before the key is no text, or if
- * more than the last bits of the key follow it.
+ * A mark inside base64 represents the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: the shell
+ * has to encode them again. Null if the part before the key is not text, or if more than the last bits of
+ * the key follow it.
  */
 function inBase64(value: string): string | null {
   const parts = /^(Basic) ([A-Za-z0-9+/]*)(\[[a-z ]+\])[A-Za-z0-9+/]?=*$/.exec(value)

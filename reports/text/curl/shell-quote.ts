@@ -1,9 +1,9 @@
 import { unprintable } from '../escape.ts'
 
 /**
- * One word of a shell command. Plain words stand as they are, text stands in single quotes; what a
- * terminal would obey or a paste would break (line ends, escapes, direction marks) is written in
- * the `$'…'` form of bash, zsh and ksh. NUL cannot stand in an argument: ask {@link isQuotable}.
+ * One word of a shell command. Plain words are unchanged, text is in single quotes; characters that a
+ * terminal would interpret or a paste would break (line ends, escapes, direction marks) are written in
+ * the `$'…'` form of bash, zsh and ksh. An argument cannot contain NUL: check {@link isQuotable}.
  */
 export function shellQuote(text: string): string {
   if (plain.test(text)) return text

@@ -17,7 +17,7 @@ export const challenge = 'winter-programme-5f2c81d0'
 let bundle: Promise<MadeBundle> | undefined
 
 /**
- * A bundle of the compatible surface of the reference server, one for all tests of a process: it takes long.
+ * A bundle of the compatible surface of the reference server, shared by the tests of a process: it is slow.
  * @throws Error if it is refused
  */
 export function sharedBundle(): Promise<MadeBundle> {

@@ -51,9 +51,9 @@ export function body(text: string | (() => string)): Answer {
   }
 }
 
-/** A gigabyte of zeros; a megabyte on its way. */
+/** A gigabyte of zeros; a megabyte on the wire. */
 export const bomb: Answer = async (socket) => {
-  // A gzip file is what gzip files make one behind the other (RFC 1952, section 2.2).
+  // Concatenated gzip files are a gzip file (RFC 1952, section 2.2).
   bombBytes ??= Buffer.concat(Array(64).fill(gzipSync(Buffer.alloc(1 << 24))))
   const head = json.replace('connection', 'content-encoding: gzip\r\nconnection')
   socket.write(head)
@@ -69,7 +69,7 @@ export function status(line: string, headers: readonly string[] = []): Answer {
   }
 }
 
-/** A byte now and then, for ever. */
+/** A byte per interval, forever. */
 export function drip(everyMs: number): Answer {
   return async (socket) => {
     socket.write(stream)
@@ -80,7 +80,7 @@ export function drip(everyMs: number): Answer {
   }
 }
 
-/** Hints that an answer is about to come, and none. */
+/** Endless 103 Early Hints without a final response. */
 export const earlyHints: Answer = async (socket) => {
   while (await written(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(500)));
 }
@@ -99,7 +99,7 @@ export function deep(levels: number): string {
   return `${'{"a":['.repeat(levels / 2)}${']}'.repeat(levels / 2)}`
 }
 
-/** A page of so many rows, the last one for now. */
+/** A page of the history with the given cursor. */
 export function historyPage(rows: number, cursor: string | null): string {
   const item = (at: number) =>
     `{"item_type":"message","item_status":"completed","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Note ${at}."}]}}`
@@ -128,7 +128,7 @@ function deltaEvent(at: number): string {
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** False once nobody reads any more. */
+/** Writes with backpressure; false once the socket is closed. */
 async function written(socket: Socket, text: string): Promise<boolean> {
   if (socket.destroyed) return false
   if (socket.write(text)) return true
@@ -144,7 +144,7 @@ async function written(socket: Socket, text: string): Promise<boolean> {
   return !socket.destroyed
 }
 
-/** Answers of so many tokens wherever the request leaves their length and their form open. */
+/** Appends tokens to answers whose length and form the request does not restrict. */
 export function longAnswers(tokens: number): Patch {
   const more = Array.from({ length: tokens }, (_, at) => ` word${at % 100}`)
   return (parts) => ({
@@ -171,10 +171,10 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** Answers on the bare socket; nothing of HTTP is seen to. */
+/** Answers on the bare socket, without HTTP handling. */
 export type Answer = (socket: Socket, request: ReceivedRequest) => unknown
 
-/** A service behind a front that answers some requests itself, as it likes. */
+/** A service behind a front that answers some requests itself. */
 export function startFront(
   service: string,
   answerFor: (request: ReceivedRequest) => Answer | undefined,

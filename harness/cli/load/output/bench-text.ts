@@ -8,7 +8,7 @@ import {
   maxClientUtilization,
 } from '../../../load/bench/report.ts'
 
-/** @param width Columns of the terminal: what finds no room is left to the JSON. */
+/** @param width Columns of the terminal: what does not fit is only in the JSON. */
 export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {
   const { rows, connections, seconds, maxTokens, target } = report
   const withBaseline = rows.some(({ baseline }) => baseline !== null)
@@ -95,5 +95,5 @@ function clientBound({ clientBound: cases }: BenchReport): string[] {
   ]
 }
 
-/** Columns that a narrow terminal does without, the first of them first. */
+/** Columns that a narrow terminal omits, in this order. */
 const spare = ['MB/s', 'p90 ms', 'events/s']

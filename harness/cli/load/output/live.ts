@@ -14,7 +14,7 @@ import { liveSender } from '../../ui/live.ts'
 const lookBack = 5
 const maxProblems = 3
 
-/** Progress of a load run, in four lines for a terminal of that width. */
+/** Progress of a load run, in four lines for a terminal of this width. */
 export function liveLines(progress: LoadProgress, width: number): readonly string[] {
   const { phase, elapsedMs, durationMs, stats } = progress
   if (elapsedMs <= 0) return [phase]
@@ -48,7 +48,7 @@ export function progressLine({ phase, elapsedMs, durationMs, stats }: LoadProgre
   return parts.join(', ')
 }
 
-/** Quantiles of these seconds, with two significant digits. */
+/** Quantiles of a range of seconds, with two significant digits. */
 function quantileText(metrics: RunMetrics, name: ChartedMetric, from: number, to: number): string {
   const sum = new Histogram(twoDigits)
   for (let second = from; second <= to; second += 1) {
@@ -92,7 +92,7 @@ export function showLoadProgress(io: Io, enabled: boolean) {
   }
 }
 
-/** The report until now; null before the start. */
+/** The report so far; null before the start. */
 export function liveReport({ elapsedMs, report }: LoadProgress): LoadReport | null {
   return elapsedMs > 0 ? report() : null
 }

@@ -1,4 +1,4 @@
-/** A v3 surface that makes chats, and then says no more: neither generates nor deletes. */
+/** A v3 surface that creates chats, but never answers a generation or deletion. */
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { listen } from '../../../client/test-support/listen-on-loopback.ts'

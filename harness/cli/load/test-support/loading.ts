@@ -24,10 +24,10 @@ export async function loadInTime(args: readonly string[]): Promise<Loaded> {
   return loaded
 }
 
-/** The real bin puts a load on a target and leaves its report. */
+/** Puts a load on a target with the real CLI, and reads its report. */
 export async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
   const { code, stdout, stderr } = await chatgen(['load', ...args], withKey, folder)
-  // On a busy machine a run lasts long enough to say how far it is.
+  // On a busy machine a run lasts long enough to log progress.
   expect(stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
   return { code, stdout, report: reportIn(folder) }
 }
@@ -41,7 +41,7 @@ export function reportIn(folder: string): LoadReport {
   return loadReport.parse(JSON.parse(text))
 }
 
-/** The address of a reference server in a process of its own, for one test. */
+/** The URL of a reference server in a separate process, for one test. */
 export async function served(...args: readonly string[]): Promise<string> {
   const server: Running = start(['serve', '--port', '0', '--key', key, ...args])
   onTestFinished(async () => {
