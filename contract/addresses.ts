@@ -1,6 +1,6 @@
 import type { WireRequest } from './exchange.ts'
 
-/** Parts of the service below a prefix of their own, as the document places them (sections 4 and 9). */
+/** Parts of the service with their path prefixes in the document (sections 4 and 9). */
 export const documentedPrefixes = {
   openai: '/api/openai',
   v2: '/api/v2',
@@ -10,7 +10,7 @@ export const documentedPrefixes = {
 
 export type PrefixName = keyof typeof documentedPrefixes
 
-/** Prefixes of a deployment that differ from the document: a path without a slash at its end, or empty. */
+/** Prefixes of a deployment that differ from the document: paths without a trailing slash, or empty. */
 export type Prefixes = Readonly<Partial<Record<PrefixName, string | undefined>>>
 
 /** Address of a deployment. */
@@ -19,7 +19,7 @@ export interface Address {
   readonly prefixes?: Prefixes | undefined
 }
 
-/** The prefixes by which a deployment may call a part of the service: that of the document and its own. */
+/** Prefixes under which a deployment may serve a part of the service: the documented one and its own. */
 export function namesOf(
   { prefixes = {} }: Pick<Address, 'prefixes'>,
   name: PrefixName,
@@ -27,14 +27,14 @@ export function namesOf(
   return [documentedPrefixes[name], ...(prefixes[name] ? [prefixes[name]] : [])]
 }
 
-/** The URL of a path of the document, such as `/api/v3/chat`; other paths stand below the base URL as they are. */
+/** URL of a documented path such as `/api/v3/chat`; other paths are appended to the base URL unchanged. */
 export function urlOf(address: Address, path: string): string {
   return `${address.baseUrl}${deployedPath(address, path)}`
 }
 
 /**
- * The URL of a request and, if it is not that of the document, the path that the document gives to its
- * route: judges know routes by it.
+ * The URL of a request and, if the deployment serves it under another prefix, its path in the document, by
+ * which judges identify the route.
  */
 export function destinationOf(
   address: Address,

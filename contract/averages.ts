@@ -1,4 +1,4 @@
-/** Averages and quantiles of numbers; null of none, so that each caller says what stands for it. */
+/** Averages and quantiles of numbers; null for an empty list, so that each caller chooses a substitute. */
 
 /** Arithmetic mean. */
 export function meanOf(values: readonly number[] | Float64Array): number | null {
@@ -8,26 +8,26 @@ export function meanOf(values: readonly number[] | Float64Array): number | null 
   return sum / values.length
 }
 
-/** Median; of an even number of values the upper of the two in the middle, so that it is one of them. */
+/** Median; for an even number of values the upper of the two middle ones, so that it is one of the values. */
 export function medianOf(values: readonly number[]): number | null {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null
 }
 
-/** Median by nearest rank, as p50 has it: of an even number of values the lower of the two in the middle. */
+/** Median by nearest rank, like p50: for an even number of values the lower of the two middle ones. */
 export function lowerMedianOf(values: readonly number[]): number | null {
   return quantileOf(values, 0.5)
 }
 
-/** Quantile by nearest rank, of values in any order. */
+/** Quantile by nearest rank; the values need not be sorted. */
 export function quantileOf(values: readonly number[], q: number): number | null {
   return values.toSorted((a, b) => a - b)[rankOf(q, values.length) - 1] ?? null
 }
 
-/** Rank of a quantile, by nearest rank: the smallest one that at least a share of `q` reaches. */
+/** Nearest rank of a quantile: the smallest rank that covers at least the share `q` of the values. */
 export function rankOf(q: number, count: number): number {
   const exact = q * count
   const nearest = Math.round(exact)
-  // 0.99 * 300 is 297.00000000000006 in binary; it is meant to be 297.
+  // 0.99 * 300 is 297.00000000000006 in floating point, but must count as 297.
   const rank = Math.abs(exact - nearest) < 1e-9 * count ? nearest : Math.ceil(exact)
   return Math.min(count, Math.max(1, rank))
 }
@@ -37,7 +37,7 @@ export function quantileName(q: number): string {
   return `p${Number((q * 100).toPrecision(10))}`
 }
 
-/** Means of `count` batches of `size` neighbors each, from the first value on; the rest is left out. */
+/** Means of `count` consecutive batches of `size` values each; values after the last batch are ignored. */
 export function batchMeansOf(values: readonly number[], count: number, size: number): number[] {
   return Array.from(
     { length: count },

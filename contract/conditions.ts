@@ -1,7 +1,7 @@
 /**
- * Conditions under which the laws of an operation are tried: dimensions, their values, and the requirement
- * that a refusal of a value breaks. Null: a server may refuse it; what it accepts is judged like anything else.
- * A request without a value of a dimension is plain in it.
+ * Conditions under which the laws of an operation are tested: dimensions, their values, and the requirement
+ * that is broken if a value is refused. Null: a server may refuse the value; if it accepts it, the response is
+ * judged as usual. A request without a value for a dimension is plain in it.
  */
 import type { RequirementId } from './catalog/index.ts'
 import type { OperationId } from './operations.ts'
@@ -42,11 +42,11 @@ export const conditions = {
     parent: { given: 'V2-GEN-01' },
     think: { true: 'V2-GEN-01' },
     rag: { true: 'V2-GEN-01', agent: 'V2-GEN-01' },
-    // Whether a chat may branch is not shown.
+    // The document does not show whether a chat may branch.
     'later message': { stored: null },
     attachments: { one: 'V2-GEN-01' },
     exclude_tools: { none: 'V2-GEN-04', one: 'V2-GEN-04', several: 'V2-GEN-04' },
-    // Whether a chat takes two requests at once is open.
+    // Open: whether a chat accepts two requests at once.
     overlap: { 'two at once': null },
     text: {
       'of several lines': 'V2-GEN-01',
@@ -113,7 +113,7 @@ export const conditions = {
     occurrence: { second: 'V3-CHAT-10', third: 'V3-CHAT-10' },
     caller: { second: 'V3-AUTH-05' },
   },
-  // How a repeat is answered is open; what it leaves is not.
+  // The response to a repeat is open; its effect is not.
   'v3.addFavorite': {
     ...earlier('V3-FAV-01'),
     occurrence: { second: null, third: null },
@@ -158,7 +158,7 @@ export type Conditions = Readonly<Record<string, Readonly<Record<string, Require
 
 export type LawfulOperation = keyof typeof conditions
 
-/** Kinds of text that careless code takes for something else; kinds of several dimensions are combined. */
+/** Kinds of text that careless code mistakes for something else; kinds of different dimensions are combined. */
 function texts<R extends RequirementId>(requirement: R) {
   const { text, ...others } = names(requirement)
   return {
@@ -166,7 +166,7 @@ function texts<R extends RequirementId>(requirement: R) {
     lines: { LF: requirement, CRLF: requirement },
     'outer space': { given: requirement },
     length: { 'of 1,000 characters and more': null },
-    // Last, for the whole text is of one of these kinds.
+    // Last, because these kinds describe the whole text.
     text: {
       ...text,
       'of digits': requirement,
@@ -176,7 +176,7 @@ function texts<R extends RequirementId>(requirement: R) {
   }
 }
 
-/** Operations on the chat before. */
+/** Operations on the chat before the request. */
 function earlier<R extends RequirementId>(requirement: R) {
   return { after: { rename: requirement, favorite: requirement, refusal: requirement } }
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The lines of a creation journal: what a run is about to create is written down before it is sent, so
- * that a run that is killed leaves no secret behind. One JSON object a line; the first line says whose
- * journal it is.
+ * Lines of a creation journal: a run records each resource before it sends the request that creates it, so
+ * that a killed run leaves nothing unrecorded. One JSON object a line; the first line identifies the run.
  */
 
 /** Kinds of created resources; the document shows a route to delete only for chats. */
@@ -13,7 +12,7 @@ export type CreationKind = (typeof creationKinds)[number]
 export const journalHead = z
   .object({
     journal: z.literal(1),
-    /** Text in the name of everything that the run creates and may delete. */
+    /** Text in the name of every resource that the run creates and may delete. */
     tag: z.string(),
     /** True for a run whose names carry no tag: it deletes by id. */
     untagged: z.literal(true).optional(),
@@ -29,16 +28,16 @@ const creation = { kind: z.enum(creationKinds), name: z.string(), scenario: z.st
 export const journalEntry = z.discriminatedUnion('event', [
   /** Creation that is about to be sent. */
   z.object({ event: z.literal('create'), ...creation }),
-  /** Creation whose answer told the id. */
+  /** Creation whose response contained the id. */
   z.object({ event: z.literal('created'), ...creation, id: z.string() }),
-  /** Nothing was made: the target declined, or nothing of the name can be found. */
+  /** Nothing was created: the target refused, or nothing with the name was found. */
   z.object({ event: z.literal('refused'), ...creation }),
-  /** A deletion was confirmed, or reading it was declined afterwards. */
+  /** A deletion was confirmed, or a later read was refused. */
   z.object({ event: z.literal('deleted'), kind: z.enum(creationKinds), id: z.string() }),
 ])
 export type JournalEntry = z.infer<typeof journalEntry>
 
-/** `redact` sees the texts that came from elsewhere, never the words of the format. */
+/** `redact` is applied to values from outside, never to the keywords of the format. */
 export function journalLine(entry: JournalEntry, redact: (text: string) => string): string {
   const texts = Object.entries(entry).map(([member, text]) => [
     member,

@@ -7,7 +7,7 @@ export const terminalEvents = [
   'error',
 ] as const
 
-/** Events whose data shows the whole response. */
+/** Events whose data contains the whole response. */
 export const lifecycleEvents = [
   'response.created',
   'response.queued',
@@ -20,7 +20,7 @@ export const lifecycleEvents = [
 const phases = (family: string, ...words: readonly string[]) =>
   words.map((word) => `response.${family}.${word}`)
 
-/** Names that a checker knows, so that it calls none of them unknown. */
+/** Names that a checker does not report as unknown. */
 export const knownEvents: ReadonlySet<string> = new Set([
   ...lifecycleEvents,
   'error',

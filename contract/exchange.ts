@@ -1,19 +1,19 @@
 import { parseJson } from './json.ts'
 
 /**
- * One HTTP conversation, the currency of chatgen: clients make it, judges read it, reports show it
- * and load runs count it.
+ * One HTTP request with its response, the central record of chatgen: clients create it, judges read it,
+ * reports show it and load runs count it.
  */
 
-/** Reason for a request; reports and judges tell a probe from the act itself by it. */
+/** Purpose of a request, by which reports and judges distinguish a probe from the act itself. */
 export type Role =
-  | 'arrange' // makes what the scenario needs
-  | 'act' // the request that the scenario is about
-  | 'control' // differs from a negative in one field and must be accepted
+  | 'arrange' // creates what the scenario needs
+  | 'act' // the request under test
+  | 'control' // differs from a negative request in one field and must be accepted
   | 'negative' // must be refused
   | 'liveness' // after a negative: the server still answers
-  | 'probe' // reads back what happened
-  | 'cleanup' // removes what the run made
+  | 'probe' // reads back the effect
+  | 'cleanup' // deletes what the run created
 
 export interface ExchangeLabels {
   /** Slug of the scenario that sent it. */
@@ -21,14 +21,14 @@ export interface ExchangeLabels {
   /** 1 for the first request of the scenario, counted when it is sent. */
   readonly ordinal: number
   /**
-   * 0 for the first try; counts the tries after a 429 or 503, after a conversation that failed on its
-   * way, and after a refusal for want of a member that the document does not call required.
+   * 0 for the first attempt; counts the retries after a 429 or 503, after a transport failure, and after a
+   * refusal because a field is missing that the document does not list as required.
    */
   readonly attempt: number
   readonly role: Role
   /** Id of the exchange that this one repeats with the same idempotency key. */
   readonly repeatOf?: string
-  /** Members that were added to the body because the target refused the request without them. */
+  /** Fields that were added to the body because the target refused the request without them. */
   readonly supplied?: readonly string[]
   /** Name of the endpoint that it was sent to, such as `A`; absent if the target has one only. */
   readonly endpoint?: string
@@ -38,7 +38,7 @@ export interface WireRequest {
   readonly method: string
   /** Absolute URL. */
   readonly url: string
-  /** Path of the route in the document, if the deployment has it below another prefix. */
+  /** Path of the route in the document, if the deployment serves it under another prefix. */
   readonly documentedPath?: string
   readonly headers: readonly Header[]
   /** Null if the request has no body. */
@@ -55,26 +55,26 @@ export interface WireChunk {
 
 export type Protocol = 'http/1.1' | 'h2'
 
-/** A body as it came, before its Content-Encoding was undone (RFC 9110, section 8.4). */
+/** A body as received, before its Content-Encoding was decoded (RFC 9110, section 8.4). */
 export interface CodedBody {
   /** Value of Content-Encoding, for example `gzip`. */
   readonly coding: string
   readonly chunks: readonly WireChunk[]
-  /** Length of what is not stored, because a secret may be in it. */
+  /** Length of the part that is not stored because it may contain a secret. */
   readonly withheldBytes?: number
 }
 
 export interface WireResponse {
   readonly status: number
-  /** Names in lower case, in the order of arrival; repeated headers stay apart. */
+  /** Names in lower case, in the order of arrival; repeated headers are not merged. */
   readonly headers: readonly Header[]
   /** Time at which the status line and the headers had arrived. */
   readonly headersAtMs: number
-  /** The body without its Content-Encoding; a piece has the time at which its coded bytes came. */
+  /** The decoded body; each chunk has the arrival time of its encoded bytes. */
   readonly chunks: readonly WireChunk[]
   /** Absent if the body had no Content-Encoding. */
   readonly coded?: CodedBody
-  /** Fields after the body; absent if there are none. */
+  /** Trailer fields; absent if there are none. */
   readonly trailers?: readonly Header[]
 }
 
@@ -88,17 +88,17 @@ export interface StreamEvent {
 }
 
 /**
- * End of the conversation. `complete`: the body came to its regular end. `cut`: the peer closed
- * or reset the connection or the HTTP/2 stream inside the body, or ended it inside its
- * Content-Encoding. `undecodable`: its Content-Encoding is unknown, corrupt, or grows beyond our
- * limit, `error` says which. `aborted`: we left on purpose. `timeout`: our own limit.
- * `unreachable`: no answer at all, `error` says why.
+ * End of the exchange. `complete`: the body ended regularly. `cut`: the peer closed or reset the
+ * connection or the HTTP/2 stream within the body, or truncated its encoded data. `undecodable`: its
+ * Content-Encoding is unknown or corrupt, or exceeds our limit when decoded; `error` says which.
+ * `aborted`: we closed it on purpose. `timeout`: our own limit expired. `unreachable`: no response at
+ * all; `error` gives the reason.
  */
 export type Ending =
   | { readonly kind: 'complete'; readonly atMs: number }
   | { readonly kind: 'cut'; readonly atMs: number; readonly error: string }
   | { readonly kind: 'undecodable'; readonly atMs: number; readonly error: string }
-  /** `limit`: what the target sent beyond a limit of ours, as the end of a sentence. */
+  /** `limit`: what exceeded a limit of ours, as the end of a sentence. */
   | { readonly kind: 'aborted'; readonly atMs: number; readonly limit?: string }
   | { readonly kind: 'timeout'; readonly atMs: number }
   | {
@@ -109,9 +109,9 @@ export type Ending =
       readonly error: string
     }
 
-/** The moment at which a request was handed to its connection, in milliseconds on two clocks. */
+/** Time at which a request was handed to its connection, in milliseconds on two clocks. */
 export interface SendTime {
-  /** Clock of the exchange, on which all its other times are. */
+  /** Clock of the exchange, which all its other times use. */
   readonly atMs: number
   /** Monotonic clock of the process, which all exchanges of a run share. */
   readonly clockMs: number
@@ -124,9 +124,9 @@ export interface Exchange {
   /** Wall clock, ISO 8601. */
   readonly startedAt: string
   readonly request: WireRequest
-  /** Absent if it was never handed to a connection, and in recordings of older kits. */
+  /** Absent if it was never handed to a connection, and in recordings of older versions. */
   readonly sent?: SendTime
-  /** Protocol of the answer; absent if none came, and in recordings of older kits. */
+  /** Protocol of the response; absent without a response, and in recordings of older versions. */
   readonly protocol?: Protocol
   /** Null if no status line arrived. */
   readonly response: WireResponse | null
@@ -134,8 +134,8 @@ export interface Exchange {
   readonly events: readonly StreamEvent[]
   readonly ending: Ending
   /**
-   * The longest that this process was late for its own timers meanwhile, in milliseconds: so much later
-   * than they arrived bytes may have been read. Earlier recordings say nothing of it.
+   * Maximum delay of the timers of this process during the exchange, in milliseconds: bytes may have been
+   * read that much later than they arrived. Absent in recordings of older versions.
    */
   readonly loopDelayMs?: number
 }
@@ -169,12 +169,12 @@ export function bodyText(exchange: Exchange): string {
   return utf8.decode(bodyBytes(exchange))
 }
 
-/** The body as JSON, or undefined if it is none. */
+/** The body as JSON, or undefined if it is not valid JSON. */
 export function bodyJson(exchange: Exchange): unknown {
   return parseJson(bodyText(exchange))
 }
 
-/** The body of the request as JSON, or undefined if it is none. */
+/** The body of the request as JSON, or undefined if it is not valid JSON. */
 export function requestJson(exchange: Pick<Exchange, 'request'>): unknown {
   const { body } = exchange.request
   return body === null ? undefined : parseJson(utf8.decode(body))

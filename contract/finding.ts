@@ -2,12 +2,12 @@ import type { OpenQuestionId, RequirementId } from './catalog/index.ts'
 
 /**
  * Result of a judge or a claim for one requirement. A requirement passes only if something held and nothing
- * broke, so nothing passes by not being looked at.
+ * broke, so a requirement that was never checked cannot pass.
  */
 export interface Finding {
   readonly requirement: RequirementId
   readonly verdict: 'held' | 'broken'
-  /** One sentence; for `broken` it says what was seen and what was to be seen. */
+  /** One sentence; for `broken` it contains the observed and the expected behavior. */
   readonly why: string
   /** Exchanges that show it. */
   readonly exchanges: readonly string[]

@@ -1,4 +1,4 @@
-/** Matches all of a text with a glob, whatever the case: `*` is any text, spaces included, `?` any one character. */
+/** Matches a whole text against a glob, ignoring case: `*` is any text, spaces included, `?` any one character. */
 export function matchesGlob(text: string, glob: string): boolean {
   const pattern = glob
     .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')

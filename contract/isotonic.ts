@@ -7,7 +7,7 @@ export interface RateCount {
   readonly over: number
 }
 
-/** Neighboring rates with one share. */
+/** Adjacent rates with one share. */
 export interface Pool {
   readonly low: number
   readonly high: number

@@ -55,7 +55,7 @@ export function findId(body: unknown, names: readonly string[]): string | undefi
 }
 
 interface Member {
-  /** Name of the member or index of the element; empty at the root. */
+  /** Name of the field or index of the element; empty at the root. */
   readonly key: string
   readonly value: unknown
 }
@@ -76,7 +76,7 @@ export interface JsonLeaf {
   readonly value: unknown
 }
 
-/** Maximum length of a path: the paths of deeper values take memory with the square of their depth. */
+/** Maximum length of a path: the memory for longer paths grows with the square of the depth. */
 const maxDepth = 200
 
 /** Every value that is neither object nor array, breadth first, with its path. */
@@ -119,10 +119,10 @@ const closing = new Set([93, 125])
 
 /**
  * Tests if JSON text is nested deeper than `maxDepth` levels. Code that reads it may be recursive,
- * and formatting takes the square of its depth.
+ * and the formatted text grows with the square of the depth.
  */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
-  // Each level takes a bracket.
+  // Each level needs a bracket.
   if (text.length <= maxDepth) return false
   let depth = 0
   let inString = false

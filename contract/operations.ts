@@ -1,16 +1,16 @@
 import type { Surface } from './catalog/index.ts'
 
 /**
- * The routes that the document shows (section 4), and `GET /models/{model}` of the contract that it
- * names, by a name of ours.
+ * The routes of the document (section 4), and `GET /models/{model}` of the contract that it names, each
+ * under a name of ours.
  */
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Path below the base address; a name in braces stands for one segment. */
+  /** Path relative to the base address; a name in braces matches one segment. */
   readonly path: string
   readonly surface: Surface
-  /** True if a success runs the model. */
+  /** True if a successful request runs the model. */
   readonly generates?: boolean
 }
 
@@ -73,8 +73,8 @@ export const operations = {
 export type OperationId = keyof typeof operations
 
 /**
- * The path of an operation on a chat. An id comes from a target or from a file, and it must never lead
- * out of its place: it is one segment, whatever it holds.
+ * The path of an operation on a chat. The id comes from a target or a file and stays one segment, whatever
+ * it contains.
  */
 export function pathOf(id: OperationId, chat: string): string {
   const path: string = operations[id].path
@@ -82,14 +82,14 @@ export function pathOf(id: OperationId, chat: string): string {
 }
 
 /**
- * Tests if a text can be one segment of a path. Dots alone lead elsewhere, even percent-encoded (URL
- * Standard, section 4.4), and half a surrogate pair has no UTF-8.
+ * Tests if a text can be one segment of a path. `.` and `..` change the path, even percent-encoded (URL
+ * Standard, section 4.4), and a lone surrogate has no UTF-8 form.
  */
 export function isSegment(text: string): boolean {
   return !/^\.{0,2}$/.test(text) && text.isWellFormed()
 }
 
-/** The operation that a method and a path below the base address name; undefined for others. */
+/** The operation for a method and a path relative to the base address; undefined if there is none. */
 export function operationAt(method: string, path: string): OperationId | undefined {
   const segments = path.split('/')
   return patterns.find(
@@ -100,7 +100,7 @@ export function operationAt(method: string, path: string): OperationId | undefin
   )?.id
 }
 
-/** Literal paths stand before patterns, so that `/chat/favorite` is not taken for a chat. */
+/** Literal paths come before patterns, so that `/chat/favorite` is not matched as a chat id. */
 export const operationIds = (Object.keys(operations) as OperationId[]).sort(
   (a, b) => Number(operations[a].path.includes('{')) - Number(operations[b].path.includes('{')),
 )

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { bodyJson, type Exchange, type Header, header, requestJson } from './exchange.ts'
 import { isObject, type JsonObject } from './json.ts'
 
-/** A request as its answer may repeat it. */
+/** A request as its response may echo it. */
 export interface SentRequest {
   readonly url: string
   readonly documentedPath?: string
@@ -12,9 +12,8 @@ export interface SentRequest {
 }
 
 /**
- * The JSON body of an answer without the members that repeat its request, to be searched for values:
- * an answer may echo what it was asked in members of its own, and an echo states nothing. Undefined
- * if the body is not JSON.
+ * The JSON body of a response without the fields that echo its request, for searches: an echoed value is
+ * not evidence. Undefined if the body is not JSON.
  */
 export function answerJson(exchange: Exchange): unknown {
   const cached = answers.get(exchange)
@@ -27,28 +26,28 @@ export function answerJson(exchange: Exchange): unknown {
 
 const answers = new WeakMap<Exchange, { readonly json: unknown }>()
 
-/** The same for an answer that is at hand as JSON. */
+/** The same for a response that is already parsed. */
 export function withoutEcho(answer: unknown, sent: SentRequest): unknown {
   return prune(answer, toEcho(sent), { depth: 0, inList: false })
 }
 
-/** The parts of a request, ready to be compared. */
+/** The parts of a request, prepared for comparison. */
 interface Echo {
   /** Address, path and unique headers. */
   readonly texts: ReadonlySet<string>
   readonly query: Readonly<Record<string, string>>
   readonly headers: ReadonlyMap<string, string>
-  /** An object or an array that is not empty; undefined if the body is no such value. */
+  /** A non-empty object or array; undefined for any other body. */
   readonly json: unknown
 }
 
-/** Headers whose values occur in one request only, or only in requests of one run. */
+/** Headers whose values are unique to a request or to a run. */
 const uniqueHeaders = ['x-request-id', 'user-agent', 'idempotency-key', 'authorization']
 
 function toEcho({ url, documentedPath, headers, json }: SentRequest): Echo {
   const { origin, pathname, search, searchParams } = new URL(url)
   const unique = uniqueHeaders.map((name) => header(headers, name))
-  // A gateway may have taken a prefix of the path away, or replaced it.
+  // A gateway may have removed or replaced a prefix of the path.
   const below = documentedPath ?? pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
   const paths = [pathname, below, origin + pathname].flatMap((path) => [path, path + search])
   return {
@@ -59,7 +58,7 @@ function toEcho({ url, documentedPath, headers, json }: SentRequest): Echo {
   }
 }
 
-/** Deeper values are left as they are: no answer of the contract is that deep. */
+/** Deeper values are left unchanged: no response of the contract is that deep. */
 const maxDepth = 200
 
 interface Place {
@@ -67,11 +66,11 @@ interface Place {
   readonly inList: boolean
 }
 
-/** The value itself if nothing of it is an echo. */
+/** Returns the value itself if it contains no echo. */
 function prune(value: unknown, echo: Echo, { depth, inList }: Place): unknown {
   if (typeof value !== 'object' || value === null || depth >= maxDepth) return value
   if (Array.isArray(value)) {
-    // An element may well be what was sent: of a search, or of a list of what was created.
+    // An element may legitimately equal what was sent, as in a search or a list of created resources.
     const place = { depth: depth + 1, inList: true }
     return unlessSame(
       value,
@@ -114,7 +113,7 @@ function isRequest(value: JsonObject): boolean {
   return isObject(headers) && Object.keys(headers).some((name) => /^(host|user-agent)$/i.test(name))
 }
 
-/** A query parameter beside the content, for example `search` or `cursor` of a list. */
+/** A query parameter next to the content, for example `search` or `cursor` of a list. */
 function isParameter(name: string, value: unknown, { query }: Echo): boolean {
   return isScalar(value) && Object.hasOwn(query, name) && query[name] === String(value)
 }
@@ -125,7 +124,7 @@ function isQuery(value: JsonObject, query: Readonly<Record<string, string>>): bo
   return names.every((name) => isScalar(value[name]) && query[name] === String(value[name]))
 }
 
-/** Two headers are enough: a server may add those of its proxies, and hide a credential. */
+/** Two headers suffice: a server may add those of its proxies and mask a credential. */
 function isHeaders(value: JsonObject, headers: ReadonlyMap<string, string>): boolean {
   const equal = Object.entries(value).filter(
     ([name, member]) => headers.get(name.toLowerCase()) === member,

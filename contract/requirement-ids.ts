@@ -1,6 +1,6 @@
 import { areaOf } from './index.ts'
 
-/** Ids in one short line for each area: `V3-HIST 01-05 07 08`, in the order in which areas come. */
+/** Ids as one short line per area, `V3-HIST 01-05 07 08`, areas in the order of their first id. */
 export function compactIds(ids: readonly string[]): readonly string[] {
   const areas = Map.groupBy(ids, areaOf)
   return [...areas].map(([area, own]) => {
@@ -21,7 +21,7 @@ function runs(numbers: readonly number[]): readonly Run[] {
   return found
 }
 
-/** Two in a row are shorter and clearer apart. */
+/** Two consecutive numbers are listed separately, which is shorter and clearer. */
 function runText([first, last]: Run): string {
   if (first === last) return digits(first)
   return last === first + 1

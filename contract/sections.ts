@@ -1,6 +1,6 @@
 /**
- * The sections of the interface document, by its own numbers, restated in our words: what each one
- * settles. `docs/interface` shows them with their requirements.
+ * The sections of the interface document by number, with what each one specifies in our words.
+ * `docs/interface` shows them with their requirements.
  */
 
 export interface Section {

@@ -1,4 +1,4 @@
-/** Letters a to z, digits and dashes of a text, as a part of a file name or a header. */
+/** Reduces a text to a-z, digits and dashes, for use in a file name or a header. */
 export function slugOf(text: string): string {
   return text
     .toLowerCase()

@@ -36,7 +36,7 @@ export function splitDocument(document: string): readonly Split[] {
     endParagraph()
     section = /^#+ (\d+(?:\.\d+)?)/.exec(line)?.[1] ?? section
     if (item !== undefined) add(item)
-    // The first two rows are the head of the table and the line below it.
+    // The first two rows are the table header and its delimiter row.
     if (tableRows > 2) add(line)
   }
   endParagraph()

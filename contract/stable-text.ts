@@ -1,7 +1,7 @@
 /**
- * A message free of what differs from run to run and from model to model: identifiers, nonces, times,
- * ports, counts, quoted text. Two messages that say the same of the same behavior become equal;
- * the status of an answer stays, since another status is another behavior.
+ * A message without the parts that vary between runs and models: identifiers, nonces, times, ports, counts,
+ * quoted text. Messages about the same behavior become equal; the status of a response stays, since another
+ * status is another behavior.
  */
 export function stableText(message: string): string {
   const text = replacements.reduce(
@@ -19,19 +19,19 @@ export function stableText(message: string): string {
     .trim()
 }
 
-/** Raises with every change of `stableText`: digests of before cannot be compared any more. */
+/** Increases with every change of `stableText`, because older digests are no longer comparable. */
 export const stableTextVersion = 2
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are colored by them
 const ansi = /\u001b\[[\d;]*m/g
 
-/** No message of a judge or a claim is as long; an internal error may be. */
+/** Judges and claims produce no message this long; an internal error may be. */
 const maxLength = 2_000
 
-/** A value that a judge has cut, up to its length; its quotes do not close. */
+/** A value that a judge has truncated, up to its length; its quotes are not closed. */
 const cut = /["'{[][^\n]{0,60}… \(\d+ characters\)/g
 
-/** A text of JSON, with the name of its member if it has one. */
+/** A JSON string, with its field name if it has one. */
 const quoted = /("\w+":)?"(?:[^"\\\n]|\\.)*"/g
 
 /** Removes quoted model text, which is not behavior; a single word in quotes may be. */
@@ -40,7 +40,7 @@ function unquoted(text: string, member: string | undefined): string {
   return /\s/.test(text) ? '<text>' : text
 }
 
-/** Patterns in this order: what is longer and surer comes first. */
+/** Replacements in order: longer and more specific patterns come first. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?[\d.]*(Z|[+-]\d\d:?\d\d)?/g, '<time>'],

@@ -1,11 +1,11 @@
 /**
  * Every statement of the interface document, in its order, and the requirements that own it. A statement
  * is a list item, a row of a table or a sentence of a paragraph. The text stays in the document:
- * here stands a hash of it, so that an edit of the document is noticed and its owners are reviewed.
+ * this file has a hash of it, so that an edit of the document is noticed and its owners are reviewed.
  */
 
 export interface Statement {
-  /** Section of the document; `0` is what stands before section 1. */
+  /** Section of the document; `0` is the text before section 1. */
   readonly section: string
   /** First eight hexadecimal digits of the SHA-256 of the statement, its white space collapsed. */
   readonly hash: string

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { CodedBody, Exchange, Header, WireChunk, WireResponse } from './exchange.ts'
 
 /**
- * One line of `exchanges.ndjson`. Bytes are text where they are UTF-8 by themselves, else base64,
- * so that a reader sees what was sent and a program gets the bytes back exactly.
+ * One line of `exchanges.ndjson`. Bytes are stored as text if they are valid UTF-8, otherwise as base64, so
+ * that a reader sees what was sent and a program can restore the exact bytes.
  */
 const bytes = z.union([z.object({ text: z.string() }), z.object({ base64: z.string() })])
 const headers = z.array(z.tuple([z.string(), z.string()]))
@@ -59,8 +59,8 @@ export const storedExchange = z.object({
 export type StoredExchange = z.infer<typeof storedExchange>
 
 /**
- * The line of an exchange in pieces, with the line feed at its end: the text of a long answer is
- * several times as large as the answer, and is never in memory as a whole.
+ * The line of an exchange in pieces, line feed included: the text of a long response is several times its
+ * size and is never in memory as a whole.
  */
 export function* storedPieces(exchange: Exchange): Generator<string> {
   const { response, events, ending, loopDelayMs } = exchange
@@ -116,7 +116,7 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
   }
 }
 
-/** The inverse of {@link storedPieces}; throws a ZodError if the value is no stored exchange. */
+/** The inverse of {@link storedPieces}; throws a ZodError if the value is not a stored exchange. */
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
   const { repeatOf, supplied, endpoint, role, ...labels } = stored.labels
@@ -159,7 +159,7 @@ function restoreChunks(stored: z.infer<typeof chunks>): WireChunk[] {
 
 export interface Restored {
   readonly exchanges: readonly Exchange[]
-  /** Lines that hold no exchange: a run that is killed cuts its last one. */
+  /** Lines that are not an exchange: a killed run truncates its last one. */
   readonly lost: number
 }
 
@@ -187,7 +187,7 @@ function encode(value: Uint8Array): StoredBytes {
   }
 }
 
-/** Each of them takes six characters in JSON: nobody reads that, and a long body becomes enormous. */
+/** Each of them takes six characters in JSON, which is unreadable and makes a long body enormous. */
 function isMostlyControls(value: Uint8Array): boolean {
   if (value.length < 1_024) return false
   let controls = 0
@@ -196,7 +196,7 @@ function isMostlyControls(value: Uint8Array): boolean {
 }
 
 function decode(value: StoredBytes): Uint8Array {
-  // Short ones share memory of Node's: a buffer for each of many thousands would be slow to give back.
+  // Short ones come from the buffer pool of Node.js: many thousands of separate buffers would be slow to free.
   const { buffer, byteOffset, length } =
     'text' in value ? Buffer.from(value.text) : Buffer.from(value.base64, 'base64')
   return new Uint8Array(buffer, byteOffset, length)

@@ -9,11 +9,11 @@ const dayOfYear = '(?:00[1-9]|0[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])'
 const hour = '(?:[01]\\d|2[0-4])'
 const minute = '[0-5]\\d'
 const second = '(?:[0-5]\\d|60)'
-/** The last field may have a decimal fraction, whichever it is. */
+/** The last field, whichever it is, may have a decimal fraction. */
 const fraction = '(?:[.,]\\d+)?'
 const zone = '(?:Z|[+-]00(?::?00)?)'
 
-/** A date may count months, weeks or days of the year. */
+/** A date may use months, weeks or days of the year. */
 const extended =
   `\\d{4}-(?:${month}-${day}|${week}-${dayOfWeek}|${dayOfYear})` +
   `T${hour}(?::${minute}(?::${second})?)?${fraction}`
@@ -21,7 +21,7 @@ const basic =
   `\\d{4}(?:${month}${day}|${week}${dayOfWeek}|${dayOfYear})` +
   `T${hour}(?:${minute}(?:${second})?)?${fraction}`
 
-/** Any ISO 8601 form of date and time that says it is UTC (section 2.3). */
+/** Any ISO 8601 date and time in UTC (section 2.3). */
 export const utcTimestamp = new RegExp(`^(?:${extended}|${basic})${zone}$`, 'i')
 
 /** A choice that calls tools or refuses has no text: the contract then sends null for content. */
@@ -35,10 +35,10 @@ const message = z
     { path: ['content'], error: 'expected a string' },
   )
 
-/** Limit above which a number of seconds lies past the year 5000: it counts milliseconds. */
+/** Unix seconds from here on are past the year 5000: the value is in milliseconds. */
 const farFuture = 1e11
 
-/** Answer of `POST /chat/completions`, unstreamed (section 2.2). */
+/** Response of `POST /chat/completions`, unstreamed (section 2.2). */
 export const completion = z.looseObject({
   id: z.string(),
   object: z.literal('chat.completion'),
@@ -54,13 +54,13 @@ export const completion = z.looseObject({
   }),
 })
 
-/** Entry of the model catalog (section 2.1); a member that is not shown is none. */
+/** Entry of the model catalog (section 2.1); both fields may be absent. */
 export const modelEntry = z.looseObject({
   id: z.string().optional(),
   description: z.string().nullish(),
 })
 
-/** List of models as the chat-completions contract has it (docs/internals/wire-contract.md, models). */
+/** List of models as defined by the chat-completions contract (docs/internals/wire-contract.md, models). */
 export const modelList = z.looseObject({
   object: z.literal('list'),
   data: z.array(z.looseObject({ id: z.unknown().refine((id) => id != null, 'expected an id') })),
@@ -76,12 +76,12 @@ export const v2Message = z.looseObject({
   created_at: z.string().regex(utcTimestamp, { error: 'expected an ISO 8601 timestamp in UTC' }),
 })
 
-/** Result of `POST /api/v2/message/generate`; other members are not shown. */
+/** Result of `POST /api/v2/message/generate`; the document shows no other fields. */
 export const v2Generation = z.looseObject({
   message: z.looseObject({ content: z.string() }),
 })
 
-/** Page of `GET /api/v3/message` (section 4.3); its rows are looked at one by one. */
+/** Page of `GET /api/v3/message` (section 4.3); its rows are checked one by one. */
 export const historyPage = z.looseObject({
   result: z.array(z.looseObject({})),
   pagination: z.looseObject({}),
@@ -99,7 +99,7 @@ export const inputItem = z.looseObject({
 
 const part = z.looseObject({ type: z.string() })
 
-/** Item of `output`: only what makes it typed, and for a message what holds its text. */
+/** Item of `output`: only its type and, for a message, its typed parts. */
 const outputItem = z.looseObject({ type: z.string() }).superRefine((item, issues) => {
   if (item.type !== 'message') return
   const content = z.array(part).safeParse(item['content'])
@@ -111,7 +111,7 @@ const outputItem = z.looseObject({ type: z.string() }).superRefine((item, issues
   })
 })
 
-/** Final response object of both v3 forms, as far as its output goes (section 2.6). */
+/** Final response object of both v3 forms, reduced to its output (section 2.6). */
 export const finalResponse = z.looseObject({ output: z.array(outputItem) })
 
-/** Schemas of answers: what the document says of their members, and open for all others. */
+/** Schemas of responses: strict for the documented fields, open for all others. */

@@ -1,4 +1,4 @@
-/** Bad input on every route: nothing breaks, nothing is a 5xx, and what is refused changes nothing. */
+/** Bad input on every route: no crash, no 5xx, and refused requests change nothing. */
 import fc from 'fast-check'
 import { Agent, request } from 'undici'
 import { afterAll, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ const json = { 'content-type': 'application/json' }
 const form = { 'content-type': 'multipart/form-data; boundary=b' }
 const part = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
 
-/** Members of paths, queries and bodies: each route reads some of them. */
+/** Fields of paths, queries and bodies; each route reads some of them. */
 async function goodMembers(server: TestServer) {
   const turn = { model_id: 'svc-main-model', content: 'Hi' }
   const old = await server.newV2Chat()
@@ -71,7 +71,7 @@ function badRequest(route: Route, good: Readonly<Record<string, unknown>>) {
   return fc
     .record({ id: fc.option(text), name: names, any: text, headers, body: bodies })
     .map(({ id, name, any, headers, body }) => {
-      // Nothing good is deleted.
+      // Valid objects are not deleted.
       const segment = route.method === 'DELETE' ? (id ?? 'wrong') : id
       const path = route.path.replace(/:(\w+)/g, (_, member) =>
         encodeURIComponent((segment ?? String(good[member])).toWellFormed()),

@@ -1,4 +1,4 @@
-/** Patches: another behavior is another service, and no handler knows of it. */
+/** Patches replace services, without changes of handlers. */
 import { expect, it } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import { testServer } from './test-support/server.ts'

@@ -35,22 +35,22 @@ export interface ServiceOptions {
   readonly keys: readonly string[]
   readonly seed: number
   readonly pace?: ServerPace
-  /** Answers share one engine, which sets their pace; without it each has its own. */
+  /** Engine that all answers share and that sets their pace; without it, each answer has its own pace. */
   readonly engine?: EngineOptions
-  /** The script of the moment, whose answers replace those of the fake model. */
+  /** The current script, whose answers replace those of the fake model. */
   readonly script?: () => AnswerScript | undefined
-  /** Gets what looks like a directive in a prompt and is none. */
+  /** Receives text in a prompt that looks like a directive but is not one. */
   readonly onMistypedDirective?: (directive: string) => void
-  /** Gets an entry for each new answer; a script of them gives the answers again. */
+  /** Receives an entry for each new answer; a script of these entries reproduces the answers. */
   readonly onAnswer?: (entry: ScriptEntry) => void
-  /** Limit per key. Default: none. */
+  /** Rate limit per key. Default: none. */
   readonly requestsPerMinute?: number
   readonly clock?: Clock
   readonly ids?: Ids
   readonly store?: Store
   /**
-   * Answer to a repeat while the first request with its Idempotency-Key runs: 409, the default, or that of
-   * the first request when it is there.
+   * Response to a repeat while the first request with its Idempotency-Key runs: 409 (default), or the response
+   * to the first request once it is available.
    */
   readonly runningRepeat?: '409' | 'wait'
   readonly patch?: Patch

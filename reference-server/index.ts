@@ -1,4 +1,4 @@
-/** The reference server: the whole service, with a model whose every word can be computed. */
+/** The reference server: the whole service, with a deterministic model. */
 
 export { EngineSyntaxError, parseEngine } from './engine/engine.ts'
 export { type Journal, requestJournal } from './observability/journal.ts'

@@ -1,4 +1,4 @@
-/** docs/internals/interface-choices.md says what this server does at every open point of the document. */
+/** docs/internals/interface-choices.md describes this server at every open point of the document. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { questionIds } from '../contract/index.ts'

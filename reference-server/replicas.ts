@@ -1,4 +1,4 @@
-/** Several replicas of the server in one process, with one store behind them. */
+/** Several replicas of the server in one process, which share one store. */
 import { seededBases } from './seed.ts'
 import { type ReferenceServerOptions, startReferenceServer } from './server.ts'
 import type { Patch } from './services.ts'
@@ -7,7 +7,7 @@ import { memoryStore } from './store/memory/store.ts'
 export interface ReplicasOptions
   extends Omit<ReferenceServerOptions, 'patch' | 'store' | 'port' | 'keys'> {
   readonly count: number
-  /** Every replica knows them, each as the same caller. */
+  /** Valid on every replica, each for the same caller. */
   readonly keys: readonly string[]
   /** Patch of each replica, by its number from 0. */
   readonly patch?: (replica: number) => Patch

@@ -1,4 +1,4 @@
-/** The server as a whole: composed, listening, and ended with grace. */
+/** The whole server: composition, listening and graceful shutdown. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -17,7 +17,7 @@ import { type InFlight, inFlightCount } from './runtime/runs.ts'
 import type { Services } from './services.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
 
-// An import of node:http evaluates its getters, one of which loads Node's own fetch: 40 ms of a start.
+// An import of node:http evaluates its getters, one of which loads the fetch of Node.js: 40 ms at startup.
 const { createServer } = process.getBuiltinModule('node:http')
 
 export interface ReferenceServerOptions extends Partial<Omit<ServiceOptions, 'script'>> {
@@ -27,9 +27,9 @@ export interface ReferenceServerOptions extends Partial<Omit<ServiceOptions, 'sc
   readonly port?: number
   /** Default 127.0.0.1. */
   readonly host?: string
-  /** Bearer tokens; each is a caller of its own. Default: one throw-away key. */
+  /** Bearer tokens; each is a separate caller. Default: one random key. */
   readonly keys?: readonly string[]
-  /** Decides all text and all jitter. Default 1. */
+  /** Determines all text and all jitter. Default 1. */
   readonly seed?: number
   /** Default 4 MiB. */
   readonly bodyLimitBytes?: number
@@ -46,7 +46,7 @@ export interface ReferenceServerOptions extends Partial<Omit<ServiceOptions, 'sc
   readonly log?: Omit<RequestLogOptions, 'secrets'>
   /** Serves metrics in the Prometheus format at /metrics. Default false. */
   readonly metrics?: boolean
-  /** Called with errors of the server itself; clients get a bare 500. */
+  /** Called with internal errors, for which clients get a 500 without details. */
   readonly onInternalError?: (error: unknown) => void
 }
 
@@ -59,11 +59,11 @@ export interface ReferenceServer {
   readonly services: Services
   connections(): Promise<number>
   /**
-   * Replaces all services: chats, files and used script entries are gone, running answers of the native
-   * surfaces end. URL and keys remain, and so does a store that was given in the options.
+   * Replaces all services: deletes chats and files, resets used script entries, and ends running answers of the
+   * native surfaces. Keeps URL, keys and a store from the options.
    */
   reset(): Promise<void>
-  /** Replaces the script of answers; undefined leaves the fake model alone. */
+  /** Replaces the script of answers; undefined uses only the fake model. */
   setScript(script: AnswerScript | undefined): void
   /**
    * Fails /readyz, rejects new requests with 503 while running answers finish, and ends what is left at the
@@ -155,7 +155,7 @@ async function assemble(options: AssemblyOptions, life: Readonly<Life>): Promise
   return { app, services }
 }
 
-/** Idle connections outlive those of a balancer in front, which would otherwise use one as it closes. */
+/** Idle connections outlive those of a load balancer, which could otherwise use one as it closes. */
 const timeouts = { requestTimeout: 120_000, keepAliveTimeout: 72_000 }
 
 /** @throws the error of `listen`, such as EADDRINUSE */
@@ -164,7 +164,7 @@ async function listen(server: Server, { port = 0, host = '127.0.0.1' }: Referenc
   await once(server, 'listening')
 }
 
-/** Both are loaded by servers that use them: few do. */
+/** Log and metrics are loaded only if used, which is rare. */
 async function openLog(options: RequestLogOptions): Promise<Observer> {
   const { requestLog } = await import('./observability/request-log.ts')
   return requestLog(options)
@@ -196,9 +196,9 @@ async function endWithin(
     },
     () => {},
   )
-  // A connection whose last answer has just gone out would be kept alive for a next request.
+  // A connection would be kept alive after its last answer.
   const idle = setInterval(() => server.closeIdleConnections(), 25)
-  // Until then it listens, to tell others that it is going down.
+  // Listens until then, to answer new requests with 503.
   await Promise.all([inFlight.idle(), runs.idle()])
   await new Promise((resolve) => server.close(resolve))
   clearInterval(idle)

@@ -1,4 +1,4 @@
-/** The services that handlers are given. Each can be replaced without touching a handler. */
+/** The services that handlers receive. Each can be replaced without changes of handlers. */
 
 import type { ResponseRun } from './events/run.ts'
 import type { ResponseEvent } from './events/sequence.ts'

@@ -1,4 +1,4 @@
-/** Load and clients that must not bring the server down, and must leave nothing behind. */
+/** Load and clients that must neither crash the server nor leak resources. */
 import { expect, it } from 'vitest'
 import { memoryInUse } from './test-support/memory.ts'
 import { leaveInMidStream, openStream, readAll } from './test-support/raw-client.ts'
@@ -120,7 +120,7 @@ it('leaks nothing: connections, runs and heap come back', async () => {
   }
   const first = await round()
   const [second, third] = [await round(), await round()]
-  // The ledger stays: a run for each key, for a day.
+  // The ledger keeps a run for each key, for a day.
   expect(third - first).toBeLessThan(6_000_000)
   expect(third - second).toBeLessThan(4_000_000)
 })

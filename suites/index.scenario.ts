@@ -1,4 +1,4 @@
-/** The table of contents of the suites; one module, so that `--jobs` reaches across sections. */
+/** Imports all suites into one module, so that `--jobs` applies across sections. */
 
 import './openai/auth.scenario.ts'
 import './openai/models.scenario.ts'

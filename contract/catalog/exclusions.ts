@@ -1,6 +1,6 @@
 import type { Exclusion } from './requirement.ts'
 
-/** Sentences that no conversation over HTTP can show, each with the reason. */
+/** Sentences of the document that cannot be tested over HTTP, each with the reason. */
 export const exclusions = {
   'X-01': {
     section: '1',

@@ -1,4 +1,4 @@
-/** The document as data: who owns which sentence. Severity is decided here and nowhere else. */
+/** The document as data: which requirement covers which sentence. Severity is decided only here. */
 
 import { attachments } from './attachments.ts'
 import { auth } from './auth.ts'
@@ -56,7 +56,7 @@ export function isQuestionId(id: string): id is OpenQuestionId {
   return Object.hasOwn(openQuestions, id)
 }
 
-/** The document that demands a requirement. */
+/** The document that a requirement comes from. */
 export function sourceOf(id: RequirementId): Source {
   const { source, surface } = requirements[id]
   return source ?? (surface === 'openai' ? 'wire' : 'service')
@@ -68,8 +68,8 @@ export function areaOf(id: string): string {
 }
 
 /**
- * The usual cause of a violation and its fix, in one sentence; null if none is known. Experience, not
- * evidence: reports mark it as likely.
+ * The usual cause of a violation and its fix, in one sentence; null if none is known. It is based on
+ * experience, not on evidence, so reports mark it as likely.
  */
 export function hintFor(id: string): string | null {
   const own = isRequirementId(id) ? requirements[id].hint : undefined

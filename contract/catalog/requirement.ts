@@ -1,6 +1,6 @@
-/** Form of a requirement of the catalog; `Level` explains the levels. */
+/** Shape of a requirement in the catalog; see `Level` for the levels. */
 
-/** Parts of the service, each with paths of its own. */
+/** Parts of the service, each with its own paths. */
 export const surfaces = ['openai', 'v2', 'v3'] as const
 export type Surface = (typeof surfaces)[number]
 
@@ -9,18 +9,18 @@ export const profileNames = [...surfaces, 'wire', 'full'] as const
 export type ProfileName = (typeof profileNames)[number]
 
 /**
- * Document that demands a requirement. `wire`: the common format of chat completions, of every server that has
- * it. `service`: the interface document alone.
+ * Document that a requirement comes from. `wire`: the common chat-completions format, which applies to every
+ * server that implements it. `service`: the interface document alone.
  */
 export type Source = 'wire' | 'service'
 
 /**
  * The only source of severity: `required` is stated by the interface document (a
- * breach fails), `expected` by the contract that the document names (a breach warns).
+ * violation fails), `expected` by the contract that the document names (a violation warns).
  */
 export type Level = 'required' | 'expected'
 
-/** Features that a target profile declares true, false (not applicable) or not at all (unproven). */
+/** Optional features: a profile declares each as true or false (not applicable), or omits it (unproven). */
 export const capabilities = [
   'reasoning',
   'images',
@@ -34,7 +34,7 @@ export type Capability = (typeof capabilities)[number]
 export interface Requirement {
   readonly level: Level
   readonly surface: Surface
-  /** A second surface that the requirement is about. */
+  /** Second surface that the requirement covers. */
   readonly also?: Surface
   /** Absent: `wire` on the compatible surface, `service` elsewhere. */
   readonly source?: Source
@@ -44,9 +44,9 @@ export interface Requirement {
   readonly title: string
   /** Optional feature without which the requirement does not apply. */
   readonly capability?: Capability
-  /** Member of the target profile without which the requirement cannot be shown. */
+  /** Field of the target profile without which the requirement cannot be tested. */
   readonly member?: string
-  /** Requirements that this one stands on: if one of them is broken, this one is inconclusive. */
+  /** Requirements that this one depends on: if one of them is broken, this one is inconclusive. */
   readonly needs?: readonly string[]
   /** Rule of docs/internals/wire-contract.md (R1 to R25, C1 to C11) that this one restates. */
   readonly contract?: string
@@ -54,7 +54,7 @@ export interface Requirement {
   readonly hint?: string
 }
 
-/** A sentence that no conversation over HTTP can show. */
+/** A sentence that cannot be tested over HTTP. */
 export interface Exclusion {
   readonly section: string
   readonly title: string

@@ -4,7 +4,7 @@ import type { Requirement } from './requirement.ts'
 const v3 = { level: 'required', surface: 'v3', section: '9' } as const
 const v2 = { level: 'required', surface: 'v2', section: '9' } as const
 
-/** Sections 3, 7 and 9: a chat has one version, and the other surface says where it belongs. */
+/** Sections 3, 7 and 9: a chat has one version, and the other surface refers to the right one. */
 export const versions = {
   'VER-01': {
     ...v3,

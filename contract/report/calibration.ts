@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Results of `chatgen calibrate` for this machine: the delay of stamps at each rate of events. */
+/** Results of `chatgen calibrate` for this machine: the timestamp error at each event rate. */
 
 const spread = z.object({ p50: z.number(), p99: z.number(), max: z.number(), count: z.int() })
 
@@ -8,7 +8,7 @@ const point = z.object({
   plannedEventsPerSecond: z.number(),
   /** Achieved rate; lower than the target if server or generator was saturated. */
   eventsPerSecond: z.number(),
-  /** Milliseconds; null if no canary was heard. */
+  /** Milliseconds; null if no canary was received. */
   timestampError: spread.nullable(),
   eventLoopUtilization: z.number(),
   eventsPerCpuSecond: z.number().nullable(),
@@ -24,7 +24,7 @@ export const calibration = z.object({
   machine: z.object({ node: z.string(), cpus: z.int(), cpuModel: z.string() }),
   workers: z.int(),
   points: z.array(point),
-  /** The highest rate at which the error was within what chatgen promises; 0 if there was none. */
+  /** The highest rate at which the error was within the promised bounds; 0 if there was none. */
   ceilingEventsPerSecond: z.number(),
 })
 export type Calibration = z.infer<typeof calibration>

@@ -28,12 +28,12 @@ const requirementResult = z.object({
   known: z.boolean(),
   /** The sentence of the document, in our words. */
   title: z.string(),
-  /** Observed behavior; null if the verdict says all. */
+  /** Observed behavior; null if the verdict is sufficient. */
   message: z.string().nullable(),
-  /** Id of the broken requirement that this one stands on. */
+  /** Id of the broken requirement that this one depends on. */
   blockedBy: z.string().nullable(),
   scenarios: z.array(z.string()),
-  /** Subset of `scenarios` that saw it broken. */
+  /** Subset of `scenarios` that found it broken. */
   brokenBy: z.array(z.string()),
   /** Ids in `exchanges.ndjson`; for a violation, those that show it. */
   exchanges: z.array(z.string()),
@@ -44,7 +44,7 @@ const requirementResult = z.object({
     .object({
       /** Names of the endpoints that took part in the violation. */
       between: z.array(z.string()),
-      /** Results by the name of the endpoint. */
+      /** Results by endpoint name. */
       alone: z.record(z.string(), z.enum(['passed', 'violated', 'undecided'])),
     })
     .optional(),
@@ -75,11 +75,11 @@ export type ObservationRow = z.infer<typeof observationRow>
 const residue = z.object({
   kind: z.enum(['chat', 'v2 chat', 'attachment', 'document']),
   name: z.string(),
-  /** Null if no answer told it. */
+  /** Null if no response contained it. */
   id: z.string().nullable(),
   why: z.string(),
 })
-/** Something that the run made and that is, or may be, still there. */
+/** A resource that the run created and that exists, or may exist, afterwards. */
 export type Leftover = z.infer<typeof residue>
 
 const traffic = z.object({
@@ -87,7 +87,7 @@ const traffic = z.object({
   answers: z.int(),
   /** Number of answers with 429 or 5xx, by status. */
   statuses: z.record(z.string(), z.int()),
-  /** Connections that ended, or never came to be, without a response. */
+  /** Requests without a response: the connection ended or could not be opened. */
   unanswered: z.int(),
   /** Responses that were cut before their end. */
   cut: z.int(),
@@ -103,13 +103,13 @@ const triedConditions = z.object({
   operation: z.string(),
   /** Accepted requests. */
   rows: z.int(),
-  /** Pairs of values of two dimensions that an accepted request met, and all that there are. */
+  /** Pairs of values of two dimensions that an accepted request combined, and the number of all pairs. */
   tried: z.int(),
   pairs: z.int(),
-  /** The others, in words; listed at depth full. */
+  /** The remaining pairs, in words; listed at depth full. */
   untried: z.array(z.string()),
 })
-/** Pairs of conditions of an operation under which its laws were tried. */
+/** Pairs of conditions of an operation under which its laws were tested. */
 export type TriedConditions = z.infer<typeof triedConditions>
 
 const knownViolation = z.object({
@@ -129,7 +129,7 @@ const baselineProblem = z.object({
   kind: z.enum(['passes', 'excuses nothing', 'expired', 'differs', 'unwritten']),
   message: z.string(),
 })
-/** An entry of a baseline that is not true of the run. */
+/** A baseline entry that does not match the run. */
 export type BaselineProblem = z.infer<typeof baselineProblem>
 
 const baselineOutcome = z.object({
@@ -142,11 +142,11 @@ const baselineOutcome = z.object({
 export const conformanceReport = z.object({
   kind: z.literal('conformance-report'),
   schemaVersion: z.literal(1),
-  /** `violated` also if the baseline says what is not true of the run. */
+  /** `violated` also if a baseline entry does not match the run. */
   outcome: z.enum(['conforms', 'violated', 'incomplete']),
   /** True if the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
-  /** Reason why the run sent no more requests to a target that no longer answered; absent otherwise. */
+  /** Reason why the run stopped sending to a target that no longer answered; absent otherwise. */
   stopped: z.string().optional(),
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
@@ -155,14 +155,14 @@ export const conformanceReport = z.object({
     prefixes: z.record(z.string(), z.string().optional()).optional(),
     profile: z.enum(profileNames),
     capabilities: z.record(z.string(), z.boolean()),
-    /** Endpoints of one service among which the requests were spread; absent if there was one. */
+    /** Endpoints of one service over which the requests were distributed; absent if there was one. */
     endpoints: z
       .array(
         z.object({
           /** Name as in the label `endpoint` of an exchange, such as `A`. */
           name: z.string(),
           baseUrl: z.string(),
-          /** Requests of scenarios that it was sent. */
+          /** Scenario requests that were sent to it. */
           requests: z.int(),
         }),
       )
@@ -176,13 +176,13 @@ export const conformanceReport = z.object({
         insecure: z.boolean(),
         /** The HTTP version that was forced; null if ALPN decided. */
         httpVersion: z.literal([1, 2]).nullable(),
-        /** Host and port of the proxy on the way; null for none. */
+        /** Host and port of the proxy; null without one. */
         proxy: z.string().nullable(),
         resolve: z.array(z.string()),
       })
       .optional(),
   }),
-  /** Makes the same nonces and identifiers again. */
+  /** Reproduces the nonces and identifiers. */
   seed: z.string(),
   /** Counts warnings as violations. */
   strict: z.boolean(),
@@ -210,7 +210,7 @@ export const conformanceReport = z.object({
   cost: z.object({ requests: z.int(), generations: z.int(), chats: z.int(), uploads: z.int() }),
   /** Traffic of the requests of scenarios. */
   traffic,
-  /** Conditions under which laws were tried: each once, each several times, or each pair. */
+  /** Conditions under which laws were tested: each once, each several times, or each pair. */
   depth: z.enum(['quick', 'normal', 'full']).optional(),
   conditions: z.array(triedConditions).optional(),
   /** Random operations after the suites; absent if there were none, or they ended early. */
@@ -219,13 +219,13 @@ export const conformanceReport = z.object({
   observations: z.array(observationRow),
   /** Internal errors: scenarios that threw, files that did not load. */
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),
-  /** Resources left on the target: no violation. */
+  /** Resources left on the target: not a violation. */
   residue: z.array(residue),
-  /** Reason why leftovers were not looked for, or not to the end; null if they were. */
+  /** Reason why the search for leftovers was skipped or incomplete; null if it was completed. */
   residueUnseen: z.string().nullable(),
-  /** Absent if the run was given no baseline. */
+  /** Absent without a baseline. */
   baseline: baselineOutcome.optional(),
-  /** Undecided requirements that do not count, by request of the user; absent without such a request. */
+  /** Undecided requirements that do not count because the user excluded them; absent if there was no such option. */
   allowedUndecided: z
     .object({
       /** Globs over ids, areas and titles. */

@@ -8,7 +8,7 @@ import { loadReport } from './load/report.ts'
 
 const interval = z.tuple([z.number(), z.number()])
 
-/** An hour of a trace, or what there is of it. */
+/** An hour of a trace, or part of one. */
 const hour = z.object({
   /** Milliseconds after the beginning of the trace. */
   fromMs: z.number(),
@@ -34,7 +34,7 @@ const demand = z.discriminatedUnion('kind', [
       toMs: z.number(),
       label: z.string(),
       perSecond: z.number(),
-      /** Highest rate of a minute in it. */
+      /** Highest rate within one minute of it. */
       maxPerSecond: z.number(),
     }),
     hours: z.array(hour),
@@ -46,7 +46,7 @@ const measured = z.object({
   file: z.string(),
   baseUrl: z.string(),
   startedAt: z.string(),
-  /** Replicas behind the address that was measured. */
+  /** Replicas behind the measured address. */
   replicas: z.int(),
   /** Highest sustainable rate, or number of clients, for the SLOs of the measurement. */
   rate: z.number().nullable(),
@@ -74,13 +74,13 @@ const reproduced = z.object({
   predicted: z.number(),
 })
 
-/** One replica as it was fitted. */
+/** Fitted model of one replica. */
 const service = z.object({
-  /** Sequences that are decoded together. */
+  /** Maximum batch size. */
   maxSequences: z.int(),
-  /** False if the measurement never reached the limit: the largest batch that was seen stands for it. */
+  /** False if the measurement never reached the limit: the largest observed batch is used instead. */
   hasSeenLimit: z.boolean(),
-  /** Requests that may wait; null if none was refused. */
+  /** Capacity of the queue, in requests; null if none was refused. */
   maxWaiting: z.int().nullable(),
   overheadMs: z.number(),
   prefillMsPerToken: z.number(),
@@ -92,7 +92,7 @@ const service = z.object({
     meanOutputTokens: z.number(),
     from: z.enum(['measurement', 'trace']),
   }),
-  /** Median relative error with which the model reproduces what was measured. */
+  /** Median relative error of the model against the measurement. */
   typicalError: z.number(),
   reproduced: z.array(reproduced),
 })
@@ -118,11 +118,11 @@ const row = z.object({
   ttft: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
   e2e: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
   refused: z.number(),
-  /** Demand as a share of what saturates all replicas; null of a closed loop, which adapts to them. */
+  /** Demand as a share of the rate that saturates all replicas; null for a closed loop, which adapts to them. */
   utilization: z.number().nullable(),
-  /** Load that still meets the SLOs, as a multiple of the demand, minus 1; null if it is missed. */
+  /** Highest load that meets the SLOs, as a multiple of the demand, minus 1; null if the demand misses them. */
   headroom: z.number().nullable(),
-  /** The same while one replica is down: the verdict of one replica less. */
+  /** Verdict with one replica down, which is that of one replica less. */
   withOneDown: predictedSlo.shape.verdict,
   costPerHour: z.number().nullable(),
 })
@@ -166,17 +166,17 @@ export const planReport = z.object({
   /** Fewest replicas for which the prediction meets the SLOs, and for which its whole interval does. */
   replicas: z.int().nullable(),
   safeReplicas: z.int().nullable(),
-  /** `replicas` and one more: the SLOs are met while one is down. */
+  /** `replicas` plus one: the SLOs are met while one is down. */
   withSpare: z.int().nullable(),
   /** Highest rate, or number of clients, of `replicas` within the SLOs. */
   sustainable: sustainable.nullable(),
-  /** The number of `--replicas`, which need not be enough. */
+  /** The number given by `--replicas`, which may be too low. */
   assessed: z.object({ replicas: z.int(), sustainable: sustainable.nullable() }).nullable(),
   rows: z.array(row),
   /** Null with one measured size. */
   scalability: scalability.nullable(),
   price: z.object({ perHour: z.number(), currency: z.string() }).nullable(),
-  /** Methods of the figures, approximations among them. */
+  /** Methods behind the figures, including approximations. */
   methods: z.array(z.string()),
   notes: z.array(z.string()),
 })

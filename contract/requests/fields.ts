@@ -1,4 +1,4 @@
-/** Field schemas that several surfaces share. Optional members also accept null, as SDKs send it. */
+/** Field schemas that several surfaces share. Optional fields also accept null, because SDKs send it. */
 import { z } from 'zod'
 
 export const identifier = z.guid().toLowerCase()
@@ -37,7 +37,7 @@ export const notBothToolListsSchema = {
   },
 }
 
-/** JSON Schema of an object in which one of these members is present, neither null nor empty. */
+/** JSON Schema of an object with one of these fields, neither null nor empty. */
 export function withOneOf(...names: readonly string[]) {
   return {
     anyOf: names.map((name) => ({
@@ -47,10 +47,10 @@ export function withOneOf(...names: readonly string[]) {
   }
 }
 
-/** A number of rows, as it stands in a query. */
+/** A number of rows as a query parameter. */
 export const rowLimit = z.coerce.number().int().min(1)
 
-/** One of these words for yes or no in a query, in upper or lower case. */
+/** A boolean query parameter, as one of these words in upper or lower case. */
 export function flagOf(truthy: string[], falsy: string[]) {
   const words = [...truthy, ...falsy].map((word) =>
     word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`),
@@ -71,7 +71,7 @@ export const pageQuery = { limit: rowLimit.optional(), cursor: cursor.optional()
 const searchType = z.enum(['hybrid', 'dense', 'sparse'])
 const threshold = z.number().min(0).max(1)
 
-/** The document lists the members; the types of the last two are ours. */
+/** The document lists the fields; the types of the last two are ours. */
 const members = {
   threshold: threshold.nullish(),
   search_type: searchType.nullish(),
@@ -80,7 +80,7 @@ const members = {
   summary_mode: z.union([z.boolean(), z.enum(['none', 'sentence'])]).nullish(),
 }
 
-/** The same members as they stand in a query. */
+/** The same fields as query parameters. */
 export const searchSettingsQuery = {
   threshold: z.coerce.number().min(0).max(1).optional(),
   search_type: searchType.optional(),
@@ -91,10 +91,10 @@ export const searchSettingsQuery = {
 
 export const searchSettings = z.looseObject(members)
 
-/** Value in v2: a yes or no, or `agent` (section 4.2). */
+/** Value in v2: a boolean or `agent` (section 4.2). */
 export const plainRag = z.union([z.boolean(), z.literal('agent')])
 
-/** Value in v3: an object as well, which means `true` with the search settings overridden. */
+/** Value in v3: also an object, which means `true` with overridden search settings. */
 export const rag = z.union([plainRag, searchSettings])
 
 export type Rag = z.output<typeof rag>

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { withOneOf } from './fields.ts'
 
-/** URL of media. The check reads only its head: what follows may be megabytes of base64. */
+/** Media URL. Only its beginning is checked: the rest may be megabytes of base64. */
 const mediaUrl = z
   .string()
   .regex(/^(https?:\/\/[^\s/]|data:[\w.+-]+\/[\w.+-]+[;,])/i, 'must be a http(s) or data URL')
@@ -72,7 +72,7 @@ const functionCallOutput = z.looseObject({
 const reasoning = z.looseObject({ type: z.literal('reasoning') })
 const fileSearchCall = z.looseObject({ type: z.literal('file_search_call') })
 
-/** A member without `type` is a message, the short form that clients send; media may stand alone. */
+/** An item without `type` is a message, the short form that clients send; media may be items themselves. */
 export const inputItem = z.union([
   inputMessage,
   z.discriminatedUnion('type', [

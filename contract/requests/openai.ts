@@ -1,4 +1,4 @@
-/** Request of the compatible surface (section 4.1); unknown members are tolerated. */
+/** Request of the compatible surface (section 4.1); unknown fields are tolerated. */
 import { z } from 'zod'
 import { maxTokens, temperature, topP } from './fields.ts'
 
@@ -48,10 +48,10 @@ const responseFormat = z.discriminatedUnion('type', [
   }),
 ])
 
-/** OpenAI's own bound of `n`. */
+/** OpenAI's own limit of `n`. */
 const maxChoices = 128
 
-/** `required` or a function need tools. */
+/** `required` or a named function needs tools. */
 const toolChoiceSchema = {
   anyOf: [
     { properties: { tool_choice: { enum: ['none', 'auto', null] } } },

@@ -1,4 +1,4 @@
-/** Requests of the native v2 surface (section 4.2); members that are not listed are tolerated. */
+/** Requests of the native v2 surface (section 4.2); fields that are not listed are tolerated. */
 import { z } from 'zod'
 import {
   bothToolLists,

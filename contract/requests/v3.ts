@@ -1,4 +1,4 @@
-/** Requests of v3 generation and history (section 4.3); members that are not listed are tolerated. */
+/** Requests of v3 generation and history (section 4.3); fields that are not listed are tolerated. */
 import { z } from 'zod'
 import {
   bothToolLists,
@@ -50,7 +50,7 @@ export const generateRequest = z
   .refine(notBothToolLists, bothToolLists)
   .meta(notBothToolListsSchema)
 
-/** A run of an accumulated history. `output` alone is shown; `input` is what was asked. */
+/** A run of an accumulated history. The document shows only `output`; `input` is the question. */
 const earlierRun = z.looseObject({
   id: z.string().nullish(),
   input: input.nullish(),
@@ -67,7 +67,7 @@ const customAssistant = z.looseObject({
 export const oneShotRequest = z
   .looseObject({
     input: input.nullish(),
-    /** Deprecated in favour of `input`, which wins (section 9). */
+    /** Deprecated in favor of `input`, which takes precedence (section 9). */
     content: z.string().min(1).nullish(),
     runs: z.array(earlierRun).nullish(),
     assistant_id: z.union([z.literal('searcher'), identifier]).nullish(),
@@ -87,18 +87,18 @@ export type OneShotRequest = z.output<typeof oneShotRequest>
 
 export const createChatRequest = z.looseObject({ name: z.string().optional() })
 
-/** The body is not shown. A version in it changes nothing (section 3). */
+/** The document does not show the body. A version in it has no effect (section 3). */
 export const updateChatRequest = z.looseObject({
   name: z.string().optional(),
   is_favorite: z.boolean().optional(),
 })
 
-/** All but `exclude_favorites` holds for every list that can be searched. */
+/** All parameters except `exclude_favorites` apply to every searchable list. */
 export const searchedListQuery = z.looseObject({ search: z.string().optional(), ...pageQuery })
 
 export const listChatsQuery = searchedListQuery.extend({ exclude_favorites: flag.optional() })
 
-/** The fields beside the file; the chat that the file belongs to is our own addition. */
+/** The form fields next to the file; `chat_id` is our own addition. */
 export const uploadFields = z.looseObject({ chat_id: identifier.optional() })
 
 export const listAttachmentsQuery = searchedListQuery.extend({ chat_id: identifier.optional() })

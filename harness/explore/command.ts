@@ -7,7 +7,7 @@ export interface Operation {
   readonly command: string
   /** Unique in its sequence; names what the operation creates. */
   readonly label: string
-  /** Label of the chat that it is about. */
+  /** Label of its chat. */
   readonly chat?: string | undefined
   /** Label of the turn that it repeats or continues. */
   readonly turn?: string | undefined
@@ -15,15 +15,15 @@ export interface Operation {
   readonly limit?: number | undefined
 }
 
-/** An operation that gets its label when it is carried out. */
+/** An operation before it is carried out, when it gets its label. */
 export type Planned = Omit<Operation, 'label'>
 
 export type Draft = Omit<Planned, 'command'>
 
-/** Sequences are about chats of one version, so that enough happens to each chat. */
+/** A sequence uses chats of one version, so that each chat gets enough operations. */
 export type SequenceKind = 'v2' | 'v3'
 
-/** A number from 0 up to, and without, what it is given. */
+/** Draws a number from 0 to `below`, excluding `below`. */
 export type Pick = (below: number) => number
 
 export interface Labeled {
@@ -33,25 +33,25 @@ export interface Labeled {
 export interface Command {
   /** Relative frequency. */
   readonly weight: number
-  /** Generations that it costs; none by default. */
+  /** Number of generations that it costs; none by default. */
   readonly generations?: number
   /** Sequences that it is drawn for; those of v3 chats by default. */
   readonly kind?: SequenceKind
-  /** True if it only reads: it changes nothing that the model knows of. */
+  /** True if it only reads and does not change the state of the model. */
   readonly reads?: boolean
-  /** Requirements without which it is left out: what it needs is not declared or not selected. */
+  /** Requirements that it needs; it is left out if one of them is not judged in the run. */
   readonly needs?: readonly RequirementId[]
-  /** Requirements that it can find broken, beside those that it needs. */
+  /** Requirements that it can find broken, in addition to those that it needs. */
   readonly expects?: readonly RequirementId[]
-  /** The chats that it can be about in a state. */
+  /** The chats that it can use in a state. */
   readonly chats?: (model: Model) => readonly Labeled[]
-  /** Forms of it, the frequent ones more than once. */
+  /** Variants, frequent ones listed more than once. */
   readonly variants?: readonly (string | undefined)[]
-  /** Reads that show its effect on a chat, beside those of the chat itself and of the favorites. */
+  /** Reads that show its effect on a chat, in addition to those of the chat itself and of the favorites. */
   readonly shownBy?: readonly Planned[]
   /** One of its chats in one of its variants by default; undefined if the state has nothing to apply it to. */
   draw?(model: Model, pick: Pick): Draft | undefined
-  /** Tests if it makes sense in a sequence that was shortened: by default, if its chat is one of its chats. */
+  /** Tests if it makes sense in a shortened sequence: by default, if its chat is one of `chats`. */
   applies?(model: Model, operation: Operation): boolean
   /** Simpler operations that may show the same, the simplest first; none by default. */
   simpler?(operation: Operation): readonly (Operation | readonly Operation[])[]
@@ -66,7 +66,7 @@ export class StateViolation extends Error {
   override readonly name = 'StateViolation'
   readonly requirement: RequirementId
   readonly evidence: readonly Exchange[]
-  /** Labels of the chats and files that it is about, beside the chat of the operation. */
+  /** Labels of the chats and files involved, in addition to the chat of the operation. */
   readonly about: readonly string[]
 
   constructor(
@@ -97,7 +97,7 @@ export function drawFrom<T>(list: readonly T[], pick: Pick): T | undefined {
   return list.length === 0 ? undefined : list[pick(list.length)]
 }
 
-/** A chat of a list, its first ones more often: what takes many operations happens to them. */
+/** A chat of a list, the first ones more often, so that they get long series of operations. */
 export function drawChat(
   chats: readonly Labeled[],
   pick: Pick,

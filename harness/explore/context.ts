@@ -19,7 +19,7 @@ export interface ExplorationContext {
   readonly v2: ReturnType<typeof v2Routes>
   /** First word of the name of every chat of this sequence. */
   readonly word: string
-  /** The chat of a label, as the routes take it. */
+  /** The chat with a label, in the form that the routes accept. */
   handle(label: string): Chat
   /** Adds a chat that was created. */
   addChat(label: string, chat: Chat): void
@@ -27,7 +27,7 @@ export interface ExplorationContext {
   record(exchange: Exchange): Exchange
 }
 
-/** An exchange without what it carried: contexts live as long as the run, and bodies must not. */
+/** An exchange without its bodies: contexts live as long as the run, and bodies must not. */
 export interface Evidence {
   readonly id: string
   /** Method, URL and status: `GET http://127.0.0.1:4010/api/v3/chat 200`. */
@@ -38,14 +38,14 @@ export function evidenceOf({ id, request, response }: Exchange): Evidence {
   return { id, summary: `${request.method} ${request.url} ${response?.status}` }
 }
 
-/** Context whose requests can be read back: those that its operations consist of, in their order. */
+/** Context with a record of the requests of its operations, in order. */
 export interface RecordedContext extends ExplorationContext {
   readonly recorded: readonly Evidence[]
-  /** Deletes what is left of its chats, so that the next sequence begins on a target without them. */
+  /** Deletes its remaining chats, so that the next sequence begins without them. */
   dispose(): Promise<void>
 }
 
-/** A fresh context of the same target: an empty model, and what was learned of the target so far. */
+/** A fresh context of the same target: an empty model, and the knowledge of the target so far. */
 export function createExplorationContext(session: Session, knowledge: Knowledge): RecordedContext {
   const handles = new Map<string, Chat>()
   const recorded: Evidence[] = []
@@ -83,17 +83,17 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
 }
 
 /**
- * Knowledge of a run about its target. An ability is an operation that was seen to work in the plain
- * case; a choice is its answer to a point that the document leaves open. Only what was seen once is
- * expected again: what a target never does is for the scenarios of the suites.
+ * Knowledge of a run about its target. An ability is an operation that worked in the plain case; a choice is
+ * its answer to a point that the document leaves open. Only behavior that was seen once is expected again:
+ * the scenarios of the suites test what a target never does.
  */
 export interface Knowledge {
-  /** Notes that the target does something. */
+  /** Records that the target is able to do something. */
   prove(ability: string): void
   isAble(ability: string): boolean
-  /** Notes how the target settles an open point, at first sight. */
+  /** Records the choice of the target at an open point, the first time only. */
   learn(point: string, choice: boolean): void
-  /** Undefined before first sight. */
+  /** Undefined if nothing was learned yet. */
   choiceOf(point: string): boolean | undefined
 }
 

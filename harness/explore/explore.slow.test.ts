@@ -23,7 +23,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) removeFolder(folder)
 })
 
-/** Nothing waits for a model, so that a run takes a second or two. */
+/** No waits for the model, so that a run takes a second or two. */
 const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
 
 async function explored(
@@ -41,14 +41,14 @@ async function explored(
   }
 }
 
-/** Accusations, and what was seen once. */
+/** Violations, and those that were seen only once. */
 function complaints({ violations, unrepeated }: TargetExploration): readonly string[] {
   return [...violations.map(({ violation }) => violation), ...unrepeated].map(
     ({ requirement, message }) => `${requirement}: ${message}`,
   )
 }
 
-/** Every so many requests on a route, another client of the same caller creates a chat. */
+/** Creates a chat as another client of the same caller, after each given number of requests on a route. */
 function busyCaller(route: RoutePattern, every: number): Dialect['patch'] {
   let requests = 0
   return alsoDo(route, async ({ store, ids }, { caller: owner }) => {
@@ -85,7 +85,7 @@ describe('a legal server is not accused', () => {
       const result = await explored(server, 'fixed', 80)
       expect([...complaints(result), ...result.judged]).toEqual([])
       expect(result.operations).toBe(80)
-      // Operations that generate are drawn as well, and no more of them than announced.
+      // Generating operations are drawn too, but no more than announced.
       expect(result.generations).toBeGreaterThan(3)
       const { cost } = explorationOf(80)
       expect(result.generations).toBeLessThanOrEqual(cost.generations)
@@ -112,7 +112,7 @@ test('a server that was written from the document alone is not accused', async (
 describe('a fault that takes a sequence is found, and shown by few requests', () => {
   test.each([
     ['chat-third-name-ignored', 'V3-CHAT-10'],
-    // A search is the first to miss the name that is not set: the search is right.
+    // A search may be the first to miss a chat whose name was not set, but it is not at fault.
     ['chat-of-two-runs-keeps-its-name', 'V3-CHAT-10', 's9'],
     ['chat-pages-skip-after-a-deletion', 'V3-CHAT-08'],
     ['chat-of-two-runs-deleted-stays-listed', 'V3-CHAT-11'],

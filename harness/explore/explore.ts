@@ -25,12 +25,12 @@ import {
 import { type Shrunk, shrink } from './shrink/shrink.ts'
 
 export interface ExploreOptions {
-  /** Operations to carry out, the reads between them included. */
+  /** Number of operations, including the reads between them. */
   readonly operations: number
   readonly maxGenerations: number
-  /** Violations after which it ends. */
+  /** Number of violations after which it ends. */
   readonly maxViolations?: number
-  /** Called as each operation begins, with the number of those that were carried out. */
+  /** Called when an operation begins, with the number of operations carried out so far. */
   readonly onOperation?: (done: number) => void
 }
 
@@ -38,23 +38,23 @@ export interface ExploreOptions {
 export interface ExplorationResult {
   readonly operations: number
   readonly violations: readonly FoundViolation[]
-  /** Violations that did not happen again in fresh chats, so that nobody is accused. */
+  /** Violations that could not be reproduced in fresh chats and are not reported as such. */
   readonly unrepeated: readonly StateViolation[]
 }
 
 export interface FoundViolation extends Shrunk {
-  /** Operations that were carried out before it was seen. */
+  /** Number of operations before it was found. */
   readonly foundAfter: number
 }
 
-/** Violations after which it ends, if nothing else is asked for. */
+/** Number of violations after which it ends by default. */
 const defaultViolations = 3
-/** Answers in a row that say nothing, after which the target is left alone. */
+/** Number of consecutive unclear answers after which the exploration ends. */
 const maxUnclear = 8
 
 /**
  * Carries out random sequences of operations, compares the target with the model of the document, and
- * reports each violation by the shortest sequence that shows it again in fresh chats.
+ * reports each violation with the shortest sequence that reproduces it in fresh chats.
  */
 export async function explore(
   session: Session,
@@ -82,7 +82,7 @@ export async function explore(
     const found = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
     await context.dispose()
     if (found === 'lost') {
-      // A recording that holds other requests proves nothing of what was found when it was made.
+      // A recording with other requests is no evidence about the findings of the original run.
       const isRecorded = session.context.setup.recordingFile !== null
       const reason = 'the recording lacks requests of the exploration'
       if (isRecorded) session.markUndecided('inconclusive', exploredRequirements, reason)
@@ -95,7 +95,7 @@ export async function explore(
     if (isKnown) continue
     const shrunk = await confirm(session, knowledge, found)
     if (shrunk === undefined && found.isHurried) {
-      // It was only late, and is no doubt.
+      // The effect was only late, so there is no doubt.
       session.settling.noteLate()
       continue
     }
@@ -104,7 +104,7 @@ export async function explore(
       unrepeated.push(found.violation)
       continue
     }
-    // The same operations show the same cause, whichever requirement tells of it first.
+    // The same operations have the same cause, whichever requirement reports it first.
     if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
     violations.push({ ...shrunk, foundAfter: budget.operations() })
     report(session, shrunk)
@@ -114,14 +114,14 @@ export async function explore(
 
 const notAgain = 'it did not happen again when the operations were repeated'
 
-/** Once is too little to accuse a target, and too much to pass it. */
+/** Marks a requirement as inconclusive: one occurrence is too little for a violation and too much for a pass. */
 function doubt(session: Session, { requirement, message }: StateViolation, why: string): void {
   session.markUndecided('inconclusive', [requirement], `exploring saw once: ${message}; ${why}`)
 }
 
 /**
- * The shortest sequence that shows a violation again. It is sought in a hurry, and counts only if it shows
- * the violation without; if it does not, it is sought without.
+ * The shortest sequence that reproduces a violation. The search first uses shortened waits, and its result
+ * counts only if full waits reproduce it; otherwise the search is repeated with full waits.
  */
 async function confirm(
   session: Session,
@@ -148,20 +148,20 @@ async function confirm(
   }
 }
 
-/** Names of the operations of a sequence that change something: the same ones have one cause. */
+/** Names of the writing operations of a sequence; equal names mean the same cause. */
 function causeOf({ operations }: Shrunk): string {
   const writes = operations.filter(({ command }) => commands[command]?.reads !== true)
   return [...new Set(writes.map(({ command }) => command))].sort().join()
 }
 
-/** Cost of shortening one violation. */
+/** Maximum cost of shortening one violation. */
 const maxShrinkCost = { maxOperations: 2000, maxGenerations: 300 }
 
 interface SequenceRun {
   readonly session: Session
   readonly knowledge: Knowledge
   readonly pick: Pick
-  /** Deals what is done with a chat that was deleted. */
+  /** Draws the next use of a deleted chat. */
   readonly useOfDeleted: () => string
   readonly budget: Budget
   readonly kind: SequenceKind
@@ -170,13 +170,13 @@ interface SequenceRun {
 }
 
 interface Found {
-  /** It was not waited for in full. */
+  /** True if the wait for the effect was shortened. */
   readonly isHurried: boolean
   readonly violation: StateViolation
   readonly operations: readonly Operation[]
 }
 
-/** One sequence and its sweep; `lost` if the target gives no answers that count. */
+/** One sequence and its sweep; `lost` if the target no longer gives usable answers. */
 async function runSequence(
   context: RecordedContext,
   run: SequenceRun,
@@ -185,7 +185,7 @@ async function runSequence(
   let unclear = 0
   const carryOut = async (planned: Planned & Partial<Operation>): Promise<Found | undefined> => {
     const operation = { label: `f${done.length}`, ...planned }
-    // What it never shows need not be waited for each time.
+    // An effect that the target never shows need not be awaited each time.
     const { settling } = run.session
     const isHurried = settling.mayHurry
     const work = () => perform(context, operation)

@@ -1,4 +1,4 @@
-/** Operations that no draw has to come up with: after an operation, and at the end of a sequence. */
+/** Operations that are not drawn at random: after an operation, and at the end of a sequence. */
 import { drawFrom, type Labeled, type Operation, type Pick, type Planned } from './command.ts'
 import { growing, repeatableTurns } from './commands/generate.ts'
 import { commands } from './commands/index.ts'
@@ -9,8 +9,8 @@ import { busiestFirst, chatNamed, deletedChats, livingChats, type Model, turnsOf
 import { v3Calls } from './turns.ts'
 
 /**
- * Reads for a possible change by an operation on a chat: at once until the choice of the target is
- * known, and now and then afterwards; the sweep reads the rest.
+ * Reads that detect a change by an operation on a chat: after the first operation of its kind, and after
+ * some of the later ones; the sweep reads the rest.
  */
 export function readsAfter(
   { command, label, chat }: Operation,
@@ -31,7 +31,7 @@ export function readsAfter(
   ]
 }
 
-/** Calls of each kind for a v2 chat that is still short, so that the first refusals are seen. */
+/** Calls of each kind on a v2 chat that is still short, so that the first refusals are tested. */
 function firstV3Calls(chat: string | undefined, knowledge: Knowledge): readonly Planned[] {
   if (knowledge.isAble('v3 calls')) return []
   knowledge.prove('v3 calls')
@@ -42,7 +42,7 @@ function v3Call(chat: string | undefined, variant: string): Planned {
   return { command: 'v3 call on a v2 chat', chat, variant }
 }
 
-/** Writes at the end of a sequence, when as much as can be has happened before them. */
+/** Writes at the end of a sequence, after as many other operations as possible. */
 export function lastWrites(
   model: Model,
   pick: Pick,
@@ -56,12 +56,12 @@ export function lastWrites(
     ...lastOneShot(model, pick),
     // The earliest message without a reply can still be answered.
     ...lastReplies(v2Chat, 'earliest'),
-    // In each v2 chat, what leads to a question is known, and what another one holds is not.
+    // In each v2 chat, the model knows the chain of a question and nothing from other chats.
     ...v2Chats.flatMap((chat) => question(chat, chat === v2Chat ? 'after the latest' : 'alone')),
-    // A message that is answered once more still leads to what follows it.
+    // A message with a second reply stays part of the chains through it.
     ...lastReplies(v2Chat, 'again'),
     ...question(v2Chat, 'after the earliest'),
-    // Calls of the v3 surface must not change what a v2 chat knows.
+    // Calls of the v3 surface must not change the context of a v2 chat.
     ...v2Chats.slice(0, 1).flatMap(({ label }) => v3Calls.map((call) => v3Call(label, call))),
     ...question(v2Chat, 'after the latest'),
     ...lastMistakes(model),
@@ -79,7 +79,7 @@ function question(chat: Labeled | undefined, variant: string): readonly Planned[
   return chat === undefined ? [] : [{ command: 'ask v2 chat', chat: chat.label, variant }]
 }
 
-/** A key that is as old as can be, which a target is the first to forget. */
+/** The oldest possible key, which a target forgets first. */
 function lastRepeat(model: Model, pick: Pick): readonly Planned[] {
   const turns = repeatableTurns(model)
   const again = turns.filter(({ isRepeated, kind }) => isRepeated && kind === 'generate')
@@ -95,7 +95,7 @@ function lastRace(model: Model, pick: Pick): readonly Planned[] {
   return [{ command: 'race in two chats', chat: one.label, turn: other.label }]
 }
 
-/** A generation outside all chats, once one of them is gone. */
+/** A one-shot generation after a chat was deleted. */
 function lastOneShot(model: Model, pick: Pick): readonly Planned[] {
   const variant = pick(2) === 0 ? 'json' : 'stream'
   return deletedChats(model).length > 0 ? [{ command: 'one-shot', variant }] : []
@@ -109,12 +109,12 @@ function lastV2Calls(model: Model): readonly Planned[] {
   return ['store', 'generate', 'store'].map((variant) => ({ command, chat: chat.label, variant }))
 }
 
-/** Every read of everything, at the end of a sequence. */
+/** Reads the whole state in every way, at the end of a sequence. */
 export function sweep(
   model: Model,
   { pick, useOfDeleted }: { readonly pick: Pick; readonly useOfDeleted: () => string },
 ): readonly Planned[] {
-  // A sequence has few chats: small pages are what makes their list go on.
+  // A sequence has few chats, so only small pages split their list.
   const limitOfList = () => drawFrom([2, 2, 3, 3, 5, 20], pick)
   const limit = () => drawFrom([2, 3, 5, 10, 20, 50], pick)
   const living = livingChats(model)
@@ -157,8 +157,8 @@ function listsOf(variants: readonly string[], limit: () => number | undefined): 
 const pagedChats = 4
 
 /**
- * The chat that was used most, with another name, and the lists once it is gone. Comes last: what was done
- * to it before does not show any more.
+ * Renames and deletes the chat that was used most, then reads the lists. Comes last, because the effects of
+ * earlier operations on the chat are no longer visible.
  */
 export function lastDeletion(model: Model): readonly Planned[] {
   const [busiest] = busiestFirst(model)

@@ -1,6 +1,6 @@
 /**
- * State that the document requires of a target after a sequence of operations. Pure: no request, no
- * clock. A value that the document leaves open is undefined, and nothing is expected of it.
+ * State that the document requires of a target after a sequence of operations. Pure: no requests, no clock.
+ * Values that the document leaves open are undefined and are not checked.
  */
 export interface Model {
   readonly chats: readonly ChatState[]
@@ -21,15 +21,15 @@ export interface ChatState {
   readonly sinceRead: { readonly name: readonly string[]; readonly favorite: readonly string[] }
 }
 
-/** One user turn: a generation with an Idempotency-Key of its own. */
+/** One user turn: a generation with its own Idempotency-Key. */
 export interface Turn {
   readonly label: string
   readonly chat: string
   readonly key: string
   readonly body: Readonly<Record<string, unknown>>
-  /** Words of its input items; each stands in as many rows of the history as `steps` says. */
+  /** Words of its input items; each must be in `steps` rows of the history. */
   readonly marks: readonly string[]
-  /** 1 if it was accepted, 0 if it was refused; undefined if nobody can tell. */
+  /** 1 if it was accepted, 0 if it was refused; undefined if unknown. */
   readonly steps: 0 | 1 | undefined
   /** Operation that sent it: `generate`, `repeat`, `race`, or the reason why it had to be refused. */
   readonly kind: string
@@ -63,7 +63,7 @@ export interface V2Message {
   readonly parent: string | undefined
   /** Word that it states as a fact, in the wording of the target profile. */
   readonly fact: string | undefined
-  /** Words of it that no other message has. */
+  /** Words that occur in no other message. */
   readonly marks: readonly string[]
   /** Number of replies to it. */
   readonly replies: number
@@ -84,7 +84,7 @@ export function deletedChats(model: Model): readonly ChatState[] {
   return model.chats.filter(({ deleted }) => deleted)
 }
 
-/** Chats with the most turns, files and marks first: what takes many operations happens to them. */
+/** Chats with the most turns, files and marks first, so that they get long series of operations. */
 export function busiestFirst(model: Model): readonly ChatState[] {
   const work = ({ label, favorite }: ChatState) =>
     turnsOf(model, label).length +
@@ -107,7 +107,7 @@ export function addChat(model: Model, chat: Pick<ChatState, 'label' | 'id' | 'na
   return { ...model, chats: [...model.chats, created] }
 }
 
-/** The model after an operation on a chat, which may also say what the operation sets. */
+/** The model after an operation on a chat, with the properties that the operation sets. */
 export function touchChat(
   model: Model,
   label: string,
@@ -119,7 +119,7 @@ export function touchChat(
   return { ...model, chats: changed(model.chats, label, { ...change, sinceRead }) }
 }
 
-/** The model after a property of a chat was read: what was seen is expected from now on. */
+/** The model after a property of a chat was read: the observed value is expected from now on. */
 export function readProperty<Property extends 'name' | 'favorite'>(
   model: Model,
   { label, sinceRead }: ChatState,
@@ -130,7 +130,7 @@ export function readProperty<Property extends 'name' | 'favorite'>(
   return { ...model, chats: changed(model.chats, label, change) }
 }
 
-/** The model with another turn; by default, of a request that had to be refused. */
+/** The model with another turn, by default that of a request that had to be refused. */
 export function addTurn(
   model: Model,
   turn: Pick<Turn, 'label' | 'chat' | 'body' | 'marks' | 'kind'> & Partial<Turn>,
@@ -151,9 +151,9 @@ export function orderTurns(model: Model, labels: readonly string[]): Model {
   return { ...model, turns: [...model.turns.filter((turn) => !named.includes(turn)), ...named] }
 }
 
-/** The model after the key of a turn was sent again: the turn is there once all the same. */
+/** The model after the key of a turn was sent again: the turn still counts once. */
 export function repeatTurn(model: Model, label: string): Model {
-  // What a key adds from now on, its race does not.
+  // Extra rows of the key are attributed to the repeat from now on, not to its race.
   return { ...model, turns: changed(model.turns, label, { isRepeated: true, kind: 'generate' }) }
 }
 
@@ -206,7 +206,7 @@ export function chainOf(model: Model, message: V2Message | undefined): readonly 
   return []
 }
 
-/** Forgets what is no longer certain of a chat, after an answer that tells nothing. */
+/** Removes a chat whose state is uncertain after a response without evidence. */
 export function forgetChat(model: Model, label: string): Model {
   return {
     ...model,

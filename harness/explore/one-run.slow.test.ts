@@ -43,7 +43,7 @@ interface Run {
   readonly exchanges: readonly Exchange[]
   /** Requests that the server received. */
   readonly received: number
-  /** Latest end of the run's time; in ms since the epoch. */
+  /** Latest end of the time limit of the run, in ms since the epoch. */
   readonly latestEnd: number
   readonly runBytes: number
   readonly maxRequests: number
@@ -110,7 +110,7 @@ function numberOf({ id }: Exchange): number {
 
 const sentAt = ({ startedAt }: Exchange) => Date.parse(startedAt)
 
-/** Time from which nothing but cleanup may be sent: what is recorded decides it, in its order. */
+/** Time from which only cleanup may be sent, determined by the recorded exchanges in order. */
 function stopOf({ exchanges, runBytes, latestEnd }: Run): number {
   let bytes = 0
   let failures = 0
@@ -125,7 +125,7 @@ function stopOf({ exchanges, runBytes, latestEnd }: Run): number {
 
 function expectOneRun(run: Run): void {
   const bySending = run.exchanges.toSorted((a, b) => numberOf(a) - numberOf(b))
-  // Each id once and none left out, in the order of sending.
+  // Ids are consecutive, without gaps or duplicates, in the order of sending.
   expect(bySending.map(numberOf)).toEqual(bySending.map((_, at) => at + 1))
   expect(bySending.map(sentAt)).toEqual(bySending.map(sentAt).toSorted((a, b) => a - b))
   const stop = stopOf(run)

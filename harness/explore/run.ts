@@ -16,7 +16,7 @@ export const scenarioName = 'explore'
 
 /** Share of the operations that may be generations. */
 const generationShare = 0.24
-/** Requests of an operation, the reads after it and its share of the sweep included. */
+/** Requests per operation, including the reads after it and its share of the sweep. */
 const requestsPerOperation = 4
 
 export function generationsFor(operations: number): number {
@@ -45,7 +45,7 @@ export function explorationOf(operations: number): Exploration {
 }
 
 export interface TargetExploration extends ExplorationResult {
-  /** Required requirements that the judges of single exchanges found broken meanwhile. */
+  /** Required requirements that the judges of single exchanges found broken in the same run. */
   readonly judged: readonly string[]
   readonly requests: number
   readonly generations: number

@@ -16,7 +16,7 @@ export type Step =
   | { readonly kind: 'done' | 'skipped' | 'unclear' }
   | { readonly kind: 'violated'; readonly violation: StateViolation }
 
-/** @throws what ends the run: its budget is spent, the target is gone, somebody interrupts it. */
+/** @throws errors that end the run: budget spent, target gone, interrupt. */
 export async function perform(context: RecordedContext, operation: Operation): Promise<Step> {
   const command = commands[operation.command]
   if (command === undefined || !applies(context.model, operation)) return { kind: 'skipped' }
@@ -32,7 +32,7 @@ export async function perform(context: RecordedContext, operation: Operation): P
 }
 
 export interface Replay {
-  /** Undefined if every operation ended as the model says. */
+  /** Undefined if every operation ended as the model predicts. */
   readonly violation: StateViolation | undefined
   /** The operations that were carried out, up to the violation. */
   readonly operations: readonly Operation[]
@@ -66,7 +66,7 @@ const cycle = ['v3', 'v2', 'v3'] as const satisfies readonly SequenceKind[]
 const v3Share = 0.6
 /** Share of the generations for operations that are drawn; the rest is for the ends of sequences. */
 const drawnShare = 0.8
-/** Generations that a sequence may borrow from later ones, while it is drawn and at its end. */
+/** Number of generations that a sequence may borrow from later ones, for its draws and at its end. */
 const advances = { drawn: 6, end: 9 } as const
 
 export function kindOf(sequence: number): SequenceKind {
@@ -83,7 +83,7 @@ export interface Budget {
   readonly operations: () => number
   /** Operations of the next sequence of a kind. */
   readonly size: (kind: SequenceKind) => number
-  /** Tests if an operation of so many generations may be drawn. */
+  /** Tests if an operation with that number of generations may be drawn. */
   readonly allows: (kind: SequenceKind, generations: number) => boolean
   readonly spend: (kind: SequenceKind, generations: number) => void
   /** Spends generations at the end of a sequence; false if they are needed later on. */
@@ -149,7 +149,7 @@ export function draw(
   { session, pick, budget, kind }: DrawFrom,
 ): Operation | undefined {
   const generationsOf = (name: string) => commands[name]?.generations ?? 0
-  // A command stands here as often as its weight says, compared with those of the others.
+  // Each command is repeated by its weight.
   const candidates = candidatesFor(session, kind)
     .filter((name) => budget.allows(kind, generationsOf(name)))
     .flatMap((name) => Array<string>(commands[name]?.weight ?? 0).fill(name))
@@ -163,7 +163,7 @@ export function draw(
   return undefined
 }
 
-/** Deals each element of a list once, in a random order, before any comes again. */
+/** Draws each element of a list once, in random order, before any is repeated. */
 export function createDeck<T>(list: readonly [T, ...T[]], pick: Pick): () => T {
   let rest: readonly T[] = []
   return () => {

@@ -35,7 +35,7 @@ function generate({ v3, session }: ExplorationContext, chat: string, stream: boo
   return v3.generate(v3.generateBody(chat, input, { stream }), negative)
 }
 
-/** Sends a turn of the user, and notes what the history must show of it. */
+/** Sends a user turn and adds what the history must show of it to the model. */
 export async function takeTurn(
   context: ExplorationContext,
   operation: Operation,
@@ -68,7 +68,7 @@ export async function takeTurn(
   demand(false, requirement, `a further generation was answered ${statusText(reply)}`, reply)
 }
 
-/** A question in one of the forms, and the words by which its input items are found. */
+/** A question in one of the forms, and the words that identify its input items. */
 export function bodyOf(
   { v3, session }: ExplorationContext,
   chatId: string,
@@ -84,7 +84,7 @@ export function bodyOf(
   return { body: v3.generateBody(chatId, input, { stream, ...more }), marks, stream, ofItems }
 }
 
-/** The id of the response to a turn; undefined if it showed none. */
+/** The id of the response to a turn; undefined if it has none. */
 export function responseIdIn({ turns }: Model, label: string | undefined): string | undefined {
   return turns.find((turn) => turn.label === label)?.responseId
 }

@@ -3,7 +3,7 @@ import { isRequirementId } from '../../contract/index.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import { spread } from './runs/attempts.ts'
 
-/** Folders that decide verdicts; a change elsewhere changes none. */
+/** Folders that affect verdicts. */
 const rooms = [
   'suites',
   'contract',
@@ -17,21 +17,21 @@ const rooms = [
 
 /** Maximum number of faults, sample included: more would take longer than a minute. */
 const maxFaults = 80
-/** Sample of all faults, if a change cannot be put down to requirements. */
+/** Size of a sample of all faults, used if a change cannot be attributed to requirements. */
 const sampled = 20
 
 export interface Changed {
   readonly rows: readonly string[]
-  /** Files with a change that names no requirement. */
+  /** Changed files in which the diff names no requirement. */
   readonly elsewhere: readonly string[]
   readonly names: readonly string[]
-  /** Faults of the requirements touched that were left out, to stay under a minute. */
+  /** Number of faults of affected requirements that were left out to stay under a minute. */
   readonly leftOut: number
 }
 
 /**
- * Faults of the requirements that are named in what changed since a commit, or near it, and those whose own
- * definition changed. Where a changed file names no requirement, a sample of all faults as well.
+ * Faults of the requirements that are named in or near the changes since a commit, and faults whose own
+ * definition changed. If a changed file names no requirement, a sample of all faults is added.
  */
 export function changedSince(commit: string): Changed {
   const perFile = diffSince(commit)
@@ -53,7 +53,7 @@ export function changedSince(commit: string): Changed {
   }
 }
 
-/** Diff with so much around a change that the requirements of its claims stand in it. */
+/** Diff with enough context to include the requirement ids of the changed claims. */
 function diffSince(commit: string): string {
   const sources = rooms.flatMap((room) => [`${room}/*.ts`, `${room}/*.yaml`])
   const tests = [':(exclude)*.test.ts', ':(exclude)*/test-support/*']

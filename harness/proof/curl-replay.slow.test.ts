@@ -26,7 +26,7 @@ interface ReceivedRequest {
   readonly body: Buffer
 }
 
-/** Records every request and passes it on if there is a server behind it. */
+/** Records every request and forwards it if there is a server behind the proxy. */
 async function listen(target?: string) {
   const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
@@ -90,7 +90,7 @@ test('the curl line of an exchange sends what the exchange sent', async () => {
   }
 }, 120_000)
 
-/** One of each kind of request: what it asks, and what its credential and its body are like. */
+/** One exchange of each kind, by method, route, form of the credential and special characters of the body. */
 function sample(exchanges: readonly Exchange[]): readonly Exchange[] {
   const kinds = new Map<string, Exchange>()
   for (const exchange of exchanges) {
@@ -112,7 +112,7 @@ function printedHeaders(
 ): unknown {
   const form = formParts(headers['content-type'] ?? '', body)
   const authorization = header(request.headers, 'authorization')
-  // Any wrong key repeats a request that has to be refused.
+  // The wrong key of a request that has to be refused may differ.
   const isWrong = labels.role === 'negative' && !authorization?.includes('[')
   const left = [
     ...setByCurl,
@@ -176,7 +176,7 @@ function drawn(number: number) {
   return faults.toSorted((a, b) => order(a.name).localeCompare(order(b.name))).slice(0, number)
 }
 
-/** Status and media type of what `curl -i` prints, without a 100 before it. */
+/** Status and media type in the output of `curl -i`, without a preceding 100. */
 function answerOf(printed: string) {
   const head = printed.split(/\r?\n\r?\n/).find((one) => /^HTTP\S+ (?!1)/.test(one)) ?? ''
   return {

@@ -13,8 +13,8 @@ import { wholeProfile } from './test-support/second-server/judged.ts'
 import { startSecondServer } from './test-support/second-server/server.ts'
 
 /**
- * `--dry-run` tells an owner what a run will ask at most: no scenario may ask for more. With as many
- * scenarios in flight as usual, for a walk through a list is as long as the chats of all of them.
+ * `--dry-run` shows the maximum cost of a run, which no scenario may exceed. Runs with the usual number of
+ * scenarios in flight, because a walk through a list includes the chats of all of them.
  */
 describe('the declared cost of each scenario is enough', () => {
   const folder = makeFolder()

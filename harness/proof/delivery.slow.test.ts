@@ -8,7 +8,7 @@ import { loadProfile } from '../conformance/profile/index.ts'
 import { check } from '../conformance/test-support/check.ts'
 import { type Disturbance, roughRoad } from '../conformance/test-support/rough-road.ts'
 
-/** Streams through a proxy that passes them on at once, in lumps, or whole. */
+/** Streams through a proxy that forwards them immediately, in lumps, or as a whole. */
 
 const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 let paced: ReferenceServer
@@ -41,7 +41,7 @@ async function arrival(only = ['V3-SSE-30', 'OAI-STREAM-11']): Promise<readonly 
   return report.requirements.map(({ id, verdict, message }) => `${id} ${verdict} ${message ?? ''}`)
 }
 
-// Where this very process is late, it says that it cannot tell.
+// If this process itself is late, the verdict is undecided.
 const patient = { timeout: 60_000, retry: 6 }
 
 test('passed on as it comes, it is spread', patient, async () => {
@@ -111,7 +111,7 @@ test(
   },
 )
 
-/** Four deltas for each sentence that is asked for, 5 ms apart. */
+/** Four deltas for each requested sentence, 5 ms apart. */
 async function writeSentences(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = (await readBody(request)).toString()
   const sentences = Number(/in (\d+) sentences/.exec(body)?.[1] ?? 10)

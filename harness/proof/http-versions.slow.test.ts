@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-/** A front that hands HTTP/1.1 to another handler. */
+/** A server that passes HTTP/1.1 to another handler. */
 function unlike(over1: Handler): Handler {
   return (request, response) => (request.httpVersionMajor === 2 ? pass : over1)(request, response)
 }

@@ -4,16 +4,16 @@ import { type CrossedFigures, crossedFigures, crossedObjections } from './crosse
 import { provenBy } from './null-servers.ts'
 import { failedIds, type TargetResult } from './verdicts.ts'
 
-/** One fault: what it breaks, what turned red, and who saw it. */
+/** One fault: what it breaks, what turned red, and which scenarios found it. */
 export interface FaultLine {
   readonly name: string
   readonly summary: string
   readonly breaks: readonly string[]
-  /** Scenarios that saw a declared requirement broken. */
+  /** Scenarios that found a declared requirement broken. */
   readonly killedBy: readonly string[]
   /** Declared requirements that did not turn red: the fault survives there. */
   readonly survived: readonly string[]
-  /** Requirements that turned red though the fault does not name them. */
+  /** Requirements that turned red although the fault does not name them. */
   readonly undeclared: readonly string[]
   readonly applied: boolean
 }
@@ -22,13 +22,13 @@ export interface KillMatrix {
   readonly faults: readonly FaultLine[]
   /** Requirements that no fault turns red. */
   readonly unproven: { readonly required: readonly string[]; readonly expected: readonly string[] }
-  /** Scenarios that no fault needs: every fault that they kill, another one kills as well. */
+  /** Scenarios that no fault needs: another one also kills every fault that they kill. */
   readonly neverNeeded: readonly string[]
   readonly dialects: readonly DialectLine[]
   /** Several dialects at once, by seed. */
   readonly combinations: readonly DialectLine[]
   readonly nullServers: readonly NullLine[]
-  /** Faults in dialects; left out by a proof that runs none. */
+  /** Faults in dialects; absent if the proof runs none. */
   readonly crossed?: CrossedFigures
 }
 
@@ -42,11 +42,11 @@ export interface DialectLine {
 
 export interface NullLine {
   readonly name: string
-  /** Required requirements that passed though nothing was shown. */
+  /** Required requirements that passed without evidence. */
   readonly passed: readonly string[]
 }
 
-/** Puts the results of a proof together. */
+/** Builds the kill matrix from the results of a proof. */
 export function buildMatrix(
   faults: readonly Fault[],
   results: readonly TargetResult[],
@@ -74,7 +74,7 @@ export function buildMatrix(
   }
 }
 
-/** Results that a proof must not show; empty if it holds. */
+/** Results that invalidate a proof; empty if it holds. */
 export function objections(matrix: KillMatrix, results: readonly TargetResult[]): string[] {
   return [
     ...matrix.faults.flatMap(({ name, survived, undeclared, applied }) => [
@@ -166,7 +166,7 @@ function neverNeeded(lines: readonly FaultLine[]): string[] {
 const privateWords =
   /\bto (?:be|have|equal|contain|deeply|match)\b.*\bexpected\b|\bexpected\b.*\bto (?:be (?!sent|a list)|have|equal|contain|deeply|match)|AssertionError|\bObject\.is\b|\[ ?Array\(|\[object |\bundefined\b|\bNaN\b|\bbunched\b|\bfalse to be\b|\btrue to be\b|\bto(?:Be|Equal|Match|Contain)\b|\btruthy\b|\bfalsy\b|ZodError|\binvalid_type\b|\bnode:internal\b/
 
-/** Finite verbs of the messages; a clause without one says nothing of its subject. */
+/** Finite verbs of the messages; a clause without one makes no statement about its subject. */
 const finiteVerb =
   /\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|must|arrived|arrives|ate|calls?|came|changed|changes|comes|contains?|continues?|creates?|cut|describes?|differs?|ended|ends|equals?|expected|finds?|follows?|gave|gives|got|grows?|holds?|keeps?|knows?|lacks?|leaves?|lies|lists?|made|makes?|names?|occurs?|rejects?|repeats?|returns?|searched|sent|shows?|starts?|stated|states?|stays?|stops?|succeeds|took|used|uses)\b/i
 

@@ -4,16 +4,16 @@ import { TargetUnusableError } from '../conformance/errors.ts'
 import { check, lineOf, profileOf, requirementsWith } from '../conformance/test-support/check.ts'
 import { nullServers } from '../conformance/test-support/null-servers.ts'
 
-/** A server that hangs is given up after so many requests in a row, each of which waits this long. */
+/** Timeout of each request; a server that hangs is given up after several consecutive timeouts. */
 const timeoutMs = 150
-/** Limit of requests: some are in flight when the circuit opens, and chats may need removal. */
+/** Maximum number of requests: some are in flight when the circuit opens, and chats may need deletion. */
 const fewRequests = 60
 
 test.each(['reset', 400, 404, 500] as const)(
   'a scenario whose requests all fail yields no pass (%s)',
   async (how) => {
     const proven = await provenBy((request, response) => {
-      // Somebody must be there, or there is no run at all.
+      // The preflight must be answered, otherwise there is no run.
       if (String(request.headers['x-request-id']).includes('/preflight/')) response.end('{}')
       else if (how === 'reset') request.socket.resetAndDestroy()
       else response.writeHead(how).end()
@@ -34,7 +34,7 @@ test.each(['silence after the headers', '503 without Retry-After'])(
   },
 )
 
-/** A server that is too slow now and then: the premise of a verdict may be what got no answer. */
+/** A server that is sometimes too slow: a request that a verdict depends on may get no response. */
 test.each(['400 for everything', 'an echo of the body', 'a page of HTML'])(
   'requests that are not answered in time make nothing proven (%s)',
   async (name) => {
@@ -52,7 +52,7 @@ test.each(['400 for everything', 'an echo of the body', 'a page of HTML'])(
 
 type Handler = Parameters<typeof listen>[0]
 
-/** The requirements that passed, and whatever else must not be said of such a server. */
+/** The requirements that passed, and other results that such a server must not get. */
 async function provenBy(handler: Handler): Promise<string[]> {
   const host = await listen(handler)
   const profile = profileOf({
@@ -71,7 +71,7 @@ async function provenBy(handler: Handler): Promise<string[]> {
       ...(report.outcome === 'conforms' ? ['the outcome is conforms'] : []),
     ]
   } catch (error) {
-    // Nothing was judged at all.
+    // Nothing was judged.
     if (error instanceof TargetUnusableError) return []
     throw error
   } finally {

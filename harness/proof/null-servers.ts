@@ -5,8 +5,8 @@ import { nullServers } from '../conformance/test-support/null-servers.ts'
 import type { Attempt } from './runs/run-target.ts'
 
 /**
- * Requirements that a fixed answer of the right form meets: those of the form, those that something is
- * accepted, and that it changes nothing. None that looks at the text of an answer may be among them.
+ * Requirements that a fixed answer of the right form satisfies: those on the form, and those that a field is
+ * accepted or has no effect. None of them may depend on the text of an answer.
  */
 const provenByForm: Readonly<Record<string, readonly string[]>> = {
   [nameOf('one recorded completion for every POST')]: [
@@ -29,7 +29,7 @@ export function provenBy(name: string): readonly string[] {
   return provenByForm[name] ?? []
 }
 
-/** Servers that do nothing of what the document says: nothing required may pass against them. */
+/** Servers that implement nothing of the document: no required requirement may pass against them. */
 export function nullAttempts(): Attempt[] {
   return Object.entries(nullServers).map(([name, handler]) => ({
     kind: 'null',

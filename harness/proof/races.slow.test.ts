@@ -12,7 +12,7 @@ import { rejudge } from '../conformance/recording/rejudge.ts'
 import { check, lineOf, temporaryFolder } from '../conformance/test-support/check.ts'
 import { type ReceivedRequest, roughRoad } from '../conformance/test-support/rough-road.ts'
 
-/** Concurrent requests with one Idempotency-Key: what overlapped, in which form, and under which limits. */
+/** Concurrent requests with one Idempotency-Key: overlap, forms and limits. */
 
 const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 const pace = { ttftMs: 60, gapMs: 1, jitter: 0 }

@@ -137,7 +137,7 @@ test('a violation of one replica is told as such', async () => {
   ])
 })
 
-/** Sends each caller to a replica of its own, whichever endpoint it asks. */
+/** Routes each caller to its own replica, whichever endpoint it uses. */
 async function listenBefore(urls: readonly string[]) {
   const server = createServer((incoming, outgoing) => {
     const { method, url = '', headers } = incoming

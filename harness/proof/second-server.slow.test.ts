@@ -5,7 +5,7 @@ import { judgeSecondServer } from './test-support/second-server/judged.ts'
 import { violations } from './test-support/second-server/violations.ts'
 import { failedIds, verdictsOf } from './verdicts.ts'
 
-/** Requirements of timing: on a busy machine, a stream may come too fast or too late to tell. */
+/** Timing requirements: on a busy machine, a stream may be too fast or too late to be judged. */
 const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
 
 /** `npm run prove:second` runs all of them, with all requirements. */
@@ -51,7 +51,7 @@ describe('the second server', () => {
 
   test.each(sample)(
     'is found out where $name',
-    // The deletions of scenarios side by side may leave a mark of a favorite undecided.
+    // Deletions by concurrent scenarios may leave a favorite mark undecided.
     { timeout: 60_000, retry: 2 },
     async ({ breaks, changes }) => {
       const red = failedIds({

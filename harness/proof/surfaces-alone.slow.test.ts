@@ -12,7 +12,7 @@ import type { ProfileName } from '../conformance/profile/selection.ts'
 import { runConformance } from '../conformance/run.ts'
 import { temporaryFolder } from '../conformance/test-support/check.ts'
 
-/** The server with one surface alone, or with a store of its own. */
+/** The server with only one surface, or with a separate store. */
 
 const prefixes = {
   openai: ['/api/openai/'],

@@ -1,6 +1,6 @@
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 
-/** Verdicts of the suites about one target, as far as the proof needs them. */
+/** Verdicts of the suites on one target that the proof needs. */
 export interface TargetResult {
   readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null' | 'crossed' | 'generated'
   readonly name: string
@@ -13,7 +13,7 @@ export interface TargetResult {
   readonly durationMs: number
   /** Requests that met the conditions of a generated fault; absent for other targets. */
   readonly reached?: number
-  /** Set for a fault in a dialect alone, with the requirements that the dialect turns red by itself. */
+  /** Set only for a fault in a dialect, with the requirements that the dialect alone turns red. */
   readonly crossed?: {
     readonly fault: string
     readonly dialect: string
@@ -43,7 +43,7 @@ export function verdictsOf(report: ConformanceReport): RequirementVerdict[] {
   }))
 }
 
-/** A target whose run came to no end: an internal error. */
+/** A target whose run did not finish: an internal error. */
 export function lostTarget(name: string, why: string): TargetResult {
   return {
     kind: 'fault',

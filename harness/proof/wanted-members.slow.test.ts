@@ -15,7 +15,7 @@ import {
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
 
-/** Targets that refuse a request for want of a member that the document does not call required. */
+/** Targets that refuse a request because of a missing field that the document does not list as required. */
 
 const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 const only = ['V3-GEN-*', 'V3-IDEM-*', 'V3-HIST-01', 'V3-CHAT-01', 'VER-02', 'VER-04']
@@ -59,7 +59,7 @@ describe('an assistant', () => {
     const exchanges = [...new StoredRecording(`${outDir}/exchanges.ndjson`).values()]
     const generations = exchanges.filter(({ request }) => request.url.endsWith('/message/generate'))
     const refused = generations.filter(({ response }) => response?.status === 422)
-    // Scenarios that run at the same time find out for themselves.
+    // Concurrent scenarios each find this out for themselves.
     expect(refused.length).toBeGreaterThan(0)
     expect(refused.length).toBeLessThanOrEqual(8)
     expect(generations.length).toBeGreaterThan(20)

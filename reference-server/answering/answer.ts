@@ -1,4 +1,4 @@
-/** One answer of the model on a native surface, with what is looked up for it (section 4.4). */
+/** One answer of the model on a native surface, including retrieval (section 4.4). */
 import type { Rag } from '../../contract/requests/index.ts'
 import type { BuiltinTool } from '../model/tools/tools.ts'
 import type { Generation, Model, SearchStep, Turn } from '../model/types.ts'
@@ -48,12 +48,12 @@ export async function answer(services: AnsweringServices, ask: Ask): Promise<Gen
   return { ...generation, steps: [...done, ...generation.steps] }
 }
 
-/** `true` and an object search in advance, if there is a base; `false` and `agent` do not. */
+/** True for `rag: true` or an object if there is a base; `false` and `agent` do not search in advance. */
 function searchesFirst({ rag, assistant }: Ask): boolean {
   return rag !== false && rag !== 'agent' && assistant.baseIds.length > 0
 }
 
-/** Findings further off than this are taken for chance if the caller names no threshold. */
+/** Hits with a lower score count as chance if the caller sets no threshold. */
 const defaults = { threshold: 0.35, limit: 4 }
 
 async function searcher(
@@ -80,7 +80,7 @@ function searchedInAdvance(
   }
 }
 
-/** The beginning of a long question says well enough what it is about. */
+/** The beginning of a long question is sufficient for a search. */
 const maxQueryLength = 2000
 
 function question(turns: readonly Turn[]): string {

@@ -1,13 +1,13 @@
-/** Assistant of a request: its instructions and knowledge bases, however the request names it. */
+/** Assistant of a request: its instructions and knowledge bases, for all ways of naming it. */
 import { isUuid } from '../../contract/json.ts'
 import { ApiError } from '../http/errors.ts'
 import type { KnowledgeStore } from '../store/types.ts'
 
 export interface AssistantContext {
   readonly instructions: string | null
-  /** Knowledge bases of the caller that are searched; each is known to be there. */
+  /** Knowledge bases of the caller to search; all of them exist. */
   readonly baseIds: readonly string[]
-  /** Searching is what the scenario is for: the model does it by itself. */
+  /** True for a search scenario, in which the model searches without being asked. */
   readonly searchesByItself: boolean
 }
 
@@ -32,8 +32,8 @@ export function catalogdAssistant(id: string | null | undefined): AssistantConte
 }
 
 /**
- * Section 4.2: the UUID of an assistant, or an identifier of instructions. Identifiers that this server
- * does not know are kept with the message and change nothing.
+ * Section 4.2: the UUID of an assistant, or an identifier of instructions. Unknown identifiers are stored with
+ * the message and have no effect.
  *
  * @throws ApiError 404 for a UUID that is not in the catalog
  */
@@ -58,10 +58,10 @@ interface OneShotAssistant {
 }
 
 /**
- * Section 4.3: null with a scenario of the caller's own in `assistant`, `searcher` with an optional
- * `kb_id` (without it, all bases of the caller), or an assistant of the catalog.
+ * Section 4.3: null with a custom scenario in `assistant`, `searcher` with an optional `kb_id` (without it, all
+ * bases of the caller), or an assistant of the catalog.
  *
- * @throws ApiError 404 for an assistant or a base that is not there
+ * @throws ApiError 404 for an assistant or a base that does not exist
  */
 export async function oneShotAssistant(
   knowledge: KnowledgeStore,
@@ -101,7 +101,7 @@ async function knownBase(
   return base.id
 }
 
-/** Knowledge bases that one search looks into. */
+/** Maximum number of knowledge bases in one search. */
 const maxBases = 20
 
 async function allBases(knowledge: KnowledgeStore, caller: string): Promise<readonly string[]> {
@@ -109,14 +109,14 @@ async function allBases(knowledge: KnowledgeStore, caller: string): Promise<read
   return rows.map(({ id }) => id)
 }
 
-/** The assistants of the catalog, and instructions that go by a name. */
+/** The assistants of the catalog, and named instructions. */
 
 export interface CatalogAssistant {
   readonly id: string
   readonly name: string
   readonly description: string
   readonly instructions: string
-  /** The knowledge base that is attached to it; null if there is none. */
+  /** The attached knowledge base; null if there is none. */
   readonly baseId: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Images, videos and files of a message: what the model is told of each. */
+/** Images, videos and files of a message, as turns for the model. */
 import { ApiError } from '../http/errors.ts'
 import type { Turn } from '../model/types.ts'
 import { documentText } from '../retrieval/document-text.ts'
@@ -7,7 +7,7 @@ import type { Attachment, AttachmentStore } from '../store/types.ts'
 /** Uploaded files by id. */
 export type Files = ReadonlyMap<string, Attachment>
 
-/** @throws ApiError 404 for a file that is not there or belongs to somebody else */
+/** @throws ApiError 404 for a file that does not exist or belongs to another caller */
 export async function ownFiles(
   attachments: AttachmentStore,
   caller: string,
@@ -25,14 +25,14 @@ export async function ownFiles(
   return files
 }
 
-/** The ids of uploaded files that a content names. */
+/** The ids of uploaded files in a content. */
 export function fileIds(content: unknown): readonly string[] {
   return mediaParts(content).flatMap(({ file_id }) =>
     typeof file_id === 'string' ? [file_id] : [],
   )
 }
 
-/** Turns of attached files, which precede the message. */
+/** Turns for attached files, which precede the message. */
 export function fileTurns(content: unknown, files: Files): readonly Turn[] {
   return mediaParts(content).map((part) => {
     const uploaded = files.get(String(part['file_id']))
@@ -54,14 +54,14 @@ function mediaParts(content: unknown): readonly MediaPart[] {
     : []
 }
 
-/** Long enough for any test, short enough to be counted token by token. */
+/** Long enough for any test, short enough to count its tokens. */
 const maxExcerptLength = 100_000
 
 function described(what: string, text: string | null | undefined): string {
   return text ? `[${what}]\n${text.slice(0, maxExcerptLength)}` : `[${what}]`
 }
 
-/** File by URL, or the thing itself in a data URL or in base64. */
+/** A file by URL, or its bytes in a data URL or in base64. */
 function sentAlong(part: MediaPart): string {
   const kind = String(part['type']).replace('input_', '')
   const given = part['image_url'] ?? part['video_url'] ?? part['file_url'] ?? part['file_data']

@@ -1,23 +1,23 @@
-/** Servers that keep the contract only for callers that they take for a test. */
+/** Servers that comply with the contract only for callers that they take for a test. */
 import type { Call, Reply } from '../http/call.ts'
 import type { Patch } from '../services.ts'
 
 /** Tests if a caller runs a conformance test, from one request and its answer. Called once for each. */
 export type Recognizer = (call: Call, reply: Reply) => boolean
 
-/** A server that keeps the contract only for callers that it takes for a test. */
+/** A server that complies with the contract only for callers that it takes for a test. */
 export interface DetectingServer {
   /** Name in kebab case. */
   readonly name: string
-  /** Sign of a test, in a sentence. */
+  /** Criterion for a test, as a sentence. */
   readonly summary: string
-  /** A recognizer with state of its own for each server. */
+  /** Creates a recognizer with separate state for each server. */
   readonly recognizer: () => Recognizer
 }
 
 /**
- * Applies a fault to answers to callers that are not recognized. The fault must be one of the answer,
- * which patches `outgoing`: what it does elsewhere has no effect.
+ * Applies a fault to answers to callers that are not recognized. The fault must patch `outgoing`; its other
+ * patches have no effect.
  */
 export function unlessRecognized({ recognizer }: DetectingServer, fault: Patch): Patch {
   return (services) => {
@@ -37,8 +37,8 @@ const knownWording =
 const suspiciousRequests = 10
 
 /**
- * Servers that behave for `chatgen check`, by what its requests have in common, and for what a
- * certification run had in common before its requests varied.
+ * Servers that comply for `chatgen check`, recognized by common features of its requests, and by those that the
+ * requests of a certification run had before they varied.
  */
 export const detectingServers: readonly DetectingServer[] = [
   {
@@ -86,7 +86,7 @@ export const detectingServers: readonly DetectingServer[] = [
   },
 ]
 
-/** Behaves for so many milliseconds after the first request of a caller. */
+/** Complies for the given time after the first request of a caller, in milliseconds. */
 export function firstMilliseconds(ms: number): DetectingServer {
   return {
     name: 'first-minutes',
@@ -102,7 +102,7 @@ export function firstMilliseconds(ms: number): DetectingServer {
   }
 }
 
-/** Recognizes a caller from its first sign on; all are trusted for so many requests before. */
+/** Recognizes a caller from its first sign of a test; also complies for the first `trusted` requests of each caller. */
 function onceSeen(isSign: Recognizer, trusted: number): Recognizer {
   const recognized = new Set<string>()
   const counts = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Faults and dialects by name. A server that is started without them loads nothing of this folder. */
+/** Faults and dialects by name. A server without deviations loads nothing from this folder. */
 
 export {
   type DetectingServer,

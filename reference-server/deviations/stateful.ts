@@ -1,4 +1,4 @@
-/** Faults that show only after certain requests, or change the state of other chats. */
+/** Faults that occur only after certain requests, or that change the state of other chats. */
 import type { Patch } from '../services.ts'
 import type { Chat, ChatStore } from '../store/types.ts'
 import { faultOf } from './faults/grammar.ts'
@@ -171,7 +171,7 @@ function returnsOn(route: RoutePattern) {
   })
 }
 
-/** Faults of the grammar that need requests before them in a chat. */
+/** Faults of the grammar that need earlier requests in the chat. */
 const ofTheGrammar = {
   'V3-HIST-07': [
     'v3.generate: the turn is not stored (occurrence: after a rename)',
@@ -205,7 +205,7 @@ const ofTheGrammar = {
 }
 
 /**
- * Faults that show only after a certain sequence of operations, which no scenario of the suites makes.
+ * Faults that occur only after a certain sequence of operations, which is in no scenario of the suites.
  * `chatgen check --explore` finds them, and `scripts/explore-truth.ts` proves it.
  */
 export const statefulFaults: readonly Fault[] = [

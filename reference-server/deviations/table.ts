@@ -10,7 +10,7 @@ type Heading = `${string}: ${string}.`
 
 type Entries<Details, Change = Patch> = Readonly<Record<Heading, Change | Details>>
 
-/** Members of a fault that few faults have; `also` lists further requirements that it breaks. */
+/** Rarely used fields of a fault; `also` lists further requirements that it breaks. */
 type Particulars<Change> = Pick<Fault, 'because' | 'precedent'> & {
   readonly also?: readonly RequirementId[]
   readonly patch: Change

@@ -10,7 +10,7 @@ export interface Fault {
   readonly summary: string
   /** All requirements that it breaks; more than two need `because`. */
   readonly breaks: readonly [RequirementId, ...RequirementId[]]
-  /** Reason why no narrower fault shows it. */
+  /** Reason why there is no narrower fault. */
   readonly because?: string
   /** Real server that did this. */
   readonly precedent?: string

@@ -12,7 +12,7 @@ import {
   iterate,
 } from './engine.ts'
 
-/** Tokens of one sequence, and those who wait for them. */
+/** Progress of one sequence, and its waiters. */
 interface Progress {
   tokens: number
   endsAt: number
@@ -25,7 +25,7 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
   let sequences = 0
   let isRunning = false
 
-  /** Ends when nothing is left to decode. Iterations follow each other by their own clock, without drift. */
+  /** Runs until nothing is left to decode. Iterations are timed from each other, without drift. */
   async function run(): Promise<void> {
     isRunning = true
     let at = clock.now()

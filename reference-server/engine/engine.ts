@@ -1,7 +1,7 @@
 /**
  * Continuous batching as a pure state machine (Yu et al., "Orca", OSDI 2022; the scheduler of vLLM):
- * an iteration admits what waits, prefills it, and gives each running sequence one token. It knows no
- * clock: a server waits for each iteration, a simulation only adds its duration up.
+ * an iteration admits waiting sequences, prefills them, and gives each running sequence one token. It has no
+ * clock: a server waits for each iteration, a simulation only adds up the durations.
  */
 
 export interface Sequence {
@@ -34,7 +34,7 @@ export interface Iteration {
 
 export const idle: EngineState = { waiting: [], running: [] }
 
-/** The state with one sequence more, or undefined if the queue is full. */
+/** The state with one more sequence, or undefined if the queue is full. */
 export function enqueue(
   { maxNumSeqs, maxWaiting }: EngineOptions,
   state: EngineState,
@@ -45,7 +45,7 @@ export function enqueue(
   return { ...state, waiting: [...state.waiting, sequence] }
 }
 
-/** Forgets a sequence whose client has left. */
+/** Removes a sequence whose client has disconnected. */
 export function cancel({ waiting, running }: EngineState, id: number): EngineState {
   const others = (sequence: Sequence) => sequence.id !== id
   return { waiting: waiting.filter(others), running: running.filter(others) }
@@ -55,7 +55,7 @@ export function isIdle({ waiting, running }: EngineState): boolean {
   return waiting.length === 0 && running.length === 0
 }
 
-/** One iteration; of an idle engine it takes no time. */
+/** One iteration, which takes no time if the engine is idle. */
 export function iterate(options: EngineOptions, state: EngineState): Iteration {
   const free = Math.max(0, options.maxNumSeqs - state.running.length)
   const admitted = state.waiting.slice(0, free)
@@ -80,12 +80,12 @@ export function iterate(options: EngineOptions, state: EngineState): Iteration {
   }
 }
 
-/** The engine of `serve --engine`: a replica that batches continuously, in the terms of vLLM. */
+/** The engine of `serve --engine`: a replica with continuous batching, in the terms of vLLM. */
 
 export interface EngineOptions {
-  /** Sequences that are decoded together; further requests wait. */
+  /** Maximum number of sequences in a batch; further requests wait. */
   readonly maxNumSeqs: number
-  /** Requests that may wait; further ones are refused. */
+  /** Maximum number of waiting requests; further ones are refused. */
   readonly maxWaiting: number
   /** Milliseconds of prefill for each token of a prompt; all running sequences wait for it. */
   readonly prefillMsPerToken: number
@@ -119,7 +119,7 @@ const parts: Readonly<Record<string, (value: string) => Partial<EngineOptions> |
 
 /**
  * Reads `max-num-seqs=8,max-waiting=64,prefill=0.4ms/token,decode=12ms,decode-per-seq=0.5ms`: any of
- * the five, in any order; times in `ms` (the default) or `s`. What is left out has its default.
+ * the five, in any order; times in `ms` (the default) or `s`. Omitted parts have their defaults.
  *
  * @throws EngineSyntaxError that names the part it cannot read
  */

@@ -21,12 +21,12 @@ interface Received {
   readonly text: string
   /** Data lines of JSON. */
   readonly lines: readonly string[]
-  /** Tokens of the events that can be read. */
+  /** Tokens in the readable events. */
   readonly tokens: number
   readonly end: 'whole' | 'cut' | 'left'
 }
 
-/** Reads a response; a client leaves after a second without a byte. */
+/** Reads a response; disconnects after a second without a byte. */
 async function receive(
   server: TestServer,
   { path, body }: { path: string; body: object },

@@ -1,20 +1,20 @@
-/** Disruption on the wire that a prompt or a script orders, for clients that are to survive it. */
+/** Disruption on the wire, requested by a prompt or a script to test the robustness of clients. */
 
 import type { Reply, StreamReply, ValueReply } from '../http/call.ts'
 import type { Disruption } from '../model/types.ts'
 import { TimedValues } from '../runtime/timed-values.ts'
 import type { SseBlock } from './sse.ts'
 
-/** Ends a connection without the end of its answer. */
+/** Ends a connection before the end of its answer. */
 export class DroppedConnection extends Error {
   override readonly name = 'DroppedConnection'
 }
 
 /**
- * The reply with its disruption. A stream meets it after its number of tokens, an answer in one piece at once.
+ * The reply with its disruption, which affects a stream after a number of tokens and other answers at once.
  *
- * @throws DroppedConnection for an answer in one piece; the reason of the signal once a client leaves that
- * was kept waiting
+ * @throws DroppedConnection for an answer that is not streamed; the reason of the signal if a stalled client
+ * disconnects
  */
 export async function disrupted(reply: Reply, signal: AbortSignal): Promise<Reply> {
   const { disruption } = reply
@@ -28,7 +28,7 @@ export async function disrupted(reply: Reply, signal: AbortSignal): Promise<Repl
   return cutInHalf(reply)
 }
 
-/** Handlers give their blocks with waits between them. */
+/** The blocks of a handler with the waits between them. */
 function stepsOf({ blocks }: StreamReply): Iterable<SseBlock | Promise<void>> {
   if (blocks instanceof TimedValues) return blocks.steps
   throw new TypeError('blocks of another kind')
@@ -53,7 +53,7 @@ function* disruptedBlocks(
   }
 }
 
-/** Events that carry a token, of both surfaces. */
+/** True for events of either surface that contain a token. */
 function isToken(data: SseBlock['data']): boolean {
   if (typeof data === 'string') return false
   if ('delta' in data) return typeof data.delta === 'string'

@@ -1,4 +1,4 @@
-/** One run: a generation with its ids and times. Events, final object and history are all read off it. */
+/** One run: a generation with its ids and times, the source of events, final object and history. */
 
 import type { Failure, Generation, Step } from '../model/types.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'
@@ -14,7 +14,7 @@ export interface RunSettings {
   readonly presencePenalty: number
   /** System instructions of the assistant. */
   readonly instructions: string | null
-  /** False for a run that no history keeps. */
+  /** False for a run that is stored in no history. */
   readonly stored: boolean
   /** The run that the caller linked to; null without `parent_id`. */
   readonly previousRunId: string | null
@@ -22,16 +22,16 @@ export interface RunSettings {
 
 export type RunStep = Step & {
   readonly itemId: string
-  /** Set for function calls alone. */
+  /** Set only for function calls. */
   readonly callId: string
 }
 
-/** Immutable: every read of a run gives the same. Times in Unix milliseconds. */
+/** Immutable, so that all reads of a run agree. Times in Unix milliseconds. */
 export interface ResponseRun {
   readonly id: string
   readonly startedAt: number
   readonly completedAt: number
-  /** Each fragment, over all steps, is a token of it. */
+  /** Has one token for each fragment of all steps. */
   readonly decoding: Decoding
   readonly settings: RunSettings
   readonly steps: readonly RunStep[]

@@ -15,7 +15,7 @@ type Unnumbered = { readonly type: string } & Readonly<Record<string, unknown>>
 
 export type ResponseEvent = Unnumbered & { readonly sequence_number: number }
 
-/** Pure: a run always gives the same events, ids and numbers, so that a replay equals the stream. */
+/** Pure: a run always has the same events, ids and numbers, so that a replay equals the stream. */
 export function* responseEvents(run: ResponseRun): Generator<ResponseEvent> {
   let sequence_number = 0
   for (const event of unnumbered(run)) {
@@ -24,12 +24,12 @@ export function* responseEvents(run: ResponseRun): Generator<ResponseEvent> {
   }
 }
 
-/** Ends the stream, or announces its end: from here on the run is over. */
+/** True for an event that ends the run: the last of the stream, or an error before it. */
 export function endsRun(event: ResponseEvent): boolean {
   return terminal.has(event.type)
 }
 
-/** One fragment of text: what the pace of the model applies to. */
+/** True for an event with a text fragment, to which the pace of the model applies. */
 export function isFragment(event: ResponseEvent): boolean {
   return typeof event['delta'] === 'string'
 }
@@ -101,7 +101,7 @@ function* argumentEvents(
   yield { type: `${family}.done`, ...place, name: step.name, arguments: stepText(step) }
 }
 
-/** Flat and nested at once: some clients read the one form, some the other. */
+/** Both flat and nested, because clients read one form or the other. */
 function errorEvent({ code, message }: { code: string; message: string }): Unnumbered {
   const error = { type: 'server_error', code, message, param: null }
   return { type: 'error', code, message, param: null, error }

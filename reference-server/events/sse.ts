@@ -1,9 +1,9 @@
-/** One SSE block as bytes; knows nothing of what it carries. */
+/** Encodes one SSE block, independent of its content. */
 
 export interface SseBlock {
-  /** Left out on the compatible surface, whose stream has data lines alone. */
+  /** Absent on the compatible surface, whose stream has only data lines. */
   readonly event?: string
-  /** A JSON value, or text that stands for itself, such as `[DONE]`. */
+  /** A JSON value, or literal text such as `[DONE]`. */
   readonly data: object | string
 }
 
@@ -15,7 +15,7 @@ export const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** JSON has no line breaks of its own, so that one data line holds it. */
+/** Serialized JSON has no line breaks, so one data line is enough. */
 export const encodeBlock: EncodeBlock = ({ event, data }) => {
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return Buffer.from(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`)

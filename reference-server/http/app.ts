@@ -1,4 +1,4 @@
-/** Requests on their way to a handler: admission, routes, bodies, refusals. Handlers and the writer do the rest. */
+/** The path of a request to its handler: admission, routes, bodies, refusals. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DroppedConnection, disrupted } from '../events/disruption.ts'
 import { ModelOutage } from '../model/types.ts'
@@ -13,7 +13,7 @@ import { ApiError, errorReply, isInternal } from './errors.ts'
 import { createRouter, type Found, type Page, type Router } from './router.ts'
 import { writeReply } from './writer.ts'
 
-/** `leaving`: not ready, so that balancers turn away, but still answering; `draining`: 503 to new requests. */
+/** `leaving`: still answers, but not ready, so that load balancers remove it; `draining`: 503 to new requests. */
 export type ServerPhase = 'serving' | 'leaving' | 'draining'
 
 export interface AppOptions {
@@ -23,7 +23,7 @@ export interface AppOptions {
   readonly phase: () => ServerPhase
   readonly inFlight: InFlight
   readonly onInternalError: (error: unknown) => void
-  /** Origins of pages in browsers that may call the server; empty: none. */
+  /** Origins of browser pages that may call the server; empty: none. */
   readonly origins: readonly string[]
   readonly observers: readonly Observer[]
 }
@@ -69,7 +69,7 @@ interface Admission {
   readonly refusal?: ApiError | undefined
 }
 
-/** Refuses all that can be refused on the head of a request alone; the body is then never read. */
+/** Checks everything that depends only on the head of a request; the body of a refused one is never read. */
 function createAdmission(
   services: Services,
   router: Router,
@@ -94,7 +94,7 @@ function createAdmission(
 
 type Handle = () => Promise<Reply>
 
-/** Writes what a handler makes of a request, or the refusal that it ends in. */
+/** Writes the reply of a handler, or the refusal. */
 function createAnswering(
   services: Services,
   { onInternalError }: Pick<AppOptions, 'onInternalError'>,
@@ -110,7 +110,7 @@ function createAnswering(
       const made = await disrupted(await settle(handle), call.signal)
       await services.pause(call.signal)
       const headers = { ...standing, ...made.headers }
-      // With its body and its parameters, once they are read.
+      // Includes the body and the parameters if they were read.
       const whole = served.call ?? call
       served.answered = services.outgoing(whole, { ...made, headers })
       await writeReply(response, whole, served.answered, services)
@@ -158,7 +158,7 @@ function callOf({ request, response, found }: Served, services: Services): Call 
   }
 }
 
-/** The client's own id comes back to it, if it can stand in a header. */
+/** Id from the client, returned to it; undefined if it is not valid in a header. */
 function requestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[\x21-\x7e]{1,200}$/.test(given) ? given : undefined
 }
@@ -178,7 +178,7 @@ function goingDown(): ApiError {
   })
 }
 
-/** Headers of answers that a page may read besides the safelisted ones. */
+/** Headers of answers that a page may read in addition to the safelisted ones. */
 const exposedHeaders = [
   'x-request-id',
   'idempotency-replayed',

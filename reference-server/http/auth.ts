@@ -13,17 +13,17 @@ export type CallerName = (key: string, index: number) => string
 
 export const nameByPosition: CallerName = (_key, index) => `caller-${index + 1}`
 
-/** The same for every server and order of keys, as a store that outlives a server needs it. */
+/** Independent of the server and the order of keys, for stores that outlive a server. */
 export const nameByKey: CallerName = (key) => `caller-${digest(key).toString('hex').slice(0, 16)}`
 
-/** Several keys are several callers. Digests have one length, so comparing them takes one time. */
+/** Each key is a separate caller. Digests have equal lengths, so comparing them takes constant time. */
 export function bearerAuthentication(
   keys: readonly string[],
   nameOf: CallerName = nameByPosition,
 ): Authenticate {
   const digests = keys.map(digest)
   const names = keys.map(nameOf)
-  // A valid header is the same with every request: its digest is computed once.
+  // A valid header repeats with every request, so its digest is computed once.
   const admitted = new Map<string, string>()
   return (authorization = '') => {
     const name = admitted.get(authorization)
@@ -40,7 +40,7 @@ export function bearerAuthentication(
   }
 }
 
-/** Notations of one key, in the case of the scheme and in its spaces, are many. */
+/** Limit, because one key has many notations: case of the scheme, number of spaces. */
 const maxAdmitted = 1000
 
 /** No `error` attribute without credentials (RFC 6750, section 3). */

@@ -1,4 +1,4 @@
-/** Bodies of requests: strict UTF-8, JSON no deeper than anything here needs, or a form with a file. */
+/** Bodies of requests: JSON in strict UTF-8 with limited nesting, or a form with a file. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Call, Route } from './call.ts'
 import { ApiError } from './errors.ts'
@@ -14,7 +14,7 @@ type Body = Pick<Call, 'body' | 'file'>
 /**
  * The body as its route reads it.
  *
- * @throws ApiError 400, 413 or 415, once the client has sent what is left of the body
+ * @throws ApiError 400, 413 or 415, after the client has sent the rest of the body
  */
 export async function readBody(
   request: IncomingMessage,
@@ -45,7 +45,7 @@ async function readJson(request: IncomingMessage, limit: number): Promise<unknow
   return parseJson(await collect(request, limit))
 }
 
-/** Rejects with an ApiError if the body is too large, or does not come whole. */
+/** Rejects with an ApiError if the body is too large or incomplete. */
 function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -65,7 +65,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
       settle()
       reject(cutShort())
     }
-    // What still listened would keep the body for as long as the answer is open.
+    // Remaining listeners would keep the body in memory while the answer is open.
     const settle = () => {
       request.off('data', read).off('end', end).off('error', fail).off('close', fail)
     }
@@ -80,8 +80,8 @@ function first([chunk = Buffer.alloc(0)]: readonly Buffer[]): Buffer {
 const maxDroppedBytes = 64 * 1024 * 1024
 
 /**
- * Reads the rest of a body: a client that is still sending would take an early end of the connection for a
- * broken one. False if the body is longer than anybody waits for.
+ * Reads the rest of a body: a client that is still sending would treat an early end of the connection as a
+ * failure. False if the rest is too long.
  */
 function drop(request: IncomingMessage): Promise<boolean> {
   request.unpipe()
@@ -120,7 +120,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Counted before parsing: whatever walks the value later may then recurse. */
+/** Counted before parsing, so that later code may recurse. */
 function nesting(text: string): number {
   let depth = 0
   let maxDepth = 0

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { SseBlock } from '../events/sse.ts'
 import type { Disruption } from '../model/types.ts'
 
-/** One request, admitted and read; `body` and `query` as their schemas left them. */
+/** One admitted request; `body` and `query` as parsed by their schemas. */
 export interface Call<Body = unknown, Query = unknown> {
   readonly id: string
   readonly method: string
@@ -20,7 +20,7 @@ export interface Call<Body = unknown, Query = unknown> {
   readonly caller: string
   /** Arrival of the request head, in nanoseconds of the monotonic clock of the machine. */
   readonly receivedNs: bigint
-  /** Fires when the client leaves before the answer is complete. */
+  /** Aborts if the client disconnects before the answer is complete. */
   readonly signal: AbortSignal
 }
 
@@ -34,7 +34,7 @@ export interface ValueReply {
   readonly disruption?: Disruption | undefined
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A JSON value, or bytes that stand for themselves; without it the answer has no content. */
+  /** A JSON value or raw bytes; without it the answer has no content. */
   readonly body?: unknown
 }
 
@@ -62,9 +62,9 @@ export interface Route {
   readonly path: string
   /** Summary for the reference page. */
   readonly summary: string
-  /** Format of the body; a form holds one file. */
+  /** Format of the body; a form contains one file. */
   readonly accepts: 'json' | 'form'
-  /** Headers that it reads, with what they are for. */
+  /** Headers that it reads, with their purpose. */
   readonly headers: Readonly<Record<string, string>>
   readonly answer: Answer
   readonly body: z.ZodType | undefined

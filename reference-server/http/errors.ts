@@ -1,4 +1,4 @@
-/** Every refusal is problem details (RFC 9457) that also carries the `error` member of the SDKs. */
+/** Every refusal is problem details (RFC 9457) with the `error` field of the SDKs. */
 import type { Socket } from 'node:net'
 import { ZodError } from 'zod'
 import { ModelOutage, UnsupportedSchema } from '../model/types.ts'
@@ -10,7 +10,7 @@ export const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 interface ErrorDetails {
   readonly code?: string
-  /** The field that is at fault. */
+  /** The invalid field. */
   readonly param?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Answer for anything that was thrown; errors of the server itself are not described. */
+/** Answer for any thrown value; internal errors are not described. */
 export function errorReply(thrown: unknown): ValueReply {
   const error = apiError(thrown)
   const { status, message, code, param } = error
@@ -52,7 +52,7 @@ export function isInternal(thrown: unknown): boolean {
   return apiError(thrown).code === 'internal_error'
 }
 
-/** Answers requests that are no HTTP, for which Node hands over the bare socket. */
+/** Answers requests that are not valid HTTP, for which Node.js passes the raw socket. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -78,7 +78,7 @@ function apiError(thrown: unknown): ApiError {
   return storeRefusal(thrown) ?? new ApiError(500, 'Internal error', { code: 'internal_error' })
 }
 
-/** The first issue is enough: a client mends one field at a time. */
+/** The first issue is enough: a client fixes one field at a time. */
 function invalid(error: ZodError): ApiError {
   const issue = deepest(error.issues[0])
   const param = issue?.path.map(String).join('.') ?? ''
@@ -110,7 +110,7 @@ function outage({ status, message, code, retryAfter }: ModelOutage): ApiError {
   })
 }
 
-/** Error of a server that goes down: nothing else ends work that somebody still waits for. */
+/** Error for work that a shutdown aborts; nothing else aborts work with a waiting client. */
 function interrupted(): ApiError {
   return new ApiError(503, 'The server went down before the answer was complete', {
     code: 'service_unavailable',

@@ -1,4 +1,4 @@
-/** multipart/form-data with one file, whatever its part is named (section 4.3, prefix /attachment). */
+/** multipart/form-data with one file in a part of any name (section 4.3, prefix /attachment). */
 import type { IncomingMessage } from 'node:http'
 import type { BusboyFileStream, BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import type { Call, UploadedFile } from './call.ts'
@@ -13,7 +13,7 @@ export function uploadedFile({ file }: Call): UploadedFile {
 /**
  * The fields as the body, and the file if there is one.
  *
- * @throws ApiError 400 for several files or for what is no form; 413 for a larger file; 415 for another
+ * @throws ApiError 400 for several files or an invalid form; 413 for a larger file; 415 for another
  * media type
  */
 export async function readForm(
@@ -26,7 +26,7 @@ export async function readForm(
       code: 'unsupported_media_type',
     })
   }
-  // A body of no bytes is an empty form, also if it names no boundary.
+  // An empty body is an empty form, even without a boundary.
   if (Number(headers['content-length'] ?? 1) === 0) {
     return { body: {}, file: undefined }
   }
@@ -101,7 +101,7 @@ async function bytesOf(stream: BusboyFileStream): Promise<Buffer> {
 
 const escaped: Readonly<Record<string, string>> = { '%22': '"', '%0D': '\r', '%0A': '\n' }
 
-/** Forms write a quote and line ends in a name in this way, and nothing else. */
+/** Forms escape only quotes and line ends in a name, in this way. */
 function plainName(filename = ''): string {
   const name = filename.replace(/%(?:22|0D|0A)/g, (code) => escaped[code] ?? code)
   return name === '' ? 'unnamed' : name

@@ -1,9 +1,9 @@
-/** Rate limits that count: each caller may make so many requests a minute (section 8). */
+/** Rate limits: the maximum number of requests a minute for each caller (section 8). */
 import { ApiError } from './errors.ts'
 
 /** State of a caller's limit after a request. */
 export interface Standing {
-  /** Go with every answer, whatever it is. */
+  /** Headers for every answer. */
   readonly headers: Readonly<Record<string, string>>
   readonly refusal?: ApiError
 }
@@ -18,7 +18,7 @@ interface Bucket {
   readonly at: number
 }
 
-/** A bucket that is full at first and fills evenly, so that a client that waits a little may send a little. */
+/** A token bucket, initially full and refilled evenly. */
 export function requestsPerMinute(limit: number): RateLimit {
   const buckets = new Map<string, Bucket>()
   const perMs = limit / 60_000

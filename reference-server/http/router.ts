@@ -3,7 +3,7 @@ import findMyWay from 'find-my-way'
 import type { Call, Route } from './call.ts'
 import { ApiError } from './errors.ts'
 
-/** A page of the server itself, such as /docs: no part of the service. */
+/** A page of the server itself, such as /docs, which is not part of the service. */
 export interface Page {
   readonly path: string
   readonly contentType: string
@@ -19,7 +19,7 @@ export interface Found {
   readonly path?: string
   /** Methods of the path. */
   readonly allow?: readonly string[]
-  /** The path has an escape that stands for no character. */
+  /** True if the path has an invalid percent escape. */
   readonly isMalformed?: boolean
 }
 
@@ -85,7 +85,7 @@ function entriesOf(routes: readonly Route[], pages: readonly Page[]): Iterable<P
   return entries.values()
 }
 
-/** The same path below the prefixes of the service, without up to two segments of its own prefix. */
+/** The same path under the prefixes of the service, without up to two leading segments. */
 function candidates(path: string): readonly string[] {
   const rests = [0, 1, 2].map((count) => path.split('/').slice(count + 1))
   return rests

@@ -17,7 +17,7 @@ const requests = [
   ['/api/v3/message/one-shot', {}],
 ] as const
 
-/** Nothing of an answer is left to chance: what differs comes from the stamps. */
+/** Answers are deterministic, so that differences come from the stamps. */
 function predictable(): ReferenceServerOptions {
   return {
     keys: ['key'],
@@ -84,7 +84,7 @@ function chunksOf(body: string): string[] {
   return size > 0 ? [body.slice(from, from + size), ...chunksOf(body.slice(from + size + 2))] : []
 }
 
-/** Head and body as they came, without the time of day. */
+/** Head and body as received, without the Date header. */
 function rawAnswer(
   server: TestServer,
   path: string,
@@ -106,7 +106,7 @@ function rawAnswer(
   })
 }
 
-/** Sizes of chunks change with what stands in them. */
+/** Chunk sizes depend on the content. */
 function unframed(text: string): string {
   return text.replaceAll(/(\r\n)[0-9a-f]+\r\n/g, '$1')
 }

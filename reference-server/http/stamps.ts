@@ -1,23 +1,23 @@
 /**
  * Monotonic stamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes
- * of a machine: a client beside the server can tell its own timestamp error from the server's time.
+ * of a machine: a client on the same machine can distinguish its own timestamp error from server time.
  */
 import { mapValues } from '../runtime/timed-values.ts'
 import type { Call, Reply } from './call.ts'
 import type { Encoding } from './writer.ts'
 
-/** Services that an answer passes on its way out. */
+/** Services that process an answer before it is written. */
 interface WayOut extends Pick<Encoding, 'bytes'> {
   readonly outgoing: (call: Call, reply: Reply) => Reply
 }
 
-/** Header that with the value 1 asks for stamps; without it, answers are byte for byte what they always are. */
+/** Header that requests stamps with the value 1; without it, answers are byte for byte unchanged. */
 export const stampsHeader = 'x-chatgen-stamps'
 
 /**
- * An answer says when its request was received (`x-chatgen-received`); one in one piece, also when it
- * was sent (`x-chatgen-sent`); in a stream each event begins with the comment `: sent <ns>`, in the
- * same write.
+ * An answer has the time at which its request was received (`x-chatgen-received`) and, if it is not streamed,
+ * the time at which it was sent (`x-chatgen-sent`). In a stream, each event begins with the comment
+ * `: sent <ns>`, in the same write.
  */
 export function stampsOnRequest<Out extends WayOut>(services: Out): Out {
   const streamed = new WeakSet<Call>()

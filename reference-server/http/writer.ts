@@ -5,7 +5,7 @@ import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
 import { forEachValue, mapValues, TimedValues } from '../runtime/timed-values.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
 
-/** The bytes of any answer on their way out, in the pieces in which they will be written. */
+/** Processes the bytes of any answer, in the pieces in which they will be written. */
 type Bytes = (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 
 export interface Encoding {
@@ -14,8 +14,8 @@ export interface Encoding {
 }
 
 /**
- * Resolves when the answer is written or its client has left. A stream that throws is cut, without
- * the proper end of its body, so that nobody takes it for whole.
+ * Resolves when the answer is written or the client has disconnected. A stream that throws is cut without the
+ * regular end of its body, so that no client mistakes it for complete.
  */
 export function writeReply(
   raw: ServerResponse,
@@ -42,7 +42,7 @@ async function writeValue(
   const whole = body instanceof Uint8Array ? body : JSON.stringify(body)
   const plain = new TimedValues(bytesOf(whole))
   const pieces = bytes(call, plain)
-  // A text that nothing changes leaves in one piece with the head.
+  // An unchanged text is sent in one piece with the head.
   const content = pieces === plain ? whole : await collect(pieces)
   raw.writeHead(status, {
     'x-request-id': call.id,
@@ -80,7 +80,7 @@ async function writeStream(
   }
 }
 
-/** Ends the generation of blocks that nobody reads. */
+/** Stops the generation of blocks after the client has disconnected. */
 const clientLeft = new Error('The client has left')
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
@@ -94,20 +94,20 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 export interface ChunkWriter {
-  /** Sends the head ahead of the first chunk, or with it if that is due at once. */
+  /** Sends the head before the first chunk, or together with it if that is due immediately. */
   writeHead(): void
-  /** Takes a chunk; resolves when the next may follow, or is undefined if at once. */
+  /** Accepts a chunk; resolves when the next may follow; undefined if immediately. */
   write(chunk: Uint8Array): Promise<void> | undefined
-  /** Hands everything taken so far to the kernel. */
+  /** Passes all accepted chunks to the kernel. */
   flush(): void
 }
 
-/** A stream that has written so much without a wait gives other streams their turn. */
+/** Bytes after which a stream that writes without a wait yields to other streams. */
 const turnBytes = 16 * 1024
 
 /**
- * Chunks that are due at once share a system call, and a chunk never waits for one that is due later. A
- * slow reader slows the stream down, and a fast one does not keep the server to itself.
+ * Chunks that are due at the same time share a system call, and a chunk never waits for a later one. A slow
+ * reader slows the stream down, and a fast one does not block the server.
  */
 export function chunkWriter(raw: ServerResponse): ChunkWriter {
   const { socket } = raw
@@ -144,7 +144,7 @@ class ResponseWriter implements ChunkWriter {
   }
 }
 
-/** Framed here, a chunk is one buffer; a response makes it four. */
+/** Framed here, a chunk is one buffer; a Node.js response would write four. */
 class SocketWriter extends ResponseWriter {
   readonly #to: Socket
   #isCorked = false
@@ -183,7 +183,7 @@ class SocketWriter extends ResponseWriter {
     if (this.#isCorked) return
     this.#isCorked = true
     this.#to.cork()
-    // Runs when all promises have settled that could: chunks that were due at once are written by then.
+    // Runs after all settled promises, when the chunks due at the same time have been written.
     process.nextTick(() => this.flush())
   }
 }

@@ -1,4 +1,4 @@
-/** Directives: what a prompt can order the fake model to do. */
+/** Directives: commands in a prompt for the fake model. */
 import { type Pace, PaceSyntaxError, parsePartialPace } from '../runtime/pace.ts'
 import type { Disruption } from './types.ts'
 
@@ -18,12 +18,12 @@ export interface Directives {
   readonly disruption?: Disruption
   readonly refuse: boolean
   readonly pace: Partial<Pace>
-  /** Text that looks like a directive and is none. */
+  /** Text that looks like a directive but is not one. */
   readonly mistyped: readonly string[]
 }
 
 /**
- * Reads the directives of the last user message. They may stand anywhere in it:
+ * Reads the directives of the last user message, anywhere in its text:
  *
  * | Directive | Effect |
  * |---|---|
@@ -39,7 +39,7 @@ export interface Directives {
  * | `[[stall=12]]` | nothing follows 12 tokens, until the client leaves |
  * | `[[pace=ttft=200ms,gap=20ms]]` | speaks at that pace instead of the server's |
  *
- * What cannot be read is not a directive, nor is what comes after the 32nd: it is text like any other.
+ * Invalid directives and those after the 32nd are treated as text.
  */
 export function readDirectives(prompt: string): Directives {
   const tools: ToolOrder[] = []
@@ -109,12 +109,12 @@ function toolOrder(value: string): ToolOrder[] {
   return isJson(given) ? [{ name: match[1], arguments: given }] : []
 }
 
-/** Bounds, so that no prompt takes long to read. */
+/** Limits, so that every prompt is read quickly. */
 const directivesRead = 32
 const names = new Set(
   'tokens say think tool refuse error fail drop malformed stall pace'.split(' '),
 )
-/** JSON may hold `]]` itself: a closing is then looked for further on. */
+/** JSON may contain `]]`: further closings are then tried. */
 const closingsTried = 8
 
 interface Scanned {
@@ -129,7 +129,7 @@ function* scan(prompt: string): Generator<Scanned> {
   for (const match of openings) {
     const [opening, name = '', rest] = match
     if (rest === ']]') {
-      // Other words in brackets are links of a wiki as likely.
+      // Other words in brackets may be wiki links.
       if (names.has(name)) yield { name, value: '', text: opening }
       continue
     }

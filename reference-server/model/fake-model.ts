@@ -1,4 +1,4 @@
-/** A model that is a pure function of seed and request, so that everything it says can be computed. */
+/** A model that is a pure function of seed and request, so that its output is predictable. */
 import type { SearchHit } from '../retrieval/types.ts'
 import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
 import { generationOf, type Plan, spoken } from './generation.ts'
@@ -10,15 +10,15 @@ import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
 import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from './types.ts'
 
 /**
- * Answers by the last user message alone, unless it asks for something told earlier (see
- * `recall`) or documents were found about it (see `quotation`). Directives in that message are described at `readDirectives`.
+ * Answers the last user message alone, unless it asks about an earlier statement (see `recall`) or documents
+ * were found for it (see `quotation`). `readDirectives` describes the directives in that message.
  */
 export function fakeModel(
   serverSeed: number,
   onMistyped: (directive: string) => void = () => {},
 ): Model {
   return (request) => {
-    // Each of `n` answers is one of its own.
+    // Each of `n` answers is different.
     const seed = serverSeed + (request.client?.choice ?? 0) + (request.variation ?? 0)
     const question = request.turns.findLast(({ role }) => role === 'user')?.text ?? ''
     const directives = readDirectives(question)
@@ -52,7 +52,7 @@ function plan(seed: number, request: ModelRequest, question: string, directives:
   }
 }
 
-/** The service runs its search within the turn; a client gets every call to run itself. */
+/** The service runs its search within the turn; a client receives and runs all calls itself. */
 function callStep(call: ToolOrder, request: ModelRequest, question: string): Step {
   const query = request.toolsRunBy === 'service' ? searchQuery(call, question) : undefined
   if (query === undefined) {
@@ -62,7 +62,7 @@ function callStep(call: ToolOrder, request: ModelRequest, question: string): Ste
   return spoken({ type: 'file_search', queries: [query], results }, [])
 }
 
-/** Thinking never takes more than half of the budget: an answer that is all reasoning helps nobody. */
+/** Reasoning takes at most half of the token budget, so that some remains for the answer. */
 function think(
   seed: number,
   request: ModelRequest,
@@ -98,7 +98,7 @@ interface Answer extends Pick<Quotation, 'citations'> {
   readonly tokens: readonly string[]
 }
 
-/** A structured answer (`response_format`); an object that the prompt dictates stays as it is. */
+/** A structured answer (`response_format`); an object that the prompt dictates stays unchanged. */
 function inForm({ seed, request, question }: PromptContext, plain: Answer): Answer {
   const form = request.client?.form ?? 'text'
   if (form === 'text') return plain
@@ -147,7 +147,7 @@ function answerTokens(
   return text === undefined ? answerProse(seed, question) : splitTokens(text)
 }
 
-/** Words about the tools; undefined if there is nothing to say about them. */
+/** Text about the tools; undefined if there are none. */
 function remark(
   request: ModelRequest,
   question: string,

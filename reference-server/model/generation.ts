@@ -1,4 +1,4 @@
-/** A generation out of planned steps: within the token budget, counted. */
+/** A generation from planned steps, within the token budget and with token counts. */
 import { countTurn } from './tokens.ts'
 import type { Generation, ModelRequest, Step } from './types.ts'
 

@@ -1,4 +1,4 @@
-/** Sentences that mean nothing, differ by prompt, and hold letters of more than one byte. */
+/** Meaningless sentences that differ by prompt and contain multi-byte letters. */
 import { type Draw, pick, seededDraw } from '../runtime/random.ts'
 import { splitTokens } from './tokens.ts'
 import type { Turn } from './types.ts'
@@ -17,7 +17,7 @@ export function reasoningProse(seed: number, prompt: string): string {
   return `${pick(draw, openings)} ${pick(draw, doubts)} ${pick(draw, conclusions)}`
 }
 
-/** Sentences, cut after exactly `count` tokens. */
+/** Sentences, truncated after exactly `count` tokens. */
 export function proseOfTokens(seed: number, prompt: string, count: number): readonly string[] {
   const draw = seededDraw(seed, 'measured', prompt)
   const tokens: string[] = []
@@ -32,12 +32,12 @@ function addSentence(tokens: string[], draw: Draw): void {
   if (isFirst) tokens[0] = tokens[0]?.trimStart() ?? ''
 }
 
-/** Each word but the first follows a space, with which its first token begins. */
+/** The first token of each word except the first begins with a space. */
 function words(tokens: readonly string[]): number {
   return 1 + tokens.filter((token) => token.startsWith(' ')).length
 }
 
-/** Title of a conversation: the beginning of what its user said first; never empty. */
+/** Title of a conversation: the beginning of its first user message; never empty. */
 export function titleOf(turns: readonly Turn[]): string {
   const userTurn = turns.find(({ role, text }) => role === 'user' && /[\p{L}\p{N}]/u.test(text))
   if (userTurn === undefined) return 'An empty chat'
@@ -122,7 +122,7 @@ const conclusions = [
   'I will say it simply.',
 ] as const
 
-/** Phrases as tokens, each after a space: no token reaches from one phrase into the next. */
+/** Phrases as tokens, each after a space; no token spans two phrases. */
 function phrases(first: string, ...others: readonly string[]): [Tokens, ...Tokens[]] {
   const tokensOf = (phrase: string) => splitTokens(` ${phrase}`)
   return [tokensOf(first), ...others.map(tokensOf)]

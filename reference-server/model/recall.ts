@@ -1,4 +1,4 @@
-/** The one thing the fake model knows: what somebody told it about themselves in this conversation. */
+/** The memory of the fake model: statements of users about themselves in the conversation. */
 
 import type { SearchHit } from '../retrieval/types.ts'
 import type { Citation, Turn } from './types.ts'
@@ -11,9 +11,9 @@ export interface Recollection {
 /**
  * Answers "What is my name?" from "My name is X" anywhere in the conversation, the question itself
  * included, or from an earlier answer that says "your name is X"; the latest statement counts. Any one
- * to three words may stand for "name", any token for X.
+ * to three words can replace "name", and any token X.
  *
- * @returns undefined when nothing of the kind was asked
+ * @returns undefined if the question has another form
  */
 export function recall(question: string, turns: readonly Turn[]): Recollection | undefined {
   const thing = /what(?:'s|’s| is| was) my ((?:\p{L}{1,20} ){0,2}\p{L}{1,20})\s{0,4}\?/iu.exec(

@@ -1,9 +1,9 @@
-/** The one splitter that every count, delta and limit of this server goes by. */
+/** The tokenizer for all counts, deltas and limits of this server. */
 import type { Turn } from './types.ts'
 
 const token = /\s*(?:[\p{L}\p{M}]{1,8}|\p{N}{1,4}|[^\s\p{L}\p{M}\p{N}])|\s+/gu
 
-/** Joined, the tokens are the text again; no token cuts a code point. */
+/** The joined tokens equal the text; no token splits a code point. */
 export function splitTokens(text: string): string[] {
   return text.match(token) ?? []
 }
@@ -17,7 +17,7 @@ export function countTokens(text: string): number {
 
 const counted = new WeakMap<Turn, number>()
 
-/** Text and role; remembered per turn, because a long history is counted again with every run. */
+/** Text and role; cached per turn, because a long history is counted again for every run. */
 export function countTurn(turn: Turn): number {
   const cached = counted.get(turn)
   if (cached !== undefined) return cached
@@ -26,7 +26,7 @@ export function countTurn(turn: Turn): number {
   return count
 }
 
-/** Tokens of the text up to the first stop sequence, wherever the borders of tokens fall. */
+/** Tokens of the text up to the first stop sequence, regardless of token boundaries. */
 export function tokensBeforeStop(
   tokens: readonly string[],
   stop: readonly string[],

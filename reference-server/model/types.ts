@@ -16,7 +16,7 @@ export interface ModelRequest {
   readonly think: boolean
   /** Names of the tools that may be called. */
   readonly tools: readonly string[]
-  /** The service runs its own tools and the answer follows; a client's tool ends the turn. */
+  /** Party that runs the tools: the service, whose answer follows, or the client, whose calls end the turn. */
   readonly toolsRunBy: 'service' | 'client'
   /** Budget of all output tokens, reasoning included. */
   readonly maxTokens: number
@@ -26,7 +26,7 @@ export interface ModelRequest {
   readonly knowledge?: Knowledge
   /** Options that only the compatible surface has. */
   readonly client?: ClientDemands
-  /** Another number makes another answer to the same conversation; 0 by default. */
+  /** A different number gives a different answer to the same conversation; 0 by default. */
   readonly variation?: number
 }
 
@@ -52,18 +52,18 @@ export interface FunctionTool {
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface Knowledge {
-  /** Found for the model before it was asked. */
+  /** Hits of the search before the answer. */
   readonly found: readonly SearchHit[]
   /** Search tool of the service. Pure. */
   readonly search: (query: string) => readonly SearchHit[]
-  /** The scenario is to search: the model does so by itself, whatever it is asked. */
+  /** True for a search scenario, in which the model searches for any question. */
   readonly searchesByItself: boolean
 }
 
-/** Fragments are tokens; joined they are the whole text of the step. */
+/** Fragments are tokens; joined they are the full text of the step. */
 interface Spoken {
   readonly fragments: readonly string[]
-  /** False for a step that was cut: by the token budget or by a failure. */
+  /** False for a step that was truncated by the token budget or by a failure. */
   readonly complete: boolean
 }
 
@@ -79,11 +79,11 @@ export type SearchStep = Spoken & {
   readonly results: readonly SearchHit[]
 }
 
-/** Source of a place in the text of a message. */
+/** Source of a part of the text of a message. */
 export interface Citation {
   readonly fileId: string
   readonly filename: string
-  /** Offset in the text, in UTF-16 units, up to which the document speaks. */
+  /** Offset in the text, in UTF-16 units, at which the content of the document ends. */
   readonly index: number
 }
 
@@ -100,12 +100,12 @@ interface TokenCounts {
 }
 
 /**
- * The connection ends without the end of the answer, an event is cut short, or nothing more is sent until
- * the client leaves.
+ * The connection ends before the end of the answer, an event is truncated, or nothing more is sent until the
+ * client disconnects.
  */
 export interface Disruption {
   readonly kind: 'drop' | 'malformed' | 'stall'
-  /** Tokens of a stream that are sent before. */
+  /** Number of tokens of a stream that are sent before it. */
   readonly afterTokens: number
 }
 
@@ -115,9 +115,9 @@ export interface Generation {
   /** Set only with `finish: 'failed'`. */
   readonly failure: Failure | null
   readonly tokens: TokenCounts
-  /** Pace from directives of the prompt, on top of the server's own. */
+  /** Pace from directives of the prompt, which overrides that of the server. */
   readonly pace: Partial<Pace>
-  /** Disruption of the connection meanwhile. */
+  /** Disruption of the connection during the answer. */
   readonly disruption?: Disruption | undefined
 }
 
@@ -125,7 +125,7 @@ export interface Generation {
  * A pure function: equal requests give equal generations.
  *
  * @throws ModelOutage when the prompt asks for an error before the answer
- * @throws UnsupportedSchema for a schema of the caller that no value can be made for
+ * @throws UnsupportedSchema for a schema of the caller for which no value can be generated
  */
 export type Model = (request: ModelRequest) => Generation
 

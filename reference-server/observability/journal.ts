@@ -20,7 +20,7 @@ export interface JournalEntry {
     | undefined
   /** Null while the request is being answered. */
   readonly status: number | null
-  /** The client left before the answer was complete, or the connection was dropped. */
+  /** True if the client disconnected before the answer was complete, or the connection was dropped. */
   readonly aborted: boolean
 }
 
@@ -62,7 +62,7 @@ export function requestJournal(): Journal {
 
 interface Kept {
   read: () => JournalEntry
-  /** Length of its body, once it is answered. */
+  /** Length of its body, set when it is answered. */
   bytes: number
 }
 

@@ -9,7 +9,7 @@ import type { Observer } from './observe.ts'
 export interface ServerMetrics extends Observer {
   /** GET /metrics. */
   readonly pages: readonly Page[]
-  /** Measures the tokens of each answer; adds nothing to a token but a comparison. */
+  /** Measures the tokens of each answer, at the cost of one comparison per token. */
   measured(decode: Decode): Decode
 }
 
@@ -187,7 +187,7 @@ function secondsSince(ms: number): number {
   return (performance.now() - ms) / 1000
 }
 
-/** An answer that is given up is not measured. */
+/** An abandoned answer is not measured. */
 function after(wait: Promise<void> | undefined, observe: () => void): void {
   if (wait === undefined) observe()
   else wait.then(observe, () => {})

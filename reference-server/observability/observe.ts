@@ -8,13 +8,13 @@ export interface Served {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly found: Found
-  /** Undefined for preflights; with its body once that is read. */
+  /** Undefined for preflights; includes the body after that was read. */
   call?: Call
-  /** Made for the request; absent for preflights and pages. */
+  /** Reply to the request; absent for preflights and pages. */
   answered?: Reply
 }
 
-/** A request with its answer, once that is written or its client has left. */
+/** A request with its answer, after that was written or the client has disconnected. */
 export interface AnsweredRequest {
   readonly method: string
   /** Path without query. */
@@ -24,23 +24,23 @@ export interface AnsweredRequest {
   readonly id: string | undefined
   /** Name of the caller, never the key; empty without one. */
   readonly caller: string
-  /** Undefined for answers that no handler made: preflights and pages such as /docs. */
+  /** Undefined for answers without a handler: preflights and pages such as /docs. */
   readonly reply: Reply | undefined
   /** Path with `:name` for parameters; undefined if no route matches. */
   readonly route: string | undefined
   readonly status: number
   readonly durationMs: number
-  /** The client left before the answer was complete. */
+  /** True if the client disconnected before the answer was complete. */
   readonly aborted: boolean
 }
 
 export interface Observer {
   readonly begins?: (served: Served) => void
-  /** Called once for each request, when its answer is written or its client has left. */
+  /** Called once for each request, when its answer is written or the client has disconnected. */
   readonly ends?: (request: AnsweredRequest) => void
 }
 
-/** Called before anything answers, so that each request is seen. */
+/** Called before any answer, so that every request is observed. */
 export function observe(served: Served, observers: readonly Observer[]): void {
   if (observers.length === 0) return
   const startedAt = performance.now()
@@ -72,7 +72,7 @@ function answeredRequest(
 
 export const redacted = '[redacted]'
 
-/** Headers whose value is a credential, whatever it is. */
+/** Headers whose values are always credentials. */
 const credentials = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key']
 
 /** Headers without their credentials. */

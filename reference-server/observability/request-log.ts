@@ -4,16 +4,16 @@ import { type AnsweredRequest, headersToShow, type Observer, redacted } from './
 
 export interface RequestLogOptions {
   readonly format: 'pretty' | 'json'
-  /** Receives a line with its end. */
+  /** Receives a line, line end included. */
   readonly write: (text: string) => void
-  /** Keys, replaced wherever they stand in a line. */
+  /** Keys, replaced everywhere in a line. */
   readonly secrets: readonly string[]
   readonly colorize?: boolean
 }
 
 /**
- * Bodies are never logged; a refusal is logged with its reason. In JSON, members have the names of the
- * OpenTelemetry conventions for HTTP spans if there is one.
+ * Bodies are never logged; a refusal is logged with its reason. In JSON, fields have the names of the
+ * OpenTelemetry conventions for HTTP spans if those define one.
  */
 export function requestLog({ format, write, secrets, colorize }: RequestLogOptions): Observer {
   const lineOf = format === 'json' ? jsonLine : (one: AnsweredRequest) => prettyLine(one, colorize)
@@ -78,7 +78,7 @@ function refusalOf(reply: AnsweredRequest['reply']): { code?: string; detail?: s
   return { code: String(code ?? 'refused'), detail: String(detail) }
 }
 
-/** Redacts secrets, also as a URL or JSON writes them; JSON may stand in a message within JSON. */
+/** Redacts secrets, including their forms in URLs, JSON and nested JSON. */
 function withoutSecrets(line: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [

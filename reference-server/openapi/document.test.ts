@@ -1,4 +1,4 @@
-/** The document against the contract's own list of routes, and against what the server really answers. */
+/** The document against the list of routes of the contract, and against real answers of the server. */
 import { describe, expect, it } from 'vitest'
 import { type Operation, operations } from '../../contract/operations.ts'
 import type { Call, Reply } from '../http/call.ts'

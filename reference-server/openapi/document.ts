@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the routes and the schemas that the server reads with. */
+/** The OpenAPI 3.1 document, generated from the routes and the schemas of the server. */
 import { z } from 'zod'
 import type { JsonObject } from '../../contract/json.ts'
 import { operations } from '../../contract/operations.ts'
@@ -14,14 +14,14 @@ export interface OperationExamples {
   readonly stream?: string
 }
 
-/** Answers that this server gave, kept in a file that a test compares. */
+/** Recorded answers of this server, in a file that a test checks. */
 const examples: Readonly<Record<string, OperationExamples | undefined>> = recorded
 
 export function examplesOf({ method, path }: Pick<Route, 'method' | 'path'>): OperationExamples {
   return examples[`${method} ${path}`] ?? {}
 }
 
-/** Routes, with GET /openapi.json, which needs no key: the document of all of them, made when it is first asked for. */
+/** Routes including GET /openapi.json, which needs no key and generates the document at its first request. */
 export function documented(others: readonly Route[]): readonly Route[] {
   let made: JsonObject | undefined
   const routes: readonly Route[] = [
@@ -186,7 +186,7 @@ function headerParameters({ headers }: Route): readonly JsonObject[] {
   }))
 }
 
-/** Schemas are constants; a process may start many servers. */
+/** Cached, because schemas are constants and a process may start many servers. */
 const shapes = {
   input: new WeakMap<z.ZodType, JsonObject>(),
   output: new WeakMap<z.ZodType, JsonObject>(),

@@ -1,4 +1,4 @@
-/** The reference page at /docs: one page without scripts, and with nothing from elsewhere. */
+/** The reference page at /docs: one page without scripts or external resources. */
 import type { JsonObject } from '../../contract/json.ts'
 import type { Route } from '../http/call.ts'
 import { STATUS_CODES } from '../http/errors.ts'

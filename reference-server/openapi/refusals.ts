@@ -1,4 +1,4 @@
-/** The refusals of each operation (section 8), read off its path, its schemas and its headers. */
+/** The refusals of each operation (section 8), derived from its path, its schemas and its headers. */
 import { z } from 'zod'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Route } from '../http/call.ts'
@@ -27,7 +27,7 @@ const refusals = {
 
 type Status = keyof typeof refusals
 
-/** Members that name something that may not be there. */
+/** Fields with the id of an object that may not exist. */
 const references = ['chat_id', 'model', 'model_id', 'base_id', 'document_id', 'parent_id']
 
 export function refusalResponses(route: Route): JsonObject {

@@ -26,7 +26,7 @@ export function documentText(
   return text === undefined ? undefined : format?.(text)
 }
 
-/** The extensions that are understood, for messages. */
+/** The supported extensions, for messages. */
 export const readableFormats = ['txt', 'md', 'html', 'csv', 'pdf'] as const
 
 const asItIs = (text: string): string => text
@@ -43,7 +43,7 @@ const formats = new Map<string, (text: string) => string>([
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Bytes that are no UTF-8, or hold a zero byte, are no text whatever their name says. */
+/** Bytes that are not UTF-8, or contain a zero byte, are not text, regardless of their name. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     const text = utf8.decode(bytes)
@@ -68,12 +68,12 @@ export class BrokenPdfError extends Error {
 
 /**
  * The text of all pages, a paragraph each; empty if the pages are pictures.
- * @throws BrokenPdfError if it is none, is cut, or is protected by a password
+ * @throws BrokenPdfError if it is not a PDF, is truncated, or is protected by a password
  */
 export async function pdfText(bytes: Uint8Array): Promise<string> {
   const { extractText, getDocumentProxy } = await import('unpdf')
   try {
-    // The library keeps what it is given, and prints its warnings unless it is told not to.
+    // The library keeps the array that it receives, and prints warnings by default.
     const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
     try {
       const { text } = await extractText(document, { mergePages: false })
@@ -86,7 +86,7 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** CSV as text: a line per row, each value with the name of its column, so that a row speaks alone. */
+/** CSV as text: a line per row, each value with the name of its column, so that a row is self-contained. */
 
 export function csvText(csv: string): string {
   const [header = [], ...rows] = readRows(csv)
@@ -128,7 +128,7 @@ function plainField(csv: string, from: number): Field {
   return { value: csv.slice(from, end), end }
 }
 
-/** Text between the closing quote and the next comma belongs to no field, and is kept. */
+/** Text between the closing quote and the next comma is invalid, but is kept. */
 function quotedField(csv: string, from: number): Field {
   let value = ''
   let at = from
@@ -145,7 +145,7 @@ function quotedField(csv: string, from: number): Field {
   return { value: value + rest.value, end: rest.end }
 }
 
-/** HTML as text: headings, paragraphs and list items on lines of their own, the rest left out. */
+/** HTML as text: headings, paragraphs and list items on separate lines, without the rest. */
 
 export function htmlText(html: string): string {
   return outsideHidden(html)
@@ -169,7 +169,7 @@ const hidden: readonly (readonly [from: string, to: string])[] = [
   ['<title', '</title>'],
 ]
 
-/** Scanned by hand: the end of what never ends is looked for once, not from every beginning. */
+/** Scanned by hand: if an end is missing, the text is searched once, not from every beginning. */
 function outsideHidden(html: string): string {
   return hidden.reduce((text, [from, to]) => without(text, from, to), html)
 }

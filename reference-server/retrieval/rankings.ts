@@ -1,4 +1,4 @@
-/** Rankings of chunks: by the angle between embeddings (dense), and by the words in common (sparse). */
+/** Rankings of chunks: by the angle between embeddings (dense), and by common words (sparse). */
 import MiniSearch from 'minisearch'
 import type { Chunk, Ranker } from './types.ts'
 
@@ -19,7 +19,7 @@ export function denseRanker(chunks: readonly Chunk[]): Ranker {
   }
 }
 
-/** A short query can cover only a part of a longer text: the root makes up for the difference. */
+/** A short query covers only a part of a longer text; the root compensates for this. */
 function similarity(cosine: number): number {
   return cosine <= 0 ? 0 : Math.min(1, Math.sqrt(cosine))
 }
@@ -83,17 +83,17 @@ export function sparseRanker(chunks: readonly Chunk[]): Ranker {
   }
 }
 
-/** Share of the score that says how much of the query was found; the rest says how tellingly. */
+/** Weight of the share of query words that were found; the rest is the score of the index. */
 const coverage = 0.8
 
-/** The score of the index has no upper end. */
+/** Limits the score of the index, which has no maximum, to 1. */
 function squash(score: number): number {
   return score / (score + 3)
 }
 
-/** The words of a text as both kinds of retrieval see them. */
+/** The words of a text for both kinds of retrieval. */
 
-/** Lower case, without accents, without words that say nothing about the subject. */
+/** Words in lower case, without accents and stop words. */
 export function contentWords(text: string): string[] {
   return plainWords(text).filter((word) => !idle.has(word))
 }
@@ -108,11 +108,11 @@ export function plainWords(text: string): string[] {
   )
 }
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const unspaced =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu
 
-/** Made when it is first needed: it takes 10 ms. */
+/** Created on first use, because that takes 10 ms. */
 let segmenter: Intl.Segmenter | undefined
 
 function withSpaces(text: string): string {
@@ -129,7 +129,7 @@ export function wordCount(text: string): number {
   return (text.match(/\S+/g)?.length ?? 0) + Math.floor(unspacedLength / 2)
 }
 
-/** The sentences of a text; joined with spaces they are the text again, but for white space. */
+/** The sentences of a text; joined with spaces they equal the text except for white space. */
 export function sentences(text: string): string[] {
   return text.split(/(?<=[.!?])\s+|(?<=[。！？])\s*/).filter((sentence) => sentence.trim() !== '')
 }

@@ -15,10 +15,10 @@ export const retrieve: Retrieval = (bases, query, plan) =>
       text: plan.summarize ? nearestSentence(query, text) : text,
     }))
 
-/** Enough to choose from, few enough to look at word by word. */
+/** Maximum number of hits that are compared word by word. */
 const candidates = 50
 
-/** The threshold holds for each ranking as well: ranks alone do not say how near the nearest is. */
+/** The threshold applies to each ranking, because ranks say nothing about absolute similarity. */
 function ranked({ sparse, dense }: Rankers, query: string, plan: SearchPlan): readonly Scored[] {
   const nearEnough = (ranker: Ranker) =>
     ranker(query)
@@ -38,7 +38,7 @@ interface Rankers {
 
 const remembered = new WeakMap<readonly KnowledgeDocument[], Rankers>()
 
-/** Made once for an array of documents: a base that changes has another array. */
+/** Cached by the array of documents: a changed base has a new array. */
 function rankersOf(documents: readonly KnowledgeDocument[]): Rankers {
   const cached = remembered.get(documents)
   if (cached !== undefined) return cached
@@ -48,10 +48,10 @@ function rankersOf(documents: readonly KnowledgeDocument[]): Rankers {
   return rankers
 }
 
-/** The customary constant: with it, first places do not decide alone. */
+/** The usual constant of reciprocal rank fusion, so that first places do not dominate. */
 const k = 60
 
-/** Scores as shares of the best possible one: first in every ranking is 1. */
+/** Scores as shares of the best possible one; a hit that is first in every ranking has 1. */
 export function fuse(rankings: readonly (readonly Scored[])[]): readonly Scored[] {
   const best = rankings.length / (k + 1)
   const scores = new Map<Chunk, number>()
@@ -65,14 +65,14 @@ export function fuse(rankings: readonly (readonly Scored[])[]): readonly Scored[
     .toSorted((a, b) => b.score - a.score)
 }
 
-/** The share of the query's words and of its neighboring pairs that the text holds. */
+/** The share of the words and word pairs of the query that the text contains. */
 export function rerank(query: string, found: readonly Scored[]): readonly Scored[] {
   return found
     .map(({ chunk }) => ({ chunk, score: likeness(query, `${chunk.heading} ${chunk.text}`) }))
     .toSorted((a, b) => b.score - a.score)
 }
 
-/** The sentence that is nearest to the query; of several, the first. */
+/** The sentence most similar to the query; the first of several. */
 export function nearestSentence(query: string, text: string): string {
   return sentences(text)
     .map((sentence) => ({ sentence, score: likeness(query, sentence) }))
@@ -147,7 +147,7 @@ function nameOf(filename: string): string {
   return filename.replace(/\.\w{1,8}$/, '').replace(/[-_]+/g, ' ')
 }
 
-/** A heading of Markdown is a paragraph of its own, with or without an empty line after it. */
+/** A Markdown heading is a separate paragraph, with or without an empty line after it. */
 function paragraphs(text: string): string[] {
   return text
     .replace(/\r\n?/g, '\n')
@@ -166,7 +166,7 @@ function pieces(paragraph: string): string[] {
   return sentences(paragraph).flatMap(slices)
 }
 
-/** A sentence without end is cut by words. */
+/** Splits an overlong sentence by words. */
 function slices(sentence: string): string[] {
   const words = sentence.split(/\s+/)
   const slices: string[] = []

@@ -1,6 +1,6 @@
 /** Documents, search plans and hits, free of any wire format. */
 
-/** A document as text, whatever it was uploaded as. Immutable; times in Unix milliseconds. */
+/** A document as text, whatever its original format. Immutable; times in Unix milliseconds. */
 export interface KnowledgeDocument {
   readonly id: string
   readonly filename: string
@@ -11,7 +11,7 @@ export interface KnowledgeDocument {
   readonly createdAt: number
 }
 
-/** A piece of a document: what is compared with a query, and what is quoted. */
+/** A piece of a document, which is compared with a query and quoted. */
 export interface Chunk {
   readonly fileId: string
   readonly filename: string
@@ -35,7 +35,7 @@ export interface SearchPlan {
   readonly limit: number
   /** Ranks the best hits again, word by word. */
   readonly rerank: boolean
-  /** Shortens each hit to the sentence nearest to the query. */
+  /** Shortens each hit to the sentence most similar to the query. */
   readonly summarize: boolean
 }
 
@@ -46,7 +46,7 @@ export type Retrieval = (
   plan: SearchPlan,
 ) => readonly SearchHit[]
 
-/** One way of comparing, made ready for some chunks: scores of 0 to 1, best first, none of 0. */
+/** A ranking method prepared for some chunks: scores from 0 to 1, best first, without zeros. */
 export type Ranker = (query: string) => readonly Scored[]
 
 export interface Scored {

@@ -1,4 +1,4 @@
-/** Time as a replaceable part: the pace of streams and every timestamp come from here. */
+/** Replaceable clock, the source of the pace of streams and of all timestamps. */
 import { setTimeout as timeout } from 'node:timers/promises'
 import { maxTimerMs } from '../../contract/timer.ts'
 
@@ -15,7 +15,7 @@ export const realClock: Clock = {
   now: () => timeOrigin + performance.now(),
   // A timer counts whole milliseconds and would drop the rest.
   sleep: (ms, signal) => {
-    // Gaps that a timer can hold add up to waits that none can.
+    // The sum of valid gaps may exceed the maximum of a timer.
     const held = Math.min(ms, maxTimerMs)
     return signal === undefined
       ? sharedSleep(held)
@@ -23,10 +23,10 @@ export const realClock: Clock = {
   },
 }
 
-/** Sleepers by the millisecond in which they end. */
+/** Sleeping callers by the millisecond in which they wake. */
 const sleepers = new Map<number, (() => void)[]>()
 
-/** Sleeps that end in the same millisecond share a timer: of many streams, many tokens are due in each. */
+/** Sleeps that end in the same millisecond share a timer, because with many streams many tokens are due in each. */
 function sharedSleep(ms: number): Promise<void> {
   const now = performance.now()
   const end = Math.round(now + ms)
@@ -48,7 +48,7 @@ function sharedSleep(ms: number): Promise<void> {
   })
 }
 
-/** Wait so short that listening for its end costs more than waiting for it. */
+/** Limit below which a wait costs less than a listener for the abort signal. */
 const shortMs = 50
 
 /** Absolute times do not drift: a late event does not make the next one late. */

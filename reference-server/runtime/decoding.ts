@@ -1,11 +1,11 @@
-/** The tokens of one answer, as the model makes them. */
+/** The tokens of one answer, as the model generates them. */
 import { type Clock, sleepUntil } from './clock.ts'
 
 export interface Decoding {
   /** Unix milliseconds of the last token; with an engine, of the last one so far. */
   readonly endsAt: number
   /**
-   * The wait for the n-th token, from 1; undefined if it is there. Beyond the last there is none.
+   * The wait for the n-th token, from 1; undefined if it is available or beyond the last one.
    *
    * @throws AbortError when the signal fires first
    */
@@ -21,14 +21,14 @@ export interface DecodingRequest {
   readonly startedAt: number
   /** Milliseconds after the start at which each token is due by the pace of the server. */
   readonly due: readonly number[]
-  /** Fires when nobody waits for the answer any more. */
+  /** Aborts when no client waits for the answer any more. */
   readonly signal?: AbortSignal
 }
 
 /** @throws ApiError if an engine has no room */
 export type Decode = (request: DecodingRequest) => Decoding
 
-/** Each answer at its own pace, however many there are. */
+/** Each answer has its own pace, regardless of the number of answers. */
 export function decodeOnTime(clock: Clock): Decode {
   return (request) => new TimedDecoding(clock, request)
 }
@@ -56,7 +56,7 @@ class TimedDecoding implements Decoding {
   }
 }
 
-/** Each call gives the wait until one fragment more is there; undefined if there is none. */
+/** Each call returns the wait for the next fragment; undefined if there is no wait. */
 export function tokenDelays(
   decoding: Decoding,
   signal: AbortSignal,

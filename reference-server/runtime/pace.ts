@@ -32,8 +32,8 @@ export const asFastAsPossible: ServerPace = { ttftMs: 0, gapMs: 0, jitter: 0 }
 
 /**
  * Reads `ttft=200ms,gap=lognormal(20ms,0.4),jitter=0.2,freeze=5s@10s`: any of the four, in any order;
- * times in `ms` (the default) or `s`. `lognormal(MEDIAN,SIGMA)` spreads a time; `freeze=FOR@AT` makes
- * the server stand still once, so long after its first answer.
+ * times in `ms` (the default) or `s`. `lognormal(MEDIAN,SIGMA)` spreads a time; `freeze=FOR@AT` freezes the
+ * server once for FOR, at AT after its first answer.
  *
  * @throws PaceSyntaxError that names the part it cannot read
  */
@@ -41,7 +41,7 @@ export function parsePace(text: string): ServerPace {
   return { ...asFastAsPossible, ...readParts(text, { ...ofRun, freeze }) }
 }
 
-/** The pace of one run: leaves out what the text does not say, and knows no freeze. */
+/** The pace of one run: contains only the parts in the text, and no freeze. */
 export function parsePartialPace(text: string): Partial<Pace> {
   return readParts(text, ofRun)
 }
@@ -65,7 +65,7 @@ export function seededTiming(seed: number, pace: Pace): Timing {
   }
 }
 
-/** Draws with the median 1. One value of the two that a Box–Muller transform gives. */
+/** Draws with the median 1, using one of the two values of a Box–Muller transform. */
 function lognormal(draw: Draw, sigma: number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - draw()))
   return Math.exp(sigma * radius * Math.cos(2 * Math.PI * draw()))
@@ -113,7 +113,7 @@ function spread(part: string, value: string): { readonly ms: number; readonly si
   }
 }
 
-/** Limit beyond which one interval in a thousand would be ten thousand medians long. */
+/** Limit beyond which one interval in a thousand would exceed ten thousand medians. */
 const maxSigma = 3
 
 function freeze(part: string, value: string): { readonly freeze: FreezeOptions } {
@@ -152,7 +152,7 @@ export interface FreezeOptions {
   readonly atMs: number
 }
 
-/** Wait before anything leaves the server; undefined if there is none. */
+/** Wait before the server sends anything; undefined if there is none. */
 export type Pause = (signal: AbortSignal) => Promise<void> | undefined
 
 export const noPause: Pause = () => undefined

@@ -3,7 +3,7 @@ import { testServer } from '../test-support/server.ts'
 
 const pace = { ttftMs: 0, gapMs: 0, jitter: 0, freeze: { forMs: 5000, atMs: 10_000 } }
 
-/** Time goes on only while somebody sleeps. */
+/** A clock that advances only during sleeps. */
 function stoppedClock() {
   const state = { now: 1_000_000, slept: [] as number[] }
   const clock = {

@@ -25,7 +25,7 @@ function hash(text: string): number {
   return mix(value)
 }
 
-/** A 32-bit finalizer: neighboring states give unrelated numbers. */
+/** A 32-bit finalizer: consecutive states give unrelated numbers. */
 function mix(state: number): number {
   let value = state
   value = Math.imul(value ^ (value >>> 16), 0x21f0aaad)
@@ -35,7 +35,7 @@ function mix(state: number): number {
 
 export interface Ids {
   uuid(): string
-  /** `<prefix>_` and 32 characters that no other id of this server has. */
+  /** `<prefix>_` and 32 characters that are unique within this server. */
   tagged(prefix: string): string
 }
 

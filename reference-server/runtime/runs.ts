@@ -2,9 +2,9 @@
 
 export interface Runs {
   readonly size: number
-  /** Keeps count of the work until it settles; its signal fires at `abort`. */
+  /** Tracks the work until it settles; its signal is aborted by `abort`. */
   track<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
-  /** Resolves when none is left. */
+  /** Resolves when no work is left. */
   idle(): Promise<void>
   abort(): void
 }
@@ -19,7 +19,7 @@ export function runRegistry(): Runs {
       const controller = new AbortController()
       const done = work(controller.signal).finally(() => running.delete(controller))
       running.set(controller, done)
-      // Callers that await the run get its failure; without one, it must not end the process.
+      // A caller that awaits the run receives its failure; without a caller, it must not end the process.
       done.catch(() => {})
       return done
     },

@@ -4,7 +4,7 @@ import { forEachValue, mapValues, TimedValues } from './timed-values.ts'
 
 type Step = number | 'wait'
 
-/** Notes down when each value leaves the sequence, and when each wait is over. */
+/** Records when each value leaves the sequence and when each wait ends. */
 function* noted(steps: readonly Step[], log: unknown[]): Generator<number | Promise<void>> {
   try {
     for (const step of steps) {

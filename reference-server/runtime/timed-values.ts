@@ -1,8 +1,8 @@
 /** Values with waits between them. */
 
 /**
- * A sequence in which a promise is a wait: after it the sequence goes on. Everybody may read it as an
- * async iterable, which costs several promises a value; `forEachValue` reads it without them. Can be read once.
+ * A sequence in which a promise is a wait before the next value. It can be read as an async iterable, which
+ * costs several promises per value, or by `forEachValue` without them. Can be read once.
  */
 export class TimedValues<Value> implements AsyncIterable<Value> {
   readonly steps: Iterable<Value | Promise<void>>
@@ -19,7 +19,7 @@ export class TimedValues<Value> implements AsyncIterable<Value> {
   }
 }
 
-/** Hands each value to `use`, and waits if that returns a promise. If it throws, the sequence is closed. */
+/** Passes each value to `use` and waits if that returns a promise. If it throws, the sequence is closed. */
 export async function forEachValue<Value>(
   values: AsyncIterable<Value>,
   use: (value: Value) => Promise<void> | undefined,

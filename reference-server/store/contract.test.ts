@@ -77,7 +77,7 @@ afterAll(() => postgres?.remove())
 interface Kind {
   readonly name: string
   readonly missing: string
-  /** A store that nobody has used. */
+  /** An unused store. */
   readonly fresh: () => Promise<string>
 }
 
@@ -328,7 +328,7 @@ describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => 
   })
 })
 
-/** Asks or changes a database behind the back of its servers. */
+/** Reads or changes a database without its servers. */
 async function execute(place: string, sql: string): Promise<readonly Row[]> {
   const file = /^sqlite:(.+)$/.exec(place)?.[1]
   const database = file === undefined ? openPostgres(place) : openSqlite(file)

@@ -1,4 +1,4 @@
-/** Failures of a store, each with the sentence that a reader of logs or answers gets. */
+/** Failures of a store, each with its message for logs and answers. */
 
 /** The database does not answer; the next request may succeed. */
 export class StoreUnavailable extends Error {
@@ -10,7 +10,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The disk of the database is full: what is stored can be read, nothing can be added. */
+/** The disk of the database is full: stored data can be read, nothing can be added. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull'
   readonly code = 'store_full'
@@ -20,7 +20,7 @@ export class StoreFull extends Error {
   }
 }
 
-/** Another request holds the key of the run, whose lease was over. */
+/** Another request holds the key of the run, because its lease had expired. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
   readonly code = 'idempotency_key_in_use'
@@ -35,7 +35,7 @@ export function isStoreFailure(error: unknown): error is StoreUnavailable | Stor
   return [StoreUnavailable, StoreFull, ClaimLost].some((failure) => error instanceof failure)
 }
 
-/** A store that cannot be opened: unknown, in use, of a newer server, or no store at all. */
+/** A store that cannot be opened: unknown, in use, of a newer server, or not a store. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'
   readonly code = 'store_open'

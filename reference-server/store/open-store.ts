@@ -1,4 +1,4 @@
-/** The store that a server is told to use. */
+/** Opens the configured store of a server. */
 import { seededBases } from '../seed.ts'
 import { StoreOpenError } from './errors.ts'
 import { memoryStore } from './memory/store.ts'
@@ -42,10 +42,10 @@ export function storeName(text: string): string {
   return text.replace(/:[^:@/]*@/, '@')
 }
 
-/** The cause of an error that only says that the database does not answer. */
+/** The cause of an error that reports only that the database does not answer. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // An address with several IP addresses, of which none answers.
+  // A host with several IP addresses, none of which answers.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error.cause === undefined ? error.message : reasonOf(error.cause)
 }

@@ -23,7 +23,7 @@ afterAll(() => postgres?.remove())
 async function replica(url: string, options: StoreOptions = {}, runningRepeat?: 'wait') {
   const store = await openStore(url, options)
   const server = await testServer({ keys, store, ...(runningRepeat && { runningRepeat }) })
-  // Before the server, so that its store is open until it has ended.
+  // Registered before the server, so that its store stays open until the server has ended.
   onTestFinished(() => store.close())
   return server
 }
@@ -72,7 +72,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
       ])
     }
     expect((await server.send('GET', '/healthz')).status).toBe(200)
-    // Its turn cannot be stored: the stream must not seem to be complete.
+    // Its turn cannot be stored, so the stream must not appear complete.
     const events = readEvents(await readAll(stream))
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at))
     expect(events.slice(-2)).toMatchObject([

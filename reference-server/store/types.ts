@@ -17,18 +17,18 @@ export interface Chat {
   readonly updatedAt: number
 }
 
-/** Members of a chat that can change. */
+/** Mutable fields of a chat. */
 export type ChatChange = Partial<Pick<Chat, 'name' | 'favorite' | 'updatedAt'>>
 
 export interface ChatStore {
   create(chat: Chat): Promise<void>
-  /** A chat of another caller is as unknown as one that never was. */
+  /** Undefined for a chat of another caller, as for one that does not exist. */
   find(owner: string, id: string): Promise<Chat | undefined>
   /** Newest first. */
   list(owner: string, page: ChatPageRequest): Promise<Page<Chat>>
   /** @returns undefined if the chat does not exist */
   update(owner: string, id: string, change: ChatChange): Promise<Chat | undefined>
-  /** Takes history, messages and the links of attachments with it. */
+  /** Deletes history, messages and the links of attachments as well. */
   delete(owner: string, id: string): Promise<boolean>
 }
 
@@ -36,7 +36,7 @@ export interface PageRequest {
   readonly limit: number
   /** Position of the last row of the page before. */
   readonly before?: number | undefined
-  /** Found anywhere in the name, in any case. */
+  /** Matches anywhere in the name, ignoring case. */
   readonly search?: string | undefined
 }
 
@@ -48,21 +48,21 @@ export interface ChatPageRequest extends PageRequest {
 
 export interface Page<Row> {
   readonly rows: readonly Row[]
-  /** Position to go on from; null when nothing more is there. */
+  /** Position of the next page; null at the end. */
   readonly next: number | null
 }
 
-/** A turn that is over: what was asked and what was answered, in one piece. */
+/** A finished turn: input and output together. */
 export interface StoredRun {
   readonly id: string
-  /** The run whose conversation this one went on from. */
+  /** The run that this one continues. */
   readonly parentId: string | null
   readonly createdAt: number
   readonly input: readonly RunItem[]
   readonly output: readonly RunItem[]
 }
 
-/** The key of a turn and the run that it stands for from now on. */
+/** The key of a turn and the run that it identifies from now on. */
 export interface FinishedTurn {
   readonly scope: IdempotencyScope
   readonly run: ResponseRun
@@ -76,10 +76,10 @@ export interface HistoryRow {
 
 export interface HistoryStore {
   /**
-   * The whole run or nothing: its rows stand together. Of a deleted chat, nothing is kept. A store that
-   * outlives its server finishes the key of the turn in the same transaction.
+   * Adds the whole run or nothing; its rows are contiguous. Nothing is stored for a deleted chat. A persistent
+   * store finishes the key of the turn in the same transaction.
    *
-   * @throws ClaimLost if another request has taken the key over; nothing is stored then
+   * @throws ClaimLost if another request has taken over the key; nothing is stored then
    */
   append(chatId: string, run: StoredRun, turn?: FinishedTurn): Promise<void>
   /** Oldest first, the rows after position `after` (0: from the start). */
@@ -88,7 +88,7 @@ export interface HistoryStore {
   runs(chatId: string): Promise<readonly StoredRun[]>
 }
 
-/** A v2 message (section 2.3), with what the generation of its reply goes by. */
+/** A v2 message (section 2.3), with the parameters for the generation of its reply. */
 export interface Message {
   readonly id: string
   readonly chatId: string
@@ -104,10 +104,10 @@ export interface Message {
 }
 
 export interface MessageStore {
-  /** Adds a message; nothing is kept of a deleted chat. */
+  /** Adds a message; nothing is stored for a deleted chat. */
   append(message: Message): Promise<void>
   find(chatId: string, id: string): Promise<Message | undefined>
-  /** The message and those that lead to it, oldest first; empty if it is not there. */
+  /** The chain of messages up to this one, oldest first; empty if it does not exist. */
   chain(chatId: string, id: string): Promise<readonly Message[]>
 }
 
@@ -127,7 +127,7 @@ export interface Attachment {
 export interface AttachmentStore {
   add(attachment: Attachment): Promise<void>
   find(owner: string, id: string): Promise<Attachment | undefined>
-  /** An attachment may belong to several chats; a chat that is gone takes none. */
+  /** An attachment may belong to several chats; linking to a deleted chat has no effect. */
   link(chatId: string, id: string): Promise<void>
   /** Newest first; with `chatId`, those that are linked to that chat. */
   list(owner: string, page: AttachmentPageRequest): Promise<Page<Attachment>>
@@ -142,7 +142,7 @@ export interface KnowledgeBase {
   readonly name: string
   readonly description: string
   readonly createdAt: number
-  /** Every caller has it from the start, and nobody can delete it. */
+  /** Every caller has it from the start, and it cannot be deleted. */
   readonly seeded: boolean
 }
 
@@ -166,9 +166,9 @@ export interface KnowledgeStore {
   delete(owner: string, id: string): Promise<boolean>
   /** Oldest first. */
   documentPage(owner: string, baseId: string, page: OldestFirst): Promise<Page<KnowledgeDocument>>
-  /** Oldest first, the same array until something changes in it; empty if the base is not there. */
+  /** Oldest first, the same array until its content changes; empty if the base does not exist. */
   documents(owner: string, baseId: string): Promise<readonly KnowledgeDocument[]>
-  /** False if the base is not there. */
+  /** False if the base does not exist. */
   addDocument(owner: string, baseId: string, document: KnowledgeDocument): Promise<boolean>
   deleteDocument(owner: string, baseId: string, id: string): Promise<boolean>
 }
@@ -189,10 +189,10 @@ export type Reservation =
   | { readonly state: 'mismatch' }
 
 export interface IdempotencyStore {
-  /** Atomic: of any number of racing claims, one is the first. `now` in Unix milliseconds. */
+  /** Atomic: exactly one of any number of concurrent claims is the first. `now` in Unix milliseconds. */
   reserve(scope: IdempotencyScope, fingerprint: string, now: number): Promise<Reservation>
   finish(scope: IdempotencyScope, run: ResponseRun): Promise<void>
-  /** The key was not used after all; the next claim is the first again. */
+  /** Releases an unused key; the next claim is the first again. */
   release(scope: IdempotencyScope): Promise<void>
 }
 
@@ -201,7 +201,7 @@ export interface StoreOptions {
   readonly leaseMs?: number
 }
 
-/** State of a server. Methods throw StoreUnavailable while a database is away, StoreFull on a full disk. */
+/** State of a server. Methods throw StoreUnavailable while a database is unavailable, StoreFull on a full disk. */
 export interface Store {
   readonly chats: ChatStore
   readonly history: HistoryStore
@@ -209,9 +209,9 @@ export interface Store {
   readonly attachments: AttachmentStore
   readonly knowledge: KnowledgeStore
   readonly idempotency: IdempotencyStore
-  /** Stored data outlives the server: callers must have the same names in the next one. */
+  /** True if data outlives the server, so that callers must have the same names in the next one. */
   readonly durable: boolean
-  /** Resolves if the store answers. */
+  /** Resolves if the store is available. */
   ready(): Promise<void>
   close(): Promise<void>
 }

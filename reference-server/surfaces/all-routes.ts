@@ -13,7 +13,7 @@ import { historyRoutes } from './v3/conversation.ts'
 import { generateRoutes } from './v3/generate.ts'
 import { oneShotRoutes } from './v3/one-shot.ts'
 
-/** Section 9: `/api/v3/knowledge` duplicates `/api/knowledge`. What is below them is our own choice. */
+/** Section 9: `/api/v3/knowledge` duplicates `/api/knowledge`. The paths below them are our own choice. */
 const knowledgePrefixes = ['/api/knowledge', '/api/v3/knowledge']
 
 export function allRoutes(services: Services): readonly Route[] {

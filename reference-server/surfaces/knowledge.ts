@@ -94,7 +94,7 @@ function baseRecord({ id, name, description, createdAt }: KnowledgeBase): object
   return { id, name, description, created_at: isoTime(createdAt) }
 }
 
-/** Bytes. An index is made of every word of it, in one go. */
+/** Bytes. All words of a document are indexed synchronously. */
 const maxDocumentBytes = 2 * 1024 * 1024
 
 export function documentRoutes({ clock, ids, store }: Services, prefix: string): readonly Route[] {
@@ -182,7 +182,7 @@ function documentRecord(document: KnowledgeDocument): object {
   }
 }
 
-/** A search by request returns all hits, down to the least likely. */
+/** An explicit search returns all hits, including the least similar. */
 const defaults = { threshold: 0, limit: 10 }
 
 export function searchRoutes({ retrieve, store }: Services, prefix: string): readonly Route[] {

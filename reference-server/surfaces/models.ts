@@ -10,7 +10,7 @@ import {
   modelPageShape,
 } from './shapes.ts'
 
-/** The day the catalog was written, in Unix seconds; clients want a number here. */
+/** Date of the catalog, in Unix seconds; clients require a number here. */
 const created = 1_767_225_600
 
 export function modelRoutes(): readonly Route[] {
@@ -30,7 +30,7 @@ export function modelRoutes(): readonly Route[] {
       answer: { status: 200, body: compatibleModelShape },
       handle: async ({ params }) => {
         const id = params['model'] ?? ''
-        // Under the id that was asked for, so that a client finds what it named.
+        // Uses the requested id, so that a client finds the id that it sent.
         return { status: 200, body: { ...entry(knownModel(id, 'model')), id } }
       },
     }),

@@ -89,7 +89,7 @@ export function knownModel(id: string, param: string): CatalogModel {
 }
 
 /**
- * Text of an attachment or document; undefined if the file is no text.
+ * Text of an attachment or document; undefined if the file is not text.
  *
  * @throws ApiError 400 for a PDF that cannot be read
  */

@@ -18,7 +18,7 @@ export function pageBody<Row>(
   return { result: rows.map(record), pagination: { cursor: writeCursor(list, next) } }
 }
 
-/** @param list name of the list, which alone accepts the cursor */
+/** @param list name of the only list that accepts the cursor */
 function writeCursor(list: string, position: number | null): string | null {
   return position === null
     ? null

@@ -1,4 +1,4 @@
-/** Shapes of the answers, for the reference page and for tests that compare answers with it. */
+/** Shapes of the answers, for the reference page and for tests of the answers. */
 import { z } from 'zod'
 import { isoTime } from '../runtime/clock.ts'
 import type { Attachment, Chat, Message } from '../store/types.ts'
@@ -13,7 +13,7 @@ export const runStream =
 
 export const healthShape = z.strictObject({ status: z.literal('ok') })
 
-/** The form of every list of the native surfaces. */
+/** The shape of every list of the native surfaces. */
 function pageOf(row: z.ZodType): z.ZodType {
   return z.strictObject({
     result: z.array(row),
@@ -78,7 +78,7 @@ const historyRowShape = z.strictObject({
 
 export const historyPageShape = pageOf(historyRowShape)
 
-/** The members that the interface document mentions, of 31. */
+/** The documented fields, of 31. */
 export const responseShape = z.looseObject({
   id: z.string(),
   object: z.literal('response'),
@@ -191,7 +191,7 @@ export function attachmentRecord(attachment: Attachment): object {
   }
 }
 
-/** Section 2.3, with members that the document does not show. */
+/** Section 2.3, with undocumented fields. */
 export function messageRecord(message: Message, attachments: readonly Attachment[] = []): object {
   return {
     id: message.id,

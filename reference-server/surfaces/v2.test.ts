@@ -8,7 +8,7 @@ const store = (server: TestServer, body: object) =>
 const answer = (server: TestServer, body: object) =>
   server.send('POST', '/api/v2/message/generate', { body: { model_id, ...body } })
 
-/** Stores a message and has it answered. */
+/** Stores a message and generates its reply. */
 async function ask(server: TestServer, chat_id: string, content: string, rest: object = {}) {
   const { json } = await store(server, { chat_id, content, ...rest })
   const reply = await answer(server, { chat_id, parent_id: json.id })

@@ -95,7 +95,7 @@ async function generate(services: Services, call: Call<GenerateReplyRequest>): P
   return { status: 200, disruption: generation.disruption, body: { message } }
 }
 
-/** Section 1: the stored `parent_id` gives the model its context; what is not in the chain is unknown. */
+/** Section 1: the chain of stored `parent_id` values is the context of the model. */
 async function conversation(
   { store }: Services,
   caller: string,
@@ -110,7 +110,7 @@ async function conversation(
   ])
 }
 
-/** Stored once it is spoken, whether or not its client stays; a failed reply is not kept. */
+/** Stored when it is complete, even if the client has disconnected; a failed reply is not stored. */
 async function spoken(
   { clock, decode, ids, store, timing }: Services,
   parent: Message,

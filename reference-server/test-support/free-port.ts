@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Ports that were given away: programs bind them later, and in the meantime they look free. */
+/** Ports already assigned: programs bind them later, and until then they appear free. */
 const reserved = new Set<number>()
 
-/** A port of loopback for a program that cannot be told to pick one itself; never the same twice. */
+/** A loopback port for a program that cannot choose one itself; never the same twice. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

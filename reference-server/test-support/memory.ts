@@ -6,7 +6,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 export async function memoryInUse(): Promise<number> {
-  // Finalizers run between collections, and free what they held in the next one.
+  // Finalizers run between collections, and their objects are freed in the next one.
   for (let round = 0; round < 3; round += 1) {
     collectGarbage()
     await new Promise((resolve) => setTimeout(resolve, 20))

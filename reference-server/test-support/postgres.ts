@@ -1,4 +1,4 @@
-/** A throw-away PostgreSQL cluster of this machine's packages, on loopback. */
+/** A temporary PostgreSQL cluster on loopback, using the packages of this machine. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { freePort } from './free-port.ts'
 export interface PostgresCluster {
   /** Creates a database, and returns its URL. */
   createDatabase(name: string): Promise<string>
-  /** Ends at once, as in a crash. */
+  /** Stops immediately, as in a crash. */
   kill(): Promise<void>
   start(): Promise<void>
   /** Stops the server and deletes its files. */

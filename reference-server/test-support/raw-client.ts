@@ -1,4 +1,4 @@
-/** Clients that do not behave: they leave in the middle, or do not read. */
+/** Misbehaving clients, which disconnect in the middle or do not read. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { ReferenceServer } from '../index.ts'
 
@@ -7,7 +7,7 @@ export interface OpenStream {
   readonly response: IncomingMessage
 }
 
-/** Resolves with the head of the answer; nothing of its body is read yet. */
+/** Resolves with the head of the answer, before its body is read. */
 export function openStream(
   server: ReferenceServer,
   path: string,
@@ -30,7 +30,7 @@ export function openStream(
   })
 }
 
-/** Reads a few bytes, then hangs up. */
+/** Reads a few bytes, then disconnects. */
 export async function leaveInMidStream({ request: sent, response }: OpenStream): Promise<void> {
   await new Promise((resolve) => response.once('data', resolve))
   response.on('error', () => {})

@@ -1,6 +1,6 @@
 import type { RunSettings } from '../events/run.ts'
 
-/** Settings of a generation that names none, without thinking. */
+/** Default settings of a generation, without reasoning. */
 export const plainSettings: RunSettings = {
   model: 'svc-main-model',
   think: false,

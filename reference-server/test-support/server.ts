@@ -1,4 +1,4 @@
-/** A real server on loopback for one test, and the shortest way to speak to it. */
+/** A real server on loopback for one test, with a short client API. */
 
 import { Agent, FormData, fetch, type Headers } from 'undici'
 import { expect, onTestFinished } from 'vitest'
@@ -11,15 +11,15 @@ import type { Ids } from '../runtime/random.ts'
 import type { Json } from './sse.ts'
 
 export interface TestServer extends ReferenceServer {
-  /** Faults of the server itself; must be empty at the end of the test. */
+  /** Internal errors of the server; must be empty at the end of the test. */
   readonly internalErrors: readonly unknown[]
   send(method: string, path: string, request?: TestRequest): Promise<TestAnswer>
   newChat(name?: string): Promise<string>
   newV2Chat(name?: string): Promise<string>
   oneShot(body: object): Promise<TestAnswer>
-  /** One file as a form; the fields go before it. */
+  /** One file as a form, after the fields. */
   upload(file: TestFile, fields?: Record<string, string>, path?: string): Promise<TestAnswer>
-  /** One turn in a chat; the key is fresh unless given. */
+  /** One turn in a chat, by default with a new key. */
   generate(body: object, headers?: Record<string, string>): Promise<TestAnswer>
   complete(prompt: string, body?: object): Promise<TestAnswer>
 }
@@ -32,7 +32,7 @@ interface TestFile {
 }
 
 interface TestRequest {
-  /** An object goes as JSON; anything else as it is. */
+  /** An object is sent as JSON, anything else unchanged. */
   readonly body?: object | string | Uint8Array | FormData
   readonly headers?: Record<string, string>
 }
@@ -90,7 +90,7 @@ export async function testServer(options: ReferenceServerOptions = {}): Promise<
   }
 }
 
-/** No connection is kept, so that each that is left over is a leak. */
+/** No keep-alive, so that every remaining connection is a leak. */
 const dispatcher = new Agent({ pipelining: 0 })
 
 async function sendTo(
@@ -121,7 +121,7 @@ async function sendTo(
   }
 }
 
-/** Ids that count, from 1. */
+/** Sequential ids, from 1. */
 export function countingIds(): Ids {
   let drawn = 0
   const digits = () => {

@@ -1,4 +1,4 @@
-/** Reads streams as a client would: with a parser that is not ours. */
+/** Reads streams like a client, with a third-party parser. */
 import { createParser } from 'eventsource-parser'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read events and bodies of any shape

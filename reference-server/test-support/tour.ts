@@ -2,14 +2,14 @@ import { assistants, seededBaseId } from '../answering/assistant-context.ts'
 import type { Call, Route } from '../http/call.ts'
 import type { TestServer } from './server.ts'
 
-/** Literal segments win over parameters, as they do in the router. */
+/** Literal segments take precedence over parameters, as in the router. */
 export function isCallOf(route: Route, { method, path }: Call): boolean {
   if (path.endsWith('/chat/favorite') && route.path.endsWith(':chat_id')) return false
   const pattern = route.path.replace(/:\w+/g, '[^/]+')
   return route.method === method && new RegExp(`^${pattern}$`).test(path)
 }
 
-/** One success of every route at least; JSON keeps what is undefined out of the compared bodies. */
+/** At least one success of every route; JSON omits undefined values from the compared bodies. */
 export async function tour(server: TestServer): Promise<void> {
   const get = (path: string) => server.send('GET', path)
   const model_id = 'SVC-Main'

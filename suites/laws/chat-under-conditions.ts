@@ -1,4 +1,4 @@
-/** A chat in the state that conditions want. */
+/** A chat in the state that conditions require. */
 import type { LawfulOperation } from '../../contract/conditions.ts'
 import {
   answerJson,
@@ -23,7 +23,7 @@ export function rowsAt({ depth, rows }: Pick<Coverage, 'depth' | 'rows'>): numbe
   return { quick: Math.min(rows, 4), normal: 10, full: 30 }[depth]
 }
 
-/** The body of PATCH is not shown: a guess is judged once it has changed a name. */
+/** The document does not show the body of PATCH: a guess is judged only if it has changed a name. */
 export async function canRename({ v3, chats, claim, session, profile }: Context): Promise<boolean> {
   const { id } = await v3.createChat()
   const name = session.name()
@@ -55,7 +55,7 @@ export async function canRename({ v3, chats, claim, session, profile }: Context)
 
 const asItIs = (body: Body): Body => body
 
-/** A chat of its own for each request, in the state that the conditions want. */
+/** A new chat for each request, in the state that the conditions require. */
 export class ChatUnderConditions {
   readonly #context: Context
   readonly #laws: ChatLaws
@@ -76,7 +76,7 @@ export class ChatUnderConditions {
     }
   }
 
-  /** Tries an operation, and claims the state of the chat after it. */
+  /** Tries an operation and claims the state of the chat after it. */
   async try<O extends LawfulOperation>(coverage: Coverage, plan: Plan<O>): Promise<void> {
     const { claim, session } = this.#context
     const context = { claim, session, coverage: { ...coverage, rows: rowsAt(coverage) } }
@@ -115,7 +115,7 @@ export class ChatUnderConditions {
       const body = v3.generateBody(chat, 'Name a color.')
       await v3.generate(body, { ...caller, key: null, role: 'negative' })
     }
-    // A refusal stands right before some of the requests.
+    // In some rows, the refusal comes directly before the request.
     const isRead = row['after'] !== 'refusal' || row['occurrence'] === 'third'
     if (row['after'] !== plain && isRead) await chats.get(chat.id, caller)
     return {}
@@ -132,14 +132,14 @@ export class ChatUnderConditions {
       () => chats.get(state.chat.id, state.caller),
       (body) => contains(body, name),
     )
-    // A name that stays is for the scenario of renaming.
+    // An unchanged name is judged by the scenario of renaming.
     const isNew = timesOf(row) > 0 || contains(answerJson(read), name)
     if (isNew) this.#state = { ...state, chat: { ...state.chat, name } }
     this.#sent = [...this.#sent, renamed]
     return renamed
   }
 
-  /** Sets the mark of a favorite; the answer to a second request is open, its effect is not. */
+  /** Sets the favorite mark; the response to a second request is open, its effect is not. */
   async setFavorite(favorite: boolean, row: Row): Promise<Exchange> {
     const { addFavorite, removeFavorite } = this.#context.chats
     const state = this.#required()
@@ -148,7 +148,7 @@ export class ChatUnderConditions {
     return answer
   }
 
-  /** Generates a title as often as the row wants, and gives the last answer. */
+  /** Generates a title as often as the row requires; returns the last answer. */
   async generateName(row: Row): Promise<Exchange> {
     const { generateName } = this.#context.chats
     const { chat, caller } = this.#required()
@@ -164,7 +164,7 @@ export class ChatUnderConditions {
     await this.#laws.claimDeleted(this.#required(), describeRow(row), this.#sent)
   }
 
-  /** Sends a request as often as the row wants, and gives the first answer. */
+  /** Sends a request as often as the row requires; returns the first answer. */
   async #send(request: ScenarioContext['chats']['remove'], row: Row): Promise<Exchange> {
     const { chat, caller } = this.#required()
     const answer = await request(chat.id, caller)
@@ -186,7 +186,7 @@ export class ChatUnderConditions {
   }
 }
 
-/** Number of times that a row wants its operation; 0 for one that only arranges. */
+/** Number of times that a row requires its operation; 0 for a row that only arranges. */
 function timesOf(row: Row): number {
   const times: Readonly<Record<string, number>> = { [plain]: 1, second: 2, third: 3 }
   return times[row['occurrence'] ?? ''] ?? 0

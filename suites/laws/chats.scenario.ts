@@ -19,7 +19,7 @@ const kindsOfNames = nameEditsOf((change) => (body) => ({
   name: change(String(body['name'])),
 }))
 
-/** Sections 2.5 and 4.3: a chat is what was made of it, whatever was done before, and how often. */
+/** Sections 2.5 and 4.3: changes of a chat take effect, whatever was done before and how often. */
 describe('v3: laws of chats', () => {
   const cost = (rows: number, depth: ScenarioContext['coverage']['depth']) => ({
     requests: 26 * rowsAt({ depth, rows }) + 20,

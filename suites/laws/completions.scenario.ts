@@ -16,7 +16,7 @@ import { messagesOf, messageTextEdits, modelEdits, set } from './edits.ts'
 import { claimStop, stopOf } from './stop.ts'
 import { describeRow, plain, type Trial, tryConditions } from './trials.ts'
 
-/** Section 4.1: what holds of a completion holds under all conditions. */
+/** Section 4.1: the laws of completions hold under all conditions. */
 describe('compatible surface: laws of completions', () => {
   test(
     'a completion keeps its requirements under every condition',
@@ -42,7 +42,7 @@ describe('compatible surface: laws of completions', () => {
         send(openai.chatBody(text, { stream: true })),
       )
       const stopped = new Set<string>()
-      // A refusal of these members says nothing about stop.
+      // A refusal of these fields says nothing about stop.
       const isSteady = !isDeclined(await send(openai.chatBody(prompts.brief(), steady)))
 
       const trials = await tryConditions(
@@ -109,7 +109,7 @@ describe('compatible surface: laws of completions', () => {
             caller: { second: profile.otherKey === undefined ? undefined : (body) => body },
           },
           send: (body, row) => send(body, row['caller'] === 'second'),
-          // A plain question after a fact was told in another request.
+          // A plain question after another request stated a fact.
           always: [{ messages: 'with an assistant message' }, {}],
           laws: [isObjectOfItsModel, isRemembered, isOfThisRequest, isCut, arrives],
         },
@@ -142,7 +142,7 @@ describe('compatible surface: laws of completions', () => {
           session.observe('OPEN-33', `${body['model']} is echoed as ${model}`, [answer])
         if (body['stream'] === true) return
         const completion = jsonOf(answer)
-        // Its parts are for other requirements.
+        // Other requirements cover its parts.
         const isCompletion = 'choices' in completion || completion['object'] === 'chat.completion'
         claim(
           'OAI-CHAT-01',
@@ -170,16 +170,16 @@ describe('compatible surface: laws of completions', () => {
         const fact = facts.at(-1) ?? ''
         const sent = [body['stop'], ...messagesOf(body).map(({ content }) => content)].map(String)
         const text = answerText(answer) ?? ''
-        // A server that mixes requests up may give back the fact of another scenario.
+        // A server that confuses requests may return the fact of another scenario.
         const foreign = session
           .noncesIn(text)
           .filter((one) => ![...sent, fact].join(' ').includes(one))
-        // An answer without facts shows nothing.
+        // An answer without facts is no evidence.
         if (foreign.length === 0 && !text.includes(fact)) return
         claim('OAI-CHAT-16', () => expect(foreign, 'facts of other requests').toEqual([]), answer)
       }
 
-      /** Asks each form of `stop` once at depth normal. */
+      /** Tests each form of `stop` once at depth normal. */
       async function isCut(trial: Trial): Promise<void> {
         const form = `${trial.row['stop']} ${coverage.depth === 'full' ? trial.answer.id : trial.row['form']}`
         if (trial.row['stop'] === plain || stopped.has(form)) return
@@ -195,7 +195,7 @@ function isAnswer(answer: Exchange): boolean {
   return typeof answerText(answer) === 'string'
 }
 
-/** An answer that is the same when it is stopped for again. */
+/** Parameters with which a repeated request gives the same answer. */
 const steady = { temperature: 0, max_tokens: 160 }
 
 /** Messages before the last one. */

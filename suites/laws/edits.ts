@@ -1,4 +1,4 @@
-/** Edits that operations have in common. */
+/** Edits shared by operations. */
 import {
   inputText,
   isObject,
@@ -9,20 +9,20 @@ import type { Body } from './trials.ts'
 
 type Edit = (body: Body) => Body
 
-/** Source of texts, so that no wording gives a run away. */
+/** Source of texts, so that no fixed wording identifies a run. */
 type Texts = Pick<ScenarioContext, 'prompts' | 'session'>
 
-/** Sets members of a body. */
+/** Sets fields of a body. */
 export function set(members: Body): Edit {
   return (body) => ({ ...body, ...members })
 }
 
-/** `set`, or nothing if the value is unknown. */
+/** `set`, or undefined if the value is unknown. */
 export function setKnown(member: string, value: unknown): Edit | undefined {
   return value === undefined ? undefined : set({ [member]: value })
 }
 
-/** The models of the profile, as the member of a body that names one. */
+/** The models of the profile, as edits of the field that names the model. */
 export function modelEdits({ models, capabilities }: TargetProfile, member: string) {
   return {
     alias: setKnown(member, models.aliases[0]),
@@ -30,7 +30,7 @@ export function modelEdits({ models, capabilities }: TargetProfile, member: stri
   }
 }
 
-/** Kinds of a text that a member of a body holds. */
+/** Kinds of text in a field of a body. */
 export function textEdits(member: string, texts: Texts) {
   return textEditsOf(texts, (change) => (body) => ({
     ...body,
@@ -38,7 +38,7 @@ export function textEdits(member: string, texts: Texts) {
   }))
 }
 
-/** Kinds of the text of the last message of a completion. */
+/** Kinds of text in the last message of a completion. */
 export function messageTextEdits(texts: Texts) {
   return textEditsOf(texts, (change) => (body) => {
     const messages = messagesOf(body)
@@ -119,7 +119,7 @@ export function inputEdits(note: string, { prompts }: Pick<Texts, 'prompts'>) {
     'several parts': form((text) => [
       {
         ...inputText(text),
-        // Neither the first part nor the last has the fact.
+        // The fact is in neither the first nor the last part.
         content: [brief, note, text, plainWords].map((part) => ({
           type: 'input_text',
           text: part,
@@ -129,7 +129,7 @@ export function inputEdits(note: string, { prompts }: Pick<Texts, 'prompts'>) {
   }
 }
 
-/** One red pixel beside the text. */
+/** One red pixel in addition to the text. */
 export function withImage(model: string): Edit {
   return (body) => ({
     ...body,
@@ -162,7 +162,7 @@ export function toolEdits({ tools }: TargetProfile) {
   }
 }
 
-/** Changes a chat, or has a request refused, before it is read. */
+/** Changes a chat, or sends a request that is refused, before it is read. */
 export async function doBefore(
   { v3, chats, session }: Pick<ScenarioContext, 'v3' | 'chats' | 'session'>,
   chat: string,

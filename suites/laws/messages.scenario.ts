@@ -18,7 +18,7 @@ import { attachedFile } from '../support/uploads.ts'
 import { modelEdits, set, setKnown, textEdits } from './edits.ts'
 import { type Body, plain, type Trial, tryConditions } from './trials.ts'
 
-/** Section 4.2: what holds of a stored message and of its reply holds under all conditions. */
+/** Section 4.2: the laws of stored messages and their replies hold under all conditions. */
 describe('v2: laws of messages', () => {
   test(
     'a message is stored as it was sent under every condition',
@@ -81,7 +81,7 @@ describe('v2: laws of messages', () => {
         ids.add(id)
       }
 
-      /** Compares models, not their ids: which id of a model an answer has is open. */
+      /** Compares models, not their ids: the document leaves open which id of a model an answer has. */
       function isOfItsModel({ body, answer }: Trial): void {
         const id = memberOf(answer, 'model_id')
         const ofMain: readonly unknown[] = [main, ...aliases]
@@ -125,7 +125,7 @@ describe('v2: laws of messages', () => {
       const first = await v2.generate(v2.generateBody(chat, openingId), { role: 'act' })
       claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
       assume(!isDeclined(first), 'a reply is refused', first)
-      // The fact stands two links away, so that a chain of one link does not look like a whole one.
+      // The fact is two links away, to distinguish a chain of one link from a complete one.
       const between = { parent_id: openingId }
       let parent = (await v2.storeAndGenerate(chat, prompts.brief(), between)).messageId
       const conversation = [opening, prompts.brief()]
@@ -156,7 +156,7 @@ describe('v2: laws of messages', () => {
             }
             const stored = await v2.message(v2.messageBody(chat, question, more))
             isChained = succeeded(stored) && row['parent'] !== plain
-            // What a message with these members is answered is for another scenario.
+            // Another scenario tests the response to a message with these fields.
             const id = succeeded(stored)
               ? v2.storedId(stored)
               : (await v2.storeOk(chat, question)).id
@@ -235,7 +235,7 @@ describe('v2: laws of messages', () => {
   )
 })
 
-/** Half an hour is the smallest difference between the times of two zones. */
+/** Limit below half an hour, the smallest difference between time zones. */
 const maxMinutes = 20
 
 /** Replies have fewer conditions than messages. */

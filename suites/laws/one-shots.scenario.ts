@@ -16,7 +16,7 @@ import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
 import { inputEdits, modelEdits, set, setKnown, textEdits, toolEdits, withImage } from './edits.ts'
 import { type Body, describeRow, plain, type Trial, tryConditions } from './trials.ts'
 
-/** Sections 4.3 and 4.4: what holds of a one-shot holds under all conditions. */
+/** Sections 4.3 and 4.4: the laws of one-shots hold under all conditions. */
 describe('v3: laws of one-shots', () => {
   test(
     'a one-shot keeps its requirements under every condition',
@@ -33,7 +33,7 @@ describe('v3: laws of one-shots', () => {
       let recall = buildRecall(profile, '')
       const { otherKey, requests, assistants, capabilities, models } = profile
       const hasRuns = (row: Row) => row['runs'] !== plain && row['runs'] !== 'none'
-      // Which of several runs states the fact, the profile does not say.
+      // The profile does not say which of several runs states the fact.
       const runsEdit = (part: (runs: readonly unknown[]) => readonly unknown[]) => {
         const { runs } = requests
         const chosen = runs && part(runs)
@@ -111,7 +111,7 @@ describe('v3: laws of one-shots', () => {
         )
       }
 
-      /** A one-shot that is accepted with an Idempotency-Key wants one. */
+      /** Claims V3-ONE-03 for a refused one-shot that is accepted with an Idempotency-Key, otherwise V3-ONE-01. */
       async function claimRefused(): Promise<void> {
         const body = oneShot.body(prompts.brief())
         const refused = await oneShot.send(body, { role: 'act' })

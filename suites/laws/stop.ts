@@ -1,4 +1,4 @@
-/** The law that an answer ends at a stop sequence. No wording is trusted: the sequence is taken from an answer. */
+/** The law that an answer ends at a stop sequence, which is taken from an answer instead of a fixed wording. */
 import {
   answerText,
   deltasOf,
@@ -10,7 +10,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import type { Body, Trial } from './trials.ts'
 
-/** Sequences of usual clients, which answers hardly hold. */
+/** Stop sequences of common clients, which are unlikely in answers. */
 const strangers = ['\n\nUser:', '\n\nHuman:', '»Ende«']
 
 /** `stop` in the form of a condition, around a sequence. */
@@ -36,7 +36,7 @@ export async function claimStop(
   const isStream = body['stream'] === true
   const requirement = isStream ? 'OAI-STOP-05' : form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
   const [first = '', last = ''] = strangers
-  // Neither the first nor the last of a list, one of which may be all that is read.
+  // Neither first nor last in a list, because a server may read only one of these.
   const isOneOfMany = form === 'first of a list' || form === 'last of a list'
   const stop = isOneOfMany ? [first, sequence, last] : stopOf(form, sequence)
   const cut = await send({ ...body, stop })
@@ -49,10 +49,10 @@ export async function claimStop(
   const upToStop = before.slice(0, before.indexOf(sequence))
   const isShown = sameAnswer(text, upToStop + sequence)
   const hasStopped = isShown || sameAnswer(text, upToStop)
-  // A sequence may be shown at the end of an answer.
+  // The sequence may be included at the end of an answer.
   const goesOn = text.includes(sequence) && !text.trimEnd().endsWith(sequence)
   const ranOn = runsOn(text, before, sequence) || goesOn
-  // Another answer than before shows nothing.
+  // A different answer is no evidence.
   if (!hasStopped && !ranOn) return
   const what = `the text continues after ${JSON.stringify(sequence)}`
   claim(requirement, () => expect(ranOn, what).toBe(false), cut, answer)
@@ -62,8 +62,8 @@ export async function claimStop(
 }
 
 /**
- * A word that first occurs in the middle of an answer, and lies within one chunk of a stream; beyond ASCII in
- * streams, if there is one.
+ * A word that first occurs in the middle of an answer and, in a stream, within one chunk; for streams, preferably
+ * one with characters beyond ASCII.
  */
 function wordIn(answer: Exchange, isStream: boolean): string | undefined {
   const text = answerText(answer) ?? ''
@@ -76,12 +76,12 @@ function wordIn(answer: Exchange, isStream: boolean): string | undefined {
     .filter((word) => !isStream || deltas.some((delta) => delta.includes(word)))
   const isAscii = (word: string) => /^[\0-\x7f]*$/.test(word)
   const [preferred = words[0]] = words.filter((word) => isAscii(word) !== isStream)
-  // The rest of a chunk that contains the sequence is text after it.
+  // Leaves a rest of the chunk after the sequence, which must not be sent.
   const start = isStream ? preferred?.slice(0, Math.max(3, preferred.length - 2)) : preferred
   return start && text.indexOf(start) === text.indexOf(preferred ?? start) ? start : preferred
 }
 
-/** Tests if an answer is the earlier one without a sequence, beyond the place where it stood. */
+/** Tests if an answer is the earlier one with only the sequence removed. */
 export function runsOn(text: string, before: string, sequence: string): boolean {
   const start = before.indexOf(sequence)
   const rest = text.slice(start).trimStart()

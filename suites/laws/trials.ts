@@ -1,4 +1,4 @@
-/** Requests under conditions: rows of a covering array, sent one after the other. */
+/** Requests under conditions: the rows of a covering array, sent one after the other. */
 import { type Conditions, conditions, type LawfulOperation } from '../../contract/conditions.ts'
 import type { RequirementId } from '../../contract/index.ts'
 import {
@@ -26,11 +26,11 @@ export interface Trial {
   readonly row: Row
   readonly body: Body
   readonly answer: Exchange
-  /** Makes another request under the same conditions. */
+  /** Applies the same conditions to another request. */
   readonly edit: Edit
 }
 
-/** A law: it holds for each accepted request, whatever its conditions are. */
+/** A law, which must hold for each accepted request under all conditions. */
 export type Law = (trial: Trial) => Promise<void> | void
 
 export interface Plan<O extends LawfulOperation> {
@@ -40,9 +40,9 @@ export interface Plan<O extends LawfulOperation> {
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
   readonly laws?: readonly Law[]
-  /** Tests if a response holds an answer; one that does not shows no condition. */
+  /** Tests if a response contains an answer; one without is no evidence for a condition. */
   readonly isAnswer?: (answer: Exchange) => boolean
-  /** Dimensions whose requirements take more than an accepted request: a law shows them. */
+  /** Dimensions whose requirements need more than an accepted request; a law claims them. */
   readonly shownByLaws?: readonly string[]
   /** Requirement that is broken if the plain request is refused. */
   readonly accepts?: RequirementId
@@ -54,12 +54,12 @@ export interface Plan<O extends LawfulOperation> {
 
 type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
 
-/** Value of a dimension in which a request is plain. */
+/** Value of a dimension that leaves the request unchanged. */
 export const plain = 'plain'
 
 /**
- * Sends the rows of an operation and asks its laws of each that is accepted. A refusal breaks the requirement
- * of the value that causes it: one that is refused alone, or one without which the row is accepted.
+ * Sends the rows of an operation and applies its laws to each accepted one. A refusal breaks the requirement of
+ * the value that causes it: one that is refused alone, or one without which the row is accepted.
  */
 export async function tryConditions<O extends LawfulOperation>(
   context: Context,
@@ -125,7 +125,7 @@ class LawfulRequests<O extends LawfulOperation> {
     return Object.fromEntries(entries.map(([name, of]) => [name, of.filter(isKnown(name))]))
   }
 
-  /** The accepted request of a row, without values that are refused; undefined if it is refused all the same. */
+  /** The accepted request of a row, without refused values; undefined if it is refused without them too. */
   async tryRow(planned: Row): Promise<Trial | undefined> {
     const row = this.#withoutRefused(planned)
     const trial = await this.#send(row)
@@ -141,7 +141,7 @@ class LawfulRequests<O extends LawfulOperation> {
     if (accepts) this.#claim(accepts, () => expectAccepted(answer, 'a plain request'), answer)
   }
 
-  /** Tries each value alone that was not accepted before. */
+  /** Tries each value that was not accepted before alone. */
   async #withoutRefusedAlone(row: Row): Promise<Trial | undefined> {
     const plainRow = Object.fromEntries(Object.keys(row).map((name) => [name, plain]))
     for (const [name, value] of valuesOf(row)) {
@@ -160,7 +160,7 @@ class LawfulRequests<O extends LawfulOperation> {
     return isDeclined(trial.answer) ? undefined : this.#accept(trial)
   }
 
-  /** Leaves out one value after the other. */
+  /** Omits one value after the other. */
   async #withoutRefusedTogether({ row, answer }: Trial): Promise<Trial | undefined> {
     for (const [name, value] of valuesOf(row)) {
       const trial = await this.#send({ ...row, [name]: plain })
@@ -172,7 +172,7 @@ class LawfulRequests<O extends LawfulOperation> {
   }
 
   async #send(row: Row): Promise<Trial> {
-    // In the order of the dimensions, for the kinds of a text come before its form.
+    // In the order of the dimensions, because the kind of a text is set before its form.
     const edit = (base: Body): Body =>
       Object.keys(this.#dimensions).reduce(
         (edited, name) => this.#editOf(name, row[name] ?? plain)?.(edited) ?? edited,

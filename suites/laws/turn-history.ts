@@ -1,4 +1,4 @@
-/** Laws of the history of a chat: what it shows of turns under conditions. */
+/** Laws of the history of a chat: how it shows turns under conditions. */
 import {
   answerParts,
   type Chat,
@@ -22,7 +22,7 @@ import { type Body, describeRow, type Trial, tryConditions } from './trials.ts'
 
 export type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
 
-/** The members of a response have the same types in both forms, whatever else was asked for. */
+/** The fields of a response have the same types in both forms, whatever else was requested. */
 function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
   const ofForm = (isStream: boolean) =>
     trials.flatMap(({ body, answer }) => {
@@ -33,7 +33,7 @@ function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Tri
   for (const streamed of ofForm(true)) {
     for (const whole of ofForm(false)) {
       const { differentTypes } = compareForms(whole.response, streamed.response)
-      // A member that repeats one of the request has the type that it has there.
+      // A field that repeats one of the request has the type that it has there.
       const sent = { ...whole.body, ...streamed.body }
       const isOwn = (why: string) =>
         !(why.split(' ')[0] ?? '').split('.').some((name) => Object.hasOwn(sent, name))
@@ -43,7 +43,7 @@ function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Tri
   }
 }
 
-/** The history holds each turn once, as it was sent and answered; a repeat adds nothing to it. */
+/** The history contains each turn once, as it was sent and answered; a repeat adds nothing. */
 export async function claimTurns(
   { v3, claim }: Claiming,
   chat: Chat,
@@ -86,7 +86,7 @@ export async function claimTurns(
   }
 }
 
-/** A turn without its key is refused, and leaves no step behind. */
+/** A turn without its key is refused and leaves no step. */
 export async function claimKeyNeeded(
   { v3, claim, session, prompts }: Claiming & Pick<ScenarioContext, 'session' | 'prompts'>,
   chat: Chat,
@@ -107,10 +107,10 @@ function claimShown(
 ): void {
   const evidence = [answer, ...pages]
   const under = describeRow(row)
-  // An input with another role is one all the same.
+  // An input with another role also counts.
   const inputs = rows.filter(({ item }) => isObject(item) && isInput(item))
   const isTyped = rows.every(({ item }) => isObject(item) && typeof item['type'] === 'string')
-  // An item without its type and content that is no list of parts are for other requirements.
+  // Other requirements cover items without a type and content that is not a list of parts.
   if (isTyped && inputs.every((input) => inputTexts(input).length > 0)) {
     const texts = textsOf(inputs)
     const missing = inputsOf(body).filter((text) => !texts.includes(text))
@@ -158,7 +158,7 @@ function textsOf(rows: readonly HistoryRow[]): string[] {
   return rows.map((row) => inputTexts(row).join(''))
 }
 
-/** Pages of any size show a history whole, whatever was done with its chat. */
+/** Pages of any size show the whole history, whatever was done with its chat. */
 export async function claimPages(
   context: Claiming & Pick<ScenarioContext, 'chats' | 'session' | 'coverage'>,
   chat: Chat,

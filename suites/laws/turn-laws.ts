@@ -1,4 +1,4 @@
-/** Laws of turns in one chat: what holds of one holds under all conditions. */
+/** Laws of turns in one chat, which hold under all conditions. */
 import {
   answerParts,
   answerText,
@@ -36,7 +36,7 @@ export async function claimTurnLaws(
   const { tell, ask } = buildRecall(profile, nonce)
   const opening = `${prompts.brief()}\n${tell}\n${prompts.note(session.nonce())}`
   const first = await v3.generateOk(v3.generateBody(chat, opening))
-  // The fact stands two links away, so that a chain of one link does not look like a whole one.
+  // The fact is two links away, to distinguish a chain of one link from a complete one.
   const link = { parent_id: finalResponse(first)?.['id'] }
   const linked = await v3.generate(v3.generateBody(chat, prompts.brief(), link), { role: 'act' })
   claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
@@ -125,14 +125,14 @@ export async function claimTurnLaws(
   }
 }
 
-/** The law that an answer uses allowed tools, and has no fact but of what its own chat was told. */
+/** The law that an answer uses only allowed tools and contains only facts of its own chat. */
 function createLawOfFactsAndTools({ claim, session }: Context, opening: readonly string[]) {
   const texts = [...opening]
   return (trial: Trial): void => {
     usesAllowedTools(claim, trial)
     const { row, body, answer } = trial
     texts.push(...inputsOf(body))
-    // What a search finds may come from anywhere.
+    // The results of a search may come from anywhere.
     if (row['rag'] !== plain) return
     const facts = session.noncesIn(answerText(answer) ?? '')
     const foreign = facts.filter((fact) => !texts.some((text) => text.includes(fact)))
@@ -199,7 +199,7 @@ function usesAllowedTools(claim: Context['claim'], { body, answer }: Trial): voi
   }
 }
 
-/** A fresh chat knows nothing of what was said in another, and their histories are apart. */
+/** A fresh chat knows no facts of another one, and their histories are separate. */
 async function claimApart(
   { v3, claim, session, prompts }: Claiming & Pick<ScenarioContext, 'session' | 'prompts'>,
   chat: Chat,
@@ -207,11 +207,11 @@ async function claimApart(
 ): Promise<void> {
   const other = await v3.createChat()
   const reference = session.nonce()
-  // The question as it was asked in the other chat.
+  // The same question as in the other chat.
   const input = [inputText(prompts.note(reference)), inputText(ask)]
   const reply = await v3.generateOk(v3.generateBody(other, input), { role: 'act' })
   const text = answerText(reply) ?? ''
-  // A server that mixes chats up may give back the fact of another scenario.
+  // A server that confuses chats may return the fact of another scenario.
   const foreign = session
     .noncesIn(text)
     .filter((fact) => fact !== reference && !other.name.includes(fact))

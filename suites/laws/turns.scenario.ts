@@ -7,7 +7,7 @@ import {
 
 import { claimTurnLaws } from './turn-laws.ts'
 
-/** Sections 2.6, 4.3 and 4.4: what holds of a turn in a chat holds under all conditions. */
+/** Sections 2.6, 4.3 and 4.4: the laws of turns in a chat hold under all conditions. */
 describe('v3: laws of turns', () => {
   const requirements = [
     ...([

@@ -18,7 +18,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** Sections 2.1 and 4.1: the list of models, and the ids that a model answers to. */
+/** Sections 2.1 and 4.1: the list of models, and the accepted ids of each model. */
 describe('compatible surface: models', () => {
   test(
     'GET /models MUST list the models',
@@ -30,7 +30,7 @@ describe('compatible surface: models', () => {
       claim('OAI-MODELS-01', () => {
         expectAccepted(list)
         if (names.some((id) => isNamed(list, id))) {
-          // Of ids that the document does not show, one of several may be listed.
+          // If the document does not show the ids, only one of several may be listed.
           if (!profile.capabilities.images || vision !== 'SVC-Vision') return
           expect(isNamed(list, vision), `${vision} is listed`).toBe(true)
           return
@@ -84,7 +84,7 @@ describe('compatible surface: models', () => {
   )
 })
 
-/** Tests if a list names a model, as a value or as the name of a member: its shape is not shown. */
+/** Tests if a list names a model, as a value or a field name: the document does not show its shape. */
 function isNamed(list: Exchange, id: string): boolean {
   const body = answerJson(list)
   return contains(body, id) || hasMember(body, [id])

@@ -45,7 +45,7 @@ describe('compatible surface: parameters', () => {
           exchange,
         )
       }
-      // OAI-MAXTOK-01 is judged as it passes, if the stream tells what it used.
+      // The judges check OAI-MAXTOK-01 in passing if the stream reports its usage.
       const withUsage = { stream: true, stream_options: { include_usage: true } }
       const streamed = await openai.chat(
         openai.chatBody(question, { max_tokens: 24, ...withUsage }),
@@ -61,7 +61,7 @@ describe('compatible surface: parameters', () => {
   )
 
   const completionMistakes = [
-    // Texts that a careless server reads as what it wants.
+    // Strings that a careless server converts to the right type.
     ...ofAnotherType(
       'OAI-ERR-02',
       ['model', 7],
@@ -130,7 +130,7 @@ describe('compatible surface: parameters', () => {
     async ({ openai, expectRejected, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
-      // As it was accepted, with members that the server wants as well.
+      // The accepted body, including fields that this server requires.
       const right = new TextDecoder().decode(control.request.body ?? undefined)
       for (const [what, text] of [
         ['a body that breaks off', right.slice(0, -2)],
@@ -163,14 +163,14 @@ describe('compatible surface: parameters', () => {
         const question = what === 'an unknown model' ? 'OPEN-32' : 'OPEN-38'
         session.observe(question, `${what}: ${probe.response?.status}`, [probe])
         if (!succeeded(probe)) session.observe('OPEN-19', describeShape(probe), [probe])
-        // Who answers one of them answers most: that is not worth another generation.
+        // A server that answers one of them answers most, so no further generation is spent.
         else break
       }
     },
   )
 })
 
-/** Tokens of an answer, as it counts them itself; more than any limit if it does not say. */
+/** Token count that an answer reports; more than any limit if it reports none. */
 function tokensOf(exchange: Exchange): number {
   const body = bodyJson(exchange)
   const usage = isObject(body) ? body['usage'] : undefined
@@ -185,7 +185,7 @@ function finishReasonOf(exchange: Exchange): unknown {
   return isObject(choice) ? choice['finish_reason'] : undefined
 }
 
-/** The finish_reason of the first choice of a stream, and the tokens that it says it took. */
+/** The finish_reason of the first choice of a stream, and its reported token count. */
 function streamedEnd({ events }: Exchange): { reason: unknown; tokens: unknown } {
   const chunks = events.map(({ data }) => parseJson(data)).filter(isObject)
   const first = ({ choices }: Readonly<Record<string, unknown>>) =>
@@ -197,7 +197,7 @@ function streamedEnd({ events }: Exchange): { reason: unknown; tokens: unknown }
   }
 }
 
-/** A message with a mistake that is neither the first nor the last one. */
+/** Messages with the mistake in neither the first nor the last one. */
 function aroundMistake(message: Readonly<Record<string, unknown>>) {
   const other = { role: 'user', content: 'Name a color.' }
   return [other, message, other]

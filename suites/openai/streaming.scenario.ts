@@ -16,13 +16,13 @@ import { arrivalOfText, expectSpread } from '../support/delivery.ts'
 
 /**
  * Section 4.1: the answer in chunks. Its requirements are in contract/catalog/openai/stream.ts; what
- * any stream can show is judged as it passes, in harness/judges/completions.
+ * any stream can show is judged in passing, in harness/judges/completions.
  */
 describe('compatible surface: streaming', () => {
   test(
     'the chunks of a deterministic target MUST add up to its unstreamed answer',
     covers(
-      // Delivery in time has a scenario of its own.
+      // Timely delivery has its own scenario.
       [
         ...requirementsOf('OAI-STREAM', { except: ['OAI-STREAM-11'] }),
         'OAI-AUTH-01',
@@ -116,7 +116,7 @@ describe('compatible surface: stop sequences', () => {
   )
 })
 
-/** The end of one delta with the beginning of the next, if the whole occurs nowhere before. */
+/** The end of one delta joined with the beginning of the next, if this text does not occur earlier. */
 function acrossTwo(deltas: readonly string[]): string | undefined {
   const text = deltas.join('')
   let border = 0
@@ -132,7 +132,7 @@ function acrossTwo(deltas: readonly string[]): string | undefined {
   return undefined
 }
 
-/** A model that emits parts of characters shows U+FFFD in their place, which its text does not contain. */
+/** A model that emits parts of characters sends U+FFFD instead of them, which its text does not contain. */
 function isWhole(sequence: string): boolean {
   return sequence.isWellFormed() && !sequence.includes('\ufffd')
 }

@@ -16,8 +16,8 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 
 /**
- * Section 4.1 lists some fields and names the contract that has the others. A server may refuse what
- * it lacks; if it ignores it, a client takes babble for a call or for JSON.
+ * Section 4.1 lists some fields and names the contract that defines the others. A server may refuse one that it
+ * does not support; if it ignores the field, a client mistakes text for a call or for JSON.
  */
 describe('compatible surface: tools, response_format and n', () => {
   const tool = {
@@ -149,7 +149,7 @@ function supports(answer: Exchange): boolean {
   return false
 }
 
-/** Statuses that refuse the caller or the moment, not the feature. */
+/** Statuses that refuse the caller or the rate, not the feature. */
 const passing = new Set([401, 403, 408, 425, 429])
 
 function choicesOf(answer: Exchange): readonly Json[] {
@@ -162,7 +162,7 @@ function messageOf(answer: Exchange): Json {
   return isObject(message) ? message : {}
 }
 
-/** The tool calls of the first choice: whole ones, or the fragments of a stream. */
+/** The tool calls of the first choice: complete ones, or the fragments of a stream. */
 function toolCallsOf(answer: Exchange): readonly unknown[] {
   const messages =
     answer.events.length > 0
@@ -174,19 +174,19 @@ function toolCallsOf(answer: Exchange): readonly unknown[] {
   })
 }
 
-/** The content of a choice that came to its own end, as JSON; undefined if it is none. */
+/** The content of a complete choice as JSON; undefined if it is not valid JSON. */
 function jsonContentOf(answer: Exchange): unknown {
   const { content } = messageOf(answer)
   return typeof content === 'string' ? parseJson(content) : undefined
 }
 
-/** False if the answer was cut, filtered or refused by the model: its form says nothing then. */
+/** False if the answer was cut, filtered or refused by the model, so that its form proves nothing. */
 function cameToItsEnd(answer: Exchange): boolean {
   const reason = choicesOf(answer)[0]?.['finish_reason']
   return reason === 'stop' && typeof messageOf(answer)['refusal'] !== 'string'
 }
 
-/** True if a limit of tokens ended the answer, whole or streamed. */
+/** True if a token limit ended the answer, streamed or not. */
 function wasCut(answer: Exchange): boolean {
   const bodies =
     answer.events.length > 0 ? answer.events.map(({ data }) => parseJson(data)) : [bodyJson(answer)]

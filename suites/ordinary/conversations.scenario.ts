@@ -9,9 +9,9 @@ import {
 import { withReasoning } from '../support/test-data.ts'
 
 /**
- * Conversations of users, without a request that is meant to be refused. Runs that do not name themselves
- * begin with some of them and have the others in between; the judges read every answer, so that a
- * target that keeps the contract once it takes a caller for a test violates it here.
+ * Conversations of users, without requests that should be refused. Incognito runs begin with some of them and
+ * send the others in between. The judges check every answer, so they catch a target that complies only with
+ * callers that it recognizes as tests.
  */
 describe('ordinary traffic', () => {
   const places = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'] as const
@@ -75,8 +75,8 @@ describe('ordinary traffic', () => {
 })
 
 /**
- * Up to three messages of a user; more than one in the conversations that come first, which together are
- * longer than a server waits before it knows a caller.
+ * Up to three messages of a user; at least two in the first conversations, which together are longer than a
+ * server needs to recognize a caller.
  */
 function questions(session: Session, prompts: Prompts, isFirst: boolean): readonly string[] {
   const number = Number.parseInt(session.uuid().slice(0, 4), 16)

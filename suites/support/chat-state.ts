@@ -1,4 +1,4 @@
-/** Laws of a chat: all reads show what was made of it, and nothing else. */
+/** Laws of a chat: all reads show its changes, and nothing else. */
 import {
   answerJson,
   type Chat,
@@ -21,7 +21,7 @@ export interface ChatState {
   readonly firstName: string
   /** Undefined if it was neither added to the favorites nor removed from them. */
   readonly favorite?: boolean
-  /** Another chat of the same name, which has to stay as it is. */
+  /** Another chat with the same name, which must remain unchanged. */
   readonly twin?: Chat
 }
 
@@ -42,14 +42,14 @@ export const requirementsOfChats = [
 
 export class ChatLaws {
   readonly #context: Context
-  /** Laws that were broken once, whose state is not waited for again. */
+  /** Laws that were broken once, whose state is not awaited again. */
   readonly #broken = new Set<string>()
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** @param under Conditions, in words; `sent` made the state. */
+  /** @param under conditions, in words; `sent` created the state */
   async claim(state: ChatState, under: string, sent: readonly Exchange[]): Promise<void> {
     const laws = {
       favorite: () => this.#claimFavorite(state, under, sent),
@@ -63,7 +63,7 @@ export class ChatLaws {
     }
   }
 
-  /** A deleted chat is gone from all reads. */
+  /** No read shows a deleted chat. */
   async claimDeleted(state: ChatState, under: string, sent: readonly Exchange[]): Promise<void> {
     if (this.#broken.has('deleted')) return
     const { claim, chats, v3 } = this.#context
@@ -115,7 +115,7 @@ export class ChatLaws {
     return isRead && claim(requirement, () => expect(isNamed, what).toBe(true), read, ...sent)
   }
 
-  /** A favorite may be shown by the id of the chat, or by a name. */
+  /** A list may identify a favorite by the id of the chat or by a name. */
   async #claimFavorite(
     { chat, caller, firstName, favorite }: ChatState,
     under: string,
@@ -130,7 +130,7 @@ export class ChatLaws {
       (_, page) => shows(page) === isWanted,
     )
     const isShown = shows(list)
-    // What is not on the first page may be on one that cannot be found.
+    // A chat that is not on the first page may be on a page that cannot be reached.
     if (isWanted && !isShown && !list.isWhole && succeeded(list.pages[0])) return true
     const ofWanted = isWanted ? 'V3-FAV-01' : 'V3-FAV-02'
     return claim(
@@ -143,7 +143,7 @@ export class ChatLaws {
     )
   }
 
-  /** Claims for names that begin with a letter or a digit: what a search matches in others is open. */
+  /** Claims only for names that begin with a letter or a digit: how a search matches others is open. */
   async #claimSearch(
     { chat, caller, firstName, twin }: ChatState,
     under: string,
@@ -166,7 +166,7 @@ export class ChatLaws {
       return claim(requirement, () => expect(false, what).toBe(true), ...evidence)
     }
     claim('V3-CHAT-06', () => expectAccepted(list, 'GET /chat with search'), ...evidence)
-    // A list that shows the other chat as well did not search.
+    // A list that also shows the other chat was not filtered by the search.
     if (chat.name === firstName || (twin && contains(list.body, twin.id))) return true
     const isOld = contains(list.body, firstName)
     const what = `the list shows the first name of the chat (${under})`

@@ -10,7 +10,7 @@ import {
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** A way not to have the right key (section 5). */
+/** A missing or wrong credential (section 5). */
 export interface BadCredential {
   readonly requirement: RequirementId
   readonly what: string
@@ -20,7 +20,7 @@ export interface BadCredential {
 
 type Surface = 'OAI' | 'V2' | 'V3'
 
-/** One or more for each of the first four AUTH requirements of a surface. */
+/** At least one for each of the first four AUTH requirements of a surface. */
 export function badCredentials(surface: Surface, key: string): BadCredential[] {
   const basic = Buffer.from(`user:${key}`).toString('base64')
   const swapped = swapLetterCase(key)
@@ -48,20 +48,20 @@ export function badCredentials(surface: Surface, key: string): BadCredential[] {
   ]
 }
 
-/** Another character, which differs in the leading bits of base64: those at the end of a token may mean nothing. */
+/** Another character, with different leading bits in base64: the trailing bits of a token may be unused. */
 function another(character = ''): string {
   return /[g-v]/.test(character) ? 'A' : 'q'
 }
 
 interface Protected {
-  /** Accepted request that differs from the refused ones in the key alone. */
+  /** Accepted request that differs from the refused ones only in the key. */
   readonly control: Exchange
   readonly credentials: readonly BadCredential[]
   readonly send: (options: {
     readonly role: 'negative'
     readonly authorization: string | null
   }) => Promise<Exchange>
-  /** Any request that a living server answers; sent after the others. */
+  /** Any request that shows that the server is alive; sent after the others. */
   readonly ping: () => Promise<Exchange>
   /** Route, for messages; that of the request by default. */
   readonly route?: string

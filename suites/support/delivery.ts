@@ -8,35 +8,35 @@ import {
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** A text of its own for each try: a target may answer a text that it knows from what it has stored. */
+/** A different text for each attempt: a target may answer a known text from a cache. */
 const subjects = ['bicycles came about', 'lighthouses came about', 'compasses came about']
 const maxAsks = subjects.length
 
-/** Sentences of the first answer; of later ones, if the answer came at once, too soon to tell. */
+/** Sentences of the first answer; longer ones follow if it came at once, too fast to decide. */
 const firstLength = 10
 const growth = 4
 
-/** Number of streams with gathered text that decides. */
+/** Number of streams with gathered text that are needed for a decision. */
 const enough = 2
 
-/** Share of a long answer's time; a brief answer that takes it did not spend it on its text. */
+/** Share of the time of a long answer; if a brief answer takes as long, the time is not spent on text. */
 const briefShare = 0.6
 
-/** Answers that all came at once after so long, a brief one far sooner, may have been held back. */
+/** Answers that came at once after this time may have been held back if a brief one comes far sooner. */
 const minSuspectMs = 100
 
 export interface Arrival {
   readonly kind: 'spread' | 'held back' | 'undecided'
-  /** Observation, for a sentence. */
+  /** Observation, for messages. */
   readonly description: string
   readonly replies: readonly Exchange[]
 }
 
 /**
- * Observes the arrival of streamed text. One spread stream shows that text is passed on as it is made.
- * One that is not may have met a stall of the network: several count. An answer that came at once
- * may have been made at once, after a wait: it was not if a `brief` one is there far sooner. One that came
- * at once too soon to tell is followed by longer ones.
+ * Observes the arrival of streamed text. One spread stream shows that text is forwarded as it is generated. A
+ * gathered one may be due to a stall of the network, so several are needed. An answer that came at once may
+ * have been generated at once, after a wait, unless a `brief` one arrives far sooner. If an answer came at once
+ * too fast to decide, longer ones follow.
  */
 export async function arrivalOfText(
   prompts: Prompts,
@@ -72,15 +72,15 @@ export async function arrivalOfText(
   return { kind: 'undecided', description: suspicion, replies: all }
 }
 
-/** Texts of the streams without conditions that such a stream is compared with. */
+/** Texts of the control streams, which have no conditions. */
 const controlSubjects = ['kites came about', 'anchors came about', 'almanacs came about']
 
-/** Generations in which streams that look held back are followed, at most, by scenario. */
+/** Maximum number of suspicious streams that are examined in a scenario. */
 const maxSuspects = 2
 
 /**
- * The law that streams arrive while they are made under all conditions: one that came at once is asked for again, as
- * a long one. It counts if streams without conditions, each before or after one of them, arrive as they are made.
+ * The law that streams arrive while they are generated, under all conditions. A stream that came at once is
+ * requested again with a long text, and counts only if control streams, sent in turns with it, arrive spread.
  */
 export function createDeliveryLaw(
   { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
@@ -98,7 +98,7 @@ export function createDeliveryLaw(
     const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief(), { max_tokens: 4 }))
     if (arrival.kind === 'undecided') return
     const controls: Exchange[] = []
-    // A busy machine may hold back any stream once, so both are asked for in turns.
+    // A busy machine may hold back any stream once, so both kinds are sent in turns.
     for (const subject of arrival.kind === 'spread' ? [] : controlSubjects) {
       const text = prompts.sentences(firstLength, subject)
       if (controls.length > 0 && !isHeldBack(await ask(text))) return
@@ -116,7 +116,7 @@ function isHeldBack(answer: Exchange): boolean {
   return cameAtOnce(answer) || deliveryOf(answer).kind === 'lumps'
 }
 
-/** Tests if all text of a stream came together after a wait, however short it is. */
+/** Tests if all text of a stream arrived together after a wait, however short the text. */
 function cameAtOnce(answer: Exchange): boolean {
   const times = deltasOf(answer).flatMap(({ text, atMs }) => (text === '' ? [] : [atMs]))
   const [first = 0, last = 0] = [times[0], times.at(-1)]
@@ -128,7 +128,7 @@ function cameAtOnce(answer: Exchange): boolean {
 const minFragments = 3
 const togetherShare = 0.01
 
-/** Streams of longer and longer answers, up to the first whose text is spread. */
+/** Streams of increasing length, up to the first whose text is spread. */
 async function askLonger(prompts: Prompts, ask: (text: string) => Promise<Exchange>) {
   const replies: Exchange[] = []
   const deliveries: Delivery[] = []
@@ -137,7 +137,7 @@ async function askLonger(prompts: Prompts, ask: (text: string) => Promise<Exchan
     const reply = await ask(prompts.sentences(sentences, subjects[replies.length] ?? ''))
     const delivery = deliveryOf(reply)
     replies.push(reply)
-    // A repeat after a failed conversation may be answered from what is stored.
+    // A repeat after a transport failure may be answered from storage.
     if (reply.labels.repeatOf !== undefined) continue
     if (delivery.kind === 'spread') {
       const spread: Arrival = { ...delivery, kind: 'spread', replies: [reply] }

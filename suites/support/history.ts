@@ -1,4 +1,4 @@
-/** Content that the history of a chat must hold after a turn. */
+/** Content that the history of a chat must contain after a turn. */
 import {
   answerParts,
   answerText,
@@ -18,7 +18,7 @@ import {
 
 type Scenario = Pick<ScenarioContext, 'v3' | 'claim'>
 
-/** V3-HIST-06: every item of a reply is in the history as it was, whatever its type. */
+/** V3-HIST-06: every item of a reply is in the history unchanged, whatever its type. */
 export async function claimOutputKept(
   { v3, claim }: Scenario,
   chat: Chat,
@@ -40,7 +40,7 @@ export async function claimOutputKept(
   )
 }
 
-/** V3-HIST-07: the history holds a turn, its question by a nonce in it and its answer by its text. */
+/** V3-HIST-07: the history contains a turn: the nonce of its question and the text of its answer. */
 export async function claimTurnKept(
   { v3, claim }: Scenario,
   chat: Chat,
@@ -54,7 +54,7 @@ export async function claimTurnKept(
     (history) => inputRows(history, nonce).length > 0 && holdsAnswer(history),
   )
   if (!everyItemShown(rows)) return
-  // What the bytes of a stream lost is for a requirement of the stream.
+  // A requirement of the stream covers bytes that it lost.
   const isWhole = !bodyText(reply).includes('\ufffd')
   claim(
     'V3-HIST-07',
@@ -67,7 +67,7 @@ export async function claimTurnKept(
   )
 }
 
-/** Tests if an answer holds a text: in its deltas, or in the output of its final response. */
+/** Tests if an answer contains a text, in its deltas or in the output of its final response. */
 export function answersWith(exchange: Exchange, text: string): boolean {
   const output = finalResponse(exchange)?.['output']
   return answerText(exchange)?.includes(text) === true || contains(output, text)
@@ -80,7 +80,7 @@ export function inputTexts({ item }: HistoryRow): string[] {
   return parts.map(({ text }) => text).filter((text) => typeof text === 'string')
 }
 
-/** The types of the text parts in the input rows that hold a nonce, if a part has a type. */
+/** The types of the text parts in the input rows with a nonce, for parts with a type. */
 export function inputPartTypes(rows: readonly HistoryRow[], nonce: string): string[] {
   return inputRows(rows, nonce)
     .flatMap(({ item }) =>
@@ -91,7 +91,7 @@ export function inputPartTypes(rows: readonly HistoryRow[], nonce: string): stri
     .filter((type) => typeof type === 'string')
 }
 
-/** The texts of the input rows that hold a nonce, in the order of their rows. */
+/** The texts of the input rows with a nonce, in row order. */
 export function textsWith(rows: readonly HistoryRow[], nonce: string): string[] {
   return inputRows(rows, nonce).flatMap(inputTexts)
 }

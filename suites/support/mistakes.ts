@@ -11,7 +11,7 @@ type Body = Readonly<Record<string, unknown>>
 type Edit = (body: Body) => Body
 
 export interface Mistake {
-  /** The requirement that says that it must not succeed. */
+  /** The requirement that forbids success. */
   readonly requirement: RequirementId
   readonly what: string
   readonly edit: Edit
@@ -19,7 +19,7 @@ export interface Mistake {
   readonly key?: null
 }
 
-/** A field of another type than the document lists: a value, or one that is made of the right one. */
+/** A field of another type than the document lists: a value, or a function of the right value. */
 export function ofAnotherType(
   requirement: RequirementId,
   ...fields: readonly (readonly [name: string, wrong: unknown])[]
@@ -31,7 +31,7 @@ export function ofAnotherType(
   }))
 }
 
-/** The right value, where a careless server finds it. */
+/** The right value in a place where a careless server finds it. */
 export function inObject(value: unknown) {
   return { id: value }
 }
@@ -65,7 +65,7 @@ export function noIdempotencyKey(requirement: RequirementId): Mistake {
   return { requirement, what: 'no Idempotency-Key', edit: (body) => body, key: null }
 }
 
-/** Members and caller of a request, by words for a message. */
+/** Fields and caller of a request, by a description for messages. */
 export interface Condition {
   readonly members?: Body
   readonly authorization?: string
@@ -76,9 +76,9 @@ type Dimensions = Readonly<Record<string, Readonly<Record<string, Condition | un
 
 interface Refusing {
   readonly mistakes: readonly Mistake[]
-  /** Conditions in which each mistake is made, with a request that is accepted there. */
+  /** Conditions in which each mistake is tested, with a request that is accepted in them. */
   readonly forms: Readonly<Record<string, Condition & { readonly control: Exchange }>>
-  /** Further conditions, several at once: a mistake is made in one row of them at normal, at full in all. */
+  /** Further conditions, several at once: a mistake is tested in one row of them at normal, in all at full. */
   readonly conditions: Dimensions
   readonly send: (
     edit: Edit,
@@ -89,10 +89,10 @@ interface Refusing {
   readonly noServerError?: RequirementId
 }
 
-/** Rows of conditions in which a mistake is made. */
+/** Number of rows of conditions in which a mistake is tested. */
 const rowsAt = { quick: 0, normal: 1, full: 12 } as const
 
-/** Most requests that `expectAllRefused` sends, those that show a living server among them. */
+/** Maximum number of requests of `expectAllRefused`, including those that show that the server is alive. */
 export function refusalCost(mistakes: number, forms: number) {
   return (_rows: number, depth: ScenarioContext['depth']) => 2 * mistakes * (forms + rowsAt[depth])
 }
@@ -126,7 +126,7 @@ export async function expectAllRefused(
   for (const [at, mistake] of mistakes.entries()) {
     const chosen = depth === 'full' ? rows : rows.slice(at % rows.length).slice(0, 1)
     for (const [name, condition] of chosen) {
-      // A second key is a guess, which may be refused with a status of its own.
+      // A second key is a guess and may be refused with a different status.
       const { status: _, ...anyRefusal } = expected
       const { control } = plainForm
       const status = condition.authorization === undefined ? expected : anyRefusal
@@ -137,7 +137,7 @@ export async function expectAllRefused(
   return refused
 }
 
-/** Conditions of several dimensions at once, with words for a message. */
+/** Conditions of several dimensions at once, with a description for messages. */
 function rowsOf(
   conditions: Dimensions,
   { depth, session }: Pick<ScenarioContext, 'depth' | 'session'>,

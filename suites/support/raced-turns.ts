@@ -16,7 +16,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { type FormWithInput, withReasoning } from './test-data.ts'
 
-/** Form, input and parent_id of a turn: of any two, each value occurs with each of the other. */
+/** Form, input and parent_id of a turn: all pairs of values of any two of them occur. */
 const kinds = [
   { stream: false, ofItems: true, hasParent: false },
   { stream: true, ofItems: false, hasParent: false },
@@ -28,10 +28,10 @@ interface TurnKind extends FormWithInput {
   readonly hasParent: boolean
 }
 
-/** Races of one kind until the requests overlap. */
+/** Maximum number of races of one kind until the requests overlap. */
 const maxTries = 3
 
-/** Generations of races that overlap at once, and of those that are run again. */
+/** Generations of races that overlap in the first attempt, and of repeated races. */
 export const raceGenerations = kinds.length * racers
 export const raceRepeats = kinds.length * (maxTries - 1) * racers
 
@@ -55,7 +55,7 @@ export interface AnsweredTurn extends RacedTurn {
 
 type Context = Pick<ScenarioContext, 'v3' | 'session' | 'profile' | 'prompts'>
 
-/** Turns of each kind in one chat, each the run after the one before. */
+/** A turn of each kind in one chat, each continuing the previous run. */
 export async function raceTurns(context: Context, chat: Chat): Promise<readonly RacedTurn[]> {
   const turns: RacedTurn[] = []
   const tried = mayRace(context.profile) ? maxTries : 1
@@ -85,7 +85,7 @@ async function raceTurn(
     ...(stream ? {} : withReasoning(profile)),
     ...(hasParent && typeof parent === 'string' ? { parent_id: parent } : {}),
   })
-  // Nobody knows which of them is the first, and how the others are answered is open.
+  // It is unknown which of them is first, and the response to the others is open.
   const send = (options: object) => v3.generate(body, { key, role: 'negative', ...options })
   const sent = await sendAtOnce(session, ...Array<typeof send>(racers).fill(send))
   const [answer] = sent
@@ -98,7 +98,7 @@ function textLength(exchange: Exchange): number {
   return answerParts(exchange).join('').length
 }
 
-/** V3-IDEM-05: of each kind, a race whose requests overlapped added one step. */
+/** V3-IDEM-05: for each kind, a race with overlapping requests added one step. */
 export function claimOneStepEach(
   { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
   turns: readonly RacedTurn[],
@@ -108,7 +108,7 @@ export function claimOneStepEach(
     session.markUndecided('inconclusive', ['V3-IDEM-05'], reason)
   for (const { kind, nonce, sent, answer, gap } of turns) {
     const steps = inputRows(rows, nonce)
-    // What overlapped too little is a plain repeat.
+    // Requests that did not overlap enough are a plain repeat.
     const repeatRow = kind.stream ? 'V3-IDEM-03' : 'V3-IDEM-02'
     if (steps.length === 0) {
       const reason =

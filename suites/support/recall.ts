@@ -1,4 +1,4 @@
-/** Context is proven by facts that a model gives back, and a model may be too weak for that. */
+/** Context is proven by facts that a model recalls; a model may be too weak for that. */
 import {
   answerParts,
   answerText,
@@ -20,15 +20,15 @@ export function buildRecall(
 
 const weak = 'the model does not give back a fact that stands among other sentences'
 
-/** Ends the scenario unless the model gives a fact back from a whole conversation, sent as one message. */
+/** Ends the scenario unless the model recalls a fact from a whole conversation that is sent as one message. */
 export async function assumeGivesBack(...control: Parameters<typeof givesBack>): Promise<void> {
   assume(await givesBack(...control), weak)
 }
 
 /**
- * Tests if the model gives a fact back from a whole conversation that is sent as one message: a model that
- * repeats another sentence of it is weak, not a server that loses its context. To be called if an answer lacks
- * the fact; a model that answers at random rarely succeeds so often.
+ * Tests if the model recalls a fact from a whole conversation that is sent as one message. If not, the model is
+ * weak, and the server need not have lost the context. Called if an answer lacks the fact; a model that answers
+ * at random rarely succeeds in all attempts.
  */
 async function givesBack(
   fact: string | readonly string[],
@@ -44,7 +44,7 @@ async function givesBack(
 
 const controls = 4
 
-/** Tests if the text of an answer, or the output of its final response, holds a fact, or one of several. */
+/** Tests if the text of an answer, or the output of its final response, contains a fact or one of several. */
 export function knows(answer: Exchange, fact: string | readonly string[]): boolean {
   const text = `${answerText(answer)} ${answerParts(answer).join('')}`
   return [fact].flat().some((one) => text.includes(one))
@@ -53,9 +53,9 @@ export function knows(answer: Exchange, fact: string | readonly string[]): boole
 interface Remembered {
   readonly requirement: Parameters<ScenarioContext['claim']>[0]
   readonly answer: Exchange
-  /** The fact; one of several that contradict each other is enough. */
+  /** The fact; any one of several contradictory ones is enough. */
   readonly fact: string | readonly string[]
-  /** Text that the answer has to know, in its parts. */
+  /** Parts of the text that the answer has to know. */
   readonly conversation: readonly (string | undefined)[]
   /** Sends the same request again. */
   readonly again: () => Promise<Exchange>
@@ -63,8 +63,8 @@ interface Remembered {
 }
 
 /**
- * The law that an answer knows a fact of its context: missed in three answers, by a model that gives it back
- * from one message. It is asked of a requirement until that is broken, or the model turns out to be too weak for it.
+ * The law that an answer knows a fact of its context: broken if three answers lack it, although the model recalls
+ * it from one message. Applied to a requirement until it is broken or the model proves too weak for it.
  */
 export function createRecallLaw(
   { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
@@ -74,7 +74,7 @@ export function createRecallLaw(
   return async ({ requirement, answer, fact, conversation, again, what }: Remembered) => {
     if (decided.has(requirement)) return
     let last = answer
-    // Another endpoint may know what this one has lost.
+    // With several endpoints, another one may know what this one has lost.
     const repeats = session.context.setup.profile.baseUrls === undefined ? 2 : 0
     for (let tries = 0; tries < repeats && !knows(last, fact); tries += 1) last = await again()
     const isKnown = knows(last, fact)

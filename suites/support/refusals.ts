@@ -12,15 +12,15 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 
 /**
- * Tests if a request was refused for its content. Where the document does not show all of that and
- * the profile is silent, the refusal is one of our guess: it accuses nobody.
+ * Tests if a request was refused because of its content. If neither the document nor the profile specifies all
+ * of the content, the refusal may be due to our guess and is not a violation.
  */
 export function isContentRefusal(exchange: Exchange): boolean {
   const status = statusText(exchange)
   return /^4\d\d$/.test(status) && !otherReasons.includes(status)
 }
 
-/** No key, no route, no such method, too slow, too often. */
+/** Credentials, unknown route, unknown method, timeout, rate limit. */
 const otherReasons = ['401', '403', '404', '405', '408', '429']
 
 /** Tests if a body names a prefix as `/api/v2` or `api/v2`, alone or in a URL. */
@@ -33,8 +33,8 @@ export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): bo
 }
 
 /**
- * A body in which a hint is looked for (section 7): `\/api\/v2` in JSON is `/api/v2`, in a text within
- * JSON as well, and so is `&#x2F;api&#x2F;v2` in HTML.
+ * Body text for the search for a hint (section 7): decodes `\/api\/v2` in JSON, also in nested JSON, and
+ * `&#x2F;api&#x2F;v2` in HTML to `/api/v2`.
  */
 export function hintText(exchange: Exchange): string {
   return bodyText(exchange)
@@ -60,8 +60,8 @@ export async function claimNoStep(
 }
 
 /**
- * The versions that an answer states of a chat: values beside its id, in one object. A version
- * anywhere else may repeat a request, this one or an earlier one.
+ * The versions that an answer states for a chat: values in the same object as its id. A version elsewhere may
+ * be an echo of this or an earlier request.
  */
 export function statedVersions(answer: Exchange, chatId: string): string[] {
   const leaves = leavesOf(answerJson(answer)).map(({ path, value }) => ({

@@ -1,4 +1,4 @@
-/** Retrieval (section 4.4) as a scenario sees it: a search step, or a fact that only the base knows. */
+/** Evidence of retrieval (section 4.4): a search step, or a fact that only the base contains. */
 import {
   answerText,
   type Exchange,
@@ -24,7 +24,7 @@ export function requireBase({ knowledge, assistants, tools }: TargetProfile) {
 
 type Base = ReturnType<typeof requireBase>
 
-/** Tests if a reply shows a search step before its answer, or the fact of the base in its answer. */
+/** Tests if a reply has a search step before its answer, or the fact of the base in its answer. */
 export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean {
   const items = outputOf(reply)
   const answerAt = items.findIndex((item) => isObject(item) && item['type'] === 'message')
@@ -39,8 +39,8 @@ function outputOf(reply: Exchange): readonly unknown[] {
 }
 
 /**
- * A search step is an item of a type of its own, or a call of the search tool of the profile; which
- * of them, the document does not say (section 4.4).
+ * A search step is an item with its own type, or a call of the search tool of the profile; the document does
+ * not say which (section 4.4).
  */
 function isSearchStep(item: unknown, tool: string): boolean {
   if (!isObject(item)) return false
@@ -49,9 +49,8 @@ function isSearchStep(item: unknown, tool: string): boolean {
 }
 
 /**
- * Asks the question of a base in a new chat, and looks for a search: a step in the output or in the
- * history, or the fact of the base in the answer. The history is read only if the reply shows
- * nothing of it.
+ * Asks the question of a base in a new chat and checks for a search: a step in the output or in the history, or
+ * the fact of the base in the answer. The history is read only if the reply shows no search.
  */
 export async function askInNewChat(
   v3: V3Api,
@@ -65,7 +64,7 @@ export async function askInNewChat(
   if (!succeeded(reply) || isShown || hasSearched(reply, base)) {
     return { chat, reply, evidence: [reply], searched: hasSearched(reply, base) }
   }
-  // What is there of the answer stands behind the step.
+  // The rows of the answer come after the step.
   const isWhole: Parameters<V3Api['waitForHistory']>[1] = (rows) =>
     rows.length > inputRows(rows).length
   if (!succeeded(await v3.history(chat))) return { chat, reply, evidence: [reply], searched: false }
@@ -87,10 +86,9 @@ interface SearchResult {
 type Ask = (rag: unknown, more: Body) => Promise<SearchResult>
 
 /**
- * A generation with `rag: true` that shows its search, and the members with which others can be
- * compared to it. The search tool is excluded, so that no call of the model's own is taken for a
- * search before the answer; if that keeps the server from searching too, it is not, and only the
- * absence of any search says something.
+ * A generation with `rag: true` that shows its search, and the fields with which others can be compared to it.
+ * The search tool is excluded, so that a call by the model is not mistaken for a search before the answer. If
+ * this also prevents the search, the tool is not excluded, and only the absence of any search is evidence.
  */
 export async function findVisibleSearch(ask: Ask, tool: string) {
   const excluded = { exclude_tools: [tool] }

@@ -12,7 +12,7 @@ export function buildTextFile(session: Session, nonce = session.nonce(), more = 
   }
 }
 
-/** First word of the name of a chat, by which a search has to find it. */
+/** First word of the name of a chat, which a search has to match. */
 export function firstWord(name: string): string {
   return name.split(' ')[0] ?? name
 }
@@ -22,7 +22,7 @@ export interface Form {
   readonly think?: true
 }
 
-/** Two forms that differ in every dimension, so that what holds in one of them only is seen. */
+/** Two forms that differ in every dimension, to detect behavior that occurs in only one of them. */
 export function formsOf({ capabilities }: Pick<TargetProfile, 'capabilities'>): readonly Form[] {
   return [{ stream: false }, { stream: true, ...withReasoning({ capabilities }) }]
 }
@@ -39,7 +39,7 @@ export interface FormWithInput extends Form {
   readonly ofItems: boolean
 }
 
-/** Words for a sentence: nothing for the plain form. */
+/** Words for messages; empty for the plain form. */
 export function describeForm({ stream, think }: Form): string {
   const parts = [...(stream ? ['stream'] : []), ...(think ? ['with think'] : [])]
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`

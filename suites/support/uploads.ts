@@ -8,7 +8,7 @@ import { buildTextFile } from './test-data.ts'
 
 type Context = Pick<ScenarioContext, 'attachments' | 'profile' | 'session'>
 
-/** An attachment object; undefined if the target has none. */
+/** An attachment object; undefined if the target returns none. */
 export async function attachedFile({ attachments, profile, session }: Context): Promise<unknown> {
   if (!profile.capabilities.attachments) return undefined
   const file = buildTextFile(session)

@@ -12,9 +12,9 @@ type SendReply = (
 ) => Promise<Exchange>
 
 /**
- * Sends generations that have to be refused, each for a message that has no reply yet: a server may
- * answer a message once, and then refuses a second reply whatever else is wrong with it. The accepted
- * generation is sent if no other message is stored.
+ * Sends generations that must be refused, each for a message without a reply: a server may allow one reply to a
+ * message and refuse a second one regardless of other mistakes. The accepted generation is sent if no other
+ * message is stored.
  */
 export async function replyToUnanswered(
   v2: V2Api,

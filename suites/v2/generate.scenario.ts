@@ -39,7 +39,7 @@ function namesIn(answer: Exchange): unknown[] {
   return leaves.filter(({ path }) => path.at(-1) === 'name').map(({ value }) => value)
 }
 
-/** Section 4.4 on v2: retrieval shows in the answer alone, for the steps are not shown. */
+/** Section 4.4 on v2: retrieval is visible only in the answer, because v2 shows no steps. */
 describe('v2: retrieval', () => {
   test(
     'a v2 generation with rag: true MUST use the knowledge base in its answer',

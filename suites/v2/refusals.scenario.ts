@@ -15,7 +15,7 @@ import {
 } from '../support/mistakes.ts'
 import { replyToUnanswered } from '../support/v2-replies.ts'
 
-/** Section 4.2: a request with a mistake is refused, whatever else it has. */
+/** Section 4.2: a request with a mistake is refused, whatever else it contains. */
 describe('v2: refusals', () => {
   const messageMistakes = [
     ...missing('V2-MSG-08', 'chat_id', 'content', 'model_id'),

@@ -38,7 +38,7 @@ describe('v3: attachments', () => {
         const record = attachments.recordIn(uploaded, file.name)
         const listed = async () =>
           attachments.lists(await attachments.walk({ search: file.name }), file.name)
-        // A success that says nothing, of a file that nobody lists, may come from anybody.
+        // A success without content, for a file that is not listed, may come from any server.
         const isVisible = !succeeded(uploaded) || record !== undefined || (await listed())
         assume(isVisible, 'neither the answer to the upload nor the list shows the file', uploaded)
         claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
@@ -118,7 +118,7 @@ const noJoin = 'the upload did not join the chat: set requests.upload.chatField'
 
 type Context = Pick<ScenarioContext, 'v3' | 'attachments' | 'session'>
 
-/** A chat with two files of its own, beside one of another chat and one of none; by their names. */
+/** Names of two files of a chat, one file of another chat and one without a chat. */
 async function uploadFiles({ v3, attachments, session }: Context) {
   const [chat, other] = [await v3.createChat(), await v3.createChat()]
   const upload = async (place?: string) => {

@@ -77,7 +77,7 @@ describe('v3: chats', () => {
       )
       const fromBody = v3.newChatId(created)
       if (fromBody) v3.deleteOnCleanup(fromBody)
-      // A server may take no such body; what it yields without is v3 then, or nothing is.
+      // A server may refuse such a body; a chat created without it must then be v3.
       const refused = !succeeded(created)
       const id = refused ? (await v3.createChat()).id : fromBody
       assume(id, 'the answer to POST /chat has no chat id', created)
@@ -180,7 +180,7 @@ describe('v3: chats', () => {
   )
 })
 
-/** The calls that are refused with a hint at the other version: only then is the version to blame. */
+/** The calls that are refused with a hint to the other version: only then is the version the cause. */
 function sentToV2(profile: TargetProfile, ...calls: readonly Exchange[]): string[] {
   return calls.flatMap((call) =>
     isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2'))
@@ -189,7 +189,7 @@ function sentToV2(profile: TargetProfile, ...calls: readonly Exchange[]): string
   )
 }
 
-/** The texts of an answer that hold a letter. */
+/** The texts of an answer that contain a letter. */
 function textsOf(exchange: Exchange): string[] {
   return leavesOf(answerJson(exchange)).flatMap(({ value }) =>
     typeof value === 'string' && /\p{L}/u.test(value) ? [value] : [],

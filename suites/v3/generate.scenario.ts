@@ -29,7 +29,7 @@ describe('v3: generation', () => {
       const question = prompts.reasoned()
       const chat = await v3.createChat()
       const asText = await v3.generate(v3.generateBody(chat, question))
-      // Where a text is refused, the answer is still to be seen.
+      // If a string is refused, the answer is requested with a list.
       const whole = isDeclined(asText)
         ? await v3.generate(v3.generateBody(chat, [inputText(question)]))
         : asText
@@ -51,7 +51,7 @@ describe('v3: generation', () => {
         whole,
         streamed,
       )
-      // A server that searches or thinks in one of them alone may say so in further members.
+      // A server that searches or thinks in only one of them may have further fields in it.
       const haveSameItems = itemTypesOf(a) === itemTypesOf(b)
       assume(haveSameItems, 'the two answers hold items of different types', whole, streamed)
       claim(
@@ -94,7 +94,7 @@ function itemTypesOf({ output }: Readonly<Record<string, unknown>>): string {
   return [...new Set(types)].sort().join()
 }
 
-/** Sections 2.1 and 4.3: images and video in the input, and the model that is made for them. */
+/** Sections 2.1 and 4.3: images and video in the input, and the model for them. */
 describe('v3: media', () => {
   /** The head of an MP4 file, without a frame. */
   const video = 'data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE='
@@ -112,7 +112,7 @@ describe('v3: media', () => {
     covers(['V3-GEN-08'], { requests: 3, generations: 1, chats: 1 }),
     async ({ v3, claim, profile, session, prompts }) => {
       const chat = await v3.createChat()
-      // Of the parts, the document shows input_text and input_image only.
+      // The document shows only the parts input_text and input_image.
       const guess = { type: 'input_video', video_url: '{url}' }
       const input = ask(prompts.picture(), fill(profile.requests.video ?? guess, { url: video }))
       const reply = await v3.generate(

@@ -19,7 +19,7 @@ import {
 import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
 import { buildTextFile } from '../support/test-data.ts'
 
-/** Sections 2.7 and 4.3: knowledge bases. What lies below the prefix stands in the profile. */
+/** Sections 2.7 and 4.3: knowledge bases. The profile defines the paths below the prefix. */
 describe('knowledge bases', () => {
   test(
     'the knowledge bases MUST be listed',
@@ -80,7 +80,7 @@ describe('knowledge bases', () => {
         uploaded,
         found,
       )
-      // Here, because no route of the document deletes what the accepted control leaves.
+      // Checked here, because no route of the document deletes what another accepted control would create.
       if (keys.v3 === undefined) return
       const sent = buildTextFile(session)
       await expectKeyNeeded(
@@ -176,8 +176,8 @@ describe('knowledge bases', () => {
 })
 
 /**
- * The same under both prefixes. Other scenarios upload meanwhile, so a difference counts if the
- * first of the two has not changed from one try to the next.
+ * Compares both prefixes. Other scenarios upload at the same time, so a difference counts only if the first
+ * response is unchanged from one attempt to the next.
  */
 async function readBoth(
   read: (prefix: KnowledgePrefix) => Promise<Exchange>,

@@ -23,7 +23,7 @@ import {
 } from '../support/retrieval.ts'
 import { describeForm } from '../support/test-data.ts'
 
-/** Section 4.4: retrieval before an answer, seen as a search step or as its fact in the answer. */
+/** Section 4.4: retrieval before an answer, visible as a search step or as a fact in the answer. */
 describe('v3: retrieval', () => {
   const expectation = 'the server searched: a search step, or its fact in the answer'
 
@@ -109,7 +109,7 @@ describe('v3: retrieval', () => {
         const what = `the server searched without rag${describeForm({ stream })}`
         claim('RAG-06', () => expect(reply.searched, what).toBe(false), ...evidence)
       }
-      // One-shot takes every value that a chat generation takes.
+      // One-shot accepts every value that a chat generation accepts.
       for (const [requirement, rag] of [
         ['RAG-02', false],
         ['RAG-03', 'agent'],
@@ -148,7 +148,7 @@ describe('v3: retrieval', () => {
           ...reply.evidence,
         )
       }
-      // What a parameter changes in a search is not told, so none of them shows by itself.
+      // The document does not specify the effect of each parameter on a search, so none can be tested by itself.
       const types = ['hybrid', 'dense', 'sparse']
       for (const search_type of types.filter((type) => type !== usual)) {
         const typed = await v3.generate(
@@ -167,7 +167,7 @@ describe('v3: retrieval', () => {
   )
 })
 
-/** A refusal is one of the assistant, or one of its search: the same without rag tells which. */
+/** A refusal is due to the assistant or to its search: the same request without rag shows which. */
 async function acceptsAssistant(
   claim: Claim,
   reply: Exchange,

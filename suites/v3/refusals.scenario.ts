@@ -195,7 +195,7 @@ describe('v3: refusals', () => {
   )
 })
 
-/** Members of a generation, and a second caller with a chat of its own. */
+/** Fields of a generation, and a second caller with its own chat. */
 async function conditionsFor(
   {
     v3,

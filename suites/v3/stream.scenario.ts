@@ -17,13 +17,13 @@ import { claimOutputKept } from '../support/history.ts'
 
 /**
  * Section 6: the stream of events. Its requirements are in contract/catalog/v3/stream.ts. Those that
- * any stream can show are judged as it passes, in harness/judges/v3-stream; these scenarios make the
- * streams that show all of them, and claim what takes more than one answer.
+ * any stream can show are judged in passing, in harness/judges/v3-stream; these scenarios create streams that
+ * show all of them, and claim requirements that need more than one answer.
  */
 describe('v3: stream', () => {
   /** Judged in every stream of any scenario; harness/judges/v3-stream has a file for each concern. */
   const everyStream = requirementsOf('V3-SSE', {
-    // A tool call, a search before the answer, and delivery in time have scenarios of their own.
+    // A tool call, a search before the answer and timely delivery have their own scenarios.
     except: ['V3-SSE-23', 'V3-SSE-28', 'V3-SSE-30'],
   })
 
@@ -38,7 +38,7 @@ describe('v3: stream', () => {
       const replies = [await ask(true)]
       while (replies.length < 3 && replies.every(isCutOff)) replies.push(await ask(true))
       if (!replies.every(isCutOff)) return
-      // An answer may be cut or fail by chance; the unstreamed control shows whether it has to.
+      // An answer may be cut or fail by chance; the unstreamed control shows if it always does.
       const whole = await ask(false)
       assume(finalResponse(whole)?.['status'] === 'completed', 'no answer is completed', whole)
       claim(
@@ -78,7 +78,7 @@ describe('v3: stream', () => {
     async ({ v3, claim, profile, session }) => {
       const ask = profile.tools?.ask
       if (ask === undefined) {
-        // The other requirements are shown by other streams.
+        // Other streams show the other requirements.
         session.markUndecided(
           'unproven',
           ['V3-SSE-23'],

@@ -8,7 +8,7 @@ import {
   whereNegotiated,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** Section 1 names addresses and no version of HTTP: what differs between two of them is observed. */
+/** Section 1 names addresses and no version of HTTP: differences between two of them are observed. */
 describe('HTTP versions', () => {
   test(
     'a target that negotiates HTTP/2 also answers over HTTP/1.1',
@@ -44,7 +44,7 @@ describe('HTTP versions', () => {
           session.observe('OPEN-44', `${what}: ${difference}`, [http2, http1])
         }
         if (differences.length === 0) alike.push({ what, answers })
-        // Who cannot be reached so is not asked again.
+        // A target that is unreachable with this version is not asked again.
         if (http1.response === null) break
       }
       if (alike.length === 0) return

@@ -19,7 +19,7 @@ import { buildRecall } from '../support/recall.ts'
 import { hintText, namesPrefix, statedVersions } from '../support/refusals.ts'
 import { buildTextFile } from '../support/test-data.ts'
 
-/** Sections 3, 7 and 9: each surface refuses a chat of the other, says where it belongs, and leaves it alone. */
+/** Sections 3, 7 and 9: each surface refuses chats of the other unchanged and names the right surface. */
 describe('versions of chats', () => {
   test(
     'an update MUST NOT change the version of a chat',
@@ -39,7 +39,7 @@ describe('versions of chats', () => {
       claim(
         'VER-02',
         () => {
-          // Where a chat shows its version at all is open.
+          // Open: where a chat shows its version.
           if (before.length > 0 && !before.includes('v2')) {
             expect(
               statedVersions(after, chat.id),
@@ -101,7 +101,7 @@ describe('versions of chats', () => {
       const own = await v2.chat()
       const able = await v2.storeAndGenerate(own, prompts.brief())
       assume(succeeded(able.reply), 'v2 does not work for a v2 chat')
-      // A message that has its reply may be refused for that.
+      // A message that already has a reply may be refused for that reason.
       const unanswered = await v2.storeOk(own, prompts.brief(session.nonce()))
       const chat = await v3.createChat()
       await v3.generateOk(v3.generateBody(chat, prompts.brief()))
@@ -139,7 +139,7 @@ type V3Call = readonly [
   send: () => Promise<Exchange>,
 ]
 
-/** Calls of v3 routes for a chat; the `secrets` are told to a generation and to a stream. */
+/** Calls of v3 routes for a chat; the `secrets` are stated in a generation and in a stream. */
 function v3Calls(
   { v3, chats, attachments, session, profile }: Context,
   chat: string,
@@ -154,7 +154,7 @@ function v3Calls(
     ['VER-05', `GET ${path}/attachments`, () => chats.attachments(chat, {}, role)],
     ['VER-05', 'GET /attachment?chat_id', () => attachments.list({ chat_id: chat }, role)],
   ]
-  // That an upload joins a chat by a field of its form is known of this target alone.
+  // Only the profile of the target shows that a form field adds an upload to a chat.
   const upload: V3Call = [
     'VER-05',
     'POST /attachment',
@@ -189,7 +189,7 @@ function claimRefused(
   claim('VER-10', () => expect(status, `status of ${what}`).toBeLessThan(500), exchange)
 }
 
-/** Declined, and the decoded body names the prefix; naming the other one as well is legal. */
+/** Expects a refusal whose decoded body names the prefix; it may also name the other one. */
 function expectHint(exchange: Exchange, what: string, prefixes: readonly string[]): void {
   expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
   if (!namesPrefix(exchange, prefixes)) {

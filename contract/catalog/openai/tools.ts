@@ -1,8 +1,8 @@
 import type { Requirement } from '../requirement.ts'
 
 /**
- * Section 4.1 does not list tools, response_format or n, but names the contract that has them. A
- * server that lacks one refuses it; one that ignores it gives a client babble for a call.
+ * Section 4.1 does not list tools, response_format or n, but names the contract that defines them. A server
+ * without one of them must refuse it: if it is ignored, a client gets text instead of a call.
  */
 export const openaiTools = {
   'OAI-TOOL-01': {

@@ -28,7 +28,7 @@ export type SloMargin = z.infer<typeof sloMargin>
 /** Quantiles of a latency; null if the sample is too small. */
 const latency = z.object({
   metric: z.enum(metricNames),
-  /** Start of the latency: the moment of sending, or the planned one. */
+  /** Start of the latency: the actual or the planned send time. */
   clock: z.enum(['service', 'response']),
   count: z.int(),
   mean: z.number().nullable(),
@@ -42,11 +42,11 @@ export type ProbeLatency = z.infer<typeof latency>
 const nullableNumbers = z.array(z.number().nullable())
 
 /**
- * Requests of a probe, drawn evenly from those that were answered whole: a table by column, so that the
- * values of one index belong to one request. Service times can be fitted from it.
+ * Evenly spaced sample of the fully answered requests of a probe, by column: values with the same index
+ * belong to one request. Service times can be fitted to it.
  */
 const samples = z.object({
-  /** Answered requests from which these were drawn. */
+  /** Number of requests from which the sample was drawn. */
   of: z.int(),
   /** Milliseconds after the start of the probe at which the request was sent. */
   sentMs: z.array(z.number()),
@@ -60,7 +60,7 @@ const samples = z.object({
   e2eMs: nullableNumbers,
   /** Mean time for each output token after the first. */
   tpotMs: nullableNumbers,
-  /** Requests of the probe that were in flight when this one was sent, without it. */
+  /** Requests of the probe in flight when this one was sent, not counting it. */
   inFlight: z.array(z.int()),
 })
 export type ProbeSamples = z.infer<typeof samples>
@@ -69,12 +69,12 @@ export const capacityProbe = z.object({
   index: z.int(),
   /** `baseline`: unloaded latency. `hysteresis`: repeated on the way down, after overload. */
   purpose: z.enum(['baseline', 'search', 'replicate', 'hysteresis']),
-  /** Offered transactions a second; of a closed loop, those that were completed. */
+  /** Offered transactions a second; for a closed loop, completed ones. */
   rate: z.number(),
-  /** Clients of a closed loop; null of an open one. */
+  /** Clients of a closed loop; null for an open one. */
   clients: z.int().nullable(),
   verdict: z.enum(['met', 'missed', 'undecided', 'invalid']),
-  /** False if the generator was the bottleneck: it counts for nothing. */
+  /** False if the generator was the bottleneck: the probe is ignored. */
   valid: z.boolean(),
   /** Reason of an early stop; null for a probe of full length. */
   stopped: z.string().nullable(),

@@ -31,7 +31,7 @@ const result = z.object({
   highestMet: z.number().nullable(),
   /** Method of the interval: a fitted curve, a jump between two rates, or two verdicts. */
   by: z.enum(['fit', 'cliff', 'bracket']).nullable(),
-  /** Rate at which the target is to be run, a share of `rate`. */
+  /** Recommended operating rate, a share of `rate`. */
   headroom: z.object({ share: z.number(), rate: z.number() }).nullable(),
   /** Mean number of requests in flight at the found rate, by Little's law; clients of a closed loop. */
   concurrency: estimate.nullable(),
@@ -39,7 +39,7 @@ const result = z.object({
 })
 export type CapacityResult = z.infer<typeof result>
 
-/** A point of the throughput-latency frontier: probes of one rate together. */
+/** A point of the throughput-latency frontier: all probes of one rate. */
 const frontierPoint = z.object({
   rate: z.number(),
   clients: z.int().nullable(),
@@ -57,21 +57,21 @@ export type FrontierPoint = z.infer<typeof frontierPoint>
 
 /** A token bucket that explains the 429s of a probe. */
 const policyLimit = z.object({
-  /** Requests that are let through at once. */
+  /** Requests that are accepted at once. */
   burst: estimate,
-  /** Requests a second that are let through in the long run. */
+  /** Requests a second that are accepted in the long run. */
   refill: estimate,
   /** Accepted and refused requests of the probe from which it was fitted. */
   accepted: z.int(),
   refused: z.int(),
   probe: z.int(),
-  /** Rate-limit headers of the refusals, with one value each. */
+  /** Rate-limit headers of the refusals, with one sample value each. */
   headers: z.record(z.string(), z.string()),
   message: z.string(),
 })
 export type PolicyLimit = z.infer<typeof policyLimit>
 
-/** Dependence of the verdict on what came before: at one rate, before and after overload. */
+/** Dependence of the verdict on earlier load: at one rate, before and after overload. */
 const hysteresis = z.object({
   verdict: z.enum(['none', 'found', 'undecided']),
   rate: z.number(),
@@ -95,7 +95,7 @@ export const capacityReport = z.object({
   kind: z.literal('capacity-report'),
   schemaVersion: z.literal(1),
   /**
-   * `found`: an interval as narrow as was asked for. `above max`: every SLO is met at the maximum.
+   * `found`: an interval as narrow as requested. `above max`: every SLO is met at the maximum.
    * `below min`: an SLO is missed at the minimum. `undecided`: the budget ended the search before.
    * `violated`: a required requirement was violated under load. `invalid`: the generator was the
    * bottleneck before the target was. `unreachable`: the target stopped answering.
@@ -112,7 +112,7 @@ export const capacityReport = z.object({
   durationMs: z.number(),
   /** Open: the rate is searched. Closed: the number of clients. */
   loop: z.enum(['open', 'closed']),
-  /** Options as they were resolved from flags, environment and defaults. */
+  /** Options as resolved from flags, environment and defaults. */
   config: z.object({
     slos: z.array(z.string()),
     min: z.number(),
@@ -134,7 +134,7 @@ export const capacityReport = z.object({
   hysteresis: hysteresis.nullable(),
   drift: drift.nullable(),
   generator: generator.pick({ verdict: true, reasons: true, environment: true }).extend({
-    /** Highest rate that the generator is known to hold; null where it was never the bottleneck. */
+    /** Highest rate that the generator is known to sustain; null if it was never the bottleneck. */
     holds: z.number().nullable(),
   }),
   /** Failures of setup or cleanup. */

@@ -9,16 +9,16 @@ const blockLatency = z.object({
   /** Response time if the metric has one, service time otherwise. */
   clock: z.enum(['service', 'response']),
   counts: bucketCounts,
-  /** Requests that are only known to have taken longer than they were waited for. */
+  /** Requests known only to have taken longer than the wait for them. */
   censored: z.int(),
 })
 
 const block = z.object({
-  /** Requests planned in the block of which something was due, and those of them that were answered whole. */
+  /** Requests planned in the block for which a response was due, and those of them that were fully answered. */
   due: z.int(),
   ok: z.int(),
   good: z.int(),
-  /** Events of the block, whenever their requests were planned. */
+  /** Events in the block, regardless of when their requests were planned. */
   completed: z.int(),
   outputTokens: z.int(),
   latencies: z.array(blockLatency),
@@ -27,7 +27,7 @@ export type LoadBlock = z.infer<typeof block>
 
 /**
  * The measured window in blocks of equal time. Requests of one block resemble each other, so a
- * comparison of two runs takes its error from the differences between blocks.
+ * comparison of two runs estimates its error from the differences between blocks.
  */
 export const loadBlocks = z.object({
   blockMs: z.number(),

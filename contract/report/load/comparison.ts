@@ -13,14 +13,14 @@ const figure = z.object({
   better: z.enum(['lower', 'higher']),
   a: z.number().nullable(),
   b: z.number().nullable(),
-  /** B / A, with its 95 % interval by itself; null if there is none. */
+  /** B / A, with its individual 95 % interval; null if there is none. */
   ratio: z.number().nullable(),
   low: z.number().nullable(),
   high: z.number().nullable(),
   verdict: figureVerdict,
-  /** Relative change that is no change: 0.05 allows ratios from 1 / 1.05 to 1.05. */
+  /** Relative change that counts as no change: 0.05 allows ratios from 1 / 1.05 to 1.05. */
   tolerance: z.number(),
-  /** p-values of what each verdict rejects; null if nothing was tested. */
+  /** p-values of the hypothesis that each verdict rejects; null if nothing was tested. */
   p: z.object({ regression: z.number(), improvement: z.number(), noChange: z.number() }).nullable(),
   message: z.string(),
 })
@@ -45,11 +45,11 @@ export const loadComparison = z.object({
   /** One run after the other, or blocks of both in one run. */
   design: z.enum(['separate', 'interleaved']),
   method: z.string(),
-  /** Probability of any wrong verdict other than `undecided`, at most. */
+  /** Upper bound on the probability of any wrong verdict other than `undecided`. */
   familyError: z.number(),
   a: side,
   b: side,
-  /** Settings in which the runs differ; `decisive` ones allow no verdict. */
+  /** Settings in which the runs differ; `decisive` ones rule out a verdict. */
   differences: z.array(
     z.object({ name: z.string(), a: z.string(), b: z.string(), decisive: z.boolean() }),
   ),

@@ -9,11 +9,11 @@ export const endpoint = z.object({
   /** Requests of the whole run. */
   requests: z.int(),
   completed: z.int(),
-  /** 429 responses are no failures here, but shed. */
+  /** 429 responses count as shed, not as failed. */
   failed: z.int(),
   shed: z.int(),
   open: z.int(),
-  /** Clients that misbehave on purpose, twins of races. */
+  /** Requests of clients that misbehave on purpose, and duplicates sent for races. */
   left: z.int(),
   /** Metrics of the measured window. */
   metrics: z.array(metric),

@@ -7,9 +7,9 @@ export const errorCounters = [
 ] as const
 export type ErrorCounter = (typeof errorCounters)[number]
 
-/** Requests by how they failed; `open` and `left` are no failures and stand apart. */
+/** Requests by kind of failure; `open` and `left` are not failures and are listed separately. */
 export const errorRow = z.object({
-  /** `limit`: chatgen left an answer that took more than any answer of the service does. */
+  /** `limit`: chatgen aborted a response that took more resources than any response of the service does. */
   kind: z.enum([
     ...(['connect', 'status', 'shed', 'truncated', 'unreadable', 'in-band-error'] as const),
     ...(['integrity', 'timeout', 'limit'] as const),
@@ -21,17 +21,17 @@ export const errorRow = z.object({
   count: z.int(),
   /** Share of the due requests. */
   share: z.number(),
-  /** Index of the arrival that showed it first. */
+  /** Index of the first arrival with this error. */
   firstIndex: z.int(),
   /** Seconds after the start of the run. */
   firstSecond: z.number(),
 })
 export type ErrorRow = z.infer<typeof errorRow>
 
-/** Answers that say no: 429, any other status outside 2xx, an error event in place of the rest. */
+/** Refusals: 429, any other status outside 2xx, an error event instead of the rest of a stream. */
 export const refusalKinds: readonly ErrorRow['kind'][] = ['shed', 'status', 'in-band-error']
 
-/** Causes that kept requests from their answer, in the whole run. */
+/** Causes of requests without a proper response, in the whole run. */
 export const disturbances = z.object({
   /** Answered 429. */
   tooManyRequests: z.int(),
@@ -43,11 +43,11 @@ export const disturbances = z.object({
   errorEvents: z.int(),
   /** No connection could be opened. */
   unanswered: z.int(),
-  /** The request was written, and the connection or its stream ended before the answer did. */
+  /** The connection or its stream ended after the request was written and before the response was complete. */
   droppedConnections: z.int(),
   /** Streams that ended without their terminal event. */
   incomplete: z.int(),
-  /** Bytes that are no HTTP, that do not fit their Content-Encoding, or that exceed a limit. */
+  /** Bytes that are not HTTP, do not match their Content-Encoding or exceed a limit. */
   unreadable: z.int(),
   timeouts: z.int(),
   /** Complete answers that violate a requirement. */

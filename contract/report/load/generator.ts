@@ -5,20 +5,20 @@ import { z } from 'zod'
 const spread = z.object({ p50: z.number(), p99: z.number(), max: z.number(), count: z.int() })
 export type Spread = z.infer<typeof spread>
 
-/** Samples from which on the largest bounds the p99 from above, at 95 % (0.99 ** 299 < 0.05). */
+/** Sample size from which the maximum is an upper bound of the p99 at 95 % confidence (0.99 ** 299 < 0.05). */
 export const boundedSamples = 299
 
 const worker = z.object({
   index: z.int(),
   requests: z.int(),
   events: z.int(),
-  /** CPU of this thread; null if the runtime does not tell. */
+  /** CPU time of this thread; null if the runtime does not report it. */
   cpuMs: z.number().nullable(),
   /** Busy share of its event loop, 0 to 1. */
   eventLoopUtilization: z.number(),
   /** Delay of the scheduler after a planned arrival. */
   scheduleDelay: spread.nullable(),
-  /** Stamped by a server in the same process, against the stamp of this worker's loop. */
+  /** Difference between the timestamps of this worker's loop and of a server in the same process. */
   timestampError: spread.nullable(),
 })
 export type WorkerRow = z.infer<typeof worker>
@@ -30,9 +30,9 @@ export const generator = z.object({
   /** Timestamp error of all workers together: the error bar of every latency above. */
   timestampError: spread.nullable(),
   scheduleDelay: spread.nullable(),
-  /** The busiest worker's. */
+  /** That of the busiest worker. */
   eventLoopUtilization: z.number(),
-  /** CPU of the whole process from the start of the run to its last answer: workers, recording, collection of garbage. */
+  /** CPU time of the process from the start of the run to the last response: workers, recording, garbage collection. */
   cpuMs: z.number(),
   eventsPerSecond: z.number(),
   /** Events per second of `cpuMs`; null without CPU time. */
@@ -43,7 +43,7 @@ export const generator = z.object({
       measuredAt: z.string(),
       /** Events a second at which the error was still within bounds. */
       ceilingEventsPerSecond: z.number(),
-      /** Share of that ceiling which this run used. */
+      /** Share of that ceiling that this run used. */
       used: z.number(),
     })
     .nullable(),
@@ -58,7 +58,7 @@ export const generator = z.object({
 })
 export type GeneratorRow = z.infer<typeof generator>
 
-/** A law that the figures must keep, whatever the target does. */
+/** An identity that the figures must satisfy, whatever the target does. */
 export const audit = z.object({
   /** `littles-law`, `conservation-planned`, `conservation-dispatched`, … */
   name: z.string(),

@@ -22,9 +22,9 @@ const finding = z.object({
   id: z.string(),
   level: z.enum(['required', 'expected']),
   title: z.string(),
-  /** Answers that broke it. */
+  /** Answers that violated it. */
   broken: z.int(),
-  /** Answers that could have. */
+  /** Answers that it applies to. */
   of: z.int(),
   /** `broken / of`, as a share. */
   rate: z.number(),
@@ -32,7 +32,7 @@ const finding = z.object({
 })
 export type LoadFinding = z.infer<typeof finding>
 
-/** Tells violations from warnings: those of expected requirements count with `--strict` alone. */
+/** Distinguishes violations from warnings: those of expected requirements count only with `--strict`. */
 export function isViolation(
   { level }: Pick<LoadFinding, 'level'>,
   { strict }: { readonly strict?: boolean | undefined },
@@ -49,7 +49,7 @@ export const integrity = z.object({
   /** Requirements that held in at least one answer and broke in none. */
   held: z.array(z.string()),
   findings: z.array(finding),
-  /** Nonces of one request looked for in the answers of others. */
+  /** Search for the nonces of one request in the answers to others. */
   crossTalk: z.object({ answers: z.int(), leaks: z.int() }),
   duplicateIds: z.object({ ids: z.int(), duplicates: z.int() }),
   /** The same Idempotency-Key sent twice at once. */

@@ -20,7 +20,7 @@ export type MetricName = (typeof metricNames)[number]
 const quantile = z.object({
   /** 0.5, 0.9, 0.99, … */
   q: z.number(),
-  /** Null if the sample is too small for it; `why` says how many it takes. */
+  /** Null if the sample is too small for it; `why` gives the size that is needed. */
   value: z.number().nullable(),
   /** Exact order-statistic interval of 95 %, on the effective sample; null at an open end. */
   low: z.number().nullable(),
@@ -32,7 +32,7 @@ export type Quantile = z.infer<typeof quantile>
 const distribution = z.object({
   /** Values recorded in the measured window. */
   count: z.int(),
-  /** Requests that are only known to have taken longer; they are in the quantiles, not in `count`. */
+  /** Requests known only to have taken longer; included in the quantiles, not in `count`. */
   censored: z.int(),
   /** Sample size after autocorrelation. */
   effective: z.number(),
@@ -48,21 +48,21 @@ export type Distribution = z.infer<typeof distribution>
 export const metric = z.object({
   name: z.enum(metricNames),
   unit: z.literal('ms'),
-  /** Latency from the moment of sending; null if nothing was recorded. */
+  /** Latency from the send time; null if nothing was recorded. */
   service: distribution.nullable(),
-  /** Latency from the planned moment; null if the metric has no such form. */
+  /** Latency from the planned send time; null if the metric has no such form. */
   response: distribution.nullable(),
 })
 export type Metric = z.infer<typeof metric>
 
-/** Measurements by turn of growing chats, whose context is longer from turn to turn. */
+/** Measurements by turn of growing chats, whose context grows with each turn. */
 export const turnRow = z.object({
   /** Counted from 1; `to` is null for all that follow. */
   from: z.int(),
   to: z.int().nullable(),
-  /** Planned in the measured window, whatever became of them. */
+  /** Planned in the measured window, whatever their outcome. */
   requests: z.int(),
-  /** Metrics `ttft`, `tpot` and `e2e`, as far as there are any. */
+  /** Metrics `ttft`, `tpot` and `e2e`, if measured. */
   metrics: z.array(metric),
 })
 export type TurnRow = z.infer<typeof turnRow>
@@ -74,7 +74,7 @@ const rate = z.object({
   wholeRun: z.int().optional(),
 })
 
-/** Five rates, never one: in the measured window. */
+/** Five separate rates, in the measured window. */
 export const rates = z.object({
   offered: rate,
   dispatched: rate,
@@ -87,9 +87,9 @@ export const rates = z.object({
 export type Rates = z.infer<typeof rates>
 
 export const goodput = z.object({
-  /** Whole, unviolated and within every SLO that speaks of one request. */
+  /** Complete, without a violation and within every SLO on single requests. */
   good: z.int(),
-  /** All that were due in the window, whatever became of them; those still open are left out. */
+  /** All that were due in the window, whatever their outcome, except those still open. */
   due: z.int(),
   /** `good / due`; null if nothing was due. */
   share: z.number().nullable(),
@@ -110,7 +110,7 @@ export type Window = z.infer<typeof window>
 /** Limit of a latency in an SLO, as it was parsed. */
 const sloLimit = z.object({
   metric: z.enum(metricNames),
-  /** Start of the latency: the moment of sending, or the planned one. */
+  /** Start of the latency: the actual or the planned send time. */
   clock: z.enum(['service', 'response']),
   /** `p95`, `mean`; null for a limit of each request, as in a goodput. */
   statistic: z.string().nullable(),
@@ -135,12 +135,12 @@ export const sloRow = z.object({
   message: z.string(),
   /** Absent for an SLO without a latency, and in reports of earlier versions. */
   limits: z.array(sloLimit).optional(),
-  /** True of what holds without being asked for: it has a row only if it is missed. */
+  /** True for an implied SLO: it has a row only if it is missed. */
   implied: z.boolean().optional(),
 })
 export type SloRow = z.infer<typeof sloRow>
 
-/** One second of the run, by the moment at which things happened. */
+/** One second of the run, by the time of each event. */
 export const secondRow = z.object({
   second: z.int(),
   planned: z.int(),
@@ -194,21 +194,21 @@ export const delivery = z.object({
   /** Deltas in the first read that brought any, on average over the streams. */
   firstRead: z.number(),
   /**
-   * `none`: deltas came by themselves, as far as it can be told. `some`: most came in lumps, the first
-   * one as well, so `ttft` is when the first lump was let go. `whole`: most answers came in one read.
+   * `none`: deltas arrived separately, as far as can be measured. `some`: most arrived in lumps, including
+   * the first, so `ttft` is the time of the first lump. `whole`: most answers arrived in one read.
    */
   lumps: z.enum(['none', 'some', 'whole']),
   /** Time between lumps if it is nearly the same each time, milliseconds. */
   lumpMs: z.number().nullable(),
   /**
-   * Complete streams with a usage: those with as many deltas as output tokens, more, and fewer. A figure and
-   * no finding: a server may send several tokens in a delta, or one in several. Absent in older reports.
+   * Complete streams with a usage that have as many deltas as output tokens, more, and fewer. Not a finding:
+   * a server may send several tokens in a delta, or one in several. Absent in older reports.
    */
   usage: z.object({ equal: z.int(), more: z.int(), fewer: z.int() }).optional(),
 })
 export type Delivery = z.infer<typeof delivery>
 
-/** Distribution of latencies over time: a column for some seconds, a row for a range of latency. */
+/** Distribution of latencies over time: a column for each time range, a row for each latency range. */
 export const heatMap = z.object({
   metric: z.enum(['ttft', 'e2e']),
   clock: z.literal('response'),

@@ -104,16 +104,16 @@ const http2 = z.object({
 
 const connections = z.object({
   opened: z.int(),
-  /** Requests that found a connection open. */
+  /** Requests that reused an open connection. */
   reused: z.int(),
-  /** Milliseconds to open one, TLS included; none of it is in a first-token time. */
+  /** Milliseconds to open one, TLS included; not part of any first-token time. */
   connectMs: metric.nullable(),
   httpVersions: z.array(z.enum(['1.1', '2'])),
   /** Absent if nothing went over HTTP/2. */
   http2: http2.optional(),
 })
 
-/** Everything that decides what is sent, as it was resolved from flags, environment and defaults. */
+/** All settings that determine what is sent, as resolved from flags, environment and defaults. */
 const config = z.object({
   workers: z.int(),
   timeoutMs: z.number(),
@@ -128,7 +128,7 @@ const config = z.object({
   /** Absent if there was no limit. */
   mostConnections: z.int().optional(),
   startAt: z.string().nullable(),
-  /** Share of the requests that may be refused; absent if the run was not told. */
+  /** Share of the requests that may be refused; absent if not set. */
   maxRefusals: z.number().optional(),
   /** True if violations of expected requirements count as those of required ones. */
   strict: z.boolean().optional(),
@@ -175,7 +175,7 @@ export const loadReport = z.object({
   disturbances,
   /** Requests in flight when the run ended. */
   open: z.int(),
-  /** No users: clients that misbehave on purpose, twins of races. In no latency. */
+  /** Clients that misbehave on purpose and duplicates sent for races: not users, excluded from latencies. */
   left: z.object({ abort: z.int(), churn: z.int(), slowReader: z.int(), race: z.int() }),
   transactions: z.array(transaction),
   /** Absent for a target with one endpoint. */
@@ -199,7 +199,7 @@ export const loadReport = z.object({
   clock: clock.nullish(),
   /** Shards of a merged report; absent in others. */
   shards: shards.optional(),
-  /** All that merging takes, in the report of a shard: JSON, compressed by gzip, in base64. */
+  /** All data that a merge needs, in the report of a shard: JSON, compressed by gzip, in base64. */
   measurements: z.string().optional(),
   /** Absent until the report is written. */
   digest: digest.optional(),

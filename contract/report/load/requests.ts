@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * A line of `requests.ndjson`: one request of a load run, in the order in which requests ended. Times are
- * milliseconds after the start of the run (of a shard: of its own start); null if the moment never came.
+ * milliseconds after the start of the run (of a shard: of its own start); null if it did not happen.
  */
 export const requestLine = z.object({
   /** Index of the arrival in the plan, the same for every shard, and position in its transaction, from 0. */
@@ -19,7 +19,7 @@ export const requestLine = z.object({
   firstEvent: z.number().nullable(),
   /** First answer text of a stream. */
   firstText: z.number().nullable(),
-  /** End of the answer or of the connection, or of the wait for it. */
+  /** End of the answer, of the connection or of the wait for it. */
   end: z.number().nullable(),
   /** Bytes of the body as they arrived. */
   bytes: z.int(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Clock of the target minus that of the generator, from the Date headers of answers. */
 export const clock = z.object({
   offsetMs: z.number(),
-  /** The true offset is within so many milliseconds of it. */
+  /** Maximum error of the offset, in milliseconds. */
   uncertaintyMs: z.number(),
   requests: z.int(),
 })
@@ -13,10 +13,10 @@ export const shards = z.object({
   count: z.int(),
   /** Spread of the starts by the clock of each shard. */
   localSpreadMs: z.number(),
-  /** Differences of the clocks, and of the starts by the clock of the target, at most. */
+  /** Maximum difference of the clocks, and of the starts by the clock of the target. */
   skewMs: z.number().nullable(),
   spreadMs: z.number().nullable(),
   uncertaintyMs: z.number().nullable(),
-  /** Bound on what the spread adds to response times that count from the common plan. */
+  /** Upper bound on what the spread adds to response times, which are measured from the common plan. */
   boundMs: z.number().nullable(),
 })

@@ -8,7 +8,7 @@ import { type ChatState, chatNamed } from '../model.ts'
 /** Role of a request that should be refused. */
 export const negative = { role: 'negative' } as const
 
-/** The chat of an operation that applies. */
+/** The chat of an operation that makes sense in the state. */
 export function requireChat(context: ExplorationContext, { chat: label }: Operation): ChatState {
   const chat = chatNamed(context.model, label)
   if (chat === undefined) throw new InconclusiveError('the chat of the operation is unknown')
@@ -16,16 +16,16 @@ export function requireChat(context: ExplorationContext, { chat: label }: Operat
 }
 
 interface Acceptance {
-  /** Ability that a refusal would contradict. */
+  /** Ability that a refusal contradicts. */
   readonly ability: string
   readonly requirement: RequirementId
-  /** The request, for a sentence. */
+  /** Name of the request in messages. */
   readonly what: string
-  /** Tests if a refusal is about the state of the target. */
+  /** Tests if a refusal depends on the state of the target. */
   readonly isOfState?: () => boolean | Promise<boolean>
 }
 
-/** Tests if a request was accepted. @throws StateViolation if it was before, and has to be still. */
+/** Tests if a request was accepted. @throws StateViolation if it was accepted before and still has to be. */
 export async function isAccepted(
   { knowledge }: ExplorationContext,
   answer: Exchange,
@@ -41,11 +41,11 @@ interface PageLimit {
   readonly ability: string
   readonly requirement: RequirementId
   readonly count: (page: Exchange) => number
-  /** Says what a page shows, for a sentence. */
+  /** Describes the content of a page, for messages. */
   readonly describe: (count: number) => string
 }
 
-/** A page shows no more elements than it was asked for, once a page was seen to keep to its limit. */
+/** Expects no more elements than the limit on each page, once a page was seen to respect its limit. */
 export function expectLimit(
   { knowledge }: ExplorationContext,
   pages: readonly Exchange[],
@@ -79,18 +79,18 @@ export async function stillGenerates(
   return succeeded(await v3.generate(body, { role: 'control' }))
 }
 
-/** The context of a read that only tells which requirement is broken: no part of the sequence. */
+/** Context of a read that only determines which requirement is broken; it is not part of the sequence. */
 export function asControl(context: ExplorationContext): ExplorationContext {
   return { ...context, record: (exchange) => exchange }
 }
 
 /**
- * Property of a chat that operations other than its own do not set. Which operations change it is open. A run
- * learns it at first sight, and holds a loss against the target only if it was seen to keep the property before.
+ * Property of a chat that is set by its own operations. Whether other operations change it is open: a run learns
+ * this the first time, and reports a loss only if the target kept the property before.
  */
 type Property = keyof ChatState['sinceRead']
 
-/** Kinds of operation that set a property, so that nothing has to be learned of them. */
+/** Kinds of operation that set a property, so that their effect on it is known. */
 const setting: Readonly<Record<Property, readonly string[]>> = {
   name: ['create', 'rename'],
   favorite: [
@@ -99,10 +99,10 @@ const setting: Readonly<Record<Property, readonly string[]>> = {
   ],
 }
 
-/** Kinds after which a chat may have another name, of which the document says nothing. */
+/** Kinds after which a chat may have another name; the document does not specify it. */
 const titling: readonly string[] = ['generate', 'race', 'generate name']
 
-/** Tests if each kind of operation since a property was read was seen to keep it. */
+/** Tests if every kind of operation since the last read of a property is known to keep it. */
 export function isSettled(
   context: ExplorationContext,
   property: Property,
@@ -115,7 +115,7 @@ export function isSettled(
   )
 }
 
-/** Learns what has changed a property that was expected to stay; true if it may not have changed. */
+/** Learns which operations change a property that was expected to stay; true if it must not have changed. */
 export function learnKept(
   context: ExplorationContext,
   property: Property,
@@ -129,7 +129,7 @@ export function learnKept(
   return false
 }
 
-/** The operations that followed the last one that sets the property. */
+/** The operations after the last one that sets the property. */
 export function kindsSinceSet(property: Property, kinds: readonly string[]): readonly string[] {
   const last = kinds.findLastIndex((kind) => setting[property].includes(kind))
   return kinds.slice(last + 1)

@@ -1,4 +1,4 @@
-/** Controls in a fresh v2 chat: an exhausted quota refuses every request, and says nothing of the state. */
+/** Controls in a fresh v2 chat: an exhausted quota refuses every request and says nothing about the state. */
 import { bodyJson, type Exchange, isObject, isUuid, succeeded } from '../../../contract/index.ts'
 import { answerText } from '../../conformance/scenario/read.ts'
 import { demand } from '../command.ts'
@@ -19,7 +19,7 @@ export async function stillReplies(context: ExplorationContext): Promise<boolean
   return (await replyTo(context, stored)) !== undefined
 }
 
-/** Tests if the model knows a fact over such a chain in a fresh chat, unless a shorter one was too long. */
+/** Tests if the model recalls a fact over a chain of this length in a fresh chat; false if a shorter one failed. */
 export async function looksBack(
   context: ExplorationContext,
   chain: readonly V2Message[],
@@ -34,7 +34,7 @@ export async function looksBack(
   return isKnown
 }
 
-/** Tests if a fact is known at the end of a chain like this one, in a fresh chat. */
+/** Tests if the model knows a fact at the end of a similar chain in a fresh chat. */
 async function knowsChain(
   context: ExplorationContext,
   chain: readonly V2Message[],
@@ -83,7 +83,7 @@ async function replyTo(
   return succeeded(answered) ? answerText(answered) : undefined
 }
 
-/** The id of a message that was stored, which must be shown as it was sent (section 2.3). */
+/** The id of a stored message, whose response must match what was sent (section 2.3). */
 export function findStoredId(chat: V2Chat, content: string, stored: Exchange): string | undefined {
   const body = bodyJson(stored)
   const id = idOf(stored)

@@ -68,7 +68,7 @@ async function uploadFile(context: ExplorationContext, { label, chat }: Operatio
     ability: 'upload',
     requirement: 'V3-ATT-01',
     what: 'a further upload',
-    // A quota is open; a failure of the server is none.
+    // Open: a quota may refuse an upload. A server error is not a quota.
     isOfState: () => (uploaded.response?.status ?? 0) >= 500,
   })
   if (!isStored) return
@@ -77,7 +77,7 @@ async function uploadFile(context: ExplorationContext, { label, chat }: Operatio
   if (chat !== undefined) context.model = touchChat(context.model, chat, 'upload')
 }
 
-/** Files of which the document says that they exist: what becomes of those of a deleted chat is open. */
+/** Files that must exist: the document leaves open what happens to those of a deleted chat. */
 function certainFiles(model: Model): readonly FileState[] {
   return model.files.filter(
     ({ chat }) => chat === undefined || chatNamed(model, chat)?.deleted === false,

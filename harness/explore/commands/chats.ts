@@ -15,9 +15,9 @@ import {
 } from '../model.ts'
 import { callV3 } from '../turns.ts'
 
-/** Maximum number of chats at a time: more leave fewer operations for each. */
+/** Maximum number of chats at a time: with more, each would get fewer operations. */
 const maxChats = 6
-/** A list of favorites that is short is never cut into pages. */
+/** Maximum number of favorites, so that their list always fits on one page. */
 const maxFavorites = 4
 
 /** Uses of a chat that was deleted. */
@@ -37,7 +37,7 @@ export const chatCommands: Commands = {
     expects: ['V3-CHAT-02'],
     shownBy: [
       { command: 'list chats', variant: 'all' },
-      // A target is held to its pages once it has shown one.
+      // Pages are checked only once the target has shown one.
       { command: 'list chats', variant: 'search', limit: 2 },
     ],
     draw: (model) => (livingChats(model).length < maxChats ? {} : undefined),
@@ -121,7 +121,7 @@ export const chatCommands: Commands = {
         isOfState: () => stillGenerates(context, false),
       })
       if (isTitled) context.knowledge.prove('generate name')
-      // Whether the title becomes the name is open.
+      // Open: whether the title becomes the name.
       context.model = touchChat(context.model, label, 'generate name', { name: undefined })
     },
   },
@@ -143,7 +143,7 @@ async function setFavorite(
   const chat = requireChat(context, operation)
   const { addFavorite, removeFavorite } = context.chats
   const answer = context.record(await (favorite ? addFavorite : removeFavorite)(chat.id))
-  // How a second mark is answered is open; what it leaves is not.
+  // The response to a second mark is open; its effect is not.
   const isAgain = chat.favorite === favorite
   context.model = touchChat(
     context.model,
@@ -168,7 +168,7 @@ async function deleteChat(context: ExplorationContext, operation: Operation): Pr
     (_, page) => isDeclined(page),
   )
   if (!isDeclined(read) && !knowledge.isAble('delete')) {
-    // Nobody can tell what such a chat still does.
+    // The state of such a chat is unknown.
     context.model = forgetChat(context.model, label)
     return
   }
@@ -177,14 +177,14 @@ async function deleteChat(context: ExplorationContext, operation: Operation): Pr
   context.model = touchChat(context.model, label, 'delete', { deleted: true })
 }
 
-/** Uses of a chat of which the document says how they are answered. */
+/** Uses of a deleted chat whose response the document specifies. */
 const mustFail: Readonly<Record<string, string>> = {
   generate: 'a generation in a deleted chat succeeds',
   stream: 'a generation in a deleted chat succeeds',
   history: 'the history of a deleted chat is answered',
 }
 
-/** Reads and writes on a chat that was deleted: nothing of it may come back. */
+/** Reads and writes on a deleted chat, which must stay deleted. */
 async function useDeleted(context: ExplorationContext, operation: Operation): Promise<void> {
   const { id } = requireChat(context, operation)
   const { variant = 'read' } = operation

@@ -16,7 +16,7 @@ import {
 } from '../model.ts'
 import { bodyOf, responseIdIn, takeTurn } from '../turns.ts'
 
-/** A chat that grows longer may meet a limit that the document does not show. */
+/** Longer chats may exceed a limit that the document does not show. */
 const maxTurns = 6
 
 /** The simplest first. */
@@ -54,7 +54,7 @@ export const generateCommands: Commands = {
     draw(model, pick) {
       const turns = repeatableTurns(model)
       const again = turns.filter(({ isRepeated }) => isRepeated)
-      // The oldest keys are the first to be forgotten, and a second repeat may be met as a first one.
+      // The oldest keys are forgotten first, and a second repeat may be treated as a first one.
       const lists = [turns, turns.slice(0, 2), again.length > 0 ? again : turns]
       const turn = drawFrom(lists[pick(lists.length)] ?? turns, pick)
       const variant = pick(3) === 0 ? 'other form' : 'same form'
@@ -100,14 +100,14 @@ export const generateCommands: Commands = {
       [chat, turn].every((label) => chatNamed(model, label)?.deleted === false),
     simpler: (operation) => [...turnsAtOnce(operation), turnsAtOnce(operation)],
     async run(context, operation) {
-      // Two clients at once; each writes to a chat of its own.
+      // Two clients at once, each in its own chat.
       const [one, other] = turnsAtOnce(operation)
       await sendAtOnce(
         context.session,
         (options) => takeTurn(context, one, undefined, options),
         (options) => takeTurn(context, other, undefined, options),
       )
-      // In one order, whichever was answered first: what is drawn next depends on it.
+      // In a fixed order, regardless of which was answered first: later draws depend on it.
       context.model = orderTurns(context.model, [one.label, other.label])
     },
   },
@@ -133,7 +133,7 @@ async function repeatKey(
   const turn = context.model.turns.find((one) => one.label === label)
   if (turn === undefined) return
   const other = variant === 'other form' ? { stream: turn.body['stream'] !== true } : {}
-  // How a repeat is answered is open, and a 5xx is only a warning.
+  // The response to a repeat is open, and a 5xx is only a warning.
   const again = context.record(
     await context.v3.generate({ ...turn.body, ...other }, { key: turn.key, role: 'negative' }),
   )
@@ -159,7 +159,7 @@ async function raceWithOneKey(context: ExplorationContext, operation: Operation)
   })
 }
 
-/** Chats that take further turns, those with the most of them first. */
+/** Chats that accept further turns, those with the most turns first. */
 export function growing(model: Model) {
   return busiestFirst(model).filter(({ label }) => turnsOf(model, label).length < maxTurns)
 }
@@ -169,7 +169,7 @@ function lastRun(model: Model, chat: string): Turn | undefined {
   return last?.responseId === undefined ? undefined : last
 }
 
-/** The turns whose key can be repeated, the oldest first: its meaning is open once the chat is deleted. */
+/** The turns whose key can be repeated, the oldest first; in a deleted chat, the effect of a repeat is open. */
 export function repeatableTurns(model: Model): readonly Turn[] {
   return model.turns.filter(
     ({ chat, steps }) => steps === 1 && chatNamed(model, chat)?.deleted === false,

@@ -32,7 +32,7 @@ export const listChats: Command = {
   run: async (context, operation) => void (await walkChats(context, operation)),
 }
 
-/** Query of a list of chats, with the chats that it has to show and to leave out. */
+/** Query of a list of chats, with the chats that it must show and those that it must omit. */
 function listOf(context: ExplorationContext, { variant = 'all', limit, chat }: Operation) {
   const { chats, model } = context
   const words: Readonly<Record<string, string | undefined>> = {
@@ -56,7 +56,7 @@ function listOf(context: ExplorationContext, { variant = 'all', limit, chat }: O
   }
 }
 
-/** True if every chat that is sought was shown. */
+/** True if every expected chat was shown. */
 async function walkChats(context: ExplorationContext, operation: Operation): Promise<boolean> {
   const { variant = 'all', limit } = operation
   const { chats, knowledge, session, model } = context
@@ -108,9 +108,9 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
 }
 
 /**
- * Tests if it is this list that loses chats: what is missing without a limit, or without a filter, is
- * not for the pages or the filter, and a search is right about chats with other names.
- * @throws StateViolation if a chat has to have its name and has not, or a simpler list loses chats
+ * Tests if this list loses the chats: if they are also missing without a limit or without a filter, the pages
+ * or the filter are not the cause, and a search need not find chats whose names have changed.
+ * @throws StateViolation if a chat lacks the name that it must have, or a simpler list loses chats
  */
 async function isLossOf(
   context: ExplorationContext,

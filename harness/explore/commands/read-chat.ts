@@ -30,7 +30,7 @@ export const readChat: Command = {
       knowledge.prove('read chat')
       if (contains(answerJson(read), chat.id)) knowledge.prove('read chat by id')
     } else {
-      // An answer without the id may be that of a chat with another name.
+      // An answer without the id may show the chat under another name.
       const isTold = !succeeded(read) || knowledge.isAble('read chat by id')
       const why = `reading a chat was answered ${statusText(read)}, and shows no chat`
       demand(!(isAble && isTold), 'V3-CHAT-04', why, read)
@@ -40,7 +40,7 @@ export const readChat: Command = {
   },
 }
 
-/** The name is the one that was set last, unless an operation on the chat may have changed it. */
+/** Expects the name that was set last, unless an operation on the chat may have changed it. */
 function expectName(
   context: ExplorationContext,
   chat: ChatState,
@@ -107,7 +107,7 @@ export const readFavorites: Command = {
   },
 }
 
-/** A list may show chats by their names alone. */
+/** A list may identify chats by name only. */
 function isListed({ id, name }: ChatState, { body }: ListWalk): boolean {
   return contains(body, id) || (name !== undefined && contains(body, name))
 }
@@ -126,7 +126,7 @@ function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk
   const setFavorite = (isListed: boolean | undefined) => {
     context.model = readProperty(context.model, chat, 'favorite', isListed)
   }
-  // A list that may go on elsewhere, or shows names, says nothing of what it does not show.
+  // Absence is no evidence if the list may have further pages or shows only names.
   const isTold = isPresent || (list.isWhole && knowledge.isAble('favorites by id'))
   if (chat.favorite === undefined || !isTold) {
     setFavorite(isTold ? isPresent : undefined)

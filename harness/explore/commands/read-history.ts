@@ -15,7 +15,7 @@ import { livingChats, type Turn, turnsOf } from '../model.ts'
 
 const limits = [undefined, undefined, 1, 2, 3, 4, 5, 7, 10, 20, 30, 50] as const
 
-/** Walks through the history of a chat, and compares it with the turns that it was given. */
+/** Reads the history of a chat and compares it with the turns that were sent. */
 export const readHistory: Command = {
   weight: 5,
   reads: true,
@@ -63,7 +63,7 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
   )
   const isRight = isComplete(turns, walk.rows)
   const { limit: _, ...whole } = operation
-  // What is wrong without a limit as well is not for the pages.
+  // A fault that also occurs without a limit is not a fault of the pages.
   const isOwnFault =
     isRight || limit === undefined || (await walkHistory(asControl(context), whole))
   for (const page of walk.pages) context.record(page)
@@ -85,7 +85,7 @@ function isComplete(turns: readonly Turn[], rows: readonly HistoryRow[]): boolea
   )
 }
 
-/** Tests if an answer is there; broken characters may be stored in another way. */
+/** Tests if an answer is shown; broken characters may be stored differently. */
 function isShown(answer: readonly string[], rows: readonly HistoryRow[]): boolean {
   return answer.every((text) => text.includes('\ufffd') || contains(rows, text))
 }
@@ -96,7 +96,7 @@ interface TurnFault {
   readonly times: number
 }
 
-/** The first turn that does not stand in the rows as often as it was taken. */
+/** The first turn that is not in the rows as often as it was accepted. */
 function findTurnFault(turns: readonly Turn[], rows: readonly HistoryRow[]): TurnFault | undefined {
   for (const turn of turns) {
     for (const mark of turn.marks) {
@@ -117,7 +117,7 @@ function expectTurns(
   const { knowledge } = context
   const isWhole = everyItemShown(rows)
   const fault = findTurnFault(turns, rows)
-  // Whatever is read with a limit was read whole before: the pages lose it.
+  // A list read with a limit was complete without it, so the pages lose the turn.
   const requirement: RequirementId = limit === undefined ? 'V3-HIST-07' : 'V3-HIST-10'
   const how = limit === undefined ? '' : ' with limit'
   const history = `history${how}`
@@ -145,7 +145,7 @@ function limited(limit: number | undefined): string {
   return limit === undefined ? '' : ` when it is read with limit ${limit}`
 }
 
-/** The requirement that a turn breaks which stands in the history too often. */
+/** The requirement that is broken by a turn that is in the history too often. */
 function tooOften(
   { turn, times }: TurnFault,
   limit: number | undefined,

@@ -22,7 +22,7 @@ import {
 
 interface Mistake {
   readonly requirement: RequirementId
-  /** Defect of the request, for a sentence. */
+  /** Defect of the request, for messages. */
   readonly what: string
   readonly change?: Readonly<Record<string, unknown>>
   readonly key?: null
@@ -34,7 +34,7 @@ const bothLists = {
   change: { exclude_tools: ['get_weather'], include_tools: ['get_time'] },
 }
 
-/** Sections 4.3 and 8: a generation with one of these must not succeed. */
+/** Sections 4.3 and 8: mistakes with which a generation must not succeed. */
 const mistakes: Readonly<Record<string, Mistake>> = {
   'both tool lists': { requirement: 'V3-TOOLS-01', ...bothLists },
   'no key': { requirement: 'V3-IDEM-01', what: 'no Idempotency-Key', key: null },
@@ -50,7 +50,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
 }
 
-/** Section 4.2: a v2 request with one of these must not succeed. */
+/** Section 4.2: mistakes with which a v2 request must not succeed. */
 const v2Mistakes: Readonly<Record<string, Mistake>> = {
   'both tool lists': { requirement: 'V2-GEN-03', ...bothLists },
   'no parent_id': {
@@ -76,7 +76,7 @@ const v2Mistakes: Readonly<Record<string, Mistake>> = {
   },
 }
 
-/** Requests that must be refused, and must leave no trace. */
+/** Requests that must be refused and must have no effect. */
 export const refusalCommands: Commands = {
   'invalid generation': {
     weight: 4,
@@ -86,7 +86,7 @@ export const refusalCommands: Commands = {
     draw(model, pick) {
       const form = pick(2) === 0 ? 'json' : 'stream'
       const living = livingChats(model)
-      // A mistake may be refused once.
+      // A server may refuse a mistake only the first time.
       const before = drawFrom(
         model.turns.filter(
           ({ kind, chat }) => kind in mistakes && living.some(({ label }) => label === chat),
@@ -154,7 +154,7 @@ async function sendV2Mistake(
   expectRefusal(refused, `a v2 ${isStore ? 'message' : 'generation'}`, mistake, 'V2-MSG-15')
 }
 
-/** A request with a mistake is refused, and not by a failure of the server. */
+/** Expects a request with a mistake to be refused, and not with a server error. */
 function expectRefusal(
   refused: Exchange,
   request: string,
@@ -166,7 +166,7 @@ function expectRefusal(
   demand((refused.response?.status ?? 0) < 500, failureRow, why, refused)
 }
 
-/** Each mistake in a chat that has a run, and where it was refused before if there is one. */
+/** Each mistake in a chat that has a run, preferably one in which the mistake was refused before. */
 export function lastMistakes(model: Model): readonly Planned[] {
   const used = livingChats(model).filter(({ label }) =>
     turnsOf(model, label).some(({ steps }) => steps === 1),
@@ -179,7 +179,7 @@ export function lastMistakes(model: Model): readonly Planned[] {
       ? []
       : [{ command: 'invalid generation', chat: chat.label, variant: `${mistake}, json` }]
   })
-  // Those of a v2 chat are about the message that was answered most often.
+  // Those of a v2 chat use the message with the most replies.
   const [message] = model.v2Messages.toSorted((a, b) => b.replies - a.replies)
   const inV2Chat = Object.keys(message === undefined ? {} : v2Mistakes).map((variant) => ({
     command: 'invalid v2 request',

@@ -1,4 +1,4 @@
-/** Requests that store no chat: a one-shot (section 4.3), and whatever is refused. */
+/** Requests that store no chat: a one-shot (section 4.3) and refused requests. */
 import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import {
   answerJson,
@@ -61,7 +61,7 @@ export const strayCommands: Commands = {
   },
 }
 
-/** An answer without a stored chat: no list shows a new chat that holds its words. */
+/** An answer without a stored chat: no list shows a new chat that contains its words. */
 async function answerOneShot(context: ExplorationContext, { variant }: Operation): Promise<void> {
   const { chats, v3, session, knowledge, oneShot } = context
   const stream = variant === 'stream'
@@ -89,8 +89,8 @@ async function answerOneShot(context: ExplorationContext, { variant }: Operation
 }
 
 /**
- * Number of refused requests in each round. A list may grow by chats of other clients of the same
- * caller, but hardly by this number in each round and by none while nothing is sent.
+ * Number of refused requests in each round. Other clients of the same caller may add chats to a list, but
+ * hardly this number in each round and none while nothing is sent.
  */
 const rounds = [1, 3, 2] as const
 
@@ -120,7 +120,7 @@ async function refuseInRounds(context: ExplorationContext, operation: Operation)
   demand(false, refusal.requirement, why, ...evidence)
 }
 
-/** Chats that a list shows after something was done, and not before. */
+/** Chats that a list shows after a function has run, but not before. */
 async function growth(
   { chats }: ExplorationContext,
   run: () => Promise<void>,
@@ -131,7 +131,7 @@ async function growth(
   return { ids: newIds(before, after), pages: after.pages }
 }
 
-/** More than a round adds, so that a list of small pages is compared beyond its first. */
+/** More rows than a round adds, so that a list with small pages is compared beyond its first page. */
 const recentRows = 10
 
 function newIds(before: ListWalk, after: ListWalk): readonly string[] {
@@ -143,7 +143,7 @@ function idsIn({ body }: ListWalk): readonly string[] {
   return leavesOf(body).flatMap(({ value }) => (isUuid(value) ? [value] : []))
 }
 
-/** Requests of each kind that are refused, for the chat that was used most. */
+/** Refused requests of each kind, for the chat that was used most. */
 export function lastRefusals(model: Model): readonly Planned[] {
   const command = 'refused request and new chats'
   return busiestFirst(model)

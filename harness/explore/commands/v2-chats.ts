@@ -20,9 +20,9 @@ import {
 
 /** Maximum number of v2 chats in a sequence: no route of the document deletes them. */
 const maxChats = 2
-/** A chat that grows longer may meet a limit that the document does not show. */
+/** Longer chats may exceed a limit that the document does not show. */
 const maxMessages = 10
-/** Misses after which a model that knew a fact before does not know it any more. */
+/** Number of misses after which a fact that the model knew before counts as lost. */
 const maxAsks = 3
 
 const forms = ['after the latest', 'after the latest', 'after the earliest', 'alone']
@@ -74,7 +74,7 @@ export const v2Commands: Commands = {
       const answered = messages.filter(({ replies }) => replies > 0)
       const choices: Readonly<Record<string, V2Message | undefined>> = {
         earliest: messages.find(({ replies }) => replies === 0),
-        // A loss of what follows shows if the message states a fact.
+        // If the message states a fact, a loss of later messages can be detected.
         again: answered.find(({ fact }) => fact !== undefined) ?? answered[0],
       }
       const message = choices[variant ?? ''] ?? messages.at(-1)
@@ -82,7 +82,7 @@ export const v2Commands: Commands = {
     },
   },
 
-  // A question for a fact: what leads to it by `parent_id` is known, and nothing from other chats.
+  // A question about a fact: the model knows the chain of `parent_id`, and nothing from other chats.
   'ask v2 chat': {
     weight: 4,
     generations: 1,
@@ -123,7 +123,7 @@ async function expectKnown(
     if (answered === undefined || fact === undefined) return
     if (answerText(answered)?.includes(fact) === true) return
     evidence.push(answered)
-    // How far back a model looks is its own choice.
+    // How far back a model looks is not specified.
     if (tries === 1 && !(await looksBack(context, chain))) return
   }
   const why = 'the reply does not know a fact that a message states which leads to the question'
@@ -135,7 +135,7 @@ interface NewMessage extends Pick<V2Message, 'label' | 'chat' | 'fact' | 'marks'
   readonly parent: V2Message | undefined
 }
 
-/** Stores a message, and compares the answer with it; undefined where it was refused. */
+/** Stores a message and compares the response with it; undefined if it was refused. */
 async function store(
   context: ExplorationContext,
   { content, parent, ...message }: NewMessage,
@@ -159,7 +159,7 @@ async function store(
   const id = findStoredId(chat, content, stored)
   if (id === undefined) return undefined
   knowledge.prove(ability)
-  // Whether the same text is stored a second time is open.
+  // Open: whether the same text is stored a second time.
   const earlier = context.model.v2Messages.find((one) => one.id === id)
   if (earlier !== undefined) return earlier
   const added = { ...message, id, parent: parent?.label }
@@ -167,7 +167,7 @@ async function store(
   return { ...added, replies: 0 }
 }
 
-/** Has a message answered; undefined if that was refused. */
+/** Generates the reply to a message; undefined if it was refused. */
 async function expectReply(
   context: ExplorationContext,
   message: V2Message,
@@ -180,7 +180,7 @@ async function expectReply(
   if (!isControl) context.record(answered)
   const text = answerText(answered)
   if (!succeeded(answered) || text === undefined) {
-    // Whether a message has a second reply is open.
+    // Open: whether a message can have a second reply.
     if (message.replies > 0 || !(await stillReplies(context))) return undefined
     const why = `the reply to a stored message was answered ${statusText(answered)}`
     demand(false, requirementFor(context, chat.label, 'V2-GEN-01'), why, answered)
@@ -198,7 +198,7 @@ async function expectReply(
   return answered
 }
 
-/** A v3 call that was refused before is the nearer cause of a loss. */
+/** A refused v3 call before it is the more likely cause of a loss. */
 function requirementFor(
   { model }: ExplorationContext,
   chat: string,

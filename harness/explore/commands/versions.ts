@@ -6,7 +6,7 @@ import type { ExplorationContext } from '../context.ts'
 import { addTurn, callByV3, livingChats, usedV2Chats, v2ChatNamed } from '../model.ts'
 import { callV3, v3Calls } from '../turns.ts'
 
-/** Calls on a chat of the other version (sections 7 and 9): refused with a hint, and without a trace. */
+/** Calls on a chat of the other version (sections 7 and 9): refused with a hint and without effect. */
 export const versionCommands: Commands = {
   'v2 call on a v3 chat': {
     weight: 2,
@@ -20,7 +20,7 @@ export const versionCommands: Commands = {
     weight: 3,
     kind: 'v2',
     needs: ['VER-03', 'VER-04', 'VER-05', 'VER-06'],
-    // A v2 chat may come to be with its first message.
+    // A v2 chat may be created by its first message.
     chats: usedV2Chats,
     variants: v3Calls,
     async run(context, { chat: label, variant = 'read' }) {

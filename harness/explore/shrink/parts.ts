@@ -1,8 +1,8 @@
-/** Shorter and simpler sequences that may show the same. */
+/** Shorter and simpler sequences that may show the same violation. */
 import type { Operation, StateViolation } from '../command.ts'
 import { commands } from '../commands/index.ts'
 
-/** The same operations on one chat in place of two, which is created where the first one was. */
+/** The same operations on one chat instead of two, created in place of the first one. */
 export function mergeChats(
   operations: readonly Operation[],
   other: string,
@@ -17,7 +17,7 @@ export function mergeChats(
   })
 }
 
-/** The operations without those on something that only an operation of `all` would create. */
+/** The operations without those on resources that only an operation of `all` creates. */
 export function withoutOrphans(
   operations: readonly Operation[],
   all: readonly Operation[],
@@ -29,7 +29,7 @@ export function withoutOrphans(
   )
 }
 
-/** Operations to begin with, the fewest first: those on what the violation is about. */
+/** Starting points of the search, the shortest first: operations on the resources of the violation. */
 export function beginnings(
   operations: readonly Operation[],
   { about }: StateViolation,
@@ -50,7 +50,7 @@ function touches({ chat, turn, label }: Operation, subjects: ReadonlySet<string>
   return [chat, turn, label].some((one) => one !== undefined && subjects.has(one))
 }
 
-/** Operations that may take the place of one. */
+/** Operations that may replace one. */
 export function simplerOperations(operation: Operation): readonly (readonly Operation[])[] {
   const { limit, ...whole } = operation
   return [
@@ -104,8 +104,8 @@ export function kindsOf(operations: readonly Operation[]): readonly ReadonlySet<
 }
 
 /**
- * The operations that share a chat with the last one or with what the violation is about, and those
- * that created these; `reach` says how often chats that these touch are followed in turn.
+ * The operations that share a chat with the last one or with the violation, and those that created these
+ * chats; `reach` is the number of times that further chats which these operations touch are added.
  */
 function related(
   operations: readonly Operation[],
@@ -116,7 +116,7 @@ function related(
   const subjects = new Set([last?.chat, last?.turn, ...about].filter((one) => one !== undefined))
   if (subjects.size === 0) return operations
   for (let step = 0; step < reach; step += 1) {
-    // The chat of a file that it is about is followed at once.
+    // The chat of a file in the violation is included from the start.
     const followed = operations.filter((operation) =>
       step === 0 ? subjects.has(operation.label) : touches(operation, subjects),
     )

@@ -23,7 +23,7 @@ const operations: readonly Operation[] = [
   { command: 'read history', label: 'o8', chat: 'o1', limit: 5 },
 ]
 
-/** A target that forgets the keys of a chat with its new name. */
+/** A target that forgets the keys of a chat when it is renamed. */
 async function forgetful(sequence: readonly Operation[]): Promise<Replay> {
   const at = (command: string) => sequence.findIndex((operation) => operation.command === command)
   const isSent = at('generate') >= 0 || at('race in two chats') >= 0
@@ -92,7 +92,7 @@ test('an operation on a chat that was left out is left out with it', async () =>
   expect(orphans).toEqual([])
 })
 
-/** A run of which the budget is spent after so many sequences. */
+/** A run whose budget is spent after that number of sequences. */
 function failingAfter(sequences: number): ShrinkOptions['replay'] {
   let left = sequences
   return async (sequence) => {

@@ -12,25 +12,25 @@ import {
   withoutOrphans,
 } from './parts.ts'
 
-/** A violation that happened again, by the shortest sequence that was found for it. */
+/** A reproduced violation with the shortest sequence that was found for it. */
 export type Shrunk = Replay & { readonly violation: NonNullable<Replay['violation']> }
 
 export interface ShrinkOptions {
-  /** The violation that has to happen again. */
+  /** The violation to reproduce. */
   readonly violation: StateViolation
   /** Carries a sequence out in fresh chats. */
   readonly replay: (operations: readonly Operation[]) => Promise<Replay>
-  /** Operations that may be carried out in all. */
+  /** Maximum number of operations in total. */
   readonly maxOperations: number
-  /** Generations that these may cost. */
+  /** Maximum number of generations that they may cost. */
   readonly maxGenerations: number
 }
 
 /**
- * The shortest sequence found that breaks the requirement again: first what the violating operation is about,
- * then ever smaller parts left out, then simpler operations in place of others. Undefined if the
- * violation does not happen again.
- * @throws what ends the run before the violation happened again
+ * The shortest sequence found that breaks the requirement again: starts with the operations on the resources
+ * of the violating one, then removes smaller and smaller parts, then replaces operations by simpler ones.
+ * Undefined if the violation is not reproduced.
+ * @throws errors that end the run before the violation is reproduced
  */
 export async function shrink(
   operations: readonly Operation[],
@@ -47,7 +47,7 @@ export async function shrink(
 }
 
 class Shrinker {
-  /** The one with the fewest requests: a simpler operation may take more of them. */
+  /** The sequence with the fewest requests: a simpler operation may need more of them. */
   best: Shrunk | undefined
   #current: Shrunk | undefined
   #spentOperations = 0
@@ -61,7 +61,7 @@ class Shrinker {
     this.#options = options
   }
 
-  /** Looks for a sequence to begin with. */
+  /** Finds a starting sequence. */
   async reproduce(): Promise<void> {
     const operations = this.#operations
     // A race may need a second try.
@@ -84,7 +84,7 @@ class Shrinker {
         (await this.#dropAny(this.#current, partsOf)) ||
         (await this.#simplifyAny(this.#current)))
     ) {
-      // Each success is a shorter or simpler sequence, of which the same is tried again.
+      // After each success, the shorter or simpler sequence is shrunk again.
     }
   }
 
@@ -115,7 +115,7 @@ class Shrinker {
     )
   }
 
-  /** The same cause may show in another requirement if less is known of the state. */
+  /** The same cause may break another requirement if less is known about the state. */
   #isSame({ violation, operations }: Replay): boolean {
     const lastLabels = [this.#operations.at(-1)?.label, this.#current?.operations.at(-1)?.label]
     return (
@@ -124,7 +124,7 @@ class Shrinker {
     )
   }
 
-  /** Goes on from each success with the parts that are left, and so tries none twice. */
+  /** Continues from each success with the remaining parts, so that none is tried twice. */
   async #dropAny(from: Shrunk, parts: typeof partsOf): Promise<boolean> {
     for (const part of parts(from.operations)) {
       const { operations: all } = this.#current ?? from

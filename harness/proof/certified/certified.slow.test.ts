@@ -62,7 +62,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
   }, 240_000)
 })
 
-/** Request ids of a run differ from its keys, or such a server would be saved by a clash of the two. */
+/** Request ids of a run differ from its keys: if they were equal, such a server would pass. */
 test('a server that takes the id of a request for a missing Idempotency-Key is found by a round', async () => {
   const [fault] = faults.filter(({ name }) => name === 'v3-thinking-without-key')
   const target = await startDeviant(fault?.patch ?? ((parts) => parts), targetFixture('reference'))

@@ -24,7 +24,7 @@ export interface CertifiedTarget {
 }
 
 interface Certified extends Certification {
-  /** Reasons why the bundle does not verify; empty if it does, or if there is none. */
+  /** Reasons why the bundle does not verify; empty if it does or if there is no bundle. */
   readonly unverified: readonly string[]
 }
 
@@ -54,7 +54,7 @@ interface Place {
 
 const anyProduct = { vendor: 'Proof', name: 'Server', version: '1', contact: 'proof@example.org' }
 
-/** A certification of one target, with a key of its own. */
+/** A certification of one target with a new key. */
 export async function certifyInto(
   { open, surfaces, overMs = 0, engine }: CertifiedTarget,
   { challenge, outDir, product = anyProduct }: Place,

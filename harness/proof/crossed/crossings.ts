@@ -1,4 +1,4 @@
-/** Faults in other clothes: each fault combined with legal dialects, by seed. */
+/** Each fault combined with legal dialects, by seed. */
 import {
   combinationNamed,
   type Dialect,
@@ -14,7 +14,7 @@ export interface Crossing {
   readonly dialect: Dialect
 }
 
-/** Combinations of dialects that a whole proof shows to be legal, `combination-1` and on. */
+/** Number of combinations of dialects that a whole proof shows to be legal, from `combination-1`. */
 export const combinationCount = 200
 
 const separator = ' + '
@@ -29,7 +29,7 @@ export function crossingName({ fault, dialect }: Crossing): string {
   return `${fault.name}${separator}${dialect.name}`
 }
 
-/** The crossing of that name; undefined if it is no such name. */
+/** The crossing with that name; undefined for the name of another target. */
 export function crossingNamed(name: string): Crossing | undefined {
   const [faultName, dialectName = ''] = name.split(separator)
   const fault = faults.find((one) => one.name === faultName)
@@ -42,7 +42,7 @@ function crossingsOf(fault: Fault, count: number, seed: number): Crossing[] {
   const surfaces = new Set(fault.breaks.flatMap(surfacesOf))
   const single = dialects.filter(({ surface }) => surface === undefined || surfaces.has(surface))
   const combined = Array.from({ length: combinationCount }, (_, at) => `combination-${at + 1}`)
-  // Some clash: as many are drawn again.
+  // More than `count`, because some clash with the fault.
   const drawn = Array.from({ length: 4 * count }, (_, at): Dialect | undefined => {
     const isSingle = at % 2 === 0
     const list = isSingle ? single : combined
@@ -59,7 +59,7 @@ function crossingsOf(fault: Fault, count: number, seed: number): Crossing[] {
 
 interface Clash {
   readonly dialects: readonly string[]
-  /** Names of faults; a name that ends with `-` stands for all that begin so. */
+  /** Names of faults; a name that ends with `-` is a prefix. */
   readonly faults: readonly string[]
   readonly because: string
 }
@@ -92,7 +92,7 @@ export const clashes: readonly Clash[] = [
   },
 ]
 
-/** The reason why a dialect, or one of a combination, does not go with a fault. */
+/** The reason why a dialect, or one of a combination, cannot be combined with a fault. */
 export function clashReason(fault: Fault, dialect: Dialect): string | undefined {
   const worn = [dialect.name, ...dialect.summary.split(', ')]
   return clashes.find(

@@ -1,11 +1,11 @@
 import type { Fault } from '../../../reference-server/deviations/index.ts'
 import { failedIds, type TargetResult } from '../verdicts.ts'
 
-/** Faults in dialects: how many were found, and each that was not. */
+/** Faults in dialects: the number found, and each one that was not. */
 export interface CrossedFigures {
   readonly targets: number
   readonly faults: number
-  /** A requirement of the fault is violated, and no other. */
+  /** Number of targets with a violated requirement of the fault and no other violation. */
   readonly killed: number
   readonly others: readonly CrossedLine[]
 }
@@ -16,12 +16,12 @@ export interface CrossedLine {
   readonly dialect: string
   /**
    * `undecided`: a requirement of the fault has no verdict; `hidden`: the server answers as the
-   * dialect without the fault; `unseen`: all requirements of the fault pass; `killed` beside others
-   * that turned red.
+   * dialect without the fault; `unseen`: all requirements of the fault pass; `killed`: found, but other
+   * requirements turned red too.
    */
   readonly state: 'killed' | 'undecided' | 'hidden' | 'unseen'
   readonly reasons: readonly string[]
-  /** Requirements that turned red though neither the fault nor the dialect alone does it. */
+  /** Requirements that turned red although neither the fault nor the dialect alone causes it. */
   readonly undeclared: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Targets that nobody wrote by hand, at a depth: faults of the grammar, and dialects composed at random. */
+/** Generated targets, at a depth: faults of the grammar, and dialects composed at random. */
 import { operations } from '../../../contract/index.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import {
@@ -23,7 +23,7 @@ export interface GeneratedRun {
   readonly depth: Depth
 }
 
-/** `NAME@full`, as the pool is given it. */
+/** Name for the pool, such as `NAME@full`. */
 export function atDepth(name: string, depth: Depth): string {
   return `${name}@${depth}`
 }
@@ -37,14 +37,14 @@ export function generatedNames(count: number, seed: number): readonly string[] {
   return [...names]
 }
 
-/** The run of a name with a depth; undefined if the name is of another target. */
+/** The run for a name with a depth; undefined for the name of another target. */
 export function generatedRunNamed(name: string): GeneratedRun | undefined {
   const { bare, depth } = parts(name)
   const fault = depth && generatedFaultNamed(bare)
   return fault && { fault, depth }
 }
 
-/** Dialects at random, so many at a time: names that `--dialect` takes one by one. */
+/** Random combinations of three dialects each, whose names `--dialect` accepts one by one. */
 export function composedNames(count: number, seed: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => composeDialects(3, seed, at).name)
 }
@@ -83,10 +83,10 @@ export async function runGenerated(
   const { traffic: places, ...verdicts } = await run()
   const result = { ...unreached, name, ...verdicts, reached: fault.reached() }
   if (result.reached === 0) return result
-  // A stream that comes late has the content of the others.
+  // A late stream has the same content as the others.
   if (failedIds(verdicts).length > 0 || fault.family === 'late') return { ...result, applied: true }
   if (places.length === 0) return result
-  // An answer may differ by chance, but hardly the same one again.
+  // An answer may differ by chance, but hardly the same one twice.
   const again = (await run()).traffic
   return { ...result, applied: places.some((place) => again.includes(place)) }
 }

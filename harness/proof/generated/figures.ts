@@ -6,16 +6,15 @@ interface Case extends GeneratedRun {
   readonly result: TargetResult
 }
 
-/** Number that a depth caught of the faults that change a response. */
+/** Number of faults that a depth caught, of those that change a response. */
 interface Share {
   readonly caught: number
   readonly of: number
 }
 
 /**
- * A table as text, and the faults that slipped through. A fault that changed a request or an answer without any
- * effect on the wire is left out. One that no request reached changes nothing either, and stands in a column of
- * its own: it says what the suites do not try.
+ * A table as text, and the faults that were missed. A fault whose change had no effect on the wire is left out.
+ * One that no request reached has a separate column, because it shows what the suites do not try.
  */
 export function generatedText(results: readonly TargetResult[], seed: number): readonly string[] {
   const cases = casesOf(results)

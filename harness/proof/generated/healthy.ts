@@ -1,4 +1,4 @@
-/** Requests to the server without a fault, and its answers: generated faults are compared with them. */
+/** Requests and responses of the server without a fault, with which generated faults are compared. */
 import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   type Circumstance,
@@ -16,7 +16,7 @@ import { startDeviant } from '../runs/target.ts'
 export interface Healthy {
   /** The part of the traffic that two runs have in common. */
   readonly stable: Fingerprint
-  /** Titles of the scenarios with a request that a fault can change; the others need not run. */
+  /** Titles of the scenarios with a request that a fault can affect; the others need not run. */
   titlesFor(fault: GeneratedFault): readonly string[]
 }
 
@@ -64,7 +64,7 @@ export async function recordHealthy(
   }
 }
 
-/** An engine that runs some scenarios alone. */
+/** An engine that runs only some scenarios. */
 export function runningOnly(titles: readonly string[], engine: Engine): Engine {
   return {
     close: () => engine.close(),

@@ -16,7 +16,7 @@ import { type Crossing, combinationCount, crossingName } from '../crossed/crossi
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
 
-/** Everything that the proof runs the suites against, without the servers that do nothing. */
+/** All targets of the proof except the null servers. */
 export function allAttempts(): Attempt[] {
   return [
     plainAttempt('full'),
@@ -26,7 +26,7 @@ export function allAttempts(): Attempt[] {
   ]
 }
 
-/** Several dialects at once; the seed is the number. */
+/** Combinations of several dialects; the number is the seed. */
 function combinations(): Dialect[] {
   return Array.from({ length: combinationCount }, (_, at) => combineDialects(at + 1))
 }
@@ -38,8 +38,8 @@ export function plainAttempt(profile: ProfileName): Attempt {
 }
 
 /**
- * A fault is run with the surfaces that its requirements are about: what deviates there cannot show on
- * another, and the proof takes a third of the time. `everywhere` runs all surfaces.
+ * A fault is run with the surfaces of its requirements only: it has no effect on others, and the proof takes a
+ * third of the time. `everywhere` runs all surfaces.
  */
 export function faultAttempt({ name, patch, breaks }: Fault): Attempt {
   const open = () => startDeviant(patch, targetFixture('reference'))
@@ -49,7 +49,7 @@ export function faultAttempt({ name, patch, breaks }: Fault): Attempt {
   return { kind: 'fault', name, open, selection: whole(profile) }
 }
 
-/** The dialect reshapes what the fault has made wrong. */
+/** Applies the dialect after the fault. */
 export function crossedAttempt({ fault, dialect }: Crossing): Attempt {
   const patch = compose([fault.patch, dialect.patch])
   return {
@@ -81,7 +81,7 @@ export function partOf<T>(list: readonly T[], part: string): readonly T[] {
   return list.filter((_, at) => at % parts === own - 1)
 }
 
-/** Picks `count` items of a list, at even distances. */
+/** Picks `count` evenly spaced items of a list. */
 export function spread<T>(list: readonly T[], count: number): readonly T[] {
   const step = Math.max(1, list.length / count)
   return list.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step))

@@ -6,12 +6,12 @@ import { type Attempt, type Observed, observe } from './run-target.ts'
 
 type Selection = Attempt['selection']
 
-/** Runs against dialects alone, each made once however many faults are tried in the dialect. */
+/** Runs against dialects alone, each made once for all faults that are tried in the dialect. */
 export interface Controls {
   run(dialect: Dialect, selection: Selection): Promise<Observed<Fingerprint>>
-  /** The part of the traffic that a second run repeats. */
+  /** The part of the traffic that is the same in a second run. */
   stableTraffic(dialect: Dialect, selection: Selection): Promise<Fingerprint>
-  /** Traffic of a run that is made for the caller. */
+  /** Traffic of a new run. */
   runAgain(dialect: Dialect, selection: Selection): Promise<Fingerprint>
 }
 

@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { StoredExchange } from '../../../contract/index.ts'
 
 /**
- * Content of the wire in a run, without parts that differ between runs anyway: identifiers, times,
- * ports. Two runs with one seed against one server have the same fingerprint of almost every
- * exchange; a deviation that took effect shows in some.
+ * Content on the wire in a run, without parts that differ between runs: identifiers, times, ports. Two runs
+ * with the same seed against the same server have equal fingerprints of almost every exchange; an effective
+ * deviation changes some.
  */
 export interface Fingerprint {
   /** Digests by scenario, ordinal and attempt. */
   readonly digests: ReadonlyMap<string, string>
-  /** Pieces in which all bodies arrived. */
+  /** Number of chunks of all bodies. */
   readonly chunks: number
-  /** Milliseconds that all answers took together. */
+  /** Total duration of all responses, in milliseconds. */
   readonly busyMs: number
 }
 
@@ -24,7 +24,7 @@ export function fingerprintOf(exchangesFile: string): Fingerprint {
   }
 }
 
-/** Tests if a deviation shows: in content, in segmentation, or in time. */
+/** Tests if a deviation has an effect on content, segmentation or timing. */
 export function differs(plain: Fingerprint, other: Fingerprint): boolean {
   return (
     contentDiffers(plain, other) ||
@@ -33,12 +33,12 @@ export function differs(plain: Fingerprint, other: Fingerprint): boolean {
   )
 }
 
-/** Tests if two servers answered a request in different ways. */
+/** Tests if two servers answered any request differently. */
 export function contentDiffers(plain: Fingerprint, other: Fingerprint): boolean {
   return differingPlaces(plain, other).length > 0
 }
 
-/** Requests that two servers answered in different ways. */
+/** Requests that two servers answered differently. */
 export function differingPlaces(plain: Fingerprint, other: Fingerprint): readonly string[] {
   return [...other.digests.entries()].flatMap(([place, digest]) => {
     const before = plain.digests.get(place)
@@ -54,9 +54,9 @@ export function stablePart(first: Fingerprint, second: Fingerprint): Fingerprint
   return { ...first, digests: new Map(digests) }
 }
 
-/** The lines are our own, so they are taken as they are. */
+/** The lines are written by chatgen, so they are not validated. */
 function* storedIn(exchangesFile: string): Iterable<StoredExchange> {
-  // A run that finds no target ends before it writes anything.
+  // A run without a reachable target ends before it writes anything.
   if (!existsSync(exchangesFile)) return
   for (const line of readFileSync(exchangesFile, 'utf8').split('\n')) {
     if (line !== '') yield JSON.parse(line) as StoredExchange
@@ -70,7 +70,7 @@ function effortOf(exchanges: readonly StoredExchange[]) {
   }
 }
 
-/** Difference by half or more: less may be chance. */
+/** Tests if values differ by half or more; less may be chance. */
 function apart(a: number, b: number): boolean {
   return Math.max(a, b) > 1.5 * Math.min(a, b)
 }
@@ -93,7 +93,7 @@ function bytesOf(chunk: { readonly text: string } | { readonly base64: string })
   return 'text' in chunk ? Buffer.from(chunk.text) : Buffer.from(chunk.base64, 'base64')
 }
 
-/** Identifiers and times give way to marks. */
+/** Replaces identifiers and times by placeholders. */
 function plain(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<uuid>')

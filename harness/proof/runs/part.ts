@@ -1,4 +1,4 @@
-/** A process of the proof: runs the attempts that it is sent by name, one after the other. */
+/** A process of the proof: receives attempts by name and runs them one after the other. */
 import { messageOf } from '../../../contract/error-message.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
@@ -20,7 +20,7 @@ import { differingPlaces, type Fingerprint, fingerprintOf, stablePart } from './
 import { observe, runTarget } from './run-target.ts'
 import { stabilityGroups } from './stability.ts'
 
-// vitest forbids it to what runs beside its tests.
+// Saved because vitest replaces it for code that runs inside its process.
 const exit = process.exit.bind(process)
 const engine = inlineEngine()
 const controls = createControls(engine)
@@ -38,7 +38,7 @@ process.on('message', async (name) => {
 
 process.on('disconnect', () => exit())
 
-/** Traffic of the server without a deviation with the same scenarios. */
+/** Traffic of the server without a deviation in the same scenarios. */
 function plainRun(profile: ProfileName, depth: Depth = 'normal'): Promise<Fingerprint> {
   return once(plain, `${profile} ${depth}`, async () => {
     return (await observe({ ...plainAttempt(profile), depth }, engine, fingerprintOf)).traffic
@@ -56,7 +56,7 @@ function once<T>(made: Map<string, Promise<T>>, key: string, record: () => Promi
   return recorded
 }
 
-/** Nobody else would hear of what is thrown here. */
+/** Returns errors as results, because nothing else would report them. */
 async function resultOf(name: string): Promise<TargetResult> {
   try {
     const crossing = crossingNamed(name)
@@ -78,9 +78,8 @@ async function resultOf(name: string): Promise<TargetResult> {
 }
 
 /**
- * Runs the suites against a fault in a dialect. Where no requirement of the fault turns red, or another one
- * does, the dialect alone is asked as well: the fault may not show in it, and the dialect may turn a requirement
- * red by itself.
+ * Runs the suites against a fault in a dialect. If no requirement of the fault turns red, or another one does,
+ * the dialect is also tested alone: it may hide the fault, or turn a requirement red by itself.
  */
 export async function runCrossed(
   crossing: Crossing,
@@ -127,8 +126,8 @@ interface Runs {
 const repetitions = 3
 
 /**
- * Tests if the same answers differ each time. A list of what other scenarios create differs by chance, and
- * a few runs show that.
+ * Tests if the same answers differ in every repetition. Lists of resources that other scenarios create differ
+ * by chance, which a few runs reveal.
  */
 async function differsAgain(
   stable: Fingerprint,

@@ -7,9 +7,8 @@ import { crossedAttempt } from './attempts.ts'
 import { controlKey } from './controls.ts'
 
 /**
- * Runs targets in so many processes, each of which stays warm; crossings of one dialect in the same one,
- * as they share their control. A process that dies takes its target with it, which is then reported as
- * an internal error.
+ * Runs targets in a number of processes that stay warm. Crossings of one dialect run in the same process,
+ * because they share a control. If a process dies, its target is reported as an internal error.
  */
 export async function runInPool(
   names: readonly string[],

@@ -17,13 +17,13 @@ export interface Attempt {
   readonly open: () => Promise<ProofTarget>
   readonly selection: Selection
   readonly depth?: Depth
-  /** Scenarios in flight; 8 if nothing is said. */
+  /** Scenarios in flight; 8 by default. */
   readonly jobs?: number
-  /** Makes another order of the scenarios. */
+  /** Changes the order of the scenarios. */
   readonly shuffle?: string
 }
 
-/** Every run has the same nonces, so that two can be compared. */
+/** All runs have the same nonces, so that they can be compared. */
 const seed = 'proof'
 
 /** Result of a run against a target. */
@@ -40,8 +40,8 @@ export type ReadTraffic<T> = (
 ) => T
 
 /**
- * Runs the suites against one target, and compares what went over the wire with the plain run.
- * What turned a requirement red went over the wire, even if the comparison is blind to it (times).
+ * Runs the suites against one target and compares its traffic with the plain run. If a requirement turned red,
+ * the traffic differs by definition, even if the comparison does not cover the difference (times).
  */
 export async function runTarget(
   attempt: Attempt,
@@ -61,8 +61,8 @@ export async function runTarget(
 }
 
 /**
- * Runs the suites against one target. One that is unusable for a part of the surfaces is run with all:
- * chatgen ends before the first scenario only if every surface refuses the key.
+ * Runs the suites against one target. If some of the surfaces are unusable, all are run: chatgen ends before the
+ * first scenario only if every surface refuses the key.
  */
 export async function observe<T>(
   attempt: Attempt,

@@ -5,17 +5,17 @@ import { faultAttempt, plainAttempt, spread } from './attempts.ts'
 import type { Attempt } from './run-target.ts'
 import { startDeviant } from './target.ts'
 
-/** Latency of the slow server, give or take a half. */
+/** Latency of the slow server, plus or minus half. */
 const latencyMs = 300
-/** An answer takes longer than the line, so that how it is delivered shows. */
+/** Answers take longer than the network latency, so that their delivery can be judged. */
 const unhurried = { ttftMs: 50, gapMs: 10, jitter: 0.2 }
 const shuffles = 10
-/** Faults that are run in other orders as well: what is red stays red. */
+/** Number of faults that are also run in other orders, in which the same requirements must turn red. */
 const faultsToShuffle = 25
 
 /**
- * The same targets in other circumstances: another order of the scenarios, one at a time or eight, a
- * server that is slow to answer. The first of each group is what the others are compared with.
+ * The same targets under other conditions: another order of the scenarios, one at a time or eight, a slow
+ * server. The others of a group are compared with its first one.
  */
 export function stabilityGroups(): ReadonlyMap<string, readonly Attempt[]> {
   const subjects = [plainAttempt('full'), ...spread(faults, faultsToShuffle).map(faultAttempt)]
@@ -26,7 +26,7 @@ export function stabilityGroups(): ReadonlyMap<string, readonly Attempt[]> {
   return new Map([...groups, ['slow', [plainAttempt('full'), slow(8), slow(32)]]])
 }
 
-/** Every second one takes one scenario at a time. */
+/** Runs in other orders; every second one runs one scenario at a time. */
 function shuffled(subject: Attempt, times: number): Attempt[] {
   return Array.from({ length: times }, (_, at) => {
     const jobs = at % 2 === 0 ? 1 : 8
@@ -41,7 +41,7 @@ function slow(jobs: number): Attempt {
   return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
 }
 
-/** Requirements whose verdict is another than in the first run, with both; empty if all are the same. */
+/** Requirements whose verdict differs from the first run, with both verdicts; empty if all are equal. */
 export function differences(first: TargetResult, other: TargetResult): string[] {
   const before = new Map(first.requirements.map((requirement) => [requirement.id, requirement]))
   return other.requirements.flatMap(({ id, verdict, brokenBy, message }) => {

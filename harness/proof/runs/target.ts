@@ -15,11 +15,11 @@ export interface ProofTarget {
   close(): Promise<void>
 }
 
-/** Quick, but slow enough that a stream can be told from an unstreamed answer. */
+/** Fast, but slow enough to distinguish a stream from an unstreamed answer. */
 const quick: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
 
 /**
- * The reference server with a deviation, described by the profile that the proof is given.
+ * The reference server with a deviation, described by the profile of the proof.
  *
  * @param changes JSON Merge Patch (RFC 7396) of the profile
  */
@@ -40,7 +40,7 @@ export async function startDeviant(
   return { profile: described, close: () => server.close() }
 }
 
-/** A profile with a JSON Merge Patch applied. @throws ConfigurationError if the result is no profile */
+/** A profile with a JSON Merge Patch applied. @throws ConfigurationError if the result is not a valid profile */
 export function profileWith(
   changes: Members,
   profile: { readonly name: string; readonly text: string },

@@ -1,4 +1,4 @@
-/** A process that judges services by their URLs: vitest runs the suites inline only in a thread that is not its own. */
+/** A process that judges services by their URLs: the suites run inline only outside the threads of vitest. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

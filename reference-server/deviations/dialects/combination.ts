@@ -12,7 +12,7 @@ export function combineDialects(seed: number): Dialect {
   return { ...joined(chosen), name: `combination-${seed}`, summary }
 }
 
-/** Some dialects at once, or the nth of a seed with so many; the name is theirs, joined by ` + `. */
+/** Some dialects at once, or the nth combination of a size and seed; named after its dialects, joined by ` + `. */
 export function composeDialects(chosen: readonly Dialect[]): Dialect
 export function composeDialects(count: number, seed: number, at: number): Dialect
 export function composeDialects(given: readonly Dialect[] | number, seed = 1, at = 0): Dialect {

@@ -6,7 +6,7 @@ import { onEveryError, onEveryReply, onNativeError } from '../patches/replies.ts
 import { alternatives, dialectTable } from '../table.ts'
 import type { Dialect } from '../types.ts'
 
-/** Must be applied before the shapes, which remove the members by which errors are recognized. */
+/** Must be applied before the shapes, which remove the fields by which errors are recognized. */
 export const statuses: readonly Dialect[] = [
   ...alternatives({
     'native-auth-403: Native routes return 403 for missing or wrong credentials.':
@@ -155,7 +155,7 @@ function errorEvent(reply: ValueReply, _call: Call): Reply {
   }
 }
 
-/** Names of the members that contain lists in any dialect. */
+/** Names of the fields that contain lists in any dialect. */
 const listNames = ['result', 'items', 'data']
 
 export const echoes = dialectTable({
@@ -189,7 +189,7 @@ function elementWith(element: unknown, echo: Json): unknown {
   return isPlain(element) ? { ...element, ...echo } : element
 }
 
-/** Adds the members to the response objects in events, as in the JSON form. */
+/** Adds the fields to the response objects in events, as in the JSON form. */
 async function* streamWith<Block extends { readonly data: unknown }>(
   blocks: AsyncIterable<Block>,
   echo: Json,

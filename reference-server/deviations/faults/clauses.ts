@@ -1,11 +1,11 @@
-/** Effects of the grammar under conditions, by operation and by the requirement that they break. */
+/** Effects of the grammar under conditions, by operation and by broken requirement. */
 import type { RequirementId } from '../../../contract/index.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
 
 export type ByOperation<T> = { readonly [Id in FaultyOperation]?: T }
 export type Clauses = Partial<Record<RequirementId, readonly string[]>>
 
-/** Requests that are refused under conditions; empty for all. */
+/** Conditions under which requests are refused; empty for all requests. */
 export const refused: ByOperation<Clauses> = {
   'openai.chat': {
     'OAI-CHAT-01': ['temperature: not given', 'messages: with assistant'],

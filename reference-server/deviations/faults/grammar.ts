@@ -1,11 +1,11 @@
-/** Faults that the grammar makes, with the requirements that they break. */
+/** Faults of the grammar, with the requirements that they break. */
 import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
 import { effectsOf, generatedFaultNamed } from '../grammar/draw.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
 import type { Fault } from '../types.ts'
 import { type ByOperation, type Clauses, others, refused } from './clauses.ts'
 
-/** Members of requests that are accepted with a wrong type. */
+/** Fields of requests that are accepted with a wrong type. */
 const wrongTypes: ByOperation<RequirementId> = {
   'openai.chat': 'OAI-ERR-02',
   'v2.message': 'V2-MSG-09',
@@ -14,7 +14,7 @@ const wrongTypes: ByOperation<RequirementId> = {
   'v3.oneShot': 'V3-ONE-12',
 }
 
-/** Members of answers that are lost, or have another type, with what they break. */
+/** Fields of answers that are missing or have another type, with the requirements that they break. */
 const members: ByOperation<Readonly<Record<string, RequirementId>>> = {
   'openai.chat': {
     created: 'OAI-CHAT-04',
@@ -103,7 +103,7 @@ function clausesOf(
   )
 }
 
-/** A fault by the name that the grammar has for it. @throws Error if it has none */
+/** A fault by its name in the grammar. @throws Error if there is none */
 export function faultOf(name: string, ...ids: readonly string[]): Fault {
   const fault = generatedFaultNamed(name)
   const [first, ...more] = ids.filter(isRequirementId)

@@ -1,6 +1,6 @@
 /**
- * Faults that a server shows under load alone: one request at a time finds nothing, so they are no
- * part of the proof of the suites. A load run has to find and to name them.
+ * Faults that occur only under load. Sequential requests do not find them, so they are not part of the proof of
+ * the suites; a load run must find and name them.
  */
 import type { ModelRequest } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
@@ -8,7 +8,7 @@ import { rechunkAll } from '../patches/framing.ts'
 import { perServer } from '../patches/services.ts'
 import { faultTable } from '../table.ts'
 
-/** Requests within a second from which on the server counts as loaded. */
+/** Number of requests within a second from which the server counts as loaded. */
 const busyThreshold = 20
 /** Number of answers of which one belongs to another request, under load. */
 const mixUpInterval = 25

@@ -1,4 +1,4 @@
-/** Effects on answers: members, refusals, forms, streams. */
+/** Effects on answers: fields, refusals, forms, streams. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { ResponseEvent } from '../../events/sequence.ts'
@@ -36,7 +36,7 @@ export function answerEffects(operation: FaultyOperation): readonly Effect[] {
   ]
 }
 
-/** Members whose values the request gave: they come back as they were. */
+/** Fields that return the values of the request unchanged. */
 const echoes: { readonly [Id in FaultyOperation]?: RegExp } = {
   'v2.message': /^content$/,
   'v3.upload': /^filename$/,
@@ -101,14 +101,14 @@ function otherType(old: unknown): unknown {
 }
 
 const threeHours = 3 * 3_600_000
-/** A time three hours ahead that says it is UTC. */
+/** A time three hours ahead that is labeled as UTC. */
 function localTime(text: string): string {
   return Number.isNaN(Date.parse(text))
     ? text
     : new Date(Date.parse(text) + threeHours).toISOString()
 }
 
-/** The compatible surface has statuses; of native ones, it says at most that a refusal is no server error. */
+/** The document sets statuses only on the compatible surface; on native ones, at most that a refusal is not 5xx. */
 function statuses(operation: FaultyOperation): readonly Effect[] {
   const refusal = (status: number): Effect => ({
     family: 'wrong status',

@@ -1,4 +1,4 @@
-/** Conditions of generated faults: values of a dimension of one request, or of what came before it. */
+/** Conditions of generated faults: values of a dimension of a request or of earlier requests. */
 import type { OperationId } from '../../../contract/operations.ts'
 import { mainAlias, mainModel, visionModel } from '../patches/routes.ts'
 import type { Circumstance, Past } from './history.ts'
@@ -13,7 +13,7 @@ import {
 
 type Test = (circumstance: Circumstance) => boolean
 
-/** All conditions that a request of an operation can meet or not. */
+/** All conditions that a request of an operation may meet. */
 export function conditionsOf(operation: FaultyOperation): readonly Condition[] {
   const cached = made.get(operation)
   if (cached !== undefined) return cached
@@ -23,7 +23,7 @@ export function conditionsOf(operation: FaultyOperation): readonly Condition[] {
     (!isOpen(operation, dimensionOf(name)) || name.startsWith('think'))
   const body = membersIn('body', bodyMembers(operation)).filter(isShown)
   const query = membersIn('query', queryMembers(operation)).filter(isShown)
-  // A list is asked for in a query, which a body of the same name repeats.
+  // The parameters of a list are in its query; body fields with the same names are duplicates.
   const members = [...query, ...body.filter(({ name }) => !query.some((one) => one.name === name))]
   const conditions = [
     ...members,
@@ -41,27 +41,27 @@ export function conditionsOf(operation: FaultyOperation): readonly Condition[] {
   return conditions
 }
 
-/** Conditions under which the document promises nothing, or that no legal request meets. */
+/** Conditions without a requirement of the document, or that no legal request meets. */
 const withoutLaw: readonly (readonly [operation: RegExp, conditions: RegExp])[] = [
-  // An empty text may be refused, but for a message of a completion.
+  // An empty text may be refused, except in a message of a completion.
   [/^(?!openai\.chat$)/, /^text: empty$/],
-  // A name may be tidied, and refused if it is long or short; a search finds names by words of letters and digits.
+  // A name may be normalized, or refused if long or short; a search matches names by words of letters and digits.
   [/^v3\.(create|update)Chat$/, /^text: (one|several|CRLF|outer space|of 1000)|^name: not/],
   [/^v3\./, /^search: (?!given|not|digits|beyond)/],
-  // A service may make file names safe, and tell types by their ends.
+  // A service may sanitize file names and derive types from their extensions.
   [/^v3\.upload$/, /^text: (?!beyond)/],
-  // Roles, defaults and ranges that are not shown, and lists that may have to have an element.
+  // Roles, defaults and ranges that the document does not show, and lists that may require an element.
   [/^openai\.chat$/, /^messages: with developer$|^stop: an empty list$|^top_p: at its minimum$/],
   [/^v3\.(generate|oneShot)$/, /^stream: not given$|^input: with assistant$|: at its m/],
   [/^v3\.generate$/, /^include_tools: an empty list$/],
-  // Members of runs other than id and output are not shown.
+  // The document shows only id and output of runs.
   [/^v3\.oneShot$/, /^runs: with/],
-  // Routes of v3 change no chat of v2, whose replies have one form.
+  // Routes of v3 do not change v2 chats, whose replies have only one form.
   [/^v2\./, /^occurrence: after (a rename|a favorite|another form)$/],
-  // How another caller comes to a v2 chat is not shown, nor how a repeat of these is answered.
+  // The document does not show how another caller gets a v2 chat, nor the response to a repeat of these.
   [/^v2\./, /^caller: /],
   [/^v3\.(deleteChat|addFavorite|removeFavorite)$/, /^occurrence: (second|third)/],
-  // Who may read a base is not shown, nor how a question is read.
+  // The document does not show who may read a base, nor how a question is interpreted.
   [/^knowledge\./, /^caller: |^text: /],
 ]
 
@@ -71,7 +71,7 @@ export function dimensionOf(name: string): string {
   return name.split(':')[0] ?? name
 }
 
-/** Tests if no request can meet both conditions, or none that a server accepts. */
+/** Tests if no acceptable request can meet both conditions. */
 export function contradict(a: string, b: string): boolean {
   return (
     dimensionOf(a) === dimensionOf(b) ||

@@ -18,10 +18,10 @@ export interface GeneratedFault {
   readonly name: string
   readonly operation: FaultyOperation
   readonly family: Family
-  /** Names of the conditions, without those that the effect needs in any case. */
+  /** Names of the conditions, without the one that the effect always needs. */
   readonly conditions: readonly string[]
   readonly patch: Patch
-  /** Requests so far that it changed, or whose answer it changed. */
+  /** Number of requests so far that it affected. */
   reached(): number
   /** Tests if a request meets its conditions. */
   isMetBy(circumstance: Circumstance): boolean
@@ -38,7 +38,7 @@ export const faultyOperations: readonly FaultyOperation[] = [
 /** The nth fault of a seed: the same on every machine. */
 export function generatedFault(seed: number, at: number): GeneratedFault {
   const draw = seededDraw(seed, 'generated', String(at))
-  // An operation has faults by its conditions, and each family as many as the others.
+  // Operations are weighted by their number of conditions, and families equally.
   const operation = oneOf(draw, places())
   const families = Map.groupBy(effectsOf(operation), ({ family }) => family)
   const effect = oneOf(draw, oneOf(draw, [...families.values()]))
@@ -59,7 +59,7 @@ function places(): readonly FaultyOperation[] {
   return faultyOperations.flatMap((operation) => conditionsOf(operation).map(() => operation))
 }
 
-/** The fault of a name; undefined if the grammar has none of that name. */
+/** The fault with a name; undefined if the grammar has none. */
 export function generatedFaultNamed(name: string): GeneratedFault | undefined {
   const [, id = '', clause = '', list = ''] = /^([\w.]+): (.+?)(?: \(([^()]+)\))?$/.exec(name) ?? []
   const operation = faultyOperations.find((one) => one === id)
@@ -123,7 +123,7 @@ function isNamed(sought: string) {
   return ({ name }: Condition): boolean => name === sought
 }
 
-/** Another value of stop is a condition beside `stop: given`, and contradicts any other value. */
+/** A specific value of stop can be combined with `stop: given`, but with no other value. */
 function isAllowed({ not = [], needs = '', only }: Effect, { name }: Condition): boolean {
   const isSame = dimensionOf(needs) === dimensionOf(name)
   if (isSame && (!needs.endsWith(': given') || /: (not )?given$/.test(name))) return false

@@ -1,4 +1,4 @@
-/** Edits of requests and answers of which the effects of generated faults consist. */
+/** Edits of requests and answers, the building blocks of the effects of generated faults. */
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import { type Json, mapStrings, setAt, toList, toObject } from '../patches/json.ts'
 import type { Circumstance } from './history.ts'
@@ -7,7 +7,7 @@ import type { Seams } from './injection.ts'
 type Outgoing = NonNullable<Seams['outgoing']>
 type Incoming = NonNullable<Seams['incoming']>
 
-/** Edit of the JSON body of a success; streams and refusals stay as they are. */
+/** Edit of the JSON body of a success; streams and refusals stay unchanged. */
 export function editBody(change: (body: Json, circumstance: Circumstance) => unknown): Outgoing {
   return (reply, circumstance) =>
     isValue(reply) && reply.status < 300
@@ -19,7 +19,7 @@ export function editRefusal(change: (reply: ValueReply) => ValueReply): Outgoing
   return (reply) => (isValue(reply) && reply.status >= 400 ? change(reply) : reply)
 }
 
-/** Edit of each block of a stream, but its end marker. */
+/** Edit of each block of a stream except its end marker. */
 export function editBlocks(change: (data: Json) => Json): Outgoing {
   return editStream(async function* (blocks) {
     for await (const block of blocks) {
@@ -57,7 +57,7 @@ export function editQuery(name: string, to: unknown): Incoming {
   return (call) => ({ ...call, query: setAt(toObject(call.query), name, to) })
 }
 
-/** Edit of the texts that a user wrote: a name, a content, or the input in any of its forms. */
+/** Edit of the texts of a user: a name, a content, or the input in any form. */
 export function editTexts(member: string, change: (text: string) => unknown): Incoming {
   return editRequest((body) => {
     if (body[member] === undefined) return body
@@ -74,12 +74,12 @@ export function withHeader(call: Call, name: string, value: string): Call {
 /** A way in which careless code loses a part of a text. */
 export interface Mangling {
   readonly name: string
-  /** The kind of text that shows it; undefined for any. */
+  /** The kind of text in which it is visible; undefined for any. */
   readonly kind?: string
   readonly change: (text: string) => unknown
 }
 
-/** Texts that come back in another form. */
+/** Changes of texts that the service returns. */
 export const manglings: readonly Mangling[] = [
   { name: 'in upper case', change: (text) => text.toUpperCase() },
   {

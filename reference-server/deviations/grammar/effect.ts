@@ -1,4 +1,4 @@
-/** An effect of a generated fault, and the rules by which the document allows it. */
+/** An effect of a generated fault, and the rules for the conditions that it is drawn with. */
 import type { Mangling } from './edits.ts'
 import type { Seams } from './injection.ts'
 
@@ -10,17 +10,17 @@ export interface Effect extends Seams {
   readonly family: Family
   /** A clause: `max_tokens is ignored`. */
   readonly name: string
-  /** Condition without which it shows nothing. */
+  /** Condition without which it has no visible effect. */
   readonly needs?: string
-  /** Conditions under which it is legal or shows nothing, by the beginning of their names. */
+  /** Conditions under which it is legal or not visible, by prefix of their names. */
   readonly not?: readonly string[]
-  /** The only conditions with which it is drawn, by the beginning of their names. */
+  /** The only conditions with which it is drawn, by prefix of their names. */
   readonly only?: readonly string[]
 }
 
 /**
- * Conditions that lead to other code in a server: of admission, validation and refusals, no others are drawn,
- * as nobody writes a server that compares keys by the text of a message.
+ * Conditions that lead to different code in a server. Effects on admission, validation and refusals are drawn
+ * only with these, because no real server checks keys depending on the text of a message.
  */
 export const paths = [
   ...['stream', 'think', 'rag', 'model name', 'input: a', 'messages: with', 'assistant_id'],
@@ -36,7 +36,7 @@ export const paths = [
   ...['chat_id', 'attachments', 'occurrence: second', 'occurrence: after another'],
 ] as const
 
-/** A mangling shows in one kind of text: of others, nothing is drawn. */
+/** Conditions of a mangling, so that it is drawn only with kinds of text in which it is visible. */
 export function ofKind({ kind }: Mangling): Pick<Effect, 'needs' | 'not'> {
   return kind === undefined
     ? { not: ['text: empty', 'text: digits', 'text: one'] }

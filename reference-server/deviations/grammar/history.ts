@@ -1,4 +1,4 @@
-/** A request with what came before it in its chat, or before it from its caller. */
+/** A request with the earlier requests in its chat or, without a chat, of its caller. */
 import { randomUUID } from 'node:crypto'
 import { operationAt } from '../../../contract/operations.ts'
 import type { Call, Reply } from '../../http/call.ts'
@@ -10,14 +10,14 @@ import type { FaultyOperation } from './schemas.ts'
 export interface Circumstance {
   readonly operation: FaultyOperation
   readonly call: Call
-  /** The chat that the request names, or else its caller. */
+  /** The chat that the request names, otherwise its caller. */
   readonly place: string
   readonly body: Json
   readonly query: Json
   /** Text of the user: the last message, the name, the name of the file, or the text to search. */
   readonly text: string
   readonly earlier: readonly Past[]
-  /** Requests to the same operation that are not answered yet, in the same place. */
+  /** Number of running requests to the same operation in the same place. */
   readonly atOnce: number
 }
 
@@ -27,14 +27,14 @@ export interface Past {
   readonly body: Json
   readonly query: Json
   readonly isRefused: boolean
-  /** The JSON answer of a success; undefined for a stream, and as long as there is none. */
+  /** The JSON answer of a success; undefined for a stream or a running request. */
   readonly answer: Json | undefined
 }
 
-/** A past request that is completed when it is answered. */
+/** A past request whose result is set when it is answered. */
 type Passing = { -readonly [Member in keyof Past]: Past[Member] }
 
-/** Watches the requests of a server without a fault; `refused` are those that no key admits. */
+/** Watches the requests of a server without a fault; `onRefused` receives those without a valid key. */
 export function watchRequests(
   onRequest: (circumstance: Circumstance) => void,
   onRefused: (call: Call) => void,
@@ -85,7 +85,7 @@ export function createHistory() {
       const text = textOf(call)
       const circumstance: Circumstance = {
         ...{ operation, call, place, body, query, text, atOnce },
-        // A caller has thousands of requests: each would keep a list of its own.
+        // A getter, because a caller has thousands of requests and each would keep its own list.
         get earlier() {
           return all.slice(0, count)
         },
@@ -102,9 +102,9 @@ export function createHistory() {
       const key = `${operation} ${place}`
       open.set(key, (open.get(key) ?? 1) - 1)
     },
-    /** The turns that the model was last given in another place. */
+    /** The turns that the model last received in another place. */
     hear(circumstance: Circumstance | undefined, turns: readonly Turn[]): readonly Turn[] {
-      // Completions are in no chat: each is a conversation of its own.
+      // Completions have no chat: each is a separate conversation.
       const place = circumstance?.operation.startsWith('v') ? circumstance.place : randomUUID()
       const foreign = given.findLast((one) => one.place !== place)?.turns ?? []
       given.push({ place, turns })
@@ -127,7 +127,7 @@ export function operationOf(call: {
   return operationAt(call.method, call.path)
 }
 
-/** The text that the user wrote last, in any of the forms of a request. */
+/** The latest text of the user, in any form of a request. */
 function textOf(call: Call): string {
   const [body, query] = [toObject(call.body), toObject(call.query)]
   const [message] = toList(body['messages']).slice(-1)

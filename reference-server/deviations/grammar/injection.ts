@@ -1,4 +1,4 @@
-/** Puts an effect on the requests of one operation that meet some conditions. */
+/** Applies an effect to the requests of one operation that meet some conditions. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isDeepStrictEqual } from 'node:util'
 import type { ResponseEvent } from '../../events/sequence.ts'
@@ -11,27 +11,27 @@ import { type Circumstance, createHistory, operationOf } from './history.ts'
 import type { Condition } from './members.ts'
 import type { FaultyOperation } from './schemas.ts'
 
-/** The seams of the server that an effect changes, for the affected requests alone. */
+/** The services that an effect changes, for the affected requests only. */
 export interface Seams {
-  /** The key that a wrong or missing `Authorization` header is taken for. */
+  /** The key that is assumed for a wrong or missing `Authorization` header. */
   admits?(authorization: string | undefined, keys: readonly string[]): string | undefined
   /** The request before its handler sees it; may throw an ApiError. */
   incoming?(call: Call, circumstance: Circumstance): Call
   outgoing?(reply: Reply, circumstance: Circumstance): Reply
-  /** Side effect of a request that was answered; false if there was none. */
+  /** Side effect of an answered request; false if there was none. */
   afterwards?(services: Services, reply: Reply, circumstance: Circumstance): boolean
-  /** `foreign` are the turns that the model was last given in another chat. */
+  /** `foreign` are the turns that the model last received in another chat. */
   model?(request: ModelRequest, foreign: readonly Turn[]): ModelRequest
   events?(events: readonly ResponseEvent[], circumstance: Circumstance): readonly ResponseEvent[]
-  /** The turns that are stored in place of one, each with its chat. */
+  /** The turns that are stored instead of one, each with its chat. */
   stores?(chatId: string, run: StoredRun, other: string | undefined): readonly [string, StoredRun][]
-  /** A chat as the request finds it. */
+  /** A chat as the request reads it. */
   finds?(chat: Chat): Chat
   /** True to search the documents of all bases. */
   readonly searchesAll?: boolean
 }
 
-/** Mark of a caller whose key is wrong, until the conditions are known. */
+/** Marks a caller with a wrong key until the conditions are known. */
 const mark = '\0'
 
 export function inject(
@@ -87,7 +87,7 @@ export function inject(
   }
 }
 
-/** The requests of a server, with those that meet the conditions. */
+/** Tracks the requests of a server and those that meet the conditions. */
 function trackRequests(operation: FaultyOperation, conditions: readonly Condition[]) {
   const current = new AsyncLocalStorage<Circumstance>()
   const affected = new WeakSet<Circumstance>()
@@ -112,18 +112,18 @@ function trackRequests(operation: FaultyOperation, conditions: readonly Conditio
       const circumstance = circumstances.get(call.signal)
       if (circumstance === undefined) return undefined
       history.end(circumstance, reply)
-      // The events of a stream are made while it is written, after the handler has ended.
+      // The events of a stream are generated while it is written, after the handler has returned.
       current.enterWith(circumstance)
       return ifAffected(circumstance)
     },
-    /** Turns that the model was given for another conversation. */
+    /** Turns that the model received in another conversation. */
     hear: (turns: readonly Turn[]) => history.hear(current.getStore(), turns),
-    /** The affected request that the caller is a part of. */
+    /** The affected request of the current async context. */
     now: () => ifAffected(current.getStore()),
   }
 }
 
-/** An effect that changes nothing was not reached. */
+/** An effect that changes nothing does not count as reached. */
 function edited<T>(value: T, change: () => T | undefined, onReached: () => void): T {
   try {
     const changed = change() ?? value
@@ -149,7 +149,7 @@ function admitting(
   }
 }
 
-/** Streams are changed block by block, and never the same. */
+/** Streams are changed block by block, so an edited one is never identical. */
 function isSame(a: unknown, b: unknown): boolean {
   const streams = [a, b].filter((value) => 'blocks' in Object(value))
   return streams.length === 0 && isDeepStrictEqual(a, b)

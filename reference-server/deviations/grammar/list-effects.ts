@@ -85,7 +85,7 @@ function pageEffects(operation: FaultyOperation): readonly Effect[] {
   ]
 }
 
-/** Rows of the pages that were read before this one. */
+/** Number of rows on the pages before this one. */
 function rowsOfWalk({ earlier, operation }: Circumstance): number {
   const own = earlier.filter((past) => past.operation === operation)
   const walk = own.slice(own.findLastIndex(({ query }) => query['cursor'] === undefined))

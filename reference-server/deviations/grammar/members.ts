@@ -1,4 +1,4 @@
-/** Conditions that the schema of a member gives: present or not, of one type or another, of one size or another. */
+/** Conditions derived from the schema of a field: presence, types and sizes. */
 import { toList } from '../patches/json.ts'
 import type { Circumstance } from './history.ts'
 import { alternatives, constantsOf, type Schema } from './schemas.ts'
@@ -36,7 +36,7 @@ export function membersIn(
 
 type Values = Readonly<Record<string, (value: unknown) => boolean>>
 
-/** Kinds of values of a member, by its schema. */
+/** Kinds of values of a field, by its schema. */
 function valuesOf(schema: Schema): Values {
   const types = alternatives(schema)
   const several = new Set(types.map(({ type }) => type)).size > 1
@@ -103,7 +103,7 @@ export function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : -1
 }
 
-/** Tests if a text is a value anywhere in a list. */
+/** Tests if a text is a value at any depth of a list. */
 function holdsText(value: unknown, text: string): boolean {
   return toList(value).length > 0 && JSON.stringify(value).includes(`:${JSON.stringify(text)}`)
 }

@@ -1,4 +1,4 @@
-/** Effects on requests: refused, accepted, ignored, and read in part. */
+/** Effects on requests: refused, accepted, ignored or partly read. */
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../http/errors.ts'
 import { setAt, toList } from '../patches/json.ts'
@@ -7,11 +7,11 @@ import { editRequest, editTexts, manglings, withHeader } from './edits.ts'
 import { type Effect, ofKind, paths } from './effect.ts'
 import { alternatives, bodyMembers, type FaultyOperation, isOpen, type Schema } from './schemas.ts'
 
-/** Members that show in no answer that the document promises; a v2 reply has no reasoning. */
+/** Fields without an effect that the document specifies; a v2 reply has no reasoning. */
 const mayBeIgnored =
   /^(.+: (model|model_id|temperature|top_p|presence_penalty|assistant_id|chat_id|name)|v2.message: think)$/
 
-/** Operations with bodies or paths of which the document shows nothing: a refusal is no violation. */
+/** Operations whose bodies or paths the document does not show, so that a refusal is not a violation. */
 const guessed: readonly FaultyOperation[] = ['v3.updateChat', 'knowledge.search', 'openai.model']
 
 export function requestEffects(operation: FaultyOperation): readonly Effect[] {
@@ -36,7 +36,7 @@ export function requestEffects(operation: FaultyOperation): readonly Effect[] {
 
 function refusals(operation: FaultyOperation): readonly Effect[] {
   const members = Object.keys(bodyMembers(operation)).filter((name) => isOpen(operation, name))
-  // How long a text and a page may be is open, and if a chat takes two requests at once.
+  // Open: the maximum length of a text and of a page, and whether a chat accepts two requests at once.
   const lengths = ['text: of 1000', 'text: empty', 'limit: above 20', 'limit: above 50']
   const not = [...lengths, 'overlap', ...members.map((name) => `${name}: `)]
   return [
@@ -59,7 +59,7 @@ function refusals(operation: FaultyOperation): readonly Effect[] {
 
 const schemeAndKey = (authorization = '') => authorization.split(/ +/)
 
-/** Keys that are taken for a valid one. */
+/** Credentials that are mistaken for valid ones. */
 const credentials: readonly Effect[] = (
   [
     ['no key is needed', (given, [key]) => (given === undefined ? key : undefined)],
@@ -85,7 +85,7 @@ const credentials: readonly Effect[] = (
   ] as const satisfies readonly (readonly [string, NonNullable<Effect['admits']>])[]
 ).map(([name, admits]) => ({ family: 'accept', name, not: ['caller'], only: paths, admits }))
 
-/** Values of a wrong type, and both tool lists, are refused as before. */
+/** Ignores a field; values of a wrong type and both tool lists are still refused. */
 function ignored([name, schema]: readonly [string, Schema]): readonly Effect[] {
   const other = name === 'include_tools' ? 'exclude_tools' : 'include_tools'
   return [
@@ -103,7 +103,7 @@ function ignored([name, schema]: readonly [string, Schema]): readonly Effect[] {
   ]
 }
 
-/** Lists of which only one element is read. */
+/** Effects on lists, such as reading only one element. */
 function partly(name: string): readonly Effect[] {
   const keep = (family: Effect['family'], which: string, change: (list: unknown[]) => unknown) => ({
     family,
@@ -122,7 +122,7 @@ function partly(name: string): readonly Effect[] {
     incoming: editRequest((body) => setAt(body, `${name}.*.content`, withoutText)),
   }
   if (name === 'input') return [first, last, text, keep('reorder', 'reverse order', reversed)]
-  // The last message is the question: without it, there is none.
+  // The last message is the question and must remain.
   return name === 'messages' ? [last] : [first, last]
 }
 
@@ -138,7 +138,7 @@ function withoutText(content: unknown): unknown {
 
 const reversed = (list: unknown[]) => list.toReversed()
 
-/** Values that stand in for those of a wrong type that a server must have. */
+/** Default values for required fields of a wrong type. */
 const examples: Readonly<Record<string, unknown>> = {
   model: mainModel,
   model_id: mainModel,
@@ -181,9 +181,9 @@ function isOf(type: Schema['type'], value: unknown): boolean {
   return typeof value === type
 }
 
-/** Texts that the service shows again. */
+/** Texts that the service returns. */
 const textMembers = ['input', 'content', 'name']
-/** A name may be tidied; the document promises nothing of its spaces and its length. */
+/** A name may be normalized; the document specifies nothing about its spaces and its length. */
 const tidying = /line break|CRLF|outer space|cut at/
 
 function mangled(name: string): readonly Effect[] {

@@ -1,4 +1,4 @@
-/** Members of the requests and answers of an operation, read off the schemas of the contract. */
+/** Fields of the requests and answers of an operation, derived from the schemas of the contract. */
 import { z } from 'zod'
 import type { OperationId } from '../../../contract/operations.ts'
 import {
@@ -30,7 +30,7 @@ import {
 /** The operations of the contract, and the search in a knowledge base, whose path is ours. */
 export type FaultyOperation = OperationId | 'knowledge.search'
 
-/** A schema in JSON Schema, as far as the grammar reads it. */
+/** The part of JSON Schema that the grammar reads. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly const?: unknown
@@ -68,7 +68,7 @@ const queries: { readonly [Id in FaultyOperation]?: z.ZodType } = {
   'v3.history': historyQuery,
   'v3.chats': listChatsQuery,
   'v3.attachments': listAttachmentsQuery,
-  // Its pages are not shown, nor any query of the favorites.
+  // The document shows neither its pages nor a query of the favorites.
   'v3.chatAttachments': searchedListQuery.pick({ search: true }),
   'knowledge.search': searchBaseQuery,
 }
@@ -84,8 +84,8 @@ const answers: { readonly [Id in FaultyOperation]?: z.ZodType } = {
 }
 
 /**
- * Members that the document does not list for an operation, or leaves open: a server may refuse or ignore them,
- * and take any type.
+ * Fields that the document does not list for an operation or leaves open: a server may refuse or ignore them,
+ * and accept any type.
  */
 const open: { readonly [Id in FaultyOperation]?: RegExp } = {
   'openai.chat': /^(max_completion|stream_options|tools|tool_choice|parallel|response_format|n$)/,
@@ -101,7 +101,7 @@ export function isOpen(operation: FaultyOperation, member: string): boolean {
   return open[operation]?.test(member) === true
 }
 
-/** Members of the JSON body of a request. */
+/** Fields of the JSON body of a request. */
 export function bodyMembers(operation: FaultyOperation): Readonly<Record<string, Schema>> {
   return membersOf(requests[operation])
 }
@@ -110,9 +110,9 @@ export function queryMembers(operation: FaultyOperation): Readonly<Record<string
   return membersOf(queries[operation])
 }
 
-/** Paths of all members of a JSON answer that the document shows, such as `choices.*.index`. */
+/** Paths of all documented fields of a JSON answer, such as `choices.*.index`. */
 export function answerMembers(operation: FaultyOperation): readonly [string, Schema][] {
-  // The answer to an upload is an attachment, which a v2 message carries as well.
+  // The answer to an upload is an attachment, like those of a v2 message.
   if (operation === 'v3.upload') {
     const list = bodyMembers('v2.message')['attachments'] ?? {}
     return paths(alternatives(list).find(({ items }) => items !== undefined)?.items ?? {}, '')
@@ -121,7 +121,7 @@ export function answerMembers(operation: FaultyOperation): readonly [string, Sch
   return schema === undefined ? [] : paths(toJson(schema), '')
 }
 
-/** The types that a value may have, without null. */
+/** The types that a value may have, except null. */
 export function alternatives(schema: Schema): readonly Schema[] {
   const parts = schema.anyOf ?? schema.oneOf
   if (parts !== undefined && schema.type === undefined) return parts.flatMap(alternatives)
@@ -142,7 +142,7 @@ export function constantsOf(schema: Schema): readonly string[] {
   return [...new Set([...found, ...inner.flatMap(constantsOf)])]
 }
 
-/** Names of the members without which a request is refused. */
+/** Names of the required fields. */
 export function requiredMembers(operation: FaultyOperation): readonly string[] {
   const schemas = [requests[operation], queries[operation]].filter((one) => one !== undefined)
   return schemas.flatMap((schema) => toJson(schema).required ?? [])

@@ -1,4 +1,4 @@
-/** Effects on what is remembered: the context of the model, the history, and who may read it. */
+/** Effects on stored state: the context of the model, the history, and access to them. */
 import { randomUUID } from 'node:crypto'
 import type { ModelRequest, Turn } from '../../model/types.ts'
 import { type Effect, paths } from './effect.ts'
@@ -17,7 +17,7 @@ export function storageEffects(operation: FaultyOperation): readonly Effect[] {
 const remembers: readonly FaultyOperation[] = ['openai.chat', 'v2.generate', 'v3.generate']
 const ofAChat: readonly FaultyOperation[] = ['v2.message', 'v3.generate', 'v3.history']
 
-/** Conditions under which there is a context to lose. */
+/** Effects on the context, for requests that have one. */
 function contextEffects(operation: FaultyOperation): readonly Effect[] {
   const needs = operation === 'openai.chat' ? 'messages: several elements' : undefined
   const not =
@@ -111,7 +111,7 @@ function isOwned(operation: FaultyOperation): boolean {
   return /^v3\.(chat|chats|favorites|history|attachments|chatAttachments)$/.test(operation)
 }
 
-/** A chat that comes to be on the fly has the name of its first message. */
+/** A chat that is created implicitly is named after its first message. */
 const leavesAChat: Effect = {
   family: 'duplicate',
   name: 'a refused request leaves a chat',

@@ -9,14 +9,14 @@ type Events = readonly ResponseEvent[]
 /** Maps the event sequence of a run to another one. */
 export type Edit = (events: Events, run: ResponseRun) => Events
 
-/** Renumbers the edited events, so that a gap in `sequence_number` is no second deviation. */
+/** Renumbers the edited events, so that a gap in `sequence_number` is not a second deviation. */
 export function editEvents(...edits: readonly Edit[]): Patch {
   return editRawEvents(...edits, (events) =>
     events.map((event, sequence_number) => ({ ...event, sequence_number })),
   )
 }
 
-/** Keeps `sequence_number` as the edits leave it. */
+/** Leaves `sequence_number` as set by the edits. */
 export function editRawEvents(...edits: readonly Edit[]): Patch {
   return (services) => ({
     ...services,
@@ -25,7 +25,7 @@ export function editRawEvents(...edits: readonly Edit[]): Patch {
   })
 }
 
-/** Events of another run than the one that is stored and answered in JSON. */
+/** Events of a different run than the one that is stored and returned as JSON. */
 export function editRun(change: (run: ResponseRun) => ResponseRun): Patch {
   return (services) => ({ ...services, events: (run) => services.events(change(run)) })
 }

@@ -11,7 +11,7 @@ export interface NamedBlock {
   readonly data: object | '[DONE]'
 }
 
-/** Rewrites blocks of the v3 stream; undefined leaves a block as it is. */
+/** Rewrites blocks of the v3 stream; undefined leaves a block unchanged. */
 export function rewriteBlocks(
   write: (block: NamedBlock, original: Buffer) => Uint8Array | string | undefined,
 ): Patch {
@@ -31,8 +31,8 @@ function isNamed(block: SseBlock): block is NamedBlock {
 }
 
 /**
- * Lines of one block without the empty line that ends it; further empty lines make several blocks. A
- * character stands for a byte, so that bytes which are no UTF-8 stay as an earlier patch made them.
+ * Lines of one block without the empty line that ends it; further empty lines split it into several blocks.
+ * Each character represents a byte, so that an earlier patch can produce invalid UTF-8.
  */
 export type Lines = readonly string[]
 
@@ -52,8 +52,8 @@ export function editLines(change: (lines: Lines) => Lines, lineEnd?: '\r' | '\r\
 }
 
 /**
- * Serializes the JSON of all blocks; each line of the result becomes a `data:` line. Data that is no
- * JSON in UTF-8, or that a fault has spread over several blocks, stays as it is.
+ * Serializes the JSON of all blocks; each line of the result becomes a `data:` line. Data that is not JSON in
+ * UTF-8, or that a fault has spread over several blocks, stays unchanged.
  */
 export function rewriteJson(write: (value: unknown) => string): Patch {
   return editLines((lines) => {

@@ -10,8 +10,8 @@ type Change = (old: unknown) => unknown
 
 /**
  * Copy of a value with another one at a path such as `output.*.type`, or with the result of a function
- * of the old one; undefined removes the member. `*` matches all elements of an array. A path without a
- * match changes nothing, except that its last member may be new.
+ * of the old one; undefined removes the field. `*` matches all elements of an array. A path without a
+ * match changes nothing, except that its last field may be new.
  */
 export function setAt<Value>(value: Value, path: string, to: unknown): Value {
   const change: Change = typeof to === 'function' ? (old) => to(old) : () => to
@@ -37,7 +37,7 @@ function putAt(value: unknown, [name, ...rest]: readonly string[], change: Chang
   return members
 }
 
-/** Maps every string of a JSON value; `name` is the member that holds it. */
+/** Maps every string of a JSON value; `name` is the field that contains it. */
 export function mapStrings(
   value: unknown,
   change: (text: string, name: string) => string,

@@ -1,4 +1,4 @@
-/** Patches of answers, by route or on all of them, before they are written. */
+/** Patches of answers before they are written, on one route or all. */
 
 import type { SseBlock } from '../../events/sse.ts'
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
@@ -61,7 +61,7 @@ export function failAfterSuccess(route: RoutePattern, status: number): Patch {
   return onSuccess(route, () => ({ status, body: { error: 'Not possible' } }))
 }
 
-/** Side effect of a request; the answer stays as it is. */
+/** Side effect of a request; the answer stays unchanged. */
 export function alsoDo(
   route: RoutePattern,
   act: (services: Services, call: Call, reply: Reply) => Promise<unknown> | undefined,

@@ -37,7 +37,7 @@ export function ignoreField(
   )
 }
 
-/** Accepts a field of a wrong type; null and values that fit stay as they are. */
+/** Accepts a field of a wrong type; null and valid values stay unchanged. */
 export function mendField(
   route: RoutePattern,
   path: string,
@@ -49,7 +49,7 @@ export function mendField(
   )
 }
 
-/** The id of an object that stands for its id. */
+/** The id of an object that is sent instead of its id. */
 export const idOf = (value: unknown): unknown => toObject(value)['id']
 
 /** Rejects requests that should succeed. */

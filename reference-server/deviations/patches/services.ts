@@ -1,4 +1,4 @@
-/** Patches of the model and of the store, and patches out of patches. */
+/** Patches of the model and of the store, and composition of patches. */
 
 import type { Call } from '../../http/call.ts'
 import type { Generation, Model, ModelRequest } from '../../model/types.ts'
@@ -13,7 +13,7 @@ export function compose(patches: readonly Patch[]): Patch {
   return (services) => patches.reduce((changed, patch) => patch(changed), services)
 }
 
-/** Patch with state of its own, which starts empty for each server. */
+/** Patch with separate state for each server, initially empty. */
 export function perServer(make: () => Patch): Patch {
   return (services) => make()(services)
 }

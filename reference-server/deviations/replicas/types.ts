@@ -9,7 +9,7 @@ export interface ReplicaFault {
   readonly name: string
   /** Violation, in a sentence. */
   readonly summary: string
-  /** Requirements that it breaks across replicas, some or all of them: the seed decides which requests meet. */
+  /** Requirements of which it breaks at least one across replicas; the seed decides which requests are affected. */
   readonly breaks: readonly [RequirementId, ...RequirementId[]]
   readonly patches: PatchReplicas
 }
@@ -17,7 +17,7 @@ export interface ReplicaFault {
 /** Legal behavior of a service with several replicas. */
 export interface ReplicaDialect {
   readonly name: string
-  /** Difference from replicas that behave as one server, in a sentence. */
+  /** Difference from replicas that behave like one server, as a sentence. */
   readonly summary: string
   readonly patches: PatchReplicas
 }

@@ -11,11 +11,11 @@ export interface Hints {
   readonly numbers: readonly number[]
 }
 
-/** Bounds, so that no schema of a caller takes long. */
+/** Limits, so that every schema of a caller is processed quickly. */
 const maxValues = 2_000
 const maxDepth = 24
 const maxSize = 1_000
-/** Optional members are left out below, so that a recursive schema ends. */
+/** Optional fields below this depth are omitted, so that a recursive schema terminates. */
 const optionalDepth = 3
 
 /**
@@ -31,7 +31,7 @@ export function conformingValue(schema: JsonSchema, seed: number, hints: Hints):
   )
 }
 
-/** Numbers of a text, and its quoted words and names; without such, its last word. */
+/** Numbers of a text, and its quoted words and names; if there are none, its last word. */
 export function hintsIn(text: string): Hints {
   const quoted = [...text.matchAll(/["“'‘]([^"”'’]{1,200})["”'’]/g)].map(([, words]) => words ?? '')
   const names = [...text.matchAll(/(?<=\s)\p{Lu}[\p{L}\p{N}-]{1,60}/gu)].map(([word]) => word)
@@ -74,7 +74,7 @@ class Generator {
     return values[Math.floor(this.#draw() * values.length)]
   }
 
-  /** The first branch that a value can be made for; null only if nothing else is allowed. */
+  /** A value for the first branch that allows one; null only if nothing else is possible. */
   #branch(schema: JsonSchema, branches: readonly unknown[], depth: number): unknown {
     const { anyOf: _any, oneOf: _one, ...base } = schema
     const isNull = (branch: unknown) => typeOf(asSchema(branch)) === 'null'
@@ -167,7 +167,7 @@ class Generator {
     return fitting[Math.min(this.#numbers++, fitting.length - 1)]
   }
 
-  /** Formats, patterns, ranges and steps are the library's; no reference is left to follow. */
+  /** The library handles formats, patterns, ranges and steps; all references are resolved before. */
   #leaf(schema: JsonSchema, type: 'string' | 'integer' | 'number'): unknown {
     for (const key of ['minLength', 'maxLength']) size(schema, key)
     const { pattern } = schema
@@ -196,7 +196,7 @@ function bound(schema: JsonSchema, key: string, otherwise = Infinity): number {
   return typeof value === 'number' ? value : otherwise
 }
 
-/** The first type that is not null; if none is named, the one that its keywords belong to. */
+/** The first type that is not null; without a type, the one that the keywords imply. */
 function typeOf(schema: JsonSchema): unknown {
   const { type } = schema
   if (Array.isArray(type)) return type.find((one) => one !== 'null') ?? 'null'

@@ -1,13 +1,13 @@
-/** A JSON Schema made plain: references followed, `allOf` merged, what is not supported refused. */
+/** Simplifies a JSON Schema: follows references, merges `allOf`, refuses unsupported keywords. */
 import { type JsonSchema, UnsupportedSchema } from '../types.ts'
 
 const maxReferences = 32
 
 /**
- * One level without `$ref` and `allOf`; members further down stay as they are.
+ * One level without `$ref` and `allOf`; deeper levels stay unchanged.
  *
- * @throws UnsupportedSchema for references out of the schema or in a circle, and for keywords that
- * only a validator can decide
+ * @throws UnsupportedSchema for external or circular references, and for keywords that only a validator can
+ * decide
  */
 export function merged(schema: JsonSchema, root: JsonSchema, followed = 0): JsonSchema {
   if (followed > maxReferences) throw new UnsupportedSchema('the references of the schema loop')
@@ -23,7 +23,7 @@ export function merged(schema: JsonSchema, root: JsonSchema, followed = 0): Json
     .reduce<JsonSchema>(both, own)
 }
 
-/** `true` is any value, as `{}` is. @throws UnsupportedSchema for `false` and for what is no schema */
+/** `true` allows any value, like `{}`. @throws UnsupportedSchema for `false` and values that are not a schema */
 export function asSchema(value: unknown): JsonSchema {
   if (value === true) return {}
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }

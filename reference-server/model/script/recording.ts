@@ -1,9 +1,9 @@
-/** A recording of answers: the entries of a script that gives them again. */
+/** A recording of answers, as entries of a script that reproduces them. */
 import type { ScriptEntry } from '../../../contract/answer-script.ts'
 import { type Generation, type Model, ModelOutage, type ModelRequest, type Step } from '../types.ts'
 import { requestDigest } from './scripted-model.ts'
 
-/** Wraps a model; `keep` gets an entry for each answer that differs from the last to that request. */
+/** Wraps a model; `keep` receives an entry for each answer that differs from the last one to the same request. */
 export function recordedModel(model: Model, keep: (entry: ScriptEntry) => void): Model {
   const last = new Map<string, string>()
   const record = (request: ModelRequest, answer: Partial<ScriptEntry>) => {
@@ -59,7 +59,7 @@ function entryOf({ steps, finish, pace, disruption }: Generation): Partial<Scrip
   }
 }
 
-/** An answer that is needed but was not begun is empty. */
+/** A required answer that was not begun is empty. */
 function answerOf(message: Step | undefined, needed: boolean): Partial<ScriptEntry> {
   if (message?.type !== 'message') return needed ? { answer: '' } : {}
   const citations = message.citations.map(({ fileId, filename, index }) => ({

@@ -1,4 +1,4 @@
-/** A model that answers from a script, and by another model if no entry matches. */
+/** A model that answers from a script, or with another model if no entry matches. */
 import { createHash } from 'node:crypto'
 import {
   type AnswerScript,
@@ -21,8 +21,8 @@ import {
 } from '../types.ts'
 
 /**
- * The first entry that matches answers. Entries of a recording that name the same request answer it one
- * after the other, the last of them from then on.
+ * The first matching entry is used. Recorded entries with the same request are used one after the other, the
+ * last one repeatedly.
  */
 export function scriptedModel(
   { answers, otherwise }: AnswerScript,
@@ -65,7 +65,7 @@ export function scriptedModel(
   }
 }
 
-/** Answers from the script of the moment; one that takes the place of another starts at its beginning. */
+/** Answers from the current script; a replacement starts from its beginning. */
 export function replaceableScript(
   current: () => AnswerScript | undefined,
   fallback: Model,
@@ -109,12 +109,12 @@ function questionOf({ turns }: ModelRequest): string {
   return turns.findLast(({ role }) => role === 'user')?.text ?? ''
 }
 
-/** Answers of the model before this one count, calls of tools among them. */
+/** Counts the earlier answers of the model, including tool calls. */
 function turnOf({ turns }: ModelRequest): number {
   return 1 + turns.filter(({ role }) => role === 'assistant').length
 }
 
-/** Digest of all that an answer may depend on, the same in every run of a server. */
+/** Digest of everything that an answer may depend on, stable across server runs. */
 export function requestDigest({ knowledge, ...request }: ModelRequest): string {
   const found = knowledge?.found.map(({ fileId, text }) => ({ fileId, text })) ?? []
   const content = JSON.stringify({ ...request, maxTokens: String(request.maxTokens), found })
@@ -141,7 +141,7 @@ function disruptionOf(entry: ScriptEntry): Disruption | undefined {
   return undefined
 }
 
-/** The part that was being said when the answer failed or reached its limit is not complete. */
+/** Marks the last step as incomplete if the answer failed or reached its limit. */
 function cutShort({ answer, fail_after: failAfter, finish }: ScriptEntry, plan: Plan): Plan {
   if (failAfter === undefined && finish === undefined) return plan
   const last = plan.steps.at(-1)
@@ -171,7 +171,7 @@ function reasoningSteps({ reasoning }: ScriptEntry, { think }: ModelRequest): re
 
 type ToolCall = NonNullable<ScriptEntry['tool_calls']>[number]
 
-/** The service runs its own search; a client gets every call. */
+/** The service runs its own search; a client receives all calls. */
 function callStep({ name, arguments: given }: ToolCall, request: ModelRequest): Step {
   const call = { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) }
   const query = request.toolsRunBy === 'service' ? searchQuery(call, '') : undefined

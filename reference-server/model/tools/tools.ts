@@ -41,7 +41,7 @@ export function allowedTools(lists: {
   )
 }
 
-/** No call once a tool has answered: the model then speaks. */
+/** No calls after the answer of a tool: the model then answers. */
 export function toolCalls(
   request: ModelRequest,
   question: string,
@@ -90,19 +90,19 @@ function searchFor(query: string): ToolOrder {
 
 interface Question {
   readonly text: string
-  /** Calls that directives of the prompt order, sent unchanged. */
+  /** Calls from directives of the prompt, sent unchanged. */
   readonly ordered: readonly ToolOrder[]
   /** Calls that the question implies without a function name, for functions with an open schema. */
   readonly implied: readonly ToolOrder[]
-  /** The last turn is the answer of a tool. */
+  /** True if the last turn is the answer of a tool. */
   readonly answered: boolean
 }
 
 /**
- * The functions that the question asks for or names. `required` and a named choice force a call,
- * also after a tool has answered; otherwise the model then speaks.
+ * The functions that the question implies or names. `required` and a named choice force a call,
+ * even after the answer of a tool; otherwise the model then answers.
  *
- * @throws UnsupportedSchema for parameters that no arguments can be made for
+ * @throws UnsupportedSchema for parameters for which no arguments can be generated
  */
 export function clientCalls(
   { functions, toolChoice, parallel }: ClientDemands,
@@ -144,7 +144,7 @@ function callOf(tool: FunctionTool, question: Question, seed: number): ToolOrder
   return { name, arguments: JSON.stringify(value) }
 }
 
-/** `get_weather` is named by "weather" and by "get the weather": every word but verbs of access. */
+/** "weather" and "get the weather" both name `get_weather`: all its words except access verbs must occur. */
 function isNamed({ name }: FunctionTool, question: string): boolean {
   const spoken = new Set(wordsOf(question))
   const words = wordsOf(name).filter((word) => !accessVerbs.has(word))

@@ -1,4 +1,4 @@
-/** Idempotency keys in memory, bounded in time and in number, and repeats that wait for the first request. */
+/** Idempotency keys in memory, limited in age and number, and repeats that wait for the first request. */
 import type { ResponseRun } from '../../events/run.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { IdempotencyScope, IdempotencyStore, Reservation } from '../types.ts'
@@ -6,7 +6,7 @@ import type { IdempotencyScope, IdempotencyStore, Reservation } from '../types.t
 export interface IdempotencyLimits {
   /** Milliseconds for which a key is remembered. */
   readonly lifeMs: number
-  /** The oldest keys go when there are more. */
+  /** Maximum number of keys; the oldest are deleted first. */
   readonly keys: number
 }
 
@@ -19,7 +19,7 @@ interface Entry {
 export function memoryIdempotency(limits: IdempotencyLimits): IdempotencyStore {
   const entries = new Map<string, Entry>()
   return {
-    // No await between look-up and entry: that is what makes the claim atomic.
+    // Without an await between lookup and insertion, the claim is atomic.
     async reserve(scope, fingerprint, now) {
       forgetOld(entries, limits, now)
       const id = entryId(scope)
@@ -43,7 +43,7 @@ function standing(entry: Entry, fingerprint: string): Reservation {
   return entry.run === undefined ? { state: 'running' } : { state: 'finished', run: entry.run }
 }
 
-/** A map keeps the order of entry, so the oldest stand in front. A running key is never forgotten. */
+/** A map keeps insertion order, so the oldest keys come first. A running key is never deleted. */
 function forgetOld(
   entries: Map<string, Entry>,
   { lifeMs, keys }: IdempotencyLimits,

@@ -1,4 +1,4 @@
-/** Knowledge bases in memory. Each caller has the seeded ones to itself, and may add to them. */
+/** Knowledge bases in memory. Each caller has its own copy of the seeded ones and may add to them. */
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
 import type { KnowledgeBase, KnowledgeStore, OldestFirst, Page, SeededBase } from '../types.ts'
 
@@ -60,7 +60,7 @@ export function memoryKnowledge(seeds: readonly SeededBase[]): KnowledgeStore {
   }
 }
 
-/** The place that each row was given when it was first seen; places only grow. */
+/** Assigns each row a position when it is first read; positions only increase. */
 function places(): (row: object) => number {
   const sizes = new WeakMap<object, number>()
   let last = 0
@@ -72,7 +72,7 @@ function places(): (row: object) => number {
   }
 }
 
-/** A changed base has another array of documents: a reader that remembers the old one sees the change. */
+/** A changed base gets a new array of documents, so that caches detect the change. */
 function change(
   holdings: Map<string, Holding>,
   baseId: string,

@@ -1,4 +1,4 @@
-/** The store of a server that forgets everything when it ends. */
+/** The store of a server that loses all data when it ends. */
 import type {
   Attachment,
   AttachmentStore,
@@ -180,7 +180,7 @@ export interface NewestFirst<Row> {
   page(request: Pick<PageRequest, 'limit' | 'before'>, matches: (row: Row) => boolean): Page<Row>
 }
 
-/** Positions only grow, so that a walk over the list is not shifted by what comes or goes. */
+/** Positions only increase, so that additions and deletions do not shift a walk over the list. */
 export function newestFirst<Row>(): NewestFirst<Row> {
   const rows = new Map<string, { readonly row: Row; readonly position: number }>()
   let last = 0

@@ -1,4 +1,4 @@
-/** A database as the stores use it; SQLite and PostgreSQL understand the statements that they send. */
+/** The database interface of the stores, whose statements both SQLite and PostgreSQL support. */
 
 export type Value = string | number | null
 export type Row = Readonly<Record<string, unknown>>
@@ -8,13 +8,13 @@ export type Query = (sql: string, values?: readonly Value[]) => Promise<readonly
 
 /** Parts of statements in which databases differ. */
 export interface SqlDialect {
-  /** Type of a primary key that only grows. */
+  /** Type of a monotonically increasing primary key. */
   readonly position: string
-  /** The clock that all servers of a database share, in Unix milliseconds. */
+  /** Expression for the clock that all servers of a database share, in Unix milliseconds. */
   readonly now: string
   /** End of a SELECT whose rows must not be deleted before the transaction ends. */
   readonly keyShare: string
-  /** First statement of a migration, so that one server at a time migrates. */
+  /** First statement of a migration, so that only one server at a time migrates. */
   readonly migrationLock: string | undefined
 }
 
@@ -23,7 +23,7 @@ export interface Database {
   /** True if no other server can have this database open: unfinished runs in it have ended. */
   readonly exclusive: boolean
   readonly query: Query
-  /** Statements that take effect together or not at all, and are durable when it resolves. */
+  /** Runs statements atomically; they are durable when it resolves. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export function textOf(row: Row | undefined, column: string): string {
   return String(row?.[column])
 }
 
-/** Integers of PostgreSQL arrive as text. */
+/** PostgreSQL returns integers as text. */
 export function numberOf(row: Row | undefined, column: string): number {
   return Number(row?.[column])
 }
@@ -42,17 +42,17 @@ export function jsonOf<T>(row: Row | undefined, column: string): T {
   return JSON.parse(textOf(row, column)) as T
 }
 
-/** Text as it is searched: in lower case, without the character that ends a text for a database. */
+/** Text for searches: in lower case, without the null character, which databases do not accept. */
 export function searchable(text: string): string {
   return text.toLowerCase().replaceAll('\0', '\ufffd')
 }
 
-/** Pattern of LIKE for a part of a name, with a backslash as its ESCAPE character. */
+/** LIKE pattern for a part of a name, with a backslash as the ESCAPE character. */
 export function patternOf(part: string): string {
   return `%${searchable(part).replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
-/** The page of some rows, of which one more was read than it may hold. */
+/** A page from rows of which one more than its limit was read. */
 export function pageOf<T>(rows: readonly Row[], limit: number, read: (row: Row) => T) {
   const pageRows = rows.slice(0, limit)
   return {

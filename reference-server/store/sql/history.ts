@@ -1,8 +1,8 @@
-/** Histories in a database: a row for each run, which counts the rows of the history before it. */
+/** Histories in a database: a row for each run, with the number of history rows up to it. */
 import type { FinishedTurn, HistoryRow, HistoryStore, StoredRun } from '../types.ts'
 import { type Database, jsonOf, numberOf, type Query } from './database.ts'
 
-/** Chats whose runs are kept parsed; of those, only new runs are read. */
+/** Maximum number of chats whose parsed runs are cached; for these, only new runs are read. */
 const maxCached = 500
 
 interface CachedRuns {
@@ -19,7 +19,7 @@ export function sqlHistory(
   return {
     append: (chatId, run, turn) =>
       transaction(async (inside) => {
-        // Known together, or a repeat after a crash would add the step again.
+        // Stored atomically, otherwise a repeat after a crash would add the step again.
         if (turn !== undefined) await finish(inside, turn)
         const added = run.input.length + run.output.length
         // The chat is locked from here on, so that its rows are numbered in the order of their commits.
@@ -38,7 +38,7 @@ export function sqlHistory(
         )
       }),
     async page(chatId, after, limit) {
-      // Each of these runs has a row at least: together they fill the page, and show if there is more.
+      // Each of these runs has at least one row, so they fill the page and show if there are more rows.
       const found = await query(
         `SELECT last_row, row_count, run FROM runs
          WHERE chat_id = ? AND last_row > ? AND row_count > 0 ORDER BY last_row LIMIT ?`,

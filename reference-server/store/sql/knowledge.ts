@@ -1,10 +1,10 @@
-/** Knowledge bases in a database. Each caller has the seeded ones to itself from its first request on. */
+/** Knowledge bases in a database. Each caller has its own copy of the seeded ones from its first request on. */
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
 import type { KnowledgeBase, KnowledgeStore, SeededBase } from '../types.ts'
 import { type Database, jsonOf, numberOf, pageOf, type Query } from './database.ts'
 
 interface CachedDocuments {
-  /** Number of changes of the base, of any server, that the documents include. */
+  /** Number of changes of the base, by any server, that the documents include. */
   readonly changes: number
   readonly documents: readonly KnowledgeDocument[]
 }
@@ -115,7 +115,7 @@ function cacheKey(owner: string, baseId: string): string {
   return JSON.stringify([owner, baseId])
 }
 
-/** False if the base is not there. */
+/** False if the base does not exist. */
 async function countChange(query: Query, owner: string, baseId: string): Promise<boolean> {
   const rows = await query(
     'UPDATE bases SET changes = changes + 1 WHERE owner = ? AND id = ? RETURNING id',

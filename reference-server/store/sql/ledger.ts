@@ -1,6 +1,6 @@
 /**
- * Idempotency keys in a database: a key is claimed for a lease, which its server renews while the run
- * lasts, and finished with the run that it stands for from then on.
+ * Idempotency keys in a database: a key is claimed with a lease, which its server renews during the run, and is
+ * finished with the run that it identifies from then on.
  */
 import { randomUUID } from 'node:crypto'
 import type { ResponseRun } from '../../events/run.ts'
@@ -27,14 +27,14 @@ interface Claim {
 }
 
 export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLedger {
-  /** Keys of runs that this server has under way. */
+  /** Keys of the running runs of this server. */
   const claims = new Map<string, Claim>()
   let purgedAt = 0
 
   const maintenance = setInterval(() => void maintain().catch(() => {}), leaseMs / 3)
   maintenance.unref()
 
-  /** A claim that cannot be renewed, because the database is away, ends with its lease. */
+  /** A claim that cannot be renewed because the database is unavailable ends with its lease. */
   async function maintain(): Promise<void> {
     for (const { scope, token } of claims.values()) {
       await query(
@@ -83,7 +83,7 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
     const [entry] = await query(`SELECT fingerprint, run FROM ledger WHERE ${sameKey}`, [
       ...keyValues(scope),
     ])
-    // Released meanwhile.
+    // Released in the meantime.
     if (entry === undefined) return reserve(scope, fingerprint, now)
     if (textOf(entry, 'fingerprint') !== fingerprint) return { state: 'mismatch' }
     return entry['run'] === null
@@ -102,7 +102,7 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
         const [entry] = await query(`SELECT run FROM ledger WHERE ${sameKey} AND claim = ?`, [
           ...[...keyValues(scope), claim.token],
         ])
-        // Finished with its turn, as a rule.
+        // Usually already finished together with its turn.
         if (entry?.['run'] === null) await finish(query, { scope, run })
         claims.delete(id)
       },
@@ -135,7 +135,7 @@ function claimId(scope: IdempotencyScope): string {
   return JSON.stringify(keyValues(scope))
 }
 
-/** A run that is over: all of its tokens are there. */
+/** A finished run, all of whose tokens are available. */
 function finishedRun(row: Row): ResponseRun {
   const run = jsonOf<Omit<ResponseRun, 'decoding'>>(row, 'run')
   return {

@@ -27,7 +27,7 @@ export function openPostgres(url: string): Database {
     keepAlive: true,
     application_name: 'chatgen serve',
   })
-  // The statement on a lost connection fails by itself; an event that nobody hears ends the process.
+  // The statement on a lost connection fails by itself; an event without a listener would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 
@@ -109,7 +109,7 @@ function storeError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return new StoreUnavailable(error)
   const { code = '' } = error
   if (code === '53100') return new StoreFull(error)
-  // Connections, resources, the operator and system errors; a statement that takes too long as well.
+  // Connections, resources, operator intervention, system errors, and statement timeouts.
   return /^(08|53|57|58)/.test(code) || code === '25P03' ? new StoreUnavailable(error) : error
 }
 

@@ -1,10 +1,10 @@
-/** Tables, and the migrations that lead to them. */
+/** Tables and their migrations. */
 import { StoreOpenError } from '../errors.ts'
 import type { Database, SqlDialect } from './database.ts'
 
 const chat = 'chat_id TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE'
 
-/** Each migration leads from the version that is its index to the next one. */
+/** Each migration upgrades from the version equal to its index to the next one. */
 const migrations: readonly ((dialect: SqlDialect) => readonly string[])[] = [
   ({ position }) => [
     `CREATE TABLE chats (position ${position}, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** SQLite in a file, with the write-ahead log, by the module of Node.js itself. */
+/** SQLite in a file, with the write-ahead log, using the module of Node.js. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { messageOf } from '../../../contract/error-message.ts'
 import { StoreFull, StoreOpenError, StoreUnavailable } from '../errors.ts'
@@ -11,13 +11,13 @@ const dialect: SqlDialect = {
   migrationLock: undefined,
 }
 
-/** The lock of a server that is just ending is waited for, in milliseconds. */
+/** Maximum wait for the lock of a server that is shutting down, in milliseconds. */
 const lockTimeoutMs = 2000
 
 /**
  * Opens the file, or creates it. The process keeps the file locked until it closes it or dies.
  *
- * @throws StoreOpenError for a file that another server uses, that cannot be opened or is no database
+ * @throws StoreOpenError for a file that another server uses, that cannot be opened or is not a database
  */
 export function openSqlite(file: string): Database {
   const sqlite = lockedFile(file)
@@ -34,7 +34,7 @@ export function openSqlite(file: string): Database {
     }
   }
 
-  /** One connection has one transaction: others wait for it. */
+  /** A connection allows one transaction at a time; others wait for it. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = latest.then(work)
     latest = turn.catch(() => {})
@@ -69,7 +69,7 @@ function lockedFile(file: string): DatabaseSync {
   let sqlite: DatabaseSync | undefined
   try {
     sqlite = new DatabaseSync(file, { timeout: lockTimeoutMs })
-    // In this order, the log is used without shared memory, and nobody else can open it.
+    // In this order, the log is used without shared memory, and no other process can open it.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE')
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     sqlite.exec('BEGIN EXCLUSIVE; COMMIT')

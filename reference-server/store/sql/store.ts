@@ -1,4 +1,4 @@
-/** The store of a server that goes on after a restart. */
+/** The store of a server that keeps its data across restarts. */
 import type {
   Attachment,
   AttachmentStore,

@@ -46,7 +46,7 @@ export function chatCompletionRoutes(services: Services): readonly Route[] {
         }
         const generations = choices.map(({ generation }) => generation)
         const [first] = generations
-        // Answers to one request are decoded together: the longest sets the time.
+        // The answers to one request are decoded together, so the longest determines the time.
         const tokens = Math.max(...generations.map((generation) => generation.tokens.output))
         const decoding = decode({
           promptTokens: first?.tokens.input ?? 0,
@@ -111,10 +111,9 @@ export function modelRequest(body: ChatCompletionRequest, choice: number): Model
 }
 
 /**
- * Members whose effect this server lacks, and demands that contradict each other, are refused, not
- * ignored.
+ * Refuses unsupported fields and contradictory requests instead of ignoring them.
  *
- * @throws ApiError 400 that names the member
+ * @throws ApiError 400 that names the field
  */
 export function refuseUnsupported(body: ChatCompletionRequest): void {
   if ((body['logprobs'] ?? false) !== false) {

@@ -43,7 +43,7 @@ function wholeChoice({ generation, callIds }: Choice, index: number): object {
 
 export interface Chunk {
   readonly body: object
-  /** Begins a decoding step, in which each choice gets a token: what the pace applies to. */
+  /** True if it begins a decoding step, in which each choice gets a token; the pace applies to these. */
   readonly fragment: boolean
 }
 
@@ -67,7 +67,7 @@ export function* completionChunks(completion: Completion, includeUsage: boolean)
   }
 }
 
-/** The parts of all choices in the order of decoding: a token of each, then the next of each. */
+/** The parts of all choices in decoding order: the first token of each choice, then the second of each, … */
 function* decoded(choices: readonly Choice[]) {
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
@@ -150,7 +150,7 @@ function failure({ code, message }: { code: string; message: string }): object {
   return { error: { message, type: 'server_error', param: null, code } }
 }
 
-/** The prompt is read once, whatever the number of choices. */
+/** The prompt counts once, regardless of the number of choices. */
 function usage({ choices }: Completion): object {
   const input = choices[0]?.generation.tokens.input ?? 0
   const output = choices.reduce((sum, { generation }) => sum + generation.tokens.output, 0)

@@ -1,4 +1,4 @@
-/** The official client against the compatible surface: it must notice nothing. */
+/** The official client must work with the compatible surface. */
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { testServer } from '../../test-support/server.ts'

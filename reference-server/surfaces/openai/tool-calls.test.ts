@@ -1,4 +1,4 @@
-/** Tools, structured answers and several choices, as the clients of others ask for them. */
+/** Tools, structured answers and several choices, as requested by third-party clients. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatOpenAI } from '@langchain/openai'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'

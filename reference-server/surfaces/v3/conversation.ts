@@ -12,22 +12,22 @@ import { ownChat } from '../ownership.ts'
 import { pageBody, pageSize, readCursor } from '../paging.ts'
 import { historyPageShape } from '../shapes.ts'
 
-/** `input` as it will stand in the history: messages whose content is an array of parts. */
+/** `input` in the form of the history: messages whose content is an array of parts. */
 export function inputItems(input: Input): readonly RunItem[] {
   return typeof input === 'string' ? [message('user', input)] : input.map(historyItem)
 }
 
-/** The output of a run that the caller kept: items, or the text of the answer alone. */
+/** The output of a run that the caller stored: items, or only the text of the answer. */
 export function outputItems(output: string | readonly InputItem[]): readonly RunItem[] {
   return typeof output === 'string' ? [message('assistant', output)] : output.map(historyItem)
 }
 
-/** The ids of uploaded files that some items name. */
+/** The ids of uploaded files in some items. */
 export function namedFiles(items: readonly RunItem[]): readonly string[] {
   return items.flatMap((item) => fileIds(item['content']))
 }
 
-/** The turns of some items; items that hold no text of the conversation give none. */
+/** The turns of some items; items without conversation text have none. */
 export function turnsOf(items: readonly RunItem[], files: Files): readonly Turn[] {
   return items.flatMap((item) => {
     const cached = remembered.get(item)
@@ -97,7 +97,7 @@ function roleOf(role: unknown): Turn['role'] {
   return role === 'assistant' || role === 'system' || role === 'developer' ? role : 'user'
 }
 
-/** Parts that are no text, such as images, have none. */
+/** Parts without text, such as images, are omitted. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -125,7 +125,7 @@ export function historyRoutes({ store: { chats, history } }: Services): readonly
   ]
 }
 
-/** `item_type` and `item_status` are copies, and missing if the item has none. */
+/** `item_type` and `item_status` are copies; absent if the item has none. */
 function historyRow({ item, runId, createdAt }: HistoryRow): object {
   return {
     item_type: item.type,

@@ -32,7 +32,7 @@ export function generateRoutes(services: Services): readonly Route[] {
   ]
 }
 
-/** A turn as it was admitted: nothing of it can be refused any more, but for what the model says. */
+/** An admitted turn, which only the model can still refuse. */
 interface Admitted {
   readonly scope: IdempotencyScope
   readonly chat: Chat
@@ -42,7 +42,7 @@ interface Admitted {
   readonly turns: readonly Turn[]
 }
 
-/** Everything that can be refused is refused before the key is taken: such a request may be mended. */
+/** All checks come before the key is claimed, so that a refused request can be corrected. */
 async function generate(services: Services, call: Call<GenerateRequest>): Promise<Reply> {
   const { body } = call
   const { store, clock } = services
@@ -94,8 +94,8 @@ async function begin(
 }
 
 /**
- * A run goes on to its end whether or not its client stays, and is then stored in one piece: a turn
- * stands in the history whole or not at all. Only the end of the server interrupts it.
+ * A run continues to its end even if the client disconnects, and is then stored atomically, so that the history
+ * contains a whole turn or nothing. Only a server shutdown interrupts it.
  */
 async function perform(
   { store, clock }: Services,
@@ -114,7 +114,7 @@ async function perform(
       input,
       output: finalResponse(run).output,
     }
-    // Last, because from here on a repeat gets this answer: all of the turn is in place.
+    // Last, because from here on a repeat gets this answer and the turn must be complete.
     await store.history.append(chat.id, stored, { scope, run })
     await store.idempotency.finish(scope, run)
   } catch (error) {
@@ -135,7 +135,7 @@ const header = 'idempotency-key'
 /**
  * Bare or quoted, 1 to 255 printable characters.
  *
- * @throws ApiError 400 for a header that is missing or unfit
+ * @throws ApiError 400 for a missing or invalid header
  */
 export function idempotencyKey(headers: Readonly<Record<string, unknown>>): string {
   const given = headers[header]
@@ -153,9 +153,9 @@ export function idempotencyKey(headers: Readonly<Record<string, unknown>>): stri
 }
 
 /**
- * Takes the key, or gives back the run that it stands for.
+ * Claims the key, or returns the run that it identifies.
  *
- * @returns undefined if the key is now ours
+ * @returns undefined if the key was claimed
  * @throws ApiError 409 while the first request runs; 422 for another payload
  */
 export async function earlierRun(
@@ -186,7 +186,7 @@ function refused(message: string, code: string): ApiError {
   return new ApiError(400, message, { code, param: 'Idempotency-Key' })
 }
 
-/** Hash of the JSON value, not of its bytes: the order of members does not matter. */
+/** Hash of the JSON value, not of its bytes: the order of fields does not matter. */
 function fingerprint(payload: unknown): string {
   return hash('sha256', canonical(payload), 'base64url')
 }

@@ -47,7 +47,7 @@ async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<
   return { status: 200, disruption, body: finalResponse(run) }
 }
 
-/** Earlier inputs and outputs, oldest first, which the caller keeps and sends along. */
+/** Earlier inputs and outputs, oldest first, which the caller stores and sends with the request. */
 function earlierItems({ runs }: OneShotRequest) {
   return (runs ?? []).flatMap(({ input, output }) => [
     ...inputItems(input ?? []),

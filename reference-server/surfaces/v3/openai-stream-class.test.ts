@@ -1,4 +1,4 @@
-/** The official client's stream readers over the v3 stream: an oracle that is not ours. */
+/** The stream readers of the official client on the v3 stream, as an independent oracle. */
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { Stream } from 'openai/streaming'
 import { expect, it } from 'vitest'

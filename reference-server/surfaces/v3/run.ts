@@ -1,4 +1,4 @@
-/** The run that answers a v3 request: how it begins, and its events, live and replayed. */
+/** The run that answers a v3 request: its start, and its events, live and replayed. */
 import type { GenerateRequest, OneShotRequest } from '../../../contract/requests/index.ts'
 import { type Ask, answer } from '../../answering/answer.ts'
 import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
@@ -50,8 +50,8 @@ export async function beginAnswer(
 }
 
 /**
- * Events at the pace of the run; its end is sent once the run is stored, so that a client that saw the
- * end finds the turn in the history. A run that cannot be stored has failed.
+ * Events at the pace of the run. The end is sent after the run is stored, so that a client that received it finds
+ * the turn in the history. A run that cannot be stored has failed.
  */
 export function liveEvents(
   services: Services,
@@ -89,7 +89,7 @@ function* pacedEvents(
   }
 }
 
-/** @throws the error itself, if it is none of the store */
+/** @throws the error itself if it does not come from the store */
 function storeFailure(error: unknown): Failure {
   if (!isStoreFailure(error)) throw error
   return { code: error.code, message: error.message }

@@ -29,7 +29,7 @@ interface Files {
   chatOf(isSecond: boolean): Chat | undefined
 }
 
-/** Sections 2.4 and 4.3: what holds of a list of files holds for any search and caller, and after any change. */
+/** Sections 2.4 and 4.3: the laws of a list of files hold for any search and caller, and after any change. */
 describe('v3: laws of files', () => {
   test(
     'the lists of attachments MUST show each file once under every condition',

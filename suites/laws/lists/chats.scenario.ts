@@ -16,7 +16,7 @@ import { describeRow, plain } from '../trials.ts'
 import { cap, claimLists, rowsAt } from './list-laws.ts'
 import { editsFor, membersOf } from './members.ts'
 
-/** Sections 2.5 and 4.3: what holds of a list holds on pages of any size, for any search and caller. */
+/** Sections 2.5 and 4.3: the laws of a list hold for pages of any size, for any search and caller. */
 describe('v3: laws of lists', () => {
   test(
     'the list of chats MUST show each chat once under every condition',
@@ -101,6 +101,6 @@ describe('v3: laws of lists', () => {
 const wrongGuess =
   'exclude_favorites: true, whose type is a guess, was not understood: set requests.excludeFavorites'
 
-/** Pages of more than 20 rows take more elements than that. */
+/** Pages of more than 20 rows need more than 20 elements. */
 const manyChats = 23
 const few = 3

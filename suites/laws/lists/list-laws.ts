@@ -38,14 +38,14 @@ type ListOperation = 'v3.chats' | 'v3.attachments' | 'v3.chatAttachments'
 interface LawfulList<O extends ListOperation>
   extends Pick<Plan<O>, 'operation' | 'edits' | 'always' | 'guesses' | 'shownByLaws'> {
   readonly requirements: Readonly<Record<'listed' | 'found' | 'limited' | 'paged', RequirementId>>
-  /** Elements that a request leaves out, and the requirement that it keeps the others. */
+  /** Elements that a request excludes, and the requirement that it keeps the others. */
   readonly leavesOut?: (row: Row) => LeftOut | undefined
   /** Prepares a request. */
   readonly arrange?: (row: Row) => Promise<void>
   list(query: Query, options: Caller): Promise<Exchange>
-  /** Reads the list until it shows these, for as long as it may take. */
+  /** Reads the list until it shows these texts or the time limit expires. */
   read(query: Query, texts: readonly string[], caller: Caller): Promise<ListWalk>
-  /** Elements of a page, as far as they can be told. */
+  /** Number of elements of a page, as far as they are recognizable. */
   sizeOf(page: Exchange, texts: readonly string[]): number
   shows(page: Exchange, text: string): boolean
   /** Further laws of a walk. */
@@ -80,7 +80,7 @@ class LawsOfList {
   readonly #context: Claiming
   readonly #members: Members
   readonly #list: Claimed
-  /** Searches that find everything without a limit, by kind and caller. */
+  /** True for searches that find everything without a limit, by kind and caller. */
   readonly #found = new Map<string, boolean>()
   readonly #broken = new Set<RequirementId>()
 
@@ -102,20 +102,20 @@ class LawsOfList {
     const { listed, paged } = this.#list.requirements
     const whole = leftOut?.requirement ?? listed
     const requirement = isUnlimited(row) ? whole : paged
-    // What is missing once is waited for each time.
+    // A missing element would be awaited each time.
     if (this.#broken.has(requirement) || (leftOut && this.#broken.has(whole))) return
     const walk = await this.#list.read(query, texts, this.#members.callerOf(isSecond))
     this.#claimSizes(trial, walk, texts)
     this.#list.also?.(trial, walk)
     if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, isSecond))) return
-    // Other scenarios change the whole list meanwhile, of which small pages are read in part.
+    // Other scenarios change the whole list at the same time, and small pages of it are only read in part.
     const isOwn = isSecond && query['chat_id'] === undefined
     if (kind !== undefined || (!isOwn && cap(query) === undefined))
       this.#claimShown(requirement, texts, walk, describeRow(row))
     if (kind !== undefined) this.#claimSearched(trial, texts, walk)
   }
 
-  /** Pages show something only of a search that finds everything without a limit. */
+  /** Pages of a search are evidence only if it finds everything without a limit. */
   async #isFound(kind: string, isSecond: boolean): Promise<boolean> {
     const key = `${kind} ${isSecond}`
     const earlier = this.#found.get(key)
@@ -129,7 +129,7 @@ class LawsOfList {
     return isFound
   }
 
-  /** A search in a chat shows something only if the chat shows its files. */
+  /** A search in a chat is evidence only if the chat shows its files. */
   async #isJoined({ chat_id }: Query, isSecond: boolean): Promise<boolean> {
     if (chat_id === undefined) return true
     const earlier = this.#found.get(`chat ${isSecond}`)

@@ -1,4 +1,4 @@
-/** Elements of a list that a scenario makes, by caller and by the kind of word with which their names begin. */
+/** List elements that a scenario creates, by caller and by the kind of word with which their names begin. */
 import {
   type ScenarioContext,
   type Session,
@@ -16,7 +16,7 @@ export interface Members {
   readonly words: Readonly<Record<Kind, string>>
   readonly hasSecond: boolean
   callerOf(isSecond: boolean): Caller
-  /** Texts by which the elements of a caller are found: those of a kind, or all. */
+  /** Texts that identify the elements of a caller: those of a kind, or all. */
   of(isSecond: boolean, kind?: string): readonly string[]
   /** One element of each kind. */
   firstOf(isSecond: boolean): readonly string[]
@@ -50,7 +50,7 @@ export async function membersOf(
   }
 }
 
-/** Words of kinds that careless code takes for something else; none of them is a part of another. */
+/** Words of kinds that careless code mistakes for something else; none is part of another. */
 function wordsOf(session: Session): Readonly<Record<Kind, string>> {
   const digits = [...session.nonce()].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
   return {

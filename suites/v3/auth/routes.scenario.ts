@@ -37,9 +37,9 @@ type Options = {
 
 interface Route {
   readonly cost?: { readonly generations?: number; readonly uploads?: number }
-  /** Tests if an answer with the right token is what the route gives. */
+  /** Tests if the response to a request with the right token is one of the route. */
   readonly isRight?: (answer: Exchange) => boolean
-  /** Makes what the request needs, such as a cursor; undefined if the target has none. */
+  /** Creates what the request needs, such as a cursor; undefined if the target has none. */
   readonly prepare?: (apis: Apis, chat: Chat) => Promise<string | undefined>
   readonly send: (apis: Apis, chat: Chat, options: Options, given: string) => Promise<Exchange>
 }
@@ -129,7 +129,7 @@ describe('v3: authentication', () => {
         if (route.includes('attachment') && !profile.capabilities.attachments) return
         const apis = { v3, chats, oneShot, attachments, session, prompts }
         const [chat, spare] = [await v3.createChat(), await v3.createChat()]
-        // The control may delete its chat, and the others must not: that they were let through is the finding.
+        // The control may delete its chat. The other requests must not, and a success of one is the finding.
         const given = await (prepare?.(apis, spare) ?? '')
         if (given === undefined) return
         const subject = prepare === undefined ? chat : spare
@@ -231,7 +231,7 @@ describe('v3: authentication', () => {
         for (const prefix of knowledgePrefixes) {
           const more = { prefix, ...(name === 'upload' ? { file } : {}) }
           const control = await knowledge.send(name, { ...more, role: 'control' })
-          // That both prefixes are there is for another requirement.
+          // Another requirement covers the presence of both prefixes.
           if (!succeeded(control)) continue
           await expectKeyNeeded(
             { claim, session },

@@ -18,13 +18,13 @@ type Apis = Pick<ScenarioContext, 'v3' | 'chats' | 'attachments' | 'session' | '
 type Options = { readonly role: 'negative'; readonly authorization: string | null }
 type Observation = readonly [isAsBefore: boolean, ...evidence: Exchange[]]
 
-/** A change that a request asks for. */
+/** A change that a request would make. */
 interface Change {
   /** Sends it. */
   readonly send: (apis: Apis, chat: Chat, options: Options, word: string) => Promise<Exchange>
-  /** Makes a state to be left as it is; false if the target does not show it, which is for other requirements. */
+  /** Creates a state that must remain; false if the target does not show it, which other requirements cover. */
   readonly arrange?: (apis: Apis, chat: Chat) => Promise<boolean>
-  /** Tests if all is as before; the word is that of a name in the request. */
+  /** Tests if nothing has changed; `word` is in a name in the request. */
   readonly look: (apis: Apis, chat: Chat, word: string) => Promise<Observation>
 }
 
@@ -32,7 +32,7 @@ const changes: Readonly<Record<string, Change>> = {
   'a chat is created': {
     send: ({ v3, session }, _, options, word) => v3.postChat(nameOf(session, word), {}, options),
     async look({ chats, session }, _, word) {
-      // The word alone: an answer may repeat what was searched for.
+      // Searches for the word only: an answer may echo the search text.
       const list = await chats.readList({ search: word })
       return [!contains(list.body, nameOf(session, word)), ...list.pages.slice(0, 3)]
     },
@@ -52,7 +52,7 @@ const changes: Readonly<Record<string, Change>> = {
     arrange: showsName,
     async look(apis, chat) {
       const { session, profile } = apis
-      // A deletion that took place may show later.
+      // A deletion may become visible later.
       await session.sleep(Math.min(lateMs, profile.limits.settleMs))
       return keepsName(apis, chat)
     },
@@ -90,7 +90,7 @@ const changes: Readonly<Record<string, Change>> = {
   },
 }
 
-/** Section 5: a request that is refused for its token has not done what it asked for either. */
+/** Section 5: a request that is refused because of its token has no effect. */
 describe('v3: changes without the right token', () => {
   for (const [what, { send, arrange, look }] of Object.entries(changes)) {
     test(
@@ -118,10 +118,10 @@ function nameOf(session: Apis['session'], word: string): string {
   return `${word} of a stranger ${session.context.setup.tag}`.trimEnd()
 }
 
-/** Longer than most targets take to show a change. */
+/** Longer than most targets need to show a change. */
 const lateMs = 300
 
-/** Tests if a chat shows its name: that it does is for other requirements. */
+/** Tests if a chat shows its name, which other requirements cover. */
 async function showsName({ chats }: Apis, { id, name }: Chat): Promise<boolean> {
   return contains(answerJson(await chats.get(id)), name)
 }

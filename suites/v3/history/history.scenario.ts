@@ -24,7 +24,7 @@ import {
 } from '../../../harness/conformance/scenario/index.ts'
 import { inputPartTypes, textsWith } from '../../support/history.ts'
 
-/** Sections 2.6 and 4.3: what the history of a chat holds. */
+/** Sections 2.6 and 4.3: the content of the history of a chat. */
 describe('v3: history', () => {
   const requirements = [
     ...(['V3-HIST-01', 'V3-HIST-02', 'V3-HIST-03', 'V3-HIST-04'] as const),
@@ -37,7 +37,7 @@ describe('v3: history', () => {
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
-      // Blanks at both ends, a line break, signs that HTML escapes, and characters beyond ASCII.
+      // Spaces at both ends, a line break, characters that HTML escapes, and characters beyond ASCII.
       const question = `  ${prompts.brief()}\n\t${prompts.note(nonce)} a < b & c "é" 東 🚀 `
       const reply = await v3.generateOk(v3.generateBody(chat, question))
       const answer = answerParts(reply)
@@ -52,13 +52,13 @@ describe('v3: history', () => {
       assume(isReadable, 'the history cannot be read', page)
       const cursor = historyCursor(page)
       claim('V3-HIST-11', () => expect(cursor, 'the cursor of the only page').toBeNull(), page)
-      // What a row without its item holds, nobody can tell.
+      // The content of a row without its item is unknown.
       const isShown = (contains(rows, nonce) && holds(rows)) || everyItemShown(rows)
       assume(isShown, 'rows show no item, which is legal', ...pages)
       const holdsTurn = () => {
         expect(contains(rows, nonce), 'the history contains the text of the user').toBe(true)
         expect(holds(rows), 'the history contains the text of the answer').toBe(true)
-        // Content that is no array of parts is for another requirement.
+        // Another requirement covers content that is not an array of parts.
         const texts = textsWith(rows, nonce)
         if (texts.length > 0) expect(texts.join(''), 'the text of the user').toBe(question)
       }
@@ -105,7 +105,7 @@ function observeMembers(session: Session, page: Exchange, rows: readonly History
 
 const turns = 4
 
-/** Section 4.3, of a service with several endpoints: the history is that of the chat, not of one of them. */
+/** Section 4.3, for a service with several endpoints: all of them show the same history of a chat. */
 describe('v3: history of several endpoints', () => {
   test(
     'every endpoint MUST show all turns in order',

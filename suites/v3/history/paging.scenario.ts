@@ -101,7 +101,7 @@ describe('v3: pages of the history', () => {
       let visited = 0
       const { rows, pages } = await v3.walk(chat, 2, async () => {
         visited += 1
-        // The newest rows are not among the notes: what is added must push notes to another page.
+        // The newest rows are not notes, so added rows must push notes to another page.
         if (visited < 2 || visited > 4) return
         await v3.generateOk(v3.generateBody(chat, prompts.otherBrief(session.nonce())))
       })
@@ -123,7 +123,7 @@ const many = 110
 
 const hidden = 'some rows show no item, which is legal, and cannot be told apart'
 
-/** Fills the history of a chat with numbered notes, and finds those that a walk did not visit exactly once. */
+/** Fills a history with numbered notes; `strays` returns those that a walk did not visit exactly once. */
 async function fillHistory(
   { v3, session, prompts }: Pick<ScenarioContext, 'v3' | 'session' | 'prompts'>,
   count: number,
@@ -140,7 +140,7 @@ async function fillHistory(
   return { chat, nonce, strays }
 }
 
-/** V3-HIST-10; rows that show no items cannot be told apart. */
+/** V3-HIST-10; rows without items cannot be distinguished. */
 function claimOnce(
   claim: Claim,
   strays: (rows: readonly HistoryRow[]) => readonly string[],
@@ -158,7 +158,7 @@ function claimOnce(
   claim('V3-HIST-10', isOnce, ...pages, ...(whole?.pages ?? []))
 }
 
-/** V3-HIST-11 and -12: a cursor is null at the end alone. */
+/** V3-HIST-11 and -12: a cursor is null only at the end. */
 function claimCursors(claim: Claim, walk: HistoryWalk, whole: HistoryWalk, limit: number): void {
   const { rows, pages, lastCursor: end } = walk
   const left = whole.rows.length - rows.length
@@ -182,7 +182,7 @@ function claimSizes(claim: Claim, pages: readonly Exchange[], limit: number): vo
   }
 }
 
-/** Taken, and another page than the one that gave the cursor, as far as rows show their items. */
+/** Expects the cursor to be accepted and, if rows show their items, to lead to a different page. */
 function expectNextPage(page: Exchange, next: Exchange): void {
   expectAccepted(next, 'a request with the cursor of a page')
   const [before, after] = [historyRows(page), historyRows(next)]
@@ -190,7 +190,7 @@ function expectNextPage(page: Exchange, next: Exchange): void {
   expect(after, 'rows of the next page').not.toEqual(before)
 }
 
-/** Closed by a letter, so that note 1 is not found in note 10. */
+/** Ends with a letter, so that note 1 is not found in note 10. */
 function mark(nonce: string, at: number): string {
   return `${nonce}-${at}z`
 }
@@ -199,7 +199,7 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at)
 }
 
-/** Items whose members come in another order are the same. */
+/** Sorts fields by name, so that their order does not matter in a comparison. */
 function inOneOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOneOrder)
   if (typeof value !== 'object' || value === null) return value

@@ -29,10 +29,10 @@ import {
   raceTurns,
 } from '../../support/raced-turns.ts'
 
-/** Repeats that are sent until one of them meets a request that is still running. */
+/** Maximum number of attempts to repeat a request that is still running. */
 const maxRepeats = 3
 
-/** Section 4.3: repeats with one Idempotency-Key. What counts is the history: the step is there once. */
+/** Section 4.3: repeats with one Idempotency-Key. The history must contain the step once. */
 describe('v3: idempotency', () => {
   test(
     'concurrent requests with one key MUST add one step',
@@ -56,7 +56,7 @@ describe('v3: idempotency', () => {
       const history = await v3.historyAfterPause(chat)
       claimOneStepEach(context, turns, history)
 
-      // A key of each form, neither of which is the latest of the chat.
+      // A key of each form, neither of them the latest of the chat.
       for (const stream of [false, true]) {
         const turn = answered.find(({ kind }) => kind.stream === stream)
         if (turn === undefined) {
@@ -65,7 +65,7 @@ describe('v3: idempotency', () => {
           continue
         }
         claimShown(context, turn, history)
-        // The keys of a chat outlast a change of its name.
+        // The keys of a chat remain valid when it is renamed.
         if (stream) await chats.rename(chat.id, session.name(), { role: 'probe' })
         await claimNoSecondStep(context, chat, turn)
       }
@@ -101,7 +101,7 @@ describe('v3: idempotency', () => {
       for (const { nonce, first, repeat, isDuring } of tries) {
         const steps = inputRows(rows, nonce)
         if (steps.length === 0 || !isDuring) continue
-        // Two steps of requests that were sent at once are those of a race.
+        // Two steps of concurrent requests are the result of a race.
         const isRace = steps.length > 1 && findGap([first, repeat], profile) === undefined
         const requirement = isRace ? 'V3-IDEM-05' : 'V3-IDEM-04'
         const evidence = [repeat, first, ...pages]
@@ -126,7 +126,7 @@ interface Repeated {
   readonly isDuring: boolean
 }
 
-/** A stream and its repeat: once the stream begins, or at the same time as the stream. */
+/** A stream and its repeat, sent when the stream begins or together with it. */
 async function repeatOnce(
   { v3, session, prompts }: Pick<Context, 'v3' | 'session' | 'prompts'>,
   chat: Chat,
@@ -142,7 +142,7 @@ async function repeatOnce(
     const repeat = await repeatNow()
     return [await running.exchange, repeat] as const
   }
-  // An answer that is complete at once leaves no time for a repeat after its beginning.
+  // If an answer is complete at once, there is no time for a repeat after its beginning.
   const [first, repeat] = isOnceAnswered
     ? await repeatOnceAnswered()
     : await sendAtOnce(session, repeatNow, repeatNow)
@@ -159,7 +159,7 @@ function claimNoServerError(claim: Claim, repeats: readonly Exchange[]): void {
   }
 }
 
-/** Rows of reasoning may come last, and would else be counted as a second step. */
+/** Waits for all rows: reasoning rows may come last and would otherwise count as a second step. */
 function isShown({ nonce, answer }: AnsweredTurn, rows: readonly HistoryRow[]): boolean {
   const items = finalResponse(answer)?.['output']
   const output = Array.isArray(items) ? items : []
@@ -170,13 +170,13 @@ function isShown({ nonce, answer }: AnsweredTurn, rows: readonly HistoryRow[]): 
   )
 }
 
-/** V3-HIST-07: the history holds the question and the answer of a turn. */
+/** V3-HIST-07: the history contains the question and the answer of a turn. */
 function claimShown(
   { claim }: Pick<Context, 'claim'>,
   { nonce, answer }: AnsweredTurn,
   { rows, pages }: HistoryWalk,
 ): void {
-  // Not the deltas: that they are the answer is for a requirement of the stream, as are bytes that it lost.
+  // Not the deltas: requirements of the stream cover their agreement with the answer, and lost bytes.
   const parts = answerParts(answer)
   const isWhole = !parts.some((text) => text.includes('\ufffd'))
   if (!isWhole || !everyItemShown(rows)) return
@@ -192,7 +192,7 @@ function claimShown(
   )
 }
 
-/** V3-IDEM-02 and V3-IDEM-03: repeats in the same form and in the other one leave the history as it is. */
+/** V3-IDEM-02 and V3-IDEM-03: repeats in the same or the other form leave the history unchanged. */
 async function claimNoSecondStep(
   { v3, claim, session }: Context,
   chat: Chat,
@@ -225,7 +225,7 @@ async function claimNoSecondStep(
   )
 }
 
-/** The answer to a repeat, in words; without numbers, which differ from run to run. */
+/** The response to a repeat, in words; without numbers, which differ between runs. */
 function describeRepeat(first: Exchange, repeat: Exchange): string {
   const status = repeat.response?.status
   if (isDeclined(repeat)) return `refused with ${status}`

@@ -11,7 +11,7 @@ import {
 } from '../../../harness/conformance/scenario/index.ts'
 import { withReasoning } from '../../support/test-data.ts'
 
-/** Section 4.3: an Idempotency-Key may be any string, and is another if it differs at all. */
+/** Section 4.3: an Idempotency-Key may be any string, and any difference makes it another key. */
 describe('v3: idempotency keys', () => {
   test(
     'any string MUST be a valid key, and another key MUST add another step',
@@ -26,13 +26,13 @@ describe('v3: idempotency keys', () => {
         sent.push(reply)
         return reply
       }
-      // UUIDs are the keys of all other generations.
+      // All other generations use UUIDs as keys.
       const oddKey = `${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`
       for (const key of [`${oddKey} a`, `${oddKey} A`]) {
         const reply = await send(key)
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
       }
-      // Whether keys of that length are taken at all is open; if one is, so is its neighbor.
+      // Open: whether keys of that length are accepted. If one is, a similar one must be too.
       const long = digitsOf(session.uuid() + session.uuid())
       const earlier = await send(`${long}1`)
       const neighbor = succeeded(earlier) ? await send(`${long}2`) : undefined

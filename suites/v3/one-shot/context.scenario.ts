@@ -18,7 +18,7 @@ import {
 import { answersWith } from '../../support/history.ts'
 import { assumeGivesBack, buildRecall } from '../../support/recall.ts'
 
-/** Section 4.3: what a one-shot is told beside its input: runs, an assistant, a knowledge base. */
+/** Section 4.3: context of a one-shot in addition to its input: runs, an assistant, a knowledge base. */
 describe('v3: context of a one-shot', () => {
   test(
     'a one-shot SHOULD NOT know what another request said',
@@ -67,7 +67,7 @@ describe('v3: context of a one-shot', () => {
       const isKnown = () =>
         expect(knows(reply), 'the answer contains the fact of the run').toBe(true)
       if (!claim('V3-ONE-05', isKnown, reply)) return
-      // The shape is understood: a fact between other runs is known as well.
+      // The server understands the shape, so a fact between other runs must be known too.
       const [before, after] = [session.uuid(), session.uuid()].map((id) => guessedRun(id, 'OK.'))
       const several = oneShot.body(ask, {
         runs: isGuess ? [before, guess, after] : runs,
@@ -134,7 +134,7 @@ describe('v3: context of a one-shot', () => {
         reply,
       )
 
-      // Without searcher, nobody need look at the type of kb_id.
+      // Without searcher, a server need not check the type of kb_id.
       if (!succeeded(reply)) return
       const chat = await v3.createChat()
       await expectRejected({
@@ -153,7 +153,7 @@ const guessRejected =
 const guessIgnored =
   'our guess at the shape of runs was accepted but not understood: set requests.runs in the target profile'
 
-/** Asks until an answer is `enough`, at most so many times; gives the last answer. */
+/** Asks until an answer is `enough`, at most `times` times; returns the last answer. */
 async function askUntil(
   enough: (reply: Exchange) => boolean,
   times: number,
@@ -164,7 +164,7 @@ async function askUntil(
   return reply
 }
 
-/** Objects with fields such as id and output; the told sentence stands in both halves of the run. */
+/** A guessed run with fields such as id and output; the statement is in both halves. */
 function guessedRun(id: string, tell: string) {
   return {
     id,

@@ -28,7 +28,7 @@ describe('v3: one-shot', () => {
       const stream = await oneShot.sendOk(oneShot.body([inputText(question)], { stream: true }))
       const found = await chats.readList({ search: nonce })
       const after = await chats.walkOnce({}, [chat])
-      // A chat that is called by none of its words gives itself away by its history.
+      // A new chat whose name has none of the words is detected by its history.
       const idsBefore = new Set(idsIn(before.body))
       const histories: Exchange[] = [await v3.history(chat)]
       for (const id of idsIn(after.body).filter((one) => !idsBefore.has(one))) {
@@ -70,7 +70,7 @@ describe('v3: one-shot', () => {
   )
 })
 
-/** The UUIDs that an answer shows, without those that are shown twice. */
+/** The UUIDs in an answer, without duplicates. */
 function idsIn(body: unknown): string[] {
   const texts = leavesOf(body).map(({ value }) => value)
   return [...new Set(texts.filter(isUuid))]

@@ -46,7 +46,7 @@ function record({ id, name, version, favorite, createdAt }: Chat): Json {
   return { ref: id, name, version, starred: favorite, since: new Date(createdAt).toISOString() }
 }
 
-/** Sorted by id, so that a new chat may stand anywhere. */
+/** Sorted by id, so that a new chat may appear anywhere. */
 export function listChats(call: Call, kind: ListKind): void {
   const { query, user } = call
   const search = (query.get('search') ?? '').toLowerCase()
@@ -75,7 +75,7 @@ export function patchChat(call: Call): void {
   sendNothing(call)
 }
 
-/** Takes effect when it has been replicated. */
+/** Takes effect after the replication delay. */
 export function deleteChat(call: Call): void {
   const chat = findChat(call, call.ids[0], 'v3')
   sendNothing(call, 202)

@@ -12,10 +12,10 @@ import { plainSettings } from '../../../../reference-server/test-support/run-set
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import { asJson, asList, type Json, parsed } from './json.ts'
 
-/** Services that work on what goes over the wire, and on nothing behind it. */
+/** Services that affect only the bytes on the wire. */
 const wire: ReadonlySet<string> = new Set(['incoming', 'outgoing', 'encode', 'bytes', 'events'])
 
-/** True if a patch works on the wire alone, so that it can be applied to any server. */
+/** True if a patch affects only the wire, so that it can be applied to any server. */
 export function isOfTheWire(patch: Patch): boolean {
   const plain = plainServices(new Map())
   const patched = patch(plain)
@@ -41,7 +41,7 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
     }
   }
 
-  /** A fault that finds nothing of its own in a body of another shape has no effect. */
+  /** A fault has no effect on a body without the fields that it expects. */
   function edited(call: Call, reply: Reply): Reply {
     try {
       return services.outgoing(call, reply)
@@ -51,7 +51,7 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
     }
   }
 
-  /** The whole sequence is edited at once, if a fault edits it. */
+  /** Buffers the whole sequence if a fault edits events. */
   async function* eventsOf(blocks: AsyncIterable<SseBlock>): AsyncGenerator<SseBlock> {
     if (services.events === plain.events) return yield* blocks
     const all: SseBlock[] = []
@@ -175,7 +175,7 @@ async function* blocksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseBlo
   }
 }
 
-/** Parts of a run that faults ask for, read off the events of any server. */
+/** Parts of a run that faults use, derived from the events of any server. */
 export function runOf(events: readonly ResponseEvent[]): ResponseRun {
   const response = asJson(events.at(-1)?.['response'])
   const output = asList(response['output']).map(asJson)

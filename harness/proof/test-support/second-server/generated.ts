@@ -22,7 +22,7 @@ interface Run {
   readonly traffic: Fingerprint
 }
 
-/** Judges generated faults of the wire in front of the second server, one after the other. */
+/** Judges generated wire faults in front of the second server, one after the other. */
 export function generatedJudge(engine: Engine) {
   const plain = new Map<string, Promise<Run>>()
 

@@ -32,7 +32,7 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }
 
-/** Refuses a listed field of another type, and both tool lists. `null` is what was left out. */
+/** Refuses a listed field of another type, and both tool lists. `null` counts as absent. */
 export function checkFields(call: Call, body: Json): void {
   const wrong = Object.keys(types).find(
     (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
@@ -50,7 +50,7 @@ export function checkFields(call: Call, body: Json): void {
 
 export const models = ['SVC-Main', 'svc-main-model', 'SVC-Vision']
 
-/** Every generation has to say which assistant answers. */
+/** Every generation must name an assistant. */
 export function checkAssistant(body: Json): void {
   const assistant = body['assistant_id']
   if (assistant === undefined) throw new Refusal(422, 'field assistant_id is required')
@@ -58,7 +58,7 @@ export function checkAssistant(body: Json): void {
   if (!assistantIds.includes(assistant)) throw new Refusal(422, 'assistant_id: no such assistant')
 }
 
-/** The texts of an input, and how many pictures it has. */
+/** The texts of an input and its number of pictures. */
 export function readInput(input: unknown): { readonly items: Json[]; readonly images: number } {
   if (isText(input)) return { items: [inputItem('user', [textPart(input)])], images: 0 }
   const items = asList(input).map((value) => {

@@ -15,7 +15,7 @@ export interface Call {
   readonly ids: readonly string[]
   readonly query: URLSearchParams
   readonly bytes: Buffer
-  /** The JSON body as it came; empty if it is none. */
+  /** The JSON body as received; empty if it is not a JSON object. */
   readonly raw: Json
   /** The chat that the request named, once it is known. */
   chat: Chat | undefined
@@ -34,7 +34,7 @@ export class Refusal extends Error {
 
 export const isCompatible = ({ route }: Pick<Call, 'route'>) => route.includes('/api/openai')
 
-/** Every JSON answer repeats the whole request, headers included, in a member of its own. */
+/** Every JSON answer repeats the whole request, headers included, in a separate field. */
 export function echo({ request, raw }: Pick<Call, 'request' | 'raw'>): Json {
   const { method, url, headers } = request
   return { method, url, headers, body: raw, ...raw }
@@ -90,7 +90,7 @@ export async function readForm({ request, bytes }: Call): Promise<Form> {
   return { fields, file }
 }
 
-/** Refuses what is no JSON object. */
+/** Refuses a body that is not a JSON object. */
 export function bodyOf(call: Call): Json {
   const text = call.bytes.toString('utf8')
   let value: unknown

@@ -14,7 +14,7 @@ import { startFront } from './front.ts'
 import type { Rules } from './rules.ts'
 import { type SecondServer, startSecondServer } from './server.ts'
 
-/** A whole run against a second server of its own; `engine` stays warm from run to run. */
+/** A whole run against a new second server; `engine` stays warm between runs. */
 export async function judgeSecondServer(
   changes: Partial<Rules>,
   { engine, only = [], profile = 'full', depth, bare = false, front, read }: JudgeOptions = {},

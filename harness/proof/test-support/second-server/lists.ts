@@ -7,8 +7,8 @@ export interface ListPage<T> {
 }
 
 /**
- * A page of a list whose elements have a key that never changes: a cursor names the last element that
- * was shown, so that elements which come or go in between move nothing.
+ * A page of a list whose elements have an immutable key. A cursor names the last element of a page, so that
+ * additions and deletions between pages shift nothing.
  */
 export function pageOf<T>(
   call: Call,
@@ -42,7 +42,7 @@ function startOf({ query }: Call, keys: readonly string[]): number {
   if (word !== 'after') throw new Refusal(422, 'cursor: not one of ours')
   const position = keys.indexOf(key)
   if (position >= 0) return position + 1
-  // What it named is gone: the list is sorted by these keys.
+  // If the named element was deleted, its position follows from the sort order of the keys.
   const later = keys.findIndex((other) => other > key)
   return later < 0 ? keys.length : later
 }

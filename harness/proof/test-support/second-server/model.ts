@@ -7,7 +7,7 @@ const words =
 
 export const toolNames = ['lookup', 'clock']
 
-/** The model: recalls a name that it was told, reads what a search found, uses a clock when asked. */
+/** The model: recalls a name from the context, uses search results, and calls a clock when asked. */
 export function runModel(turn: Turn): Answer {
   const last = turn.texts.at(-1) ?? ''
   const search = searchFor(turn, last)
@@ -31,7 +31,7 @@ function recall(texts: readonly string[], last: string): string | undefined {
   return [...introductions].at(-1)?.[1]
 }
 
-/** Searches in advance with `rag`, by a call of the model itself in agent mode. */
+/** Searches before the answer with `rag`, or through a tool call in agent mode. */
 function searchFor({ rag, bases, tools }: Turn, last: string): Answer['search'] {
   if (bases.length === 0) return undefined
   const inAdvance = rag === true || (typeof rag === 'object' && rag !== null)

@@ -5,7 +5,7 @@ import { tokensOf } from './model.ts'
 import type { Answer, Turn } from './rules.ts'
 import type { StreamEvent, TurnResult } from './state.ts'
 
-/** An answer as a Responses-style object and as the events that lead to it. */
+/** An answer as a Responses-style object and as its events. */
 export function toResult(call: Call, answer: Answer, turn: Turn): TurnResult {
   const output = itemsOf(answer)
   const head = {

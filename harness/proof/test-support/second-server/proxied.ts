@@ -11,15 +11,15 @@ import { failedIds, type RequirementVerdict, verdictsOf } from '../../verdicts.t
 import { judgeSecondServer } from './judged.ts'
 
 export interface Proxied {
-  /** `without effect`: the second server answers in a way that the fault does not change. */
+  /** `without effect`: the fault does not change the answers of the second server. */
   readonly state: 'killed' | 'undecided' | 'without effect' | 'unseen'
   /** Verdicts of the requirements of the fault that are neither passed nor violated. */
   readonly open: readonly string[]
-  /** Requirements that turned red though neither the fault nor the server alone does it. */
+  /** Requirements that turned red although neither the fault nor the server alone causes it. */
   readonly undeclared: readonly string[]
 }
 
-/** Judges faults of the wire in front of the second server, one after the other. */
+/** Judges wire faults in front of the second server, one after the other. */
 export function proxiedJudge(engine: Engine): (fault: Fault, whole: boolean) => Promise<Proxied> {
   const plain = new Map<
     string,
@@ -67,16 +67,16 @@ export function proxiedJudge(engine: Engine): (fault: Fault, whole: boolean) => 
       .filter(({ id, verdict }) => declared.includes(id) && verdict !== 'pass')
       .map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`)
     if (open.length > 0) return { state: 'undecided', open, undeclared }
-    // What else a whole run sends differs more often by chance.
+    // Other requests of a whole run differ more often by chance.
     if (whole) return { ...(await judge(fault, false)), undeclared }
-    // An answer may differ by chance, but hardly the same one again.
+    // An answer may differ by chance, but hardly the same one twice.
     const again = differingPlaces(alone.traffic, (await run(only, patch)).traffic)
     const hasEffect = again.some((place) => differing.includes(place))
     return { state: hasEffect ? 'unseen' : 'without effect', open, undeclared }
   }
 }
 
-/** The server echoes the request as the proxy has changed it, in `x_request`. */
+/** The server echoes the request with the changes of the proxy, in `x_request`. */
 function isOfTheEcho({ message }: RequirementVerdict): boolean {
   const members = message?.match(/"[^"]+ is only in the [^"]+ form"/g) ?? []
   return members.length > 0 && members.every((member) => member.startsWith('"x_request.'))
@@ -114,12 +114,12 @@ const consequences: readonly Consequence[] = [
     faults: ['v2-reply-exclude-ignored'],
     breaks: ['V2-RAG-03'],
   },
-  // Its messages have two parts, and one index stands for both.
+  // Its messages have two parts, which then share one index.
   {
     faults: ['stream-parts-from-one', 'stream-parts-counted-on'],
     breaks: ['V3-SSE-13', 'V3-SSE-18'],
   },
-  // Its messages have two parts, and a delta comes after the end of its own.
+  // Its messages have two parts, and a delta then comes after the end of its part.
   {
     faults: ['stream-deltas-swapped'],
     breaks: ['V3-SSE-13', 'V3-SSE-16'],

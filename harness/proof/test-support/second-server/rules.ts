@@ -6,7 +6,7 @@ export type ListKind = 'chats' | 'favorites' | 'files' | 'files of a chat' | 'hi
 
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** Position of the next page in the whole list; undefined: there is none. */
+  /** Position of the next page in the whole list; undefined if there is none. */
   readonly next: number | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Answer {
   readonly toolCall: string | undefined
 }
 
-/** Everything in which a violation differs from the server; all members of `legal` keep the document. */
+/** Behavior that a violation can change; everything in `legal` complies with the document. */
 export interface Rules {
   accepts(
     authorization: string | undefined,
@@ -48,7 +48,7 @@ export interface Rules {
   readonly refusesBothLists: boolean
   /** A JSON answer before it is sent. */
   answers(body: Json): Json
-  /** Runs when a request was answered, with the chat that it named. */
+  /** Called after a request was answered, with the chat that it named. */
   afterwards(call: Call, chat: Chat | undefined): void
   turn(turn: Turn): Turn
   row(row: Json): Json

@@ -23,13 +23,13 @@ import { createState, type KnowledgeBase, type State, type StoredFile } from './
 export interface SecondServer extends TestHost {
   /** Keys of two callers. */
   readonly keys: readonly [string, string]
-  /** Chats of the first caller that are there now. */
+  /** Number of existing chats of the first caller. */
   chats(): number
 }
 
 /**
- * A whole implementation of the service, written from the document alone, with other choices wherever
- * the document leaves one. `changes` make it wrong in one way; `intercepts` answers a request in its place, or returns false.
+ * A full implementation of the service, written from the document alone, with other choices at all open points.
+ * `changes` introduce one violation; `intercepts` answers a request instead of the server, or returns false.
  */
 export async function startSecondServer(
   changes: Partial<Rules> = {},
@@ -71,7 +71,7 @@ async function serve(
     const handle = routes[route]
     if (handle === undefined) throw new Refusal(404, 'nothing is moored here')
     await handle(call)
-    // A deletion takes effect later, and tells of it itself.
+    // A deletion takes effect later and calls `afterwards` itself.
     if (route !== 'DELETE /api/v3/chat/{id}') rules.afterwards(call, call.chat)
   } catch (error) {
     if (response.headersSent) throw error
@@ -80,7 +80,7 @@ async function serve(
   }
 }
 
-/** The part of a path that differs from request to request becomes `{id}`. */
+/** Replaces the variable parts of a path by `{id}`. */
 function routeOf(method: string, path: string): { route: string; ids: string[] } {
   const ids: string[] = []
   const route = path

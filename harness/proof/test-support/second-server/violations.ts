@@ -4,12 +4,12 @@ import { type ListKind, legal, type Rules, type Turn } from './rules.ts'
 /** A behavior that the document forbids. */
 export interface Violation {
   readonly name: string
-  /** Requirements, any of which may report it; all of them are about what is broken. */
+  /** Requirements that cover the broken behavior, any of which may report it. */
   readonly breaks: readonly string[]
   readonly changes: Partial<Rules>
 }
 
-/** Violations behind the wire, which no fault of the proxy shows. */
+/** Violations inside the server, which no fault of the proxy can produce. */
 export const violations: readonly Violation[] = [
   gap('pages of a history above 20 lose a row', 'history', 'V3-HIST-10', ({ limit }) => limit > 20),
   gap('the third page of a history loses a row', 'history', 'V3-HIST-10', isSecondPage),

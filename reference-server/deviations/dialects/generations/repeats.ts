@@ -86,7 +86,7 @@ async function* lastResponse(
   }
 }
 
-/** Messages of a chain that the model is told at most. */
+/** Maximum number of messages of a chain that the model receives. */
 const windowSize = 6
 
 export const v2Chains: readonly Dialect[] = [

@@ -1,4 +1,4 @@
-/** Response objects and events other than ours: the document names five events and few members. */
+/** Response objects and events other than ours: the document names five events and few fields. */
 
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import type { Patch } from '../../../services.ts'
@@ -21,7 +21,7 @@ import type { Dialect } from '../../types.ts'
 const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...terminalEvents]
 const generations = ['POST /api/v3/message/generate', 'POST /api/v3/message/one-shot'] as const
 
-/** A function that keeps only these members of an object. */
+/** A function that keeps only these fields of an object. */
 export function pickMembers(...names: readonly string[]): (object: unknown) => Json {
   return (object) =>
     Object.fromEntries(Object.entries(toObject(object)).filter(([name]) => names.includes(name)))
@@ -195,7 +195,7 @@ function splitInCharacters(event: ResponseEvent): readonly ResponseEvent[] {
   return [...text].map((character) => ({ ...event, delta: character }))
 }
 
-/** Undefined for a delta without a text, which is that of a fault and stays as it is. */
+/** Undefined for a delta without text, which comes from a fault and stays unchanged. */
 function textOf(event: ResponseEvent): string | undefined {
   return event.type === delta && typeof event['delta'] === 'string' ? event['delta'] : undefined
 }

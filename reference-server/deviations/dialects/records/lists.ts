@@ -147,7 +147,7 @@ function oneRow(services: Services): Services {
   }
 }
 
-/** Row by row, because only a page tells the position of its last row. */
+/** Row by row, because only a page gives the position of its last row. */
 async function searchByPrefix<Row>(
   { search, limit, before }: PageRequest,
   nameOf: (row: Row) => string,

@@ -106,7 +106,7 @@ function messageIds(write: (uuid: string) => string, read: (id: string) => strin
   ])
 }
 
-/** The model is told the chain of the latest user message. */
+/** The model receives the chain of the latest user message. */
 function answerLatest(): Patch {
   return perServer(() => {
     const latest = new Map<string, string>()

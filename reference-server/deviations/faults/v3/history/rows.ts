@@ -1,4 +1,4 @@
-/** Faults of history rows: their members, and what is missing or changed (sections 2.6 and 4.3). */
+/** Faults of history rows: their fields, and missing or changed content (sections 2.6 and 4.3). */
 import type { RunItem } from '../../../../events/response-object.ts'
 import type { Patch } from '../../../../services.ts'
 import type { HistoryRow, StoredRun } from '../../../../store/types.ts'
@@ -214,7 +214,7 @@ function inputTexts(change: (text: string) => string): Patch {
   )
 }
 
-/** Notes the chats that are renamed. */
+/** Records the chats that are renamed. */
 export function noteNames(renamed: Set<string>): Patch {
   return onStore('chats', ({ update }) => ({
     update: (owner, id, change) => {
