@@ -2,6 +2,7 @@
 import type { LawfulOperation } from '../../contract/conditions.ts'
 import {
   answerJson,
+  type Chat,
   contains,
   type Exchange,
   expect,
@@ -101,12 +102,16 @@ export class ChatUnderConditions {
     return created
   }
 
-  async arrange(row: Row, { hasTwin = false, hasTurn = false } = {}): Promise<Body> {
+  async arrange(
+    row: Row,
+    { hasTwin = false, isTwinFavorite = false, hasTurn = false } = {},
+  ): Promise<Body> {
     const { v3, chats, session } = this.#context
     const caller = this.#callerOf(row)
     const chat = await v3.createChat(caller)
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
-    this.#state = { chat, caller, firstName: chat.name, ...twin }
+    const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
+    this.#state = { chat, caller, firstName: chat.name, ...twin, isTwinFavorite: isShown === true }
     this.#sent = []
     if (hasTurn) await v3.generateOk(v3.generateBody(chat, 'Name a color.'), caller)
     if (row['after'] === 'rename') await this.rename(session.name(), {})
@@ -173,6 +178,17 @@ export class ChatUnderConditions {
       this.#sent = [...this.#sent, await request(chat.id, { role: 'probe', ...caller })]
     }
     return answer
+  }
+
+  /** Adds a chat to the favorites, and tests if they show it. */
+  async #favors(chat: Chat, caller: Caller): Promise<boolean> {
+    const { chats } = this.#context
+    await chats.addFavorite(chat.id, { role: 'probe', ...caller })
+    const list = await chats.poll(
+      () => chats.readFavorites(caller),
+      (_, page) => chats.mentions(page, chat),
+    )
+    return list.isWhole && chats.mentions(list, chat)
   }
 
   #callerOf(row: Row): Caller {

@@ -23,6 +23,8 @@ export interface ChatState {
   readonly favorite?: boolean
   /** Another chat with the same name, which must remain unchanged. */
   readonly twin?: Chat
+  /** True if the favorites showed that chat. */
+  readonly isTwinFavorite?: boolean
 }
 
 type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3'>
@@ -174,7 +176,7 @@ export class ChatLaws {
   }
 
   async #claimTwin(
-    { twin, caller }: ChatState,
+    { twin, isTwinFavorite = false, caller }: ChatState,
     under: string,
     sent: readonly Exchange[],
   ): Promise<boolean> {
@@ -183,6 +185,19 @@ export class ChatLaws {
     const kept = await chats.get(twin.id, caller)
     const isKept = succeeded(kept) && contains(answerJson(kept), twin.name)
     const what = `another chat is kept with its name (${under})`
-    return claim('V3-CHAT-13', () => expect(isKept, what).toBe(true), ...sent, kept)
+    const hasStayed = claim('V3-CHAT-13', () => expect(isKept, what).toBe(true), ...sent, kept)
+    if (!hasStayed || !isTwinFavorite) return hasStayed
+    const list = await chats.poll(
+      () => chats.readFavorites(caller),
+      (_, page) => chats.mentions(page, twin),
+    )
+    if (!list.isWhole) return true
+    const isShown = chats.mentions(list, twin)
+    const whatIsShown = `the favorites still show another chat (${under})`
+    return claim(
+      'V3-CHAT-13',
+      () => expect(isShown, whatIsShown).toBe(true),
+      ...[...list.pages.slice(0, 3), ...sent],
+    )
   }
 }

@@ -15,7 +15,7 @@ import { withReasoning } from '../../support/test-data.ts'
 describe('v3: idempotency keys', () => {
   test(
     'any string MUST be a valid key, and another key MUST add another step',
-    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 7, generations: 4, chats: 1 }),
+    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 8, generations: 4, chats: 1 }),
     async ({ v3, claim, session, profile, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
