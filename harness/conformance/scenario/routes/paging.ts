@@ -3,6 +3,7 @@ import {
   bodyLength,
   chatIdNames,
   type Exchange,
+  header,
   isObject,
   leavesOf,
   succeeded,
@@ -83,9 +84,33 @@ export async function walkList(
     ...walk,
     body,
     complete,
-    isWhole: complete || (isWithout && maxArrayLength(body.at(-1)) < smallestPage),
+    isWhole:
+      complete || (isWithout && !mayContinue(last) && maxArrayLength(body.at(-1)) < smallestPage),
     pagesWith: (text) => body.flatMap((page, at) => (contains(page, text) ? [at] : [])),
   }
+}
+
+/**
+ * Tests if a page may have a successor although no cursor was found by name: something outside its rows reads
+ * like a cursor or a flag, or there is a Link header (RFC 8288).
+ */
+function mayContinue(page: Exchange): boolean {
+  const outside = leavesOf(answerJson(page)).filter(
+    ({ path }) => !path.some((step) => /^\d+$/.test(step)),
+  )
+  return (
+    header(page.response?.headers ?? [], 'link') !== undefined ||
+    outside.some(({ path, value }) => mayBeCursor(path.at(-1) ?? '', value))
+  )
+}
+
+/** Shorter texts outside the rows are types, such as `list`. */
+const shortestCursor = 6
+
+function mayBeCursor(name: string, value: unknown): boolean {
+  if (value === true) return /more|next/i.test(name)
+  const isOfEnvelope = /status|message|object|type|kind|version/i.test(name)
+  return typeof value === 'string' && value.length >= shortestCursor && !isOfEnvelope
 }
 
 /** Page size below that of any server for a longer list. */
