@@ -42,15 +42,27 @@ it.each([
   '[[tool=]]',
   '[[nonsense=1]]',
   '[[drop]]',
+  '[[Refuse]]',
+  '[[Tokens=5]]',
+  '[[max_tokens=5]]',
+  '[[ tokens=5 ]]',
+  '[[refuse ]]',
+  '[[tokens = 5]]',
+  '[[tokens: 5]]',
+  '[[tokens 5]]',
+  '[[tokens=5]',
 ])('takes a mistyped directive for text, and reports it: %j', (prompt) => {
   const { error, ...read } = readDirectives(prompt)
   expect(read).toEqual({ ...nothing, mistyped: error === undefined ? [prompt] : [] })
   expect(error ?? 599).toBe(599)
 })
 
-it.each(['[[tokens=1', '[tokens=1]', 'a [[link]] of a wiki'])('takes %j for text', (prompt) => {
-  expect(readDirectives(prompt)).toEqual(nothing)
-})
+it.each(['[tokens=1]', 'a [[link]] of a wiki', 'if [[ -f x ]]', '[[two words]]'])(
+  'takes %j for text',
+  (prompt) => {
+    expect(readDirectives(prompt)).toEqual(nothing)
+  },
+)
 
 it('reads hostile prompts in good time', () => {
   const started = performance.now()

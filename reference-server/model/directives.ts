@@ -117,7 +117,16 @@ const names = new Set(
 /** JSON may contain `]]`: further closings are then tried. */
 const closingsTried = 8
 
+/**
+ * Also openings that are mistyped, such as `[[Tokens=5]]` and `[[tokens: 5]]`. Other words without `=`
+ * may be wiki links.
+ */
+const opened = /\[\[( {0,3}[A-Za-z_-]{1,16})( {0,3}(?:=|\]\]|:)| )/g
+/** Characters that are shown of a directive that is never closed. */
+const unclosedShown = 20
+
 interface Scanned {
+  /** Empty if it is not the name of a directive. */
   readonly name: string
   readonly value: string
   /** The directive with its brackets. */
@@ -125,18 +134,26 @@ interface Scanned {
 }
 
 function* scan(prompt: string): Generator<Scanned> {
-  const openings = [...prompt.matchAll(/\[\[([a-z]{1,16})(=|\]\])/g)].slice(0, directivesRead)
-  for (const match of openings) {
-    const [opening, name = '', rest] = match
-    if (rest === ']]') {
-      // Other words in brackets may be wiki links.
-      if (names.has(name)) yield { name, value: '', text: opening }
+  const openings = [...prompt.matchAll(opened)]
+    .map(({ 0: opening, 1: name = '', 2: rest = '', index }) => {
+      const isKnown = names.has(name.trim().toLowerCase())
+      return { opening, name, rest, index, isKnown }
+    })
+    .filter(({ rest, isKnown }) => isKnown || rest === '=')
+    .slice(0, directivesRead)
+  for (const { opening, name, rest, index, isKnown } of openings) {
+    if (rest.endsWith(']]')) {
+      yield { name: rest === ']]' ? name : '', value: '', text: opening }
       continue
     }
-    const from = match.index + opening.length
+    const from = index + opening.length
     const closed = upToClosing(prompt, from)
     const value = name === 'tool' ? (balanced(prompt, from) ?? closed) : closed
-    if (value !== undefined) yield { name, value, text: `${opening}${value}]]` }
+    if (value !== undefined) {
+      yield { name: rest === '=' ? name : '', value, text: `${opening}${value}]]` }
+    } else if (isKnown) {
+      yield { name: '', value: '', text: prompt.slice(index, from + unclosedShown) }
+    }
   }
 }
 
