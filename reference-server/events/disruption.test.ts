@@ -102,10 +102,18 @@ describe.each(Object.entries(surfaces))('%s', (_, request) => {
     expect(() => JSON.parse(received.text)).toThrow()
   })
 
-  it('an answer that is shorter is whole', async () => {
+  it.each([
+    ['drop', 'cut', 8],
+    ['stall', 'left', 8],
+    ['malformed', 'whole', 8],
+    ['drop', 'whole', 9],
+  ] as const)('[[%s]] in a stream of 8 tokens: %s after %i', async (kind, end, after) => {
     const server = await testServer()
-    const received = await receive(server, await request(server, '[[drop=8]] [[tokens=8]]', true))
-    expect([received.end, received.tokens]).toEqual(['whole', 8])
+    const sent = await request(server, `[[${kind}=${after}]] [[tokens=8]]`, true)
+    const received = await receive(server, sent)
+    expect([received.end, received.tokens]).toEqual([end, 8])
+    const broken = received.lines.filter((line) => read(line).length === 0).length
+    expect(broken).toBe(kind === 'malformed' ? 1 : 0)
   })
 })
 

@@ -41,14 +41,15 @@ function* disruptedBlocks(
 ): Generator<SseBlock | Promise<void>> {
   let tokens = 0
   for (const step of steps) {
-    if (!(step instanceof Promise) && isToken(step.data)) {
-      if (tokens === afterTokens) {
-        if (kind === 'drop') throw new DroppedConnection()
-        if (kind === 'stall') yield untilAborted(signal)
-        else yield { ...step, data: JSON.stringify(step.data).slice(0, -2) }
-      }
-      tokens += 1
+    const isNext = !(step instanceof Promise) && isToken(step.data)
+    // After the last token comes the end of the answer.
+    if (!(step instanceof Promise) && tokens === afterTokens && (isNext || tokens > 0)) {
+      if (kind === 'drop') throw new DroppedConnection()
+      if (kind === 'stall') yield untilAborted(signal)
+      else yield { ...step, data: JSON.stringify(step.data).slice(0, -2) }
+      tokens = Number.POSITIVE_INFINITY
     }
+    if (isNext) tokens += 1
     yield step
   }
 }
