@@ -166,6 +166,8 @@ test.each([
   ['calibrate --rates 5,3', 'must be ascending numbers, e.g. 1000,5000,20000'],
   ['calibrate --rates many', 'must be ascending numbers, e.g. 1000,5000,20000'],
   ['plan --from DIR/capacity.json', 'no demand given'],
+  ['plan --capacity DIR/capacity.json', 'the flag of a capacity report is --from FILE'],
+  ['plan --capacity', 'the flag of a capacity report is --from FILE'],
   ['plan --from DIR/capacity.json --demand rate=x', '--demand: cannot read "rate=x"'],
   ['plan --from DIR/capacity.json --demand nowhere.csv', 'cannot read nowhere.csv'],
   ['plan --from DIR/capacity.json --demand DIR/bad.csv', 'bad.csv:3: rate: must be'],

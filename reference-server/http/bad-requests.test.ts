@@ -91,6 +91,7 @@ it('knows 404 from 405', async () => {
 it.each([
   ['/v1/chat/completions', 'POST', '/api/openai/chat/completions'],
   ['/openai/v1/models', 'GET', '/api/openai/models'],
+  ['/api/openai/v1/models', 'GET', '/api/openai/models'],
   ['/chat/completions', 'POST', '/api/openai/chat/completions'],
   ['/v3/message/generate', 'POST', '/api/v3/message/generate'],
   ['/v2/chat', 'GET', '/api/v2/chat'],

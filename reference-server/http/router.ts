@@ -85,9 +85,9 @@ function entriesOf(routes: readonly Route[], pages: readonly Page[]): Iterable<P
   return entries.values()
 }
 
-/** The same path under the prefixes of the service, without up to two leading segments. */
+/** The same path under the prefixes of the service, without up to three leading segments. */
 function candidates(path: string): readonly string[] {
-  const rests = [0, 1, 2].map((count) => path.split('/').slice(count + 1))
+  const rests = [0, 1, 2, 3].map((count) => path.split('/').slice(count + 1))
   return rests
     .filter(({ length }) => length > 0)
     .flatMap((rest) => ['/api', '/api/openai'].map((prefix) => [prefix, ...rest].join('/')))

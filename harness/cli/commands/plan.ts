@@ -77,9 +77,12 @@ export const planCommand: AddCommand = (program, io, finish) => {
     flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
   )
   command.addOption(
-    new Option('--capacity <file>').hideHelp().argParser(() => {
-      throw new InvalidArgumentError('the flag of a capacity report is --from FILE')
-    }),
+    new Option('--capacity [file]')
+      .preset('file')
+      .hideHelp()
+      .argParser(() => {
+        throw new InvalidArgumentError('the flag of a capacity report is --from FILE')
+      }),
   )
   addOutputFlags(command, planKind, 'also print how well the model reproduces the measurement')
     .addOption(outFlag())
