@@ -1,6 +1,7 @@
 import { badge } from './conformance/badge.ts'
 import { caseOf, junitOf } from './conformance/junit/suites.ts'
 import type { Document, Outcome } from './document/document.ts'
+import { expositionOf } from './load/metrics/gen-ai.ts'
 import { annotation, clean, printableJson } from './text/escape.ts'
 
 /** A run that ended before it had a result. */
@@ -30,7 +31,7 @@ export function failureDocument(failure: Failure): Document {
       ['started: ', startedAt],
       ['chatgen: ', suite.version],
     ],
-    sections: [{ title: 'Reason', blocks: [{ log: messages }] }],
+    sections: [{ title: 'Reason', blocks: [{ log: linesOf(messages) }] }],
   }
 }
 
@@ -47,7 +48,7 @@ export function failureToJson(failure: Failure): string {
 
 /** JUnit XML with one error. */
 export function failureToJUnit({ command, outcome, messages, startedAt }: Failure): string {
-  const text = messages.map(clean)
+  const text = linesOf(messages).map(clean)
   const result = {
     tag: 'error',
     type: outcome,
@@ -62,10 +63,42 @@ export function failureToJUnit({ command, outcome, messages, startedAt }: Failur
 }
 
 export function failureToGitHub({ command, messages }: Failure): string {
-  return `${annotation('error', `chatgen ${command}`, messages.map(clean).join('\n'))}\n`
+  return `${annotation('error', `chatgen ${command}`, linesOf(messages).map(clean).join('\n'))}\n`
 }
 
 export function failureToBadge(failure: Failure): string {
   const { word } = failureOutcome(failure)
   return badge([word.toLowerCase(), `exit code ${failure.exitCode}`], 'violated')
+}
+
+/** A row for each reason (RFC 4180), which begins with the command, so that a spreadsheet finds no formula. */
+export function failureToCsv({ command, exitCode, outcome, messages }: Failure): string {
+  const rows = messages.map((message) => {
+    const reason = `chatgen ${command}: ${clean(onOneLine(message))}`
+    return `${exitCode},${outcome},"${reason.replaceAll('"', '""')}"`
+  })
+  return `${['exit_code,outcome,reason', ...rows].join('\n')}\n`
+}
+
+export function failureToPrometheus({ exitCode, outcome, messages }: Failure): string {
+  const exit_code = String(exitCode)
+  return expositionOf([
+    {
+      name: 'chatgen_load_failure',
+      type: 'gauge',
+      help: 'The run ended before it had a result; 1 for each reason.',
+      samples: messages.map((message) => ({
+        labels: { outcome, exit_code, reason: onOneLine(message) },
+        value: 1,
+      })),
+    },
+  ])
+}
+
+function linesOf(messages: readonly string[]): readonly string[] {
+  return messages.flatMap((message) => message.split('\n'))
+}
+
+function onOneLine(message: string): string {
+  return message.replaceAll(/\s+/g, ' ')
 }

@@ -23,9 +23,10 @@ test.each<[string, number, string, readonly string[], string]>([
   'chatgen %s that ends with %i writes its reason into every format',
   async (command, code, outcome, args, reason) => {
     const cwd = emptyFolder()
-    const badge = command === 'check' ? ['--report', 'badge'] : []
+    const more = { check: 'badge', load: 'csv,prometheus' }[command]
+    const own = more === undefined ? [] : ['--report', more]
     const ended = await chatgen(
-      [command, nowhere, ...args, ...formats, ...badge, '--json'],
+      [command, nowhere, ...args, ...formats, ...own, '--json'],
       { CHATGEN_API_KEY: key },
       cwd,
     )
@@ -37,7 +38,8 @@ test.each<[string, number, string, readonly string[], string]>([
       messages: [expect.stringContaining(reason)],
     })
     expect(ended.stderr).toContain(`::error title=chatgen ${command}::`)
-    for (const file of ['report.xml', 'report.md', 'report.html', 'report.json']) {
+    const figures = command === 'load' ? ['report.csv', 'report.prom'] : []
+    for (const file of ['report.xml', 'report.md', 'report.html', 'report.json', ...figures]) {
       expect(readFileSync(join(cwd, 'chatgen-results', file), 'utf8')).toContain(reason)
     }
     const svg = join(cwd, 'chatgen-results/badge.svg')

@@ -4,9 +4,11 @@ import {
   failureDocument,
   failureOutcome,
   failureToBadge,
+  failureToCsv,
   failureToGitHub,
   failureToJson,
   failureToJUnit,
+  failureToPrometheus,
 } from '../../../reports/failure.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
@@ -27,6 +29,8 @@ const failureKind = reportKind<Failure>('report', {
   more: {
     github: { file: null, render: failureToGitHub },
     badge: { file: 'badge.svg', render: failureToBadge },
+    csv: { file: 'report.csv', render: failureToCsv },
+    prometheus: { file: 'report.prom', render: failureToPrometheus },
   },
 })
 
