@@ -72,7 +72,7 @@ export const v3OneShot = {
   'V3-ONE-10': {
     ...stated,
     title: 'input of one-shot MUST be accepted as an array of items.',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
+    needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-MODEL-02'],
   },
   'V3-ONE-11': {
     ...stated,
