@@ -15,7 +15,8 @@ import {
   isObject,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
-import { inputTexts } from '../support/history.ts'
+import { claimTurnKept, inputTexts } from '../support/history.ts'
+import type { createRecallLaw } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
 import { doBefore } from './edits.ts'
 import { type Body, describeRow, type Trial, tryConditions } from './trials.ts'
@@ -86,14 +87,39 @@ export async function claimTurns(
   }
 }
 
-/** A turn without its key is refused and leaves no step. */
+/** A turn after changes of its chat is kept, and a turn with it as parent knows its fact. */
+export async function claimRunBefore(
+  { v3, claim }: Claiming,
+  chat: Chat,
+  run: Readonly<Record<'fact' | 'tell' | 'ask' | 'opening', string>> & { readonly parent: unknown },
+  asking: {
+    readonly send: (body: Body) => Promise<Exchange>
+    readonly knowsFact: ReturnType<typeof createRecallLaw>
+  },
+): Promise<void> {
+  const { fact, tell, ask, opening, parent } = run
+  const saying = await v3.generateOk(v3.generateBody(chat, tell, { parent_id: parent }))
+  const question = v3.generateBody(chat, ask, { parent_id: finalResponse(saying)?.['id'] })
+  if (!(await claimTurnKept({ v3, claim }, chat, fact, saying))) return
+  await asking.knowsFact({
+    requirement: 'V3-CTX-01',
+    answer: await asking.send(question),
+    fact,
+    conversation: [opening, tell, ask],
+    again: () => asking.send(question),
+    what: 'the answer to a question about the run before',
+  })
+}
+
+/** A turn without its key is refused, also one with a parent, and leaves no step. */
 export async function claimKeyNeeded(
   { v3, claim, session, prompts }: Claiming & Pick<ScenarioContext, 'session' | 'prompts'>,
   chat: Chat,
   { body, answer }: Trial,
+  parent: unknown,
 ): Promise<void> {
   const nonce = session.nonce()
-  const turn = { ...body, input: prompts.brief(nonce) }
+  const turn = { ...body, parent_id: parent, input: prompts.brief(nonce) }
   const keyless = await v3.generate(turn, { key: null, role: 'negative' })
   const what = 'a later turn without Idempotency-Key is refused'
   claim('V3-IDEM-01', () => expect(isDeclined(keyless), what).toBe(true), keyless, answer)

@@ -19,7 +19,14 @@ import { createDeliveryLaw } from '../support/delivery.ts'
 import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
 import { inputEdits, modelEdits, set, setKnown, textEdits, toolEdits, withImage } from './edits.ts'
 import { type Body, describeRow, type Edits, plain, type Trial, tryConditions } from './trials.ts'
-import { type Claiming, claimKeyNeeded, claimPages, claimTurns, inputsOf } from './turn-history.ts'
+import {
+  type Claiming,
+  claimKeyNeeded,
+  claimPages,
+  claimRunBefore,
+  claimTurns,
+  inputsOf,
+} from './turn-history.ts'
 
 type Context = Pick<
   ScenarioContext,
@@ -42,6 +49,7 @@ export async function claimTurnLaws(
   claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
   assume(!isDeclined(linked), 'a turn with parent_id is refused', linked)
   let parent = finalResponse(linked)?.['id']
+  let textsOfParent: readonly string[] = []
   const conversation = [opening, prompts.brief()]
   const own = buildRecall(profile, ownFact)
   const knowsFact = createRecallLaw({ claim, session }, async (text) =>
@@ -56,6 +64,12 @@ export async function claimTurnLaws(
     const key = session.uuid()
     const answer = await v3.generate(body, { key, role: 'act' })
     keys.set(answer, key)
+    // A run that the history does not show is no parent: it is for the history.
+    if (isDeclined(answer) && body['parent_id'] === parent) {
+      const isShown = (rows: unknown) => textsOfParent.every((text) => contains(rows, text))
+      const { rows } = await v3.waitForHistory(chat, isShown)
+      if (!isShown(rows)) [parent, textsOfParent] = [finalResponse(linked)?.['id'], []]
+    }
     return answer
   }
   const trials = await tryConditions(context, {
@@ -75,21 +89,11 @@ export async function claimTurnLaws(
   })
   await claimTurns({ v3, claim }, chat, trials, keys)
   await claimPages(context, chat, caller)
-  // A fact of the run before, which is not the first of the chat.
-  const { tell: later } = buildRecall(profile, fact)
-  const saying = await v3.generateOk(v3.generateBody(chat, later, { parent_id: parent }))
-  const question = v3.generateBody(chat, ask, { parent_id: finalResponse(saying)?.['id'] })
-  await knowsFact({
-    requirement: 'V3-CTX-01',
-    answer: await send(question),
-    fact,
-    conversation: [opening, later, ask],
-    again: () => send(question),
-    what: 'the answer to a question about the run before',
-  })
+  const before = { fact, parent, ask, opening, tell: buildRecall(profile, fact).tell }
+  await claimRunBefore({ v3, claim }, chat, before, { send, knowsFact })
   await claimApart({ v3, claim, session, prompts }, chat, ask)
   const [latest] = trials.toReversed()
-  if (latest) await claimKeyNeeded({ v3, claim, session, prompts }, chat, latest)
+  if (latest) await claimKeyNeeded({ v3, claim, session, prompts }, chat, latest, parent)
 
   async function isRemembered({ row, body, answer }: Trial): Promise<void> {
     const isWhole = row['max_tokens'] === plain && answerParts(answer).length > 0
@@ -119,8 +123,9 @@ export async function claimTurnLaws(
 
   function goesOn({ row, body, answer }: Trial): void {
     const id = finalResponse(answer)?.['id']
-    if (typeof id !== 'string' || row['parent'] === plain) return
+    if (typeof id !== 'string' || row['parent'] === plain || hasOtherId(answer, id)) return
     parent = id
+    textsOfParent = inputsOf(body)
     conversation.push(...inputsOf(body), answerParts(answer).join(''))
   }
 }
@@ -177,13 +182,19 @@ function editsOf(
     max_tokens: {
       '1': set({ max_tokens: 1 }),
       '24': set({ max_tokens: 24 }),
-      '100': set({ max_tokens: 100 }),
+      '40': set({ max_tokens: 40 }),
     },
     temperature: { '0.3': set({ temperature: 0.3 }), '1': set({ temperature: 1 }) },
     top_p: { '0.5': set({ top_p: 0.5 }) },
     presence_penalty: { '0.5': set({ presence_penalty: 0.5 }) },
     form: { stream: set({ stream: true }) },
   }
+}
+
+/** Tests if a stream begins with the id of another response: which one a later turn may name is open. */
+function hasOtherId({ events }: Exchange, id: string): boolean {
+  const created = events.find(({ name }) => name === 'response.created')
+  return created !== undefined && !created.data.includes(JSON.stringify(id))
 }
 
 function usesAllowedTools(claim: Context['claim'], { body, answer }: Trial): void {

@@ -46,17 +46,17 @@ export async function claimTurnKept(
   chat: Chat,
   nonce: string,
   reply: Exchange,
-): Promise<void> {
+): Promise<boolean> {
   const answer = answerParts(reply)
   const holdsAnswer = (value: unknown) => answer.every((text) => contains(value, text))
   const { rows, pages } = await v3.waitForHistory(
     chat,
     (history) => inputRows(history, nonce).length > 0 && holdsAnswer(history),
   )
-  if (!everyItemShown(rows)) return
+  if (!everyItemShown(rows)) return true
   // A requirement of the stream covers bytes that it lost.
   const isWhole = !bodyText(reply).includes('\ufffd')
-  claim(
+  return claim(
     'V3-HIST-07',
     () => {
       expect(contains(rows, nonce), 'the history contains the question').toBe(true)
