@@ -118,7 +118,7 @@ const names = new Set(
 const closingsTried = 8
 
 /**
- * Also openings that are mistyped, such as `[[Tokens=5]]` and `[[tokens: 5]]`. Other words without `=`
+ * Openings of directives, also mistyped ones such as `[[Tokens=5]]` and `[[tokens: 5]]`. Other words without `=`
  * may be wiki links.
  */
 const opened = /\[\[( {0,3}[A-Za-z_-]{1,16})( {0,3}(?:=|\]\]|:)| )/g

@@ -60,7 +60,7 @@ describe('chatgen check URL', () => {
     expect(verdicts).toContain('KB-01 unproven')
     expect(stdout).toContain(
       [
-        '3 required requirements cannot be tested without knowledge.routes. Set them in a target profile:',
+        '3 required requirements cannot be tested without knowledge.routes. Set it in a target profile:',
         `  chatgen init ${server.url} --out target.yaml    # then fill in the missing fields`,
         '  chatgen check --target target.yaml',
       ].join('\n'),
@@ -119,7 +119,7 @@ test('chatgen check --target says in a line which members a run waits for', asyn
   const { code, stdout, stderr } = await chatgen(args, withKey, folder)
   expect(stderr).not.toContain('discovery')
   expect(stdout).toContain(
-    'cannot be tested without capabilities.knowledge: set them in target.yaml.',
+    'cannot be tested without capabilities.knowledge: set it in target.yaml.',
   )
   expect(code).toBe(5)
 })
