@@ -26,16 +26,19 @@ describe('v3: idempotency keys', () => {
         sent.push(reply)
         return reply
       }
-      // All other generations use UUIDs as keys.
-      const oddKey = `${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`
-      for (const key of [`${oddKey} a`, `${oddKey} A`]) {
+      const expectValid = async (key: string) => {
         const reply = await send(key)
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
       }
+      // All other generations use UUIDs as keys.
+      const short = `${session.uuid().slice(0, 8)} /=;"`
+      for (const key of [`${short}a`, `${short}A`]) await expectValid(key)
       // Open: whether keys of that length are accepted. If one is, a similar one must be too.
       const long = digitsOf(session.uuid() + session.uuid())
       const earlier = await send(`${long}1`)
       const neighbor = succeeded(earlier) ? await send(`${long}2`) : undefined
+      if (neighbor === undefined)
+        await expectValid(`${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`)
       for (let tries = sent.filter(succeeded).length; tries < 2; tries += 1) {
         await send(session.uuid())
       }
