@@ -42,7 +42,7 @@ const changes: Readonly<Record<string, Change>> = {
     arrange: showsName,
     look: keepsName,
   },
-  'a chat gets a title': {
+  'a title is generated': {
     send: ({ chats }, { id }, options) => chats.generateName(id, options),
     arrange: showsName,
     look: keepsName,
