@@ -35,13 +35,13 @@ describe('v3: laws of lists', () => {
       (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 140, chats: 44 }),
     ),
     async ({ v3, chats, claim, session, profile, coverage }) => {
-      const known = new Map<string, Chat>()
+      const chatsById = new Map<string, Chat>()
       const members = await membersOf({ session, chats, profile }, async (word, kind, caller) => {
         const made: Chat[] = []
         const count = kind === 'word' && caller.authorization === undefined ? manyChats : few
         while (made.length < count)
           made.push(await v3.createChat(caller, `${word} ${session.name()}`))
-        for (const chat of made) known.set(chat.id, chat)
+        for (const chat of made) chatsById.set(chat.id, chat)
         return made.map(({ id }) => id)
       })
       const favorites = new Map<boolean, readonly string[]>()
@@ -53,7 +53,7 @@ describe('v3: laws of lists', () => {
           added.push(await chats.addFavorite(id, { role: 'arrange', ...caller }))
         const missingOf = (page: Parameters<typeof chats.mentions>[0]) =>
           ids.filter((id) => {
-            const chat = known.get(id)
+            const chat = chatsById.get(id)
             return chat !== undefined && !chats.mentions(page, chat)
           })
         const list = await chats.poll(
