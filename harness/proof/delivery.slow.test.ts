@@ -111,11 +111,18 @@ test(
   },
 )
 
-/** Four deltas for each requested sentence, 5 ms apart. */
+/** Four deltas for each requested sentence, 5 ms apart in a stream. */
 async function writeSentences(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = (await readBody(request)).toString()
   const sentences = Number(/in (\d+) sentences/.exec(body)?.[1] ?? 10)
   const deltas = body.includes('max_tokens') ? 4 : sentences * 4
+  if (!body.includes('"stream":true')) {
+    const message = { role: 'assistant', content: 'word '.repeat(deltas).trim() }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', choices }))
+    return
+  }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (let at = 0; at < deltas; at += 1) {
     await setTimeout(5)
