@@ -114,21 +114,9 @@ export const conditions = {
     caller: { second: 'V3-AUTH-05' },
   },
   // The response to a repeat is open; its effect is not.
-  'v3.addFavorite': {
-    ...earlier('V3-FAV-01'),
-    occurrence: { second: null, third: null },
-    caller: { second: 'V3-AUTH-05' },
-  },
-  'v3.removeFavorite': {
-    ...earlier('V3-FAV-02'),
-    occurrence: { second: null, third: null },
-    caller: { second: 'V3-AUTH-05' },
-  },
-  'v3.deleteChat': {
-    ...earlier('V3-CHAT-11'),
-    occurrence: { second: null, third: null },
-    caller: { second: 'V3-AUTH-05' },
-  },
+  'v3.addFavorite': repeatable('V3-FAV-01'),
+  'v3.removeFavorite': repeatable('V3-FAV-02'),
+  'v3.deleteChat': repeatable('V3-CHAT-11'),
   'v3.generateName': {
     ...earlier('V3-CHAT-12'),
     occurrence: { second: 'V3-CHAT-12', third: 'V3-CHAT-12' },
@@ -174,6 +162,15 @@ function texts<R extends RequirementId>(requirement: R) {
       true: requirement,
     },
   }
+}
+
+/** An operation after others, repeated, and by another caller; its effect is required each time. */
+function repeatable<R extends RequirementId>(requirement: R) {
+  return {
+    ...earlier(requirement),
+    occurrence: { second: null, third: null },
+    caller: { second: 'V3-AUTH-05' },
+  } as const
 }
 
 /** Operations on the chat before the request. */

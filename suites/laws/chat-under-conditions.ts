@@ -13,9 +13,10 @@ import {
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
+import { sendWithoutKey } from './edits.ts'
 import { type Body, describeRow, plain, tryConditions } from './trials.ts'
 
-type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile'>
+type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
 type Coverage = ScenarioContext['coverage']
 type Plan<O extends LawfulOperation> = Parameters<typeof tryConditions<O>>[1]
 
@@ -106,20 +107,17 @@ export class ChatUnderConditions {
     row: Row,
     { hasTwin = false, isTwinFavorite = false, hasTurn = false } = {},
   ): Promise<Body> {
-    const { v3, chats, session } = this.#context
+    const { v3, chats, session, prompts } = this.#context
     const caller = this.#callerOf(row)
     const chat = await v3.createChat(caller)
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
     const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
     this.#state = { chat, caller, firstName: chat.name, ...twin, isTwinFavorite: isShown === true }
     this.#sent = []
-    if (hasTurn) await v3.generateOk(v3.generateBody(chat, 'Name a color.'), caller)
+    if (hasTurn) await v3.generateOk(v3.generateBody(chat, prompts.brief()), caller)
     if (row['after'] === 'rename') await this.rename(session.name(), {})
     if (row['after'] === 'favorite') await this.setFavorite(true, {})
-    if (row['after'] === 'refusal') {
-      const body = v3.generateBody(chat, 'Name a color.')
-      await v3.generate(body, { ...caller, key: null, role: 'negative' })
-    }
+    if (row['after'] === 'refusal') await sendWithoutKey({ v3, prompts }, chat, caller)
     // In some rows, the refusal comes directly before the request.
     const isRead = row['after'] !== 'refusal' || row['occurrence'] === 'third'
     if (row['after'] !== plain && isRead) await chats.get(chat.id, caller)

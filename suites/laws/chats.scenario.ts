@@ -29,8 +29,8 @@ describe('v3: laws of chats', () => {
   test(
     'all reads MUST show the name that a chat was created with',
     coversAtDepth(['V3-CHAT-01', ...requirementsOfChats], cost),
-    async ({ v3, chats, claim, session, profile, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
       await chat.try(coverage, {
         operation: 'v3.createChat',
         base: () => ({ name: session.name() }),
@@ -43,8 +43,8 @@ describe('v3: laws of chats', () => {
   test(
     'all reads MUST show the new name of a chat that is renamed, and no other chat MUST change',
     coversAtDepth(requirementsOfChats, cost),
-    async ({ v3, chats, claim, session, profile, coverage }) => {
-      const context = { v3, chats, claim, session, profile }
+    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
+      const context = { v3, chats, claim, session, profile, prompts }
       if (!(await canRename(context))) return
       const chat = new ChatUnderConditions(context)
       await chat.try(coverage, {
@@ -65,9 +65,9 @@ describe('v3: laws of chats', () => {
     coversAtDepth(['V3-CHAT-12', 'V3-AUTH-05'], (_, depth) =>
       depth === 'full' ? { requests: 60, generations: 4 * titles, chats: titles } : { requests: 1 },
     ),
-    async ({ v3, chats, claim, session, profile, coverage }) => {
+    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
       if (coverage.depth !== 'full') return
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
       await tryConditions(
         { claim, session, coverage: { ...coverage, rows: titles } },
         {
@@ -84,8 +84,8 @@ describe('v3: laws of chats', () => {
   test(
     'the favorites MUST show a chat that is added to them',
     coversAtDepth(requirementsOfChats, cost),
-    async ({ v3, chats, claim, session, profile, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
       await chat.try(coverage, {
         operation: 'v3.addFavorite',
         accepts: 'V3-FAV-01',
@@ -99,8 +99,8 @@ describe('v3: laws of chats', () => {
   test(
     'the favorites MUST NOT show a chat that is removed from them, and it MUST be kept',
     coversAtDepth(requirementsOfChats, cost),
-    async ({ v3, chats, claim, session, profile, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
       await chat.try(coverage, {
         operation: 'v3.removeFavorite',
         accepts: 'V3-FAV-02',
@@ -118,8 +118,8 @@ describe('v3: laws of chats', () => {
   test(
     'a chat that is deleted MUST NOT be shown by any read, and no other chat MUST change',
     coversAtDepth(['V3-CHAT-11', ...requirementsOfChats], cost),
-    async ({ v3, chats, claim, session, profile, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile })
+    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
+      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
       await chat.try(coverage, {
         operation: 'v3.deleteChat',
         accepts: 'V3-CHAT-11',

@@ -164,7 +164,7 @@ export function toolEdits({ tools }: TargetProfile) {
 
 /** Changes a chat, or sends a request that is refused, before it is read. */
 export async function doBefore(
-  { v3, chats, session }: Pick<ScenarioContext, 'v3' | 'chats' | 'session'>,
+  { v3, chats, session, prompts }: Pick<ScenarioContext, 'v3' | 'chats' | 'session' | 'prompts'>,
   chat: string,
   after: string | undefined,
   caller: { readonly authorization?: string } = {},
@@ -172,7 +172,18 @@ export async function doBefore(
   const options = { role: 'probe', ...caller } as const
   if (after === 'rename') await chats.rename(chat, session.name(), options)
   if (after === 'favorite') await chats.addFavorite(chat, options)
-  if (after !== 'refusal') return
-  const body = v3.generateBody(chat, 'Name a color.')
-  await v3.generate(body, { ...options, key: null, role: 'negative' })
+  if (after === 'refusal') await sendWithoutKey({ v3, prompts }, chat, caller)
+}
+
+/** A generation that is refused for its missing Idempotency-Key. */
+export async function sendWithoutKey(
+  { v3, prompts }: Pick<ScenarioContext, 'v3' | 'prompts'>,
+  chat: Parameters<ScenarioContext['v3']['generateBody']>[0],
+  caller: { readonly authorization?: string },
+): Promise<void> {
+  await v3.generate(v3.generateBody(chat, prompts.brief()), {
+    ...caller,
+    key: null,
+    role: 'negative',
+  })
 }

@@ -186,7 +186,7 @@ function textsOf(rows: readonly HistoryRow[]): string[] {
 
 /** Pages of any size show the whole history, whatever was done with its chat. */
 export async function claimPages(
-  context: Claiming & Pick<ScenarioContext, 'chats' | 'session' | 'coverage'>,
+  context: Claiming & Pick<ScenarioContext, 'chats' | 'session' | 'prompts' | 'coverage'>,
   chat: Chat,
   caller: { readonly authorization?: string },
 ): Promise<void> {

@@ -21,7 +21,7 @@ import { editsFor, type Members, membersOf } from './members.ts'
 
 type Context = Pick<
   ScenarioContext,
-  'v3' | 'chats' | 'attachments' | 'claim' | 'session' | 'profile' | 'coverage'
+  'v3' | 'chats' | 'attachments' | 'claim' | 'session' | 'profile' | 'prompts' | 'coverage'
 >
 
 interface Files {
@@ -48,8 +48,8 @@ describe('v3: laws of files', () => {
       ],
       (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 90, uploads: 24, chats: 2 }),
     ),
-    async ({ v3, chats, attachments, claim, session, profile, coverage }) => {
-      const context = { v3, chats, attachments, claim, session, profile, coverage }
+    async ({ v3, chats, attachments, claim, session, profile, prompts, coverage }) => {
+      const context = { v3, chats, attachments, claim, session, profile, prompts, coverage }
       const files = await filesOf(context)
       await claimFilesOfCaller(context, files)
       if (coverage.depth === 'quick' || profile.requests.upload?.chatField === undefined) return
