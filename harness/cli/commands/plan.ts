@@ -79,10 +79,8 @@ export const planCommand: AddCommand = (program, io, finish) => {
   command.addOption(
     new Option('--capacity [file]')
       .preset('file')
-      .hideHelp()
-      .argParser(() => {
-        throw new InvalidArgumentError('the flag of a capacity report is --from FILE')
-      }),
+      .argParser(() => command.error('error: the flag of a capacity report is --from FILE'))
+      .hideHelp(),
   )
   addOutputFlags(command, planKind, 'also print how well the model reproduces the measurement')
     .addOption(outFlag())
