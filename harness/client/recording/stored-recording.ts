@@ -1,7 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type Exchange, restoreExchange } from '../../../contract/index.ts'
 
-type Place = Pick<StoredLine, 'start' | 'length'>
+interface Place extends Pick<StoredLine, 'start' | 'length'> {
+  readonly requestLine: string | undefined
+}
 
 /**
  * The exchanges of an `exchanges.ndjson` by id, in the order of the file. Each is read on access and kept no
@@ -20,7 +22,8 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
   constructor(file: string) {
     this.#file = file
     for (const { start, length, head } of storedLines(file)) {
-      const place = { start, length }
+      const [, method, url] = /"request":\{"method":"(\w+)","url":"([^"\\]*)"/.exec(head) ?? []
+      const place = { start, length, requestLine: method && `${method} ${url}` }
       const id = /^\{"id":"([^"\\]*)"/.exec(head)?.[1] ?? this.#restore(place)?.id
       if (id === undefined) this.#lost += 1
       else this.#places.set(id, place)
@@ -51,6 +54,11 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     if (exchange === undefined) this.#lose(id)
     this.#latest = exchange
     return exchange
+  }
+
+  /** `POST http://host/path`, without reading the exchange; undefined if the beginning of its line does not say it. */
+  requestLine(id: string): string | undefined {
+    return this.#places.get(id)?.requestLine
   }
 
   keys(): MapIterator<string> {
@@ -94,12 +102,12 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
 export interface StoredLine {
   readonly start: number
   readonly length: number
-  /** Beginning of the line, enough to identify its exchange. */
+  /** Beginning of the line: the id of its exchange, its labels, method and URL. */
   readonly head: string
 }
 
 const blockSize = 1 << 20
-const headSize = 256
+const headSize = 1024
 const LF = 10
 
 /** The lines of a file that may be larger than memory; empty ones are left out. */

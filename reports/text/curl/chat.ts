@@ -15,16 +15,21 @@ export interface ChatOfRequest {
 /** Exchanges of other scenarios may lie between a chat and its use. */
 const maxBefore = 300
 
+/** Exchanges by id. Stored ones may be large, and say without being read which request they are of. */
+export interface Exchanges extends ReadonlyMap<string, Exchange> {
+  /** Method and URL. */
+  requestLine?(id: string): string | undefined
+}
+
 /** Finds the chat that a request names, and its creation among the exchanges before; null if there is none. */
-export function chatOf(
-  exchange: Exchange,
-  exchanges: ReadonlyMap<string, Exchange>,
-): ChatOfRequest | null {
+export function chatOf(exchange: Exchange, exchanges: Exchanges): ChatOfRequest | null {
   const id = chatIdIn(exchange)
   if (id === null || !/^[\w-]{8,}$/.test(id)) return null
   const ids = [...exchanges.keys()]
   const end = ids.indexOf(exchange.id)
   for (const before of ids.slice(Math.max(0, end - maxBefore), Math.max(0, end)).reverse()) {
+    const line = exchanges.requestLine?.(before)
+    if (line !== undefined && !/^POST [^?]*\/chat(\?|$)/.test(line)) continue
     const created = exchanges.get(before)
     if (created === undefined || !isCreation(created)) continue
     const member = memberWith(id, bodyText(created))
