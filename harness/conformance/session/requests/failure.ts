@@ -3,6 +3,7 @@ import {
   type Exchange,
   header,
   mediaType,
+  type OperationId,
   operationAt,
   type Role,
   requestJson,
@@ -26,9 +27,10 @@ export interface Failure {
 
 /**
  * Effect of sending a request a second time. `harmless`: none that a requirement judges. `keyed`: its
- * Idempotency-Key marks it as a repeat. `unsafe`: it may create or store something twice.
+ * Idempotency-Key marks it as a repeat. `idempotent`: the state is the same, but the repeat may be refused.
+ * `unsafe`: it may create or store something twice.
  */
-export type Repeat = 'harmless' | 'keyed' | 'unsafe'
+export type Repeat = 'harmless' | 'keyed' | 'idempotent' | 'unsafe'
 
 /** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large CDN. */
 export function isGatewayStatus(status: number): boolean {
@@ -86,6 +88,13 @@ const unsentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+const idempotent: readonly OperationId[] = [
+  'v3.updateChat',
+  'v3.deleteChat',
+  'v3.addFavorite',
+  'v3.removeFavorite',
+]
+
 /** Effect of sending the same request again. */
 export function repeatability(exchange: Exchange): Repeat {
   const { ending, labels, request, response } = exchange
@@ -93,13 +102,12 @@ export function repeatability(exchange: Exchange): Repeat {
   if (ending.kind === 'unreachable' && unsentCodes.has(ending.code)) return 'harmless'
   const operation = operationAt(request.method, requestPath(exchange))
   if (operation === 'openai.chat' || operation === 'v3.oneShot') return 'harmless'
-  // The name is the same after both.
-  if (operation === 'v3.updateChat') return 'harmless'
   // One more chat is none that a requirement counts, and cleanup finds it by its name.
   if (operation === 'v3.createChat' && labels.role === 'arrange') return 'harmless'
   const hasKey = header(request.headers, 'idempotency-key') !== undefined
   if (operation === 'v3.generate' && hasKey) return 'keyed'
-  return unprocessedStatuses.includes(response?.status ?? 0) ? 'harmless' : 'unsafe'
+  if (unprocessedStatuses.includes(response?.status ?? 0)) return 'harmless'
+  return operation !== undefined && idempotent.includes(operation) ? 'idempotent' : 'unsafe'
 }
 
 /**
@@ -152,7 +160,8 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepConte
   const failure = findFailure(exchange, timeoutMs)
   const repeat = repeatability(exchange)
   // The response to a repeat is judged, and a racing request must not become a later one.
-  const isJudged = repeat === 'keyed' && (role === 'negative' || isRepeat)
+  const isJudged =
+    repeat === 'idempotent' || (repeat === 'keyed' && (role === 'negative' || isRepeat))
   if (failure === undefined && (!isTransient(exchange) || isJudged)) {
     return { kind: 'use', exchange }
   }
@@ -170,16 +179,19 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
     const again = after === before ? 'and so was its repeat' : `and its repeat ${after}`
     return undecided(`${describeRequest(exchange)} ${before}, ${again}`, first, exchange)
   }
-  if (exchange.labels.repeatOf === first.id && !replacesFirstAnswer(exchange)) {
-    const status = exchange.response?.status
-    const answered = `its repeat with the same Idempotency-Key was answered ${status}`
-    return undecided(
-      `${describeRequest(exchange)} ${before}, and ${answered} as a repeat`,
-      first,
-      exchange,
-    )
+  const isKeyed = exchange.labels.repeatOf === first.id
+  const isRefused = repeatability(first) === 'idempotent' && isRefusedAsRepeat(exchange)
+  if (isRefused || (isKeyed && !replacesFirstAnswer(exchange))) {
+    const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
+    const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
+    return undecided(`${describeRequest(exchange)} ${before}, and ${answered}`, first, exchange)
   }
   return { kind: 'use', exchange }
+}
+
+/** The first request may have been carried out: a chat that is deleted is not found. */
+function isRefusedAsRepeat(repeat: Exchange): boolean {
+  return repeat.labels.role !== 'negative' && !succeeded(repeat)
 }
 
 /** The recording may be from a version that did not try again. */
