@@ -151,7 +151,9 @@ export function evidenceOf(
 
 /** Tests if each exchange is needed to repeat a violation: those of a random sequence are. */
 export function isSequence(requirements: readonly Pick<RequirementResult, 'brokenBy'>[]): boolean {
-  return requirements.some(({ brokenBy }) => brokenBy.includes('explore'))
+  const isExplored = (by: string) => by === 'explore'
+  // The exchanges of a scenario come first.
+  return requirements.some(({ brokenBy }) => brokenBy.length > 0 && brokenBy.every(isExplored))
 }
 
 function waitingOf({ waiting }: Violations, requirements: readonly RequirementResult[]): number {

@@ -12,30 +12,44 @@ export interface ChatOfRequest {
   readonly member: string
 }
 
-/** Exchanges of other scenarios may lie between a chat and its use. */
-const maxBefore = 300
-
 /** Exchanges by id. Stored ones may be large, and say without being read which request they are of. */
 export interface Exchanges extends ReadonlyMap<string, Exchange> {
   /** Method and URL. */
   requestLine?(id: string): string | undefined
 }
 
-/** Finds the chat that a request names, and its creation among the exchanges before; null if there is none. */
+type Creation = Pick<ChatOfRequest, 'member'> & { readonly exchange: string }
+
+const creations = new WeakMap<Exchanges, ReadonlyMap<string, Creation>>()
+
+/** Finds the chat that a request names, and its creation; null if there is none. */
 export function chatOf(exchange: Exchange, exchanges: Exchanges): ChatOfRequest | null {
   const id = chatIdIn(exchange)
-  if (id === null || !/^[\w-]{8,}$/.test(id)) return null
-  const ids = [...exchanges.keys()]
-  const end = ids.indexOf(exchange.id)
-  for (const before of ids.slice(Math.max(0, end - maxBefore), Math.max(0, end)).reverse()) {
-    const line = exchanges.requestLine?.(before)
+  if (id === null) return null
+  const byChat = creations.get(exchanges) ?? creationsIn(exchanges)
+  creations.set(exchanges, byChat)
+  const { exchange: creation = '', member = '' } = byChat.get(id) ?? {}
+  const created = exchanges.get(creation)
+  return created === undefined ? null : { id, created, member }
+}
+
+/** The creations of chats by each id in their responses. */
+function creationsIn(exchanges: Exchanges): ReadonlyMap<string, Creation> {
+  const found = new Map<string, Creation>()
+  for (const id of exchanges.keys()) {
+    const line = exchanges.requestLine?.(id)
     if (line !== undefined && !/^POST [^?]*\/chat(\?|$)/.test(line)) continue
-    const created = exchanges.get(before)
+    const created = exchanges.get(id)
     if (created === undefined || !isCreation(created)) continue
-    const member = memberWith(id, bodyText(created))
-    if (member !== null) return { id, created, member }
+    const members = new Set<string>()
+    for (const [, member = '', value = ''] of bodyText(created).matchAll(/"(\w+)":\s*"([^"]*)"/g)) {
+      const isFirst = !members.has(member)
+      members.add(member)
+      if (isFirst && /^[\w-]{8,}$/.test(value) && !found.has(value))
+        found.set(value, { exchange: id, member })
+    }
   }
-  return null
+  return found
 }
 
 function chatIdIn(exchange: Exchange): string | null {
@@ -49,12 +63,6 @@ function chatIdIn(exchange: Exchange): string | null {
 function isCreation(exchange: Exchange): boolean {
   const isPost = exchange.request.method === 'POST'
   return isPost && succeeded(exchange) && requestPath(exchange).endsWith('/chat')
-}
-
-function memberWith(id: string, json: string): string | null {
-  const members = [...json.matchAll(/"(\w+)":\s*"([^"]*)"/g)]
-  const name = members.find(([, , value]) => value === id)?.[1]
-  return members.find(([, other]) => other === name)?.[2] === id ? (name ?? null) : null
 }
 
 /** A command that creates such a chat, with its id in the variable CHAT, and the command of a request to it. */
