@@ -28,9 +28,9 @@ export function chatOf(exchange: Exchange, exchanges: Exchanges): ChatOfRequest 
   if (id === null) return null
   const byChat = creations.get(exchanges) ?? creationsIn(exchanges)
   creations.set(exchanges, byChat)
-  const { exchange: creation = '', member = '' } = byChat.get(id) ?? {}
-  const created = exchanges.get(creation)
-  return created === undefined ? null : { id, created, member }
+  const creation = byChat.get(id)
+  const created = creation && exchanges.get(creation.exchange)
+  return creation && created ? { id, created, member: creation.member } : null
 }
 
 /** The creations of chats by each id in their responses. */
