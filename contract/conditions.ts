@@ -215,6 +215,13 @@ function names<R extends RequirementId>(requirement: R) {
   }
 }
 
+/** Requirements that a refusal under a condition of an operation breaks. */
+export function requirementsUnder(operation: LawfulOperation): readonly RequirementId[] {
+  const dimensions: Conditions = conditions[operation]
+  const ids = Object.values(dimensions).flatMap((values) => Object.values(values))
+  return [...new Set(ids.filter((id) => id !== null))]
+}
+
 /** Conditions whose refusal breaks a requirement, by operation: `model: alias, vision`. */
 export function conditionsOf(id: RequirementId): readonly (readonly [OperationId, string])[] {
   return Object.entries(conditions).flatMap(([operation, dimensions]) => {

@@ -32,6 +32,7 @@ import './laws/lists/attachments.scenario.ts'
 import './laws/lists/chats.scenario.ts'
 import './laws/messages.scenario.ts'
 import './laws/one-shots.scenario.ts'
+import './laws/replies.scenario.ts'
 import './laws/turns.scenario.ts'
 import { registerSections } from '../harness/conformance/scenario/index.ts'
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { conditions, type LawfulOperation, requirementsUnder } from '../../contract/conditions.ts'
 import { requirementIds, requirements } from '../../contract/index.ts'
 import type { SectionSources } from '../../reports/catalog/interface-pages.ts'
 
@@ -24,7 +25,10 @@ export function sectionSources(): (section: string) => SectionSources {
   }
 }
 
-/** Ids of requirements that each file names, alone or as an area: `requirementsOf('OAI-STREAM')`. */
+/**
+ * Ids of requirements that each file names, alone, as an area: `requirementsOf('OAI-STREAM')`, or by the conditions of
+ * an operation: `requirementsOfLaws('openai.chat')`.
+ */
 function idsByFile(folder: string, ending: string): ReadonlyMap<string, ReadonlySet<string>> {
   const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
   const paths = names
@@ -38,9 +42,15 @@ function idsIn(text: string): ReadonlySet<string> {
   // A dependency of another requirement is not a test.
   const source = text.replaceAll(/needs: \[[^\]]*\]/g, '')
   const areas = [...source.matchAll(/requirementsOf\(\s*'([A-Z0-9-]+)'/g)].map(([, area]) => area)
+  const ofLaws = Object.keys(conditions)
+    .filter((operation) => new RegExp(`requirementsOfLaws\\(\\s*'${operation}'`).test(source))
+    .flatMap((operation) => requirementsUnder(operation as LawfulOperation))
   return new Set(
     requirementIds.filter(
-      (id) => source.includes(`'${id}'`) || areas.some((area) => id.startsWith(`${area}-`)),
+      (id) =>
+        source.includes(`'${id}'`) ||
+        areas.some((area) => id.startsWith(`${area}-`)) ||
+        ofLaws.includes(id),
     ),
   )
 }

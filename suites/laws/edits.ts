@@ -17,6 +17,15 @@ export function set(members: Body): Edit {
   return (body) => ({ ...body, ...members })
 }
 
+/** `set` for each of some values, by value. */
+export function setEach<const V extends readonly (string | number | boolean)[]>(
+  member: string,
+  ...values: V
+) {
+  const edits = values.map((value) => [`${value}`, set({ [member]: value })])
+  return Object.fromEntries(edits) as Readonly<Record<`${V[number]}`, Edit>>
+}
+
 /** `set`, or undefined if the value is unknown. */
 export function setKnown(member: string, value: unknown): Edit | undefined {
   return value === undefined ? undefined : set({ [member]: value })

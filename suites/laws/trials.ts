@@ -1,5 +1,10 @@
 /** Requests under conditions: the rows of a covering array, sent one after the other. */
-import { type Conditions, conditions, type LawfulOperation } from '../../contract/conditions.ts'
+import {
+  type Conditions,
+  conditions,
+  type LawfulOperation,
+  requirementsUnder,
+} from '../../contract/conditions.ts'
 import type { RequirementId } from '../../contract/index.ts'
 import {
   coveringRows,
@@ -30,8 +35,11 @@ export interface Trial {
   readonly edit: Edit
 }
 
-/** A law, which must hold for each accepted request under all conditions. */
-export type Law = (trial: Trial) => Promise<void> | void
+/** A law, which must hold for each accepted request under all conditions, and the requirements that it decides. */
+export interface Law<Run> {
+  readonly requirements: readonly RequirementId[]
+  readonly law: (run: Run, trial: Trial) => Promise<void> | void
+}
 
 export interface Plan<O extends LawfulOperation> {
   readonly operation: O
@@ -39,7 +47,7 @@ export interface Plan<O extends LawfulOperation> {
   /** The request before its edits. */
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
-  readonly laws?: readonly Law[]
+  readonly laws?: readonly ((trial: Trial) => Promise<void> | void)[]
   /** Tests if a response contains an answer; one without is no evidence for a condition. */
   readonly isAnswer?: (answer: Exchange) => boolean
   /** Dimensions whose requirements need more than an accepted request; a law claims them. */
@@ -56,6 +64,16 @@ type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
 
 /** Value of a dimension that leaves the request unchanged. */
 export const plain = 'plain'
+
+/** Requirements that the conditions of an operation and its laws decide, and others. */
+export function requirementsOfLaws(
+  operation: LawfulOperation,
+  laws: readonly Pick<Law<never>, 'requirements'>[],
+  others: readonly RequirementId[] = [],
+): readonly RequirementId[] {
+  const ofLaws = laws.flatMap(({ requirements }) => requirements)
+  return [...new Set([...requirementsUnder(operation), ...ofLaws, ...others])]
+}
 
 /**
  * Sends the rows of an operation and applies its laws to each accepted one. A refusal breaks the requirement of

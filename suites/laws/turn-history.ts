@@ -16,12 +16,21 @@ import {
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimTurnKept, inputTexts } from '../support/history.ts'
-import type { createRecallLaw } from '../support/recall.ts'
+import type { createRecallLaw, Recall } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
-import { doBefore } from './edits.ts'
+import { doBefore, setEach } from './edits.ts'
 import { type Body, describeRow, type Trial, tryConditions } from './trials.ts'
 
-export type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
+type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
+
+/** The chain of turns with a parent. */
+interface Chain extends Claiming {
+  readonly chat: Chat
+  readonly opening: string
+  readonly parent: unknown
+  readonly send: (body: Body) => Promise<Exchange>
+  readonly knowsFact: ReturnType<typeof createRecallLaw>
+}
 
 /** The fields of a response have the same types in both forms, whatever else was requested. */
 function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
@@ -67,9 +76,22 @@ export async function claimTurns(
     )
   })
   if (everyItemShown(before.rows)) {
-    for (const trial of answered) claimShown({ claim }, trial, before)
+    for (const trial of answered) {
+      claimInputsShown({ claim }, trial, before)
+      claimOutputShown({ claim }, trial, before)
+    }
   }
-  let expected = before.rows.length
+  await claimRepeats({ v3, claim }, chat, answered, keys, before.rows.length)
+}
+
+async function claimRepeats(
+  { v3, claim }: Claiming,
+  chat: Chat,
+  answered: readonly Trial[],
+  keys: ReadonlyMap<Exchange, string>,
+  rowsBefore: number,
+): Promise<void> {
+  let expected = rowsBefore
   for (const isStream of [false, true]) {
     const ofForm = answered.filter(({ body }) => (body['stream'] === true) === isStream)
     for (const { body, answer } of ofForm) {
@@ -88,25 +110,17 @@ export async function claimTurns(
 }
 
 /** A turn after changes of its chat is kept, and a turn with it as parent knows its fact. */
-export async function claimRunBefore(
-  { v3, claim }: Claiming,
-  chat: Chat,
-  run: Readonly<Record<'fact' | 'tell' | 'ask' | 'opening', string>> & { readonly parent: unknown },
-  asking: {
-    readonly send: (body: Body) => Promise<Exchange>
-    readonly knowsFact: ReturnType<typeof createRecallLaw>
-  },
-): Promise<void> {
-  const { fact, tell, ask, opening, parent } = run
+export async function claimRunBefore(run: Chain, { fact, tell, ask }: Recall): Promise<void> {
+  const { v3, claim, chat, opening, parent, send } = run
   const saying = await v3.generateOk(v3.generateBody(chat, tell, { parent_id: parent }))
   const question = v3.generateBody(chat, ask, { parent_id: finalResponse(saying)?.['id'] })
   if (!(await claimTurnKept({ v3, claim }, chat, fact, saying))) return
-  await asking.knowsFact({
+  await run.knowsFact({
     requirement: 'V3-CTX-01',
-    answer: await asking.send(question),
+    answer: await send(question),
     fact,
     conversation: [opening, tell, ask],
-    again: () => asking.send(question),
+    again: () => send(question),
     what: 'the answer to a question about the run before',
   })
 }
@@ -126,43 +140,47 @@ export async function claimKeyNeeded(
   await claimNoStep({ v3, claim }, chat, nonce, keyless)
 }
 
-function claimShown(
+type History = Awaited<ReturnType<ScenarioContext['v3']['walk']>>
+
+/** Other requirements cover items without a type and content that is not a list of parts. */
+function claimInputsShown(
   { claim }: Pick<Claiming, 'claim'>,
   { row, body, answer }: Trial,
-  { rows, pages }: { readonly rows: readonly HistoryRow[]; readonly pages: readonly Exchange[] },
+  { rows, pages }: History,
 ): void {
   const evidence = [answer, ...pages]
-  const under = describeRow(row)
   // An input with another role also counts.
   const inputs = rows.filter(({ item }) => isObject(item) && isInput(item))
   const isTyped = rows.every(({ item }) => isObject(item) && typeof item['type'] === 'string')
-  // Other requirements cover items without a type and content that is not a list of parts.
-  if (isTyped && inputs.every((input) => inputTexts(input).length > 0)) {
-    const texts = textsOf(inputs)
-    const missing = inputsOf(body).filter((text) => !texts.includes(text))
-    const what = `inputs that the history does not show as they were sent (${under})`
-    claim('V3-HIST-07', () => expect(missing, what).toEqual([]), ...evidence)
-    if (row['input'] === 'image' && missing.length === 0) {
-      const holds = inputs.some((input) => contains(input, 'input_image'))
-      claim(
-        'V3-HIST-07',
-        () => expect(holds, 'the history shows the image').toBe(true),
-        ...evidence,
-      )
-    }
-    for (const { role, text } of itemsOf(body)) {
-      const roles = inputs
-        .filter((input) => inputTexts(input).join('') === text)
-        .map(({ item }) => (isObject(item) ? item['role'] : undefined))
-      if (roles.length === 0) continue
-      claim('V3-HIST-05', () => expect(roles, 'roles of an input').toContain(role), ...evidence)
-    }
+  if (!isTyped || inputs.some((input) => inputTexts(input).length === 0)) return
+  const texts = textsOf(inputs)
+  const missing = inputsOf(body).filter((text) => !texts.includes(text))
+  const what = `inputs that the history does not show as they were sent (${describeRow(row)})`
+  claim('V3-HIST-07', () => expect(missing, what).toEqual([]), ...evidence)
+  if (row['input'] === 'image' && missing.length === 0) {
+    const hasImage = inputs.some((input) => contains(input, 'input_image'))
+    const isShown = () => expect(hasImage, 'the history shows the image').toBe(true)
+    claim('V3-HIST-07', isShown, ...evidence)
   }
+  for (const { role, text } of itemsOf(body)) {
+    const roles = inputs
+      .filter((input) => inputTexts(input).join('') === text)
+      .map(({ item }) => (isObject(item) ? item['role'] : undefined))
+    if (roles.length === 0) continue
+    claim('V3-HIST-05', () => expect(roles, 'roles of an input').toContain(role), ...evidence)
+  }
+}
+
+function claimOutputShown(
+  { claim }: Pick<Claiming, 'claim'>,
+  { row, answer }: Trial,
+  { rows, pages }: History,
+): void {
   const output = finalResponse(answer)?.['output']
   if (!Array.isArray(output)) return
   const differences = compareOutputWithHistory(output, rows)
-  const what = `items that the history shows otherwise (${under})`
-  claim('V3-HIST-06', () => expect(differences, what).toEqual([]), ...evidence)
+  const what = `items that the history shows otherwise (${describeRow(row)})`
+  claim('V3-HIST-06', () => expect(differences, what).toEqual([]), answer, ...pages)
 }
 
 function isInput({ type, role }: Readonly<Record<string, unknown>>): boolean {
@@ -193,7 +211,6 @@ export async function claimPages(
   const { v3, claim, coverage } = context
   const { rows: all } = await v3.walk(chat)
   const asItIs = (body: Body): Body => body
-  const limit = (rows: number) => (body: Body) => ({ ...body, limit: rows })
   await tryConditions(
     { ...context, coverage: { ...coverage, rows: Math.min(coverage.rows, maxPages) } },
     {
@@ -203,7 +220,7 @@ export async function claimPages(
         return {}
       },
       edits: {
-        limit: { '10': limit(10), '20': limit(20), '51': limit(51), '100': limit(100) },
+        limit: setEach('limit', 10, 20, 51, 100),
         after: { rename: asItIs, favorite: asItIs, refusal: asItIs },
       },
       send: (query) => v3.history(chat, query, { role: 'act' }),

@@ -4,49 +4,36 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { buildRecall } from '../support/recall.ts'
+import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
+import { claimKeyNeeded, claimPages, claimRunBefore, claimTurns } from './turn-history.ts'
+import {
+  claimApart,
+  editsOf,
+  hasNoForeignFacts,
+  isRemembered,
+  linkNextTurn,
+  type Run,
+  startRun,
+  textOf,
+  usesAllowedTools,
+} from './turn-laws.ts'
 
-import { claimTurnLaws } from './turn-laws.ts'
+const laws: readonly Law<Run>[] = [
+  { requirements: ['V3-CTX-01', 'V3-GEN-16'], law: isRemembered },
+  { requirements: ['V3-TOOLS-02', 'V3-TOOLS-03'], law: usesAllowedTools },
+  { requirements: ['V3-CTX-02'], law: hasNoForeignFacts },
+  { requirements: ['V3-SSE-30'], law: (run, trial) => run.isDelivered(trial) },
+]
+
+const requirements = requirementsOfLaws('v3.generate', laws, [
+  ...(['V3-GEN-03', 'V3-GEN-10', 'V3-GEN-14', 'V3-GEN-15', 'V3-HIST-05'] as const),
+  ...(['V3-HIST-06', 'V3-HIST-07', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'] as const),
+  ...(['V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-08'] as const),
+])
 
 /** Sections 2.6, 4.3 and 4.4: the laws of turns in a chat hold under all conditions. */
 describe('v3: laws of turns', () => {
-  const requirements = [
-    ...([
-      'V3-GEN-01',
-      'V3-GEN-03',
-      'V3-GEN-05',
-      'V3-GEN-06',
-      'V3-GEN-07',
-      'V3-GEN-09',
-      'V3-GEN-10',
-    ] as const),
-    ...([
-      'V3-GEN-11',
-      'V3-GEN-14',
-      'V3-GEN-15',
-      'V3-GEN-16',
-      'V3-MODEL-01',
-      'V3-MODEL-02',
-    ] as const),
-    ...([
-      'V3-ASST-01',
-      'RAG-02',
-      'RAG-03',
-      'RAG-07',
-      'RAG-08',
-      'V3-TOOLS-02',
-      'V3-TOOLS-03',
-    ] as const),
-    ...([
-      'V3-HIST-05',
-      'V3-HIST-06',
-      'V3-HIST-07',
-      'V3-HIST-10',
-      'V3-HIST-11',
-      'V3-HIST-12',
-    ] as const),
-    ...(['V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-08'] as const),
-    ...(['V3-CTX-01', 'V3-CTX-02', 'V3-SSE-30'] as const),
-  ]
   const cost = (rows: number) => ({ requests: 3 * rows + 66, generations: rows + 13, chats: 2 })
 
   test(
@@ -74,3 +61,39 @@ describe('v3: laws of turns', () => {
 
 /** Each value of a condition once. */
 const rowsOfSecond = 14
+
+async function claimTurnLaws(
+  context: Parameters<typeof startRun>[0],
+  caller: { readonly authorization?: string },
+): Promise<void> {
+  const run = await startRun(context)
+  const { chat, v3, profile, session } = run
+  const trials = await tryConditions(context, {
+    operation: 'v3.generate',
+    accepts: 'V3-GEN-01',
+    base: (row) => v3.generateBody(chat, textOf(run, row)),
+    edits: editsOf(run),
+    send: run.send,
+    always: [
+      { parent: 'given' },
+      { parent: 'given', think: 'true' },
+      { parent: 'given', form: 'stream' },
+      { input: 'several items' },
+      { input: 'several parts' },
+    ],
+    laws: [
+      ...laws.map(
+        ({ law }) =>
+          (trial: Trial) =>
+            law(run, trial),
+      ),
+      (trial) => linkNextTurn(run, trial),
+    ],
+  })
+  await claimTurns(context, chat, trials, run.keys)
+  await claimPages(context, chat, caller)
+  await claimRunBefore(run, buildRecall(profile, session.nonce()))
+  await claimApart(run)
+  const [latest] = trials.toReversed()
+  if (latest) await claimKeyNeeded(context, chat, latest, run.parent)
+}

@@ -107,15 +107,15 @@ describe('compatible surface: parameters', () => {
           conditions: {
             model: otherModels(profile, 'model'),
             'other parameters': {
-              none: { members: { temperature: undefined, top_p: undefined, stop: undefined } },
+              none: { temperature: undefined, top_p: undefined, stop: undefined },
             },
             messages: {
-              'with a system message': { members: { messages: messagesAfter('system') } },
-              'with an assistant message': { members: { messages: messagesAfter('assistant') } },
+              'with a system message': { messages: messagesAfter('system') },
+              'with an assistant message': { messages: messagesAfter('assistant') },
             },
-            form: { stream: { members: { stream: true } } },
-            caller: secondCaller(profile),
+            form: { stream: { stream: true } },
           },
+          caller: secondCaller(profile),
           send: (edit, options) => openai.chat(edit(right), options),
           ping: openai.ping,
           status: 400,

@@ -5,8 +5,10 @@ import {
   deltasOf,
   type Exchange,
   type Prompts,
+  type Row,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
+import { type Body, describeRow, plain, type Trial } from '../laws/trials.ts'
 
 /** A different text for each attempt: a target may answer a known text from a cache. */
 const subjects = ['bicycles came about', 'lighthouses came about', 'compasses came about']
@@ -78,6 +80,12 @@ const controlSubjects = ['kites came about', 'anchors came about', 'almanacs cam
 /** Maximum number of suspicious streams that are examined in a scenario. */
 const maxSuspects = 2
 
+/** How a scenario asks a question under conditions. */
+interface Asking {
+  readonly body: (text: string, more?: Body) => Body
+  readonly send: (body: Body, row: Row) => Promise<Exchange>
+}
+
 /**
  * The law that streams arrive while they are generated, under all conditions. A stream that came at once is
  * requested again with a long text, and counts only if control streams, sent in turns with it, arrive spread.
@@ -85,16 +93,14 @@ const maxSuspects = 2
 export function createDeliveryLaw(
   { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
   requirement: 'V3-SSE-30' | 'OAI-STREAM-11',
-  askPlain: (text: string) => Promise<Exchange>,
+  { body, send }: Asking,
 ) {
   let suspects = 0
-  return async (
-    answer: Exchange,
-    under: string,
-    ask: (text: string, more?: { readonly max_tokens: number }) => Promise<Exchange>,
-  ): Promise<void> => {
+  return async ({ row, answer, edit }: Trial): Promise<void> => {
+    if (row['form'] === plain || row['max_tokens'] !== plain) return
     if (!cameAtOnce(answer) || suspects >= maxSuspects) return
     suspects += 1
+    const ask = (text: string, more: Body = {}) => send({ ...edit(body(text)), ...more }, row)
     const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief(), { max_tokens: 4 }))
     if (arrival.kind === 'undecided') return
     const controls: Exchange[] = []
@@ -102,11 +108,11 @@ export function createDeliveryLaw(
     for (const subject of arrival.kind === 'spread' ? [] : controlSubjects) {
       const text = prompts.sentences(firstLength, subject)
       if (controls.length > 0 && !isHeldBack(await ask(text))) return
-      const control = await askPlain(text)
+      const control = await send(body(text, { stream: true }), {})
       controls.push(control)
       if (deliveryOf(control).kind !== 'spread') return
     }
-    const description = `${arrival.description} (${under})`
+    const description = `${arrival.description} (${describeRow(row)})`
     const evidence = [...arrival.replies, ...controls]
     claim(requirement, () => expectSpread(arrival.kind, description), ...evidence)
   }

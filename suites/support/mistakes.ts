@@ -71,8 +71,8 @@ export interface Condition {
   readonly authorization?: string
 }
 
-/** Conditions by dimension and value; undefined if the profile lacks what one needs. */
-type Dimensions = Readonly<Record<string, Readonly<Record<string, Condition | undefined>>>>
+/** Fields by dimension and value; undefined if the profile lacks what one needs. */
+type Dimensions = Readonly<Record<string, Readonly<Record<string, Body | undefined>>>>
 
 interface Refusing {
   readonly mistakes: readonly Mistake[]
@@ -80,6 +80,8 @@ interface Refusing {
   readonly forms: Readonly<Record<string, Condition & { readonly control: Exchange }>>
   /** Further conditions, several at once: a mistake is tested in one row of them at normal, in all at full. */
   readonly conditions: Dimensions
+  /** Another caller as a further condition; undefined if the profile has none. */
+  readonly caller?: Condition | undefined
   readonly send: (
     edit: Edit,
     options: { readonly role: 'negative'; readonly authorization?: string; readonly key?: null },
@@ -99,7 +101,7 @@ export function refusalCost(mistakes: number, forms: number) {
 
 export async function expectAllRefused(
   context: Pick<ScenarioContext, 'expectRejected' | 'depth' | 'session'>,
-  { mistakes, forms, conditions, send, ...expected }: Refusing,
+  { mistakes, forms, conditions, caller, send, ...expected }: Refusing,
 ): Promise<readonly (readonly [Mistake, Exchange])[]> {
   const { expectRejected, depth } = context
   const refused: (readonly [Mistake, Exchange])[] = []
@@ -121,7 +123,7 @@ export async function expectAllRefused(
   }
   const [plainForm] = Object.values(forms)
   const count = { quick: 0, normal: mistakes.length, full: rowsAt.full }[depth]
-  const rows = rowsOf(conditions, context, count)
+  const rows = rowsOf(conditions, caller, context, count)
   if (plainForm === undefined || rows.length === 0) return refused
   for (const [at, mistake] of mistakes.entries()) {
     const chosen = depth === 'full' ? rows : rows.slice(at % rows.length).slice(0, 1)
@@ -140,10 +142,15 @@ export async function expectAllRefused(
 /** Conditions of several dimensions at once, with a description for messages. */
 function rowsOf(
   conditions: Dimensions,
+  caller: Condition | undefined,
   { depth, session }: Pick<ScenarioContext, 'depth' | 'session'>,
   count: number,
 ): readonly (readonly [string, Condition])[] {
-  const values = Object.entries(conditions).map(([name, of]) => [
+  const dimensions: Dimensions = {
+    ...conditions,
+    ...(caller && { caller: { second: caller.members ?? {} } }),
+  }
+  const values = Object.entries(dimensions).map(([name, of]) => [
     name,
     ['plain', ...Object.keys(of).filter((value) => of[value] !== undefined)],
   ])
@@ -154,14 +161,19 @@ function rowsOf(
   })
   return rows.flatMap((row) => {
     const chosen = Object.entries(row).flatMap(([name, value]) => {
-      const condition = conditions[name]?.[value]
-      return condition === undefined ? [] : [{ name: `${name} ${value}`, condition }]
+      const members = dimensions[name]?.[value]
+      return members === undefined ? [] : [{ name: `${name} ${value}`, members }]
     })
     if (chosen.length === 0) return []
-    const members = Object.assign({}, ...chosen.map(({ condition }) => condition.members))
-    const all = Object.assign({}, ...chosen.map(({ condition }) => condition), { members })
-    return [[chosen.map(({ name }) => name).join(', '), all]]
+    const members = Object.assign({}, ...chosen.map((one) => one.members))
+    const own = row['caller'] === 'second' ? caller : {}
+    return [[chosen.map(({ name }) => name).join(', '), { ...own, members }]]
   })
+}
+
+/** A field with each of some values, by value. */
+export function each(name: string, ...values: readonly (string | number | boolean)[]) {
+  return Object.fromEntries(values.map((value) => [`${value}`, { [name]: value }]))
 }
 
 /** The other models of the profile. */
@@ -171,13 +183,11 @@ export function otherModels(
 ) {
   const [alias] = aliases
   return {
-    alias: alias === undefined ? undefined : { members: { [member]: alias } },
-    vision: capabilities.images === true ? { members: { [member]: vision } } : undefined,
+    alias: alias === undefined ? undefined : { [member]: alias },
+    vision: capabilities.images === true ? { [member]: vision } : undefined,
   }
 }
 
 export function secondCaller({ otherKey }: TargetProfile, members: Body = {}) {
-  return {
-    second: otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}`, members },
-  }
+  return otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}`, members }
 }

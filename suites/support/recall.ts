@@ -9,13 +9,17 @@ import {
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** A sentence that plants a fact, and the question for it, in the words of the profile; wording is never judged. */
-export function buildRecall(
-  { recall }: TargetProfile,
-  nonce: string,
-): { readonly tell: string; readonly ask: string } {
+/** A fact, a sentence that states it, and a question for it. */
+export interface Recall {
+  readonly fact: string
+  readonly tell: string
+  readonly ask: string
+}
+
+/** Uses the words of the profile; wording is never judged. */
+export function buildRecall({ recall }: TargetProfile, fact: string): Recall {
   const { tell, ask } = recall
-  return { tell: tell.replaceAll('{nonce}', nonce), ask }
+  return { fact, tell: tell.replaceAll('{nonce}', fact), ask }
 }
 
 const weak = 'the model does not give back a fact that stands among other sentences'

@@ -6,6 +6,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import {
   bothToolLists,
+  each,
   expectAllRefused,
   inObject,
   missing,
@@ -50,14 +51,10 @@ describe('v2: refusals', () => {
           forms: { '': { control } },
           conditions: {
             model: otherModels(profile, 'model_id'),
-            think: { true: { members: { think: true } }, false: { members: { think: false } } },
-            rag: {
-              true: { members: { rag: true } },
-              false: { members: { rag: false } },
-              agent: { members: { rag: 'agent' } },
-            },
-            attachments: { none: { members: { attachments: [] } } },
-            parent: { given: { members: { parent_id: parent } } },
+            think: each('think', true, false),
+            rag: each('rag', true, false, 'agent'),
+            attachments: { none: { attachments: [] } },
+            parent: { given: { parent_id: parent } },
           },
           send: (edit, options) => v2.message(edit(right), options),
           ping: () => v2.ping(chat),
@@ -108,8 +105,8 @@ describe('v2: refusals', () => {
           conditions: {
             model: otherModels(profile, 'model_id'),
             exclude_tools: {
-              one: { members: { exclude_tools: ['get_weather'] } },
-              none: { members: { exclude_tools: [] } },
+              one: { exclude_tools: ['get_weather'] },
+              none: { exclude_tools: [] },
             },
           },
           send: await replyToUnanswered(v2, { prompts }, right),

@@ -16,6 +16,7 @@ import { claimTurnKept } from '../support/history.ts'
 import {
   bothToolLists,
   type Condition,
+  each,
   expectAllRefused,
   inObject,
   noIdempotencyKey,
@@ -83,7 +84,7 @@ describe('v3: refusals', () => {
         {
           mistakes: generationMistakes,
           forms,
-          conditions,
+          ...conditions,
           async send(edit, options) {
             const nonce = session.nonce()
             const answer = await v3.generate(edit(bodyOf(nonce)), options)
@@ -152,18 +153,15 @@ describe('v3: refusals', () => {
           conditions: {
             model: otherModels(profile, 'model_id'),
             rag: {
-              true: { members: { rag: true, assistant_id: assistant } },
-              false: { members: { rag: false } },
-              object: { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
+              true: { rag: true, assistant_id: assistant },
+              false: { rag: false },
+              object: { rag: profile.rag?.object ?? {}, assistant_id: assistant },
             },
-            form: { stream: { members: { stream: true } } },
-            input: { items: { members: { input: [inputText(prompts.brief())] } } },
-            assistant: {
-              none: { members: { assistant_id: null } },
-              searcher: { members: { assistant_id: 'searcher' } },
-            },
-            caller: secondCaller(profile),
+            form: { stream: { stream: true } },
+            input: { items: { input: [inputText(prompts.brief())] } },
+            assistant: { none: { assistant_id: null }, searcher: { assistant_id: 'searcher' } },
           },
+          caller: secondCaller(profile),
           send: (edit, options) => oneShot.send(edit(right), options),
           ping: () => v3.ping(chat),
         },
@@ -181,7 +179,8 @@ describe('v3: refusals', () => {
         {
           mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),
           forms: { '': { control: chat.created } },
-          conditions: { caller: secondCaller(profile) },
+          conditions: {},
+          caller: secondCaller(profile),
           async send(edit, options) {
             const answer = await v3.postChat(session.name(), edit({}), options)
             const made = v3.newChatId(answer)
@@ -206,26 +205,26 @@ async function conditionsFor(
   first: Exchange | undefined,
 ) {
   const assistant = profile.assistants?.withoutKnowledge
-  const { second } = secondCaller(profile)
+  const second = secondCaller(profile)
   const caller = second && { authorization: second.authorization }
   const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
   const chat_id = made && v3.newChatId(made)
   if (chat_id) v3.deleteOnCleanup(chat_id, caller)
-  return {
+  const conditions = {
     model: otherModels(profile, 'model_id'),
     rag: {
-      true: { members: { rag: true, assistant_id: assistant } },
-      false: { members: { rag: false } },
-      agent: { members: { rag: 'agent' } },
-      object: { members: { rag: profile.rag?.object ?? {}, assistant_id: assistant } },
+      true: { rag: true, assistant_id: assistant },
+      ...each('rag', false, 'agent'),
+      object: { rag: profile.rag?.object ?? {}, assistant_id: assistant },
     },
-    think: { true: { members: { think: true } }, false: { members: { think: false } } },
-    max_tokens: { '24': { members: { max_tokens: 24 } } },
-    form: { stream: { members: { stream: true } } },
-    input: { items: { members: { input: [inputText(prompts.brief())] } } },
-    parent: { given: { members: { parent_id: first && finalResponse(first)?.['id'] } } },
-    caller: chat_id === undefined ? {} : secondCaller(profile, { chat_id }),
+    think: each('think', true, false),
+    max_tokens: each('max_tokens', 24),
+    form: { stream: { stream: true } },
+    input: { items: { input: [inputText(prompts.brief())] } },
+    parent: { given: { parent_id: first && finalResponse(first)?.['id'] } },
   }
+  const another = chat_id === undefined ? undefined : secondCaller(profile, { chat_id })
+  return { conditions, caller: another }
 }
 
 function observeRefusals(

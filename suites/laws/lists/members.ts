@@ -4,7 +4,7 @@ import {
   type Session,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { set } from '../edits.ts'
+import { set, setEach } from '../edits.ts'
 import type { Body } from '../trials.ts'
 
 const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
@@ -69,16 +69,7 @@ export function editsFor({ words, hasSecond }: Members) {
       'beyond ASCII': set({ search: words['beyond ASCII'] }),
       'beyond the BMP': set({ search: words['beyond the BMP'] }),
     },
-    limit: {
-      '1': set({ limit: 1 }),
-      '2': set({ limit: 2 }),
-      '10': set({ limit: 10 }),
-      '11': set({ limit: 11 }),
-      '20': set({ limit: 20 }),
-      '21': set({ limit: 21 }),
-      '50': set({ limit: 50 }),
-      '100': set({ limit: 100 }),
-    },
+    limit: setEach('limit', 1, 2, 10, 11, 20, 21, 50, 100),
     caller: { second: hasSecond ? (query: Body) => query : undefined },
   }
 }

@@ -1,0 +1,207 @@
+import {
+  answerText,
+  assume,
+  coversAtDepth,
+  describe,
+  type Exchange,
+  expect,
+  expectAccepted,
+  isDeclined,
+  isObject,
+  type Row,
+  type ScenarioContext,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { buildRecall, createRecallLaw, type Recall } from '../support/recall.ts'
+import { attachedFile } from '../support/uploads.ts'
+import { modelEdits, set } from './edits.ts'
+import {
+  type Body,
+  type Edits,
+  type Law,
+  plain,
+  requirementsOfLaws,
+  type Trial,
+  tryConditions,
+} from './trials.ts'
+
+const laws: readonly Law<Run>[] = [
+  { requirements: ['V2-GEN-01'], law: hasText },
+  { requirements: ['V2-CTX-01'], law: isRemembered },
+]
+
+/** Section 4.2: the laws of replies to stored messages hold under all conditions. */
+describe('v2: laws of replies', () => {
+  test(
+    'a stored message MUST get its reply under every condition',
+    coversAtDepth(requirementsOfLaws('v2.generate', laws, ['V2-CTX-02']), (rows, depth) => ({
+      requests: 4 * share(rows) + 9,
+      generations: share(rows) * (depth === 'full' ? 2 : 1) + 4,
+      uploads: 1,
+    })),
+    async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
+      const context = { v2, attachments, claim, profile, session, prompts, coverage }
+      const run = await startRun(context)
+      const limited = { ...context, coverage: { ...coverage, rows: share(coverage.rows) } }
+      await tryConditions(limited, {
+        operation: 'v2.generate',
+        accepts: 'V2-GEN-01',
+        base: (row) => storeQuestion(run, row),
+        edits: editsOf(run),
+        send: (body, row) => send(run, body, row),
+        always: [{ parent: 'given' }],
+        laws: laws.map(
+          ({ law }) =>
+            (trial: Trial) =>
+              law(run, trial),
+        ),
+      })
+      await claimApart(run)
+    },
+  )
+})
+
+function hasText({ claim }: Run, { answer }: Trial): void {
+  const text = expect(answerText(answer), 'message.content')
+  claim('V2-GEN-01', () => text.toBeTypeOf('string'), answer)
+}
+
+async function isRemembered(run: Run, { body, answer }: Trial): Promise<void> {
+  const { v2, question, recall, conversation } = run
+  if (!run.isChained) return
+  if (question.includes(recall.ask)) {
+    await run.knowsFact({
+      requirement: 'V2-CTX-01',
+      answer,
+      fact: recall.fact,
+      conversation: [...conversation, question],
+      again: () => v2.generate(body, { role: 'act' }),
+      what: 'the answer to a question about the first message of the chain',
+    })
+  }
+  conversation.push(question, answerText(answer) ?? '')
+  run.parent = String(body['parent_id'])
+}
+
+/** A fresh chat does not know the fact. */
+async function claimApart({ v2, claim, chat, recall }: Run): Promise<void> {
+  const otherChat = await v2.chat()
+  if (otherChat === chat) return
+  const { reply } = await v2.storeAndGenerate(otherChat, recall.ask)
+  const text = expect(answerText(reply), 'the answer in a fresh chat')
+  claim('V2-CTX-02', () => text.not.toContain(recall.fact), reply)
+}
+
+type Context = Pick<
+  ScenarioContext,
+  'v2' | 'attachments' | 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'
+>
+
+interface Run extends Context {
+  readonly chat: string
+  /** The fact of the first message. */
+  readonly recall: Recall
+  /** An attachment, if the target accepts one. */
+  readonly file: unknown
+  /** Parts of the chain of messages. */
+  readonly conversation: string[]
+  readonly knowsFact: ReturnType<typeof createRecallLaw>
+  /** The latest message of the chain. */
+  parent: string
+  /** The latest message. */
+  question: string
+  isChained: boolean
+}
+
+/** A chat with two messages and their replies, the second of which names the first as its parent. */
+async function startRun(context: Context): Promise<Run> {
+  const { v2, claim, profile, session, prompts } = context
+  const chat = await v2.chat()
+  const file = await attachedFile(context)
+  const recall = buildRecall(profile, session.nonce())
+  const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
+  const { id } = await v2.storeOk(chat, opening)
+  const first = await v2.generate(v2.generateBody(chat, id), { role: 'act' })
+  claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
+  assume(!isDeclined(first), 'a reply is refused', first)
+  // The fact is two links away, to distinguish a chain of one link from a complete one.
+  const between = await v2.storeAndGenerate(chat, prompts.brief(), { parent_id: id })
+  return {
+    ...context,
+    chat,
+    recall,
+    file,
+    conversation: [opening, prompts.brief()],
+    knowsFact: createRecallLaw(
+      context,
+      async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
+    ),
+    parent: between.messageId,
+    question: '',
+    isChained: false,
+  }
+}
+
+/** Stores a message under the conditions of a row; returns the request for its reply. */
+async function storeQuestion(run: Run, row: Row): Promise<Body> {
+  const { v2, profile, prompts, chat, file } = run
+  run.question = questionOf(run, row['text'])
+  const model = modelEdits(profile, 'model_id')[row['model'] as 'alias' | 'vision']
+  const link = row['parent'] === plain ? {} : { parent_id: run.parent }
+  const message: Body = {
+    ...link,
+    ...(row['think'] !== plain && { think: true }),
+    ...(row['rag'] !== plain && { rag: row['rag'] === 'true' ? true : row['rag'] }),
+    ...model?.({}),
+    ...(row['attachments'] !== plain && { attachments: [file] }),
+  }
+  const stored = await v2.message(v2.messageBody(chat, run.question, message))
+  run.isChained = succeeded(stored) && row['parent'] !== plain
+  // Another scenario tests the response to a message with these fields.
+  const id = succeeded(stored) ? v2.storedId(stored) : (await v2.storeOk(chat, run.question)).id
+  if (row['later message'] !== plain)
+    await v2.message(v2.messageBody(chat, prompts.otherBrief(), link), { role: 'probe' })
+  return v2.generateBody(chat, id)
+}
+
+function questionOf({ session, prompts, recall: { ask } }: Run, kind: string | undefined): string {
+  const reference = session.nonce()
+  if (kind === 'of digits') return reference.replaceAll(/\D/g, '')
+  const text = kind === plain ? ask : `${prompts.note(reference)} ${ask}`
+  if (kind === 'of several lines') return `First line.\n${text}\nLast line.`
+  return kind === 'beyond ASCII' ? `${text} Größe, 東京 🚀.` : text
+}
+
+async function send({ v2 }: Run, body: Body, row: Row): Promise<Exchange> {
+  const reply = () => v2.generate(body, { role: 'act' })
+  if (row['overlap'] === plain) return reply()
+  const replies = await Promise.all([reply(), reply()])
+  return replies.findLast((one) => !isDeclined(one)) ?? replies[0]
+}
+
+/** Edits of the request for a reply; most conditions are those of its message. */
+function editsOf({ profile, coverage, file }: Run): Edits<'v2.generate'> {
+  const asItIs = (body: Body): Body => body
+  const tool = profile.tools?.name ?? 'get_time'
+  return {
+    model: modelEdits(profile, 'model_id'),
+    parent: { given: asItIs },
+    think: { true: asItIs },
+    rag: { true: asItIs, agent: asItIs },
+    'later message': { stored: asItIs },
+    attachments: { one: isObject(file) ? asItIs : undefined },
+    overlap: { 'two at once': coverage.depth === 'full' ? asItIs : undefined },
+    exclude_tools: {
+      none: set({ exclude_tools: [] }),
+      one: set({ exclude_tools: [tool] }),
+      several: set({ exclude_tools: ['get_weather', tool, 'get_date'] }),
+    },
+    text: { 'of several lines': asItIs, 'beyond ASCII': asItIs, 'of digits': asItIs },
+  }
+}
+
+/** Replies have fewer conditions than messages. */
+function share(rows: number): number {
+  return Math.ceil(rows * 0.75)
+}
