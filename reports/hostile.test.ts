@@ -5,6 +5,8 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
+import { capacityDocument } from './capacity/document.ts'
+import { capacityToJUnit } from './capacity/junit.ts'
 import { compareReports } from './compare/compare.ts'
 import { comparisonDocument } from './compare/document.ts'
 import { reportToBadge } from './conformance/badge.ts'
@@ -20,7 +22,12 @@ import { loadToJUnit } from './load/junit.ts'
 import { loadToCsv } from './load/metrics/csv.ts'
 import { loadToPrometheus } from './load/metrics/prometheus.ts'
 import { exchangeOf } from './test-support/exchanges.ts'
-import { hostileLoad, hostileReport, hostileTexts } from './test-support/hostile.ts'
+import {
+  hostileCapacity,
+  hostileLoad,
+  hostileReport,
+  hostileTexts,
+} from './test-support/hostile.ts'
 import { toCurl } from './text/curl/curl.ts'
 import { isQuotable, shellQuote } from './text/curl/shell-quote.ts'
 import { loadToJson, reportToJson } from './text/digest.ts'
@@ -28,6 +35,7 @@ import { loadToJson, reportToJson } from './text/digest.ts'
 /** Every hostile text of a target in every report format. */
 
 const texts = Object.entries(hostileTexts)
+const verbose = { color: false, width: 80, verbose: true }
 const schema = readFileSync(new URL('./test-support/junit.xsd', import.meta.url), 'utf8')
 
 /** Characters that must be escaped: they move cursors, change the text direction or are invisible. */
@@ -41,12 +49,13 @@ describe.each(texts)('%s', (_, text) => {
   const { report, exchanges } = hostileReport(text)
   const document = conformanceDocument(report, exchanges)
   const load = hostileLoad(text)
+  const capacity = hostileCapacity(text)
 
   const readable: Readonly<Record<string, () => string>> = {
     console: () => toTerminal(document, { color: false, width: 80 }),
-    'verbose console': () => toTerminal(document, { color: false, width: 80, verbose: true }),
-    'console of a load': () =>
-      toTerminal(loadDocument(load), { color: false, width: 80, verbose: true }),
+    'verbose console': () => toTerminal(document, verbose),
+    'console of a load': () => toTerminal(loadDocument(load), verbose),
+    'console of a capacity': () => toTerminal(capacityDocument(capacity), verbose),
     comparison: () => comparisonOf(text),
     github: () => reportToGitHub(report),
     'github of a load': () => toGitHub(loadDocument(load)),
@@ -54,10 +63,12 @@ describe.each(texts)('%s', (_, text) => {
     'json of a load': () => loadToJson(load),
     junit: () => reportToJUnit(report, exchanges),
     'junit of a load': () => loadToJUnit(load),
+    'junit of a capacity': () => capacityToJUnit(capacity),
     html: () => toHtml(document),
     'html of a load': () => toHtml(loadDocument(load)),
     markdown: () => toMarkdown(document),
     'markdown of a load': () => toMarkdown(loadDocument(load)),
+    'markdown of a capacity': () => toMarkdown(capacityDocument(capacity)),
     badge: () => reportToBadge(report),
     csv: () => loadToCsv(load),
     prometheus: () => loadToPrometheus(load),
@@ -86,6 +97,7 @@ describe.each(texts)('%s', (_, text) => {
     for (const render of [
       [reportToJUnit(report, exchanges), reportToJUnit(hostileReport('plain').report, exchanges)],
       [loadToJUnit(load), loadToJUnit(hostileLoad('plain'))],
+      [capacityToJUnit(capacity), capacityToJUnit(hostileCapacity('plain'))],
     ]) {
       const [hostile, plain] = render.map(elementsOf)
       expect(hostile).toEqual(plain)
@@ -93,15 +105,16 @@ describe.each(texts)('%s', (_, text) => {
   })
 
   test('markdown: nothing is a link, a mention or an element', () => {
-    const documents = [toMarkdown(document), toMarkdown(loadDocument(load))]
+    const documents = [document, loadDocument(load), capacityDocument(capacity)]
     const harmless = hostileReport('plain')
     const plain = [
-      toMarkdown(conformanceDocument(harmless.report, harmless.exchanges)),
-      toMarkdown(loadDocument(hostileLoad('plain'))),
+      conformanceDocument(harmless.report, harmless.exchanges),
+      loadDocument(hostileLoad('plain')),
+      capacityDocument(hostileCapacity('plain')),
     ]
-    for (const [at, markdown] of documents.entries()) {
-      const rendered = rendering(markdown)
-      expect(tagsIn(rendered)).toEqual(tagsIn(rendering(plain[at] ?? '')))
+    for (const [at, one] of documents.entries()) {
+      const rendered = rendering(toMarkdown(one))
+      expect(tagsIn(rendered)).toEqual(tagsIn(rendering(toMarkdown(plain[at] ?? one))))
       expect(prose(rendered).match(/@\w|#\d|GH-\d|:\/\/|www\./g) ?? []).toEqual([])
     }
   })

@@ -196,7 +196,7 @@ describe('the name of a variable', () => {
     expect(others.map(({ option }) => option.envVar)).toEqual([])
   })
 
-  test('is qualified where commands mean different things by a flag', () => {
+  test('is qualified if commands mean different things by a flag', () => {
     const qualified = options
       .map(({ command, option }) => ({ command, name: option.envVar ?? '' }))
       .filter(({ command, name }) => name.startsWith(`CHATGEN_${command.toUpperCase()}_`))
@@ -323,7 +323,7 @@ describe('a time', () => {
     expect(() => optionalDuration(text)).toThrow('must be a time, e.g. 500ms')
   })
 
-  test('of 0 is refused except where it is a choice, such as --warm-up 0s', () => {
+  test('of 0 is refused except if it is a choice, such as --warm-up 0s', () => {
     expect(() => duration('0s')).toThrow('must be longer than 0')
     expect(optionalDuration('0s')).toBe(0)
   })

@@ -1,16 +1,67 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../conformance/errors.ts'
 
+/** Attribute of a flag, type of its value, and whether it always has one. */
+interface Shape {
+  readonly name: string
+  readonly value: unknown
+  readonly given: boolean
+}
+
+/** An option with the type of its value. */
+type Flag<Name extends string, Value, Given extends boolean> = Typed<Name, Value, Given> & Option
+
+interface Typed<Name extends string, Value, Given extends boolean> {
+  /** Exists as a type only. */
+  readonly shape?: { readonly name: Name; readonly value: Value; readonly given: Given }
+  argParser<T>(parse: (text: string, before: T) => T): Flag<Name, T, Given>
+  choices<const T extends string>(values: readonly T[]): Flag<Name, T, Given>
+  default(value: Value, description?: string): Flag<Name, Value, true>
+}
+
+/** The values of the flags that a function lists, as commander parses them. */
+export type FlagsOf<
+  List extends (...given: never[]) => readonly (Option & { readonly shape?: Shape })[],
+> = ValuesOf<NonNullable<ReturnType<List>[number]['shape']>>
+
+type ValuesOf<S extends Shape> = {
+  readonly [One in S as One['given'] extends true ? One['name'] : never]: One['value']
+} & {
+  readonly [One in S as One['given'] extends true ? never : One['name']]?: One['value']
+}
+
+/** `maxRequests` of `--max-requests <n>`. */
+type NameIn<Text extends string> = Text extends `--no-${infer Rest}` | `--${infer Rest}`
+  ? Camel<Rest extends `${infer Word} ${string}` ? Word : Rest>
+  : never
+
+type Camel<Words extends string> = Words extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Words
+
+type ValueIn<Text extends string> = Text extends `${string}<${string}`
+  ? string
+  : Text extends `${string}[${string}`
+    ? string | true
+    : boolean
+
+type IsNegated<Text extends string> = Text extends `--no-${string}` ? true : false
+
 /**
  * Creates a flag with its environment variable: `--max-requests` is CHATGEN_MAX_REQUESTS. A negated flag
  * is set to false: `--no-keep-alive` is CHATGEN_KEEP_ALIVE=false.
  * @param command qualifies the variable, CHATGEN_INIT_OUT, if the flag has another meaning in another
  * command
  */
-export function flag(flags: string, description: string, command?: string): Option {
-  const option = new Option(flags, description)
+export function flag<const Text extends string>(
+  text: Text,
+  description: string,
+  command?: string,
+): Flag<NameIn<Text>, ValueIn<Text>, IsNegated<Text>> {
+  const option = new Option(text, description)
   const words = option.attributeName().replaceAll(/[A-Z]/g, '_$&')
-  return option.env(['chatgen', ...(command ? [command] : []), words].join('_').toUpperCase())
+  const variable = ['chatgen', ...(command ? [command] : []), words].join('_').toUpperCase()
+  return option.env(variable) as Flag<NameIn<Text>, ValueIn<Text>, IsNegated<Text>>
 }
 
 /** Adds flags to a command in their order. */
@@ -20,14 +71,12 @@ export function addFlags(command: Command, ...options: readonly Option[]): Comma
 }
 
 /** The flags of every command that can print reports: formats, JSON, less output. */
-export function addOutputFlags(
-  command: Command,
+export function outputFlags(
   kind: { readonly file: string; readonly formats: Readonly<Record<string, unknown>> },
   verboseHelp: string,
-  { defaults = 'console,json' } = {},
-): Command {
-  return addFlags(
-    command,
+  defaults = 'console,json',
+) {
+  return [
     flag(
       '--report <formats>',
       `formats: ${Object.keys(kind.formats).join(', ')} (default: ${defaults})`,
@@ -36,32 +85,25 @@ export function addOutputFlags(
     flag('--quiet', 'print the outcome only'),
     flag('--verbose', verboseHelp),
     colorFlag(),
-  )
+  ]
 }
 
-/** Flags that `--help` shows by the name of their group only. */
-export function grouped(option: Option, group: HelpGroup): Option {
-  return option.helpGroup(helpGroups[group])
+/** Flags that `--help` shows by the first word of their heading only. */
+export function grouped<F extends Option>(heading: string, flags: readonly F[]): readonly F[] {
+  for (const one of flags) one.helpGroup(heading)
+  return flags
 }
-
-export const helpGroups = {
-  network: 'Network:',
-  containers: 'Containers:',
-  run: 'Run:',
-} as const
-
-type HelpGroup = keyof typeof helpGroups
 
 /** Folder of the results of a run. */
-export function outFlag(): Option {
+export function outFlag() {
   return flag('--out <dir>', 'results folder').default('chatgen-results')
 }
 
-export function uiFlag(): Option {
+export function uiFlag() {
   return flag('--ui', 'show the run on a page of this machine')
 }
 
-export function colorFlag(): Option {
+export function colorFlag() {
   return flag('--no-color', 'disable colors')
 }
 
@@ -119,7 +161,7 @@ export function portNumber(text: string): number {
 }
 
 /** Parses a repeatable flag with comma-separated values. */
-export function list(text: string, before: readonly string[] = []): string[] {
+export function list(text: string, before: readonly string[] = []): readonly string[] {
   return [
     ...before,
     ...text

@@ -1,4 +1,3 @@
-import type { Option } from 'commander'
 import { messageOf } from '../../contract/error-message.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { readInputFile } from '../conformance/input-file.ts'
@@ -19,11 +18,11 @@ export function inputText(file: string, problem: string, maxBytes?: number): str
   }
 }
 
-export function challengeFlag(): Option {
+export function challengeFlag() {
   return flag('--challenge <text>', 'challenge that the certification program issued for this run')
 }
 
-export function overFlag(description: string): Option {
+export function overFlag(description: string) {
   return flag('--over <time>', description).argParser(duration)
 }
 

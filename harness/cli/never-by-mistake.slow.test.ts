@@ -36,7 +36,7 @@ async function check(
 }
 
 describe('a dry run', () => {
-  test('is none where CHATGEN_DRY_RUN is false', async () => {
+  test('is none if CHATGEN_DRY_RUN is false', async () => {
     const { code, stdout } = await check('', { CHATGEN_DRY_RUN: 'false', CI: 'true' })
     expect(stdout).toMatch(/^CONFORMS {2}1 passed/)
     expect(keys).not.toEqual([])
@@ -71,7 +71,7 @@ describe('a dry run', () => {
 })
 
 describe('the bundled server', () => {
-  test('is not checked in place of the target where CHATGEN_REFERENCE is false', async () => {
+  test('is not checked in place of the target if CHATGEN_REFERENCE is false', async () => {
     const { code } = await check('', { CHATGEN_REFERENCE: 'false' })
     expect(keys).not.toEqual([])
     expect(code).toBe(0)
@@ -94,7 +94,7 @@ describe('the key', () => {
     expect(keys).not.toContain('Bearer sk-production-1')
   })
 
-  test('is the ambient one where the profile names none', async () => {
+  test('is the ambient one if the profile names none', async () => {
     await check('', env)
     expect(new Set(keys)).toEqual(new Set(['Bearer sk-production-1']))
   })

@@ -34,6 +34,7 @@ const files: Readonly<Record<string, string>> = {
   'capacity.json': capacityToJson(simulatedReport({ rates: [1, 2, 4, 5], durationMs: 30_000 })),
   'bare-capacity.json': '{"kind":"capacity-report","schemaVersion":1,"probes":3}',
   'bad.csv': 'at,rate\n0,1\n60,many\n',
+  'mix.yaml': 'transactions:\n  - kind: v3-stream\n    wieght: 2\n  - kind: v4\n',
 }
 for (const [name, text] of Object.entries(files))
   writeFileSync(join(words['DIR'] ?? '', name), text)
@@ -41,7 +42,7 @@ for (const [name, text] of Object.entries(files))
 const tooLong = 'must be at most 2147483647 ms (24.8 days)'
 const endless = '/dev/zero is a device, a pipe or a socket: pass a regular file'
 
-test.each([
+test.each<readonly [line: string, sentence: string]>([
   ['check --refrence', 'Did you mean --reference?'],
   ['chek', 'Did you mean check?'],
   ['explain V3-IDEM-2', 'Did you mean V3-IDEM-02?'],
@@ -147,6 +148,33 @@ test.each([
   ['check --image chat:1.4 --port 80 --ready //elsewhere.test/', 'must be a path such as /healthz'],
   ['check --image chat:1.4 --port 80 --env 1=2', 'must be NAME=VALUE or NAME'],
   // Load
+  ['load', 'no load given: pass --rate N'],
+  ['load --rate 1', 'no target given: pass the URL'],
+  ['load --rat 1', 'Did you mean --rate?'],
+  ['load --rate 1 --concurrency 2', '--rate and --concurrency exclude each other'],
+  ['load --rate fast', 'must be a number of transactions per second'],
+  ['load --rate 1 --duration 30', 'must be a time, e.g. 500ms, 30s'],
+  ['load --ramp 0-100', 'must be FROM..TO/TIME'],
+  ['load --rate 1 --shard 9/8', 'must be I/N'],
+  ['load --rate 1 --mix v3-strem', 'Did you mean v3-stream?'],
+  ['load --rate 1 --misbehave rude=1', 'expected one of slow-reader, abort, churn'],
+  ['load --rate 1 --mix v2 --surface v3', 'has no transactions for v3'],
+  ["load --rate 1 --slo 'ttft.p95 < 500'", 'ttft.p95 < 500'],
+  [
+    'load --rate 1 --mix DIR/mix.yaml --dry-run',
+    'mix.yaml:3: transactions.0.wieght: there is no such field. Did you mean weight?',
+  ],
+  ['load --rate 1 --mix DIR/mix.yaml', 'mix.yaml:4: transactions.1.kind: invalid option'],
+  ...['1', '0.01', '101%', 'some'].map((share): readonly [string, string] => [
+    `load URL --rate 1 --max-refusals ${share}`,
+    'from 0% to 100%, e.g. 1%',
+  ]),
+  ['capacity URL', 'no SLO given'],
+  ["capacity URL --slo 'ttft.mean < 1s'", 'a mean is no share of requests'],
+  ["capacity URL --slo 'rate > 10/s'", 'a rate is what the search varies'],
+  ["capacity URL --slo 'ttft.p95 < 1s' --min 9 --max 3", '--min 9 is not below --max 3'],
+  ['capacity URL --precision 80%', 'must be from 0.1% to 50%'],
+  ["capacity URL --slo 'ttft.p95 < 1s' --concurrency --min 1.5", 'whole numbers of clients'],
   ['load URL --rate 5 --shards 2', '--shards applies to --runner only'],
   ['load URL --rate 5 --runner swarm', '--runner swarm needs --image'],
   ['load URL --rate 5 --runner local --shard 0/2', '--runner and --shard exclude each other'],

@@ -63,7 +63,7 @@ export interface RateStep {
 }
 
 /** `10:30s,20:30s,40:1m`. */
-export function steps(text: string): RateStep[] {
+export function steps(text: string): readonly RateStep[] {
   const all = text.split(',').map((part) => {
     const [perSecond, time, ...rest] = part.trim().split(':')
     if (perSecond === undefined || time === undefined || rest.length > 0) {
@@ -140,7 +140,7 @@ export function misbehavior(text: string): Misbehavior {
 }
 
 /** Parses a repeatable flag; semicolons separate several values in the environment. */
-export function expressions(text: string, before: readonly string[] = []): string[] {
+export function expressions(text: string, before: readonly string[] = []): readonly string[] {
   const parts = text.split(';').map((part) => part.trim())
   return [...before, ...parts.filter((part) => part !== '')]
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { toMarkdown } from '../document/markdown.ts'
 import { toTerminal } from '../document/terminal.ts'
-import { evil } from '../load/test-support/sketch.ts'
 import { answerText } from './answer.ts'
 import { capacityCharts } from './charts.ts'
 import { capacityDocument } from './document.ts'
@@ -186,34 +185,4 @@ test('probes have the color of their verdict: met green, missed red, invalid gra
   expect(Object.fromEntries(colors ?? [])).toEqual({
     ...{ met: 'pass', missed: 'fail', undecided: 'open', invalid: 'dim' },
   })
-})
-
-test('text from a target is escaped in every form', () => {
-  const { probes, config } = capacityReportOf()
-  const report = capacityReportOf({
-    target: { baseUrl: evil, surfaces: ['v3'] },
-    seed: evil,
-    config: { ...config, mixName: evil },
-    probes: probes.map((probe) => ({ ...probe, stopped: evil })),
-    policyLimit: {
-      burst: { value: 20, interval: null },
-      refill: { value: 40, interval: [39, 41] },
-      accepted: 1,
-      refused: 1,
-      probe: 3,
-      headers: { 'retry-after': evil },
-      message: evil,
-    },
-    notes: [evil],
-    faults: [evil],
-  })
-  const pages = [toMarkdown(capacityDocument(report)), capacityToJUnit(report)]
-  for (const text of [...pages, toTerminal(capacityDocument(report), style)]) {
-    for (const sign of ['\u001b', '\u202e']) expect(text).not.toContain(sign)
-  }
-  expect(capacityToJUnit(report)).not.toContain('<script>')
-  // In a code span it is text.
-  expect(toMarkdown(capacityDocument(report)).replaceAll(/(`+).*?\1/g, '')).not.toContain(
-    '<script>',
-  )
 })

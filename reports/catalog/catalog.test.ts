@@ -26,7 +26,7 @@ test('a list has a line for each requirement that it is given', () => {
   expect(catalogToText([])).toBe('')
 })
 
-test('a list has colors only where they are asked for', () => {
+test('a list has colors only if they are asked for', () => {
   const rows = catalogEntries().slice(0, 1)
   expect(catalogToText(rows, { color: true })).toContain('\u001b[')
   expect(catalogToText(rows, { color: false })).not.toContain('\u001b[')

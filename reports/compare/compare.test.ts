@@ -71,7 +71,7 @@ describe('a change comes from', () => {
     expect(drift).toEqual([])
   })
 
-  test('the profile, where it takes a requirement out or tells another capability', () => {
+  test('the profile, if it takes a requirement out or tells another capability', () => {
     const targetWith = (rag: boolean) => ({
       target: { baseUrl: 'http://a', profile: 'full' as const, capabilities: { rag } },
     })

@@ -54,7 +54,7 @@ test('where everything holds, the outcome', () => {
   `)
 })
 
-test('warnings are errors where they count', () => {
+test('warnings are errors if they count', () => {
   expect(reportToGitHub({ ...violated, strict: true })).toContain('::error title=V3-SSE-07::')
 })
 

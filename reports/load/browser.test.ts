@@ -32,7 +32,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
       expect([chart, pixels > 100]).toEqual([chart, true])
   })
 
-  test('draws the SLO as a line where it is about the metric of the chart', async () => {
+  test('draws the SLO as a line in the charts of its metric', async () => {
     const { page } = await open('report.html')
     const red = await page.evaluate<Record<string, number>>(redPixels)
     expect(red['ttft-time']).toBeGreaterThan(200)
@@ -58,7 +58,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
-  test('draws nothing but axes where a line is off', async () => {
+  test('draws nothing but axes if a line is off', async () => {
     const { page } = await open('report.html')
     const keys = page.locator('#rates .keys button')
     expect(await keys.count()).toBe(5)
@@ -123,7 +123,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
       }),
     ],
     ['one second was measured', loadReportOf({ series: loadReportOf().series.slice(0, 1) })],
-  ])('complains about nothing where %s', async (_, report) => {
+  ])('complains about nothing if %s', async (_, report) => {
     pages.write('sparse.html', toHtml(loadDocument(report)))
     const { complaints } = await open('sparse.html')
     expect(complaints).toEqual([])

@@ -1,7 +1,7 @@
 import { isViolation } from '../../contract/report/load/integrity.ts'
 import type { SloRow } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
-import { caseOf, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
+import { caseOf, faultCase, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent } from '../text/format.ts'
@@ -79,13 +79,10 @@ function casesOfAudits({ audits }: LoadReport): readonly JUnitCase[] {
 }
 
 function casesOfRun({ faults, interrupted, partial }: LoadReport): readonly JUnitCase[] {
-  const error = (name: string, message: string, text = '') =>
-    caseOf(name, { tag: 'error', type: 'internal error', message: clean(message), text })
+  const error = (name: string, message: string) =>
+    caseOf(name, { tag: 'error', type: 'internal error', message: clean(message), text: '' })
   return [
-    ...faults.map((fault) => {
-      const lines = fault.split('\n').map(clean)
-      return error('internal error', lines[0] ?? '', lines.join('\n'))
-    }),
+    ...faults.map((fault) => faultCase('internal error', fault)),
     ...(interrupted ? [error('run completed', 'interrupted')] : []),
     ...(partial === undefined ? [] : [error('all shards present', partialText(partial))]),
   ]

@@ -117,7 +117,7 @@ test('what --verbose adds', () => {
   `)
 })
 
-test('what became of each kind of transaction, where there are several', () => {
+test('the outcome of each kind of transaction, if there are several', () => {
   const { transactions } = loadReportOf()
   const report = loadReportOf({
     transactions: transactions.flatMap((row) => [row, { ...row, name: 'v3-chat' }]),
@@ -131,7 +131,7 @@ test('what became of each kind of transaction, where there are several', () => {
   `)
 })
 
-test('first tokens by turn, where chats grow', () => {
+test('first tokens by turn, if chats have several', () => {
   const turns = [
     { from: 1, to: 1, requests: 300, metrics: loadReportOf().metrics },
     { from: 3, to: null, requests: 300, metrics: loadReportOf().metrics },

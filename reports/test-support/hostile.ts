@@ -1,6 +1,8 @@
 import type { Exchange } from '../../contract/index.ts'
+import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
+import { capacityReportOf } from '../capacity/test-support/sketch.ts'
 import { loadReportOf } from '../load/test-support/sketch.ts'
 import { exchangeOf } from './exchanges.ts'
 import { requirement, violated } from './reports.ts'
@@ -156,5 +158,25 @@ export function hostileLoad(text: string): LoadReport {
     window: { ...sketch.window, steady: { verdict: 'trend', message: text } },
     notes: [text],
     faults: [`Error: ${text}\n  at ${text}`],
+  })
+}
+
+/** The same of a capacity search. */
+export function hostileCapacity(text: string): CapacityReport {
+  const { probes, config } = capacityReportOf()
+  return capacityReportOf({
+    target: { baseUrl: `http://127.0.0.1:4010/${text}`, surfaces: ['v3'] },
+    seed: text,
+    config: { ...config, mixName: text },
+    probes: probes.map((probe) => ({ ...probe, stopped: text })),
+    policyLimit: {
+      burst: { value: 20, interval: null },
+      refill: { value: 40, interval: [39, 41] },
+      ...{ accepted: 1, refused: 1, probe: 3 },
+      headers: { 'retry-after': text },
+      message: text,
+    },
+    notes: [text],
+    faults: [text],
   })
 }

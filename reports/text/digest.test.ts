@@ -23,7 +23,7 @@ describe('a stored report', () => {
     expect(doubtOf(JSON.parse(JSON.stringify(reversed, null, 7)), evidence)).toBeNull()
   })
 
-  test('does not where anything in it was edited', () => {
+  test('does not if anything in it was edited', () => {
     const pristine = stored()
     const members = Object.keys(pristine).filter((name) => name !== 'digest')
     fc.assert(

@@ -80,7 +80,7 @@ const controlSubjects = ['kites came about', 'anchors came about', 'almanacs cam
 /** Maximum number of suspicious streams that are examined in a scenario. */
 const maxSuspects = 2
 
-/** How a scenario asks a question under conditions. */
+/** Requests of a scenario under conditions. */
 interface Asking {
   readonly body: (text: string, more?: Body) => Body
   readonly send: (body: Body, row: Row) => Promise<Exchange>

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { capacityReport } from '../../../contract/report/capacity/report.ts'
 import { loadReport } from '../../../contract/report/load/report.ts'
 import { served, withKey } from '../load/test-support/loading.ts'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, serving, start } from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
@@ -49,7 +49,7 @@ async function untilProbe(folder: string, index: number): Promise<void> {
 }
 
 describe('chatgen capacity', () => {
-  test('0 where the maximum is met, and every probe has a load report of its own', async () => {
+  test('0 if the maximum is met, and every probe has a load report of its own', async () => {
     const url = await served()
     const { code, stdout, folder, report } = await searchInTime(
       url,
@@ -79,7 +79,7 @@ describe('chatgen capacity', () => {
     expect(code).toBe(0)
   })
 
-  test('1 where an SLO is missed at the minimum', async () => {
+  test('1 if an SLO is missed at the minimum', async () => {
     const url = await served('--pace', 'ttft=300ms')
     const { code, stdout, report } = await searchInTime(
       url,
@@ -108,7 +108,7 @@ describe('chatgen capacity', () => {
     expect(code).toBe(0)
   })
 
-  test('6 where the generator was the bottleneck, with the rate that it holds', async () => {
+  test('6 if the generator was the bottleneck, with the rate that it holds', async () => {
     const url = await served('--pace', 'ttft=500ms')
     const { code, stdout, report } = await search(
       url,
@@ -123,7 +123,7 @@ describe('chatgen capacity', () => {
     expect(code).toBe(6)
   })
 
-  test('130 where it is interrupted, with the bracket that was known', async () => {
+  test('130 if it is interrupted, with the bracket that was known', async () => {
     const url = await served('--engine', oneAtATime)
     const folder = emptyFolder()
     const args = [
@@ -151,11 +151,8 @@ describe('chatgen capacity', () => {
     expect(code).toBe(130)
   })
 
-  test('3 where the target dies in the middle, with the bracket that was known', async () => {
-    const server = start(['serve', '--port', '0', '--key', withKey.CHATGEN_API_KEY])
-    onTestFinished(() => void server.child.kill('SIGKILL'))
-    await server.shows('http://')
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0] ?? ''
+  test('3 if the target dies in the middle, with the bracket that was known', async () => {
+    const { run: server, url } = await serving(['--key', withKey.CHATGEN_API_KEY])
     const folder = emptyFolder()
     const args = ['capacity', url, ...short, '--slo', 'ttft.p50 < 20s', '--min', '30']
     const running = start(args, withKey, folder)
@@ -168,28 +165,6 @@ describe('chatgen capacity', () => {
     expect(report.probes.at(-1)?.valid).toBe(false)
     expect(stdout).toMatch(/^UNREACHABLE/)
     expect(code).toBe(3)
-  })
-
-  test.each([
-    ['no SLO', [], 'no SLO given'],
-    ['a mean', ['--slo', 'ttft.mean < 1s'], 'a mean is no share of requests'],
-    ['a rate', ['--slo', 'rate > 10/s'], 'a rate is what the search varies'],
-    [
-      'an empty range',
-      ['--slo', 'ttft.p95 < 1s', '--min', '9', '--max', '3'],
-      '--min 9 is not below --max 3',
-    ],
-    ['a precision out of range', ['--precision', '80%'], 'must be from 0.1% to 50%'],
-    [
-      'half a client',
-      ['--slo', 'ttft.p95 < 1s', '--concurrency', '--min', '1.5'],
-      'whole numbers of clients',
-    ],
-  ])('2 for %s', async (_, args, sentence) => {
-    const { code, stdout, stderr } = await chatgen(['capacity', 'http://127.0.0.1:1', ...args])
-    expect(stderr).toContain(sentence)
-    expect(stdout).toBe('')
-    expect(code).toBe(2)
   })
 })
 

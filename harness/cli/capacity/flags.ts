@@ -1,44 +1,16 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { addFlags, flag } from '../flags.ts'
-import { addTrafficFlags, type LoadFlags } from '../load/flags.ts'
-import type { RunnerFlags } from '../runner/flags.ts'
-import { addContainerFlags } from '../target/container-flags.ts'
-import { addTargetFlags } from '../target/target-flags.ts'
+import { InvalidArgumentError } from 'commander'
+import { flag } from '../flags.ts'
+import { trafficFlags } from '../load/flags.ts'
+import { containerFlags } from '../target/container-flags.ts'
+import { targetFlags } from '../target/target-flags.ts'
 import { duration, expressions, percentage, rate } from '../values.ts'
 
-/** Flags of `chatgen capacity`. Times in milliseconds, shares from 0 to 1. */
-export interface CapacityFlags
-  extends RunnerFlags,
-    Omit<
-      LoadFlags,
-      | 'rate'
-      | 'concurrency'
-      | 'ramp'
-      | 'steps'
-      | 'replay'
-      | 'duration'
-      | 'shard'
-      | 'startAt'
-      | 'slo'
-    > {
-  readonly slo?: readonly string[]
-  readonly min: number
-  readonly max?: number
-  readonly precision: number
-  readonly budget: number
-  readonly concurrency?: boolean
-  readonly probe?: number
-  readonly rest: number
-  readonly headroom: number
-  readonly report?: readonly string[]
-  readonly verbose?: boolean
-  readonly ui?: boolean
-}
-
-/** Adds the flags that describe the search and its probes. */
-export function addCapacityFlags(command: Command): Command {
-  const own = addFlags(
-    addContainerFlags(addTargetFlags(command)),
+/** Flags that describe the search and its probes. Times in milliseconds, shares from 0 to 1. */
+export function searchFlags() {
+  const slo = flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; required; repeatable")
+  return [
+    ...targetFlags(),
+    ...containerFlags(),
     flag('--min <n>', 'lowest load of the search: transactions per second, or clients')
       .argParser(rate)
       .default(1),
@@ -60,9 +32,8 @@ export function addCapacityFlags(command: Command): Command {
     flag('--headroom <share>', 'share of the capacity for which to plan')
       .argParser(percentage)
       .default(0.7, '70%'),
-  )
-  const slo = flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; required; repeatable")
-  return addTrafficFlags(own, slo.argParser(expressions))
+    ...trafficFlags(slo.argParser(expressions)),
+  ]
 }
 
 /** `5%`; 0.1 % to 50 %. */

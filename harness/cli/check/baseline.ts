@@ -12,16 +12,14 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { inputText } from '../input-text.ts'
 import type { Io } from '../terminal/io.ts'
 
-export interface BaselineFlags {
-  readonly baseline?: string | undefined
-  readonly updateBaseline?: boolean
-}
-
 /**
  * Opens the baseline of the command line, before anything is sent.
  * @throws ConfigurationError if the file cannot be read or is invalid
  */
-export function openBaseline(flags: BaselineFlags, io: Pick<Io, 'write'>) {
+export function openBaseline(
+  flags: { readonly baseline?: string | undefined; readonly updateBaseline?: boolean },
+  io: Pick<Io, 'write'>,
+) {
   const { baseline: file, updateBaseline: updating = false } = flags
   if (file === undefined) {
     if (updating) throw new ConfigurationError(['--update-baseline needs --baseline FILE'])

@@ -85,7 +85,7 @@ async function checkAgainst(baseline: string | null, ...more: readonly string[])
 }
 
 describe('chatgen check --baseline ends with', () => {
-  test('0 where it names all that is violated', async () => {
+  test('0 if it names all that is violated', async () => {
     const { code, stdout } = await checkAgainst(
       'OAI-AUTH-01: { because: the gateway is open }',
       '--json',

@@ -1,57 +1,25 @@
-import type { Command } from 'commander'
 import { defaultJobs, defaultMaxGenerations } from '../../conformance/defaults.ts'
 import type { Exploration } from '../../conformance/exploration.ts'
+import { profileNames, surfacesOfProfile } from '../../conformance/profile/selection.ts'
+import { depths } from '../../conformance/run-setup.ts'
 import {
-  type ProfileName,
-  profileNames,
-  surfacesOfProfile,
-} from '../../conformance/profile/selection.ts'
-import { type Depth, depths } from '../../conformance/run-setup.ts'
-import {
-  addOutputFlags,
+  type FlagsOf,
   flag,
   grouped,
   list,
   outFlag,
+  outputFlags,
   positiveInteger,
   seed as seedText,
   uiFlag,
   wholeNumber,
 } from '../flags.ts'
-import { addContainerFlags } from '../target/container-flags.ts'
-import type { TargetFlags } from '../target/target.ts'
-import { addTargetFlags, endpointFlag } from '../target/target-flags.ts'
-import type { BaselineFlags } from './baseline.ts'
+import { containerFlags } from '../target/container-flags.ts'
+import { endpointFlag, type TargetFlags, targetFlags } from '../target/target-flags.ts'
 import { checkKind, defaultsText } from './report-formats.ts'
 
-export interface CheckFlags extends TargetFlags, BaselineFlags {
-  readonly profile: ProfileName
-  readonly only: readonly string[]
-  readonly skip: readonly string[]
-  readonly failed?: boolean
-  readonly failFast?: boolean
-  /** True without a path. */
-  readonly watch?: string | true
-  readonly allowUndecided: readonly string[]
-  readonly jobs: number
-  readonly depth: Depth
-  readonly maxRequests?: number
-  readonly maxGenerations: number
-  readonly explore?: number
-  readonly out: string
-  readonly seed?: string
-  readonly strict?: boolean
-  readonly dryRun?: boolean
-  readonly ui?: boolean
-  readonly json?: boolean
-  readonly quiet?: boolean
-  readonly verbose?: boolean
-  readonly color: boolean
-  readonly report?: readonly string[]
-}
-
-export function addCheckFlags(command: Command): Command {
-  const first = [
+export function checkFlags() {
+  return [
     flag('--reference', 'start the bundled reference server and check it'),
     flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
     flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
@@ -70,8 +38,19 @@ export function addCheckFlags(command: Command): Command {
     flag('--strict', 'count warnings as violations'),
     flag('--dry-run', 'print the number of requests without sending any'),
     uiFlag(),
+    endpointFlag(),
+    ...targetFlags(),
+    ...containerFlags(),
+    ...grouped('Run:', runFlags()),
+    outFlag(),
+    ...outputFlags(checkKind, 'everything, with all evidence', defaultsText),
   ]
-  const run = [
+}
+
+export type CheckFlags = FlagsOf<typeof checkFlags> & TargetFlags
+
+function runFlags() {
+  return [
     flag('--depth <name>', 'conditions of requests: each once, each several times, or each pair')
       .choices(depths)
       .default('normal'),
@@ -91,15 +70,9 @@ export function addCheckFlags(command: Command): Command {
     flag('--update-baseline', 'write the current violations to the baseline, for review'),
     flag('--seed <text>', 'seed of generated names and nonces').argParser(seedText),
   ]
-  for (const option of first) command.addOption(option)
-  addContainerFlags(addTargetFlags(command.addOption(endpointFlag())))
-  for (const option of run) command.addOption(grouped(option, 'run'))
-  return addOutputFlags(command.addOption(outFlag()), checkKind, 'everything, with all evidence', {
-    defaults: defaultsText,
-  }).addHelpText('after', examples)
 }
 
-const examples = `
+export const examples = `
 Examples:
   $ chatgen check --reference
   $ CHATGEN_API_KEY=… chatgen check https://chat.example.org
@@ -115,14 +88,10 @@ Exit codes:
 /** Operations that a run of everything explores. */
 export const defaultOperations = 200
 
-interface ExploreFlags {
-  readonly profile: ProfileName
-  readonly only: readonly string[]
-  readonly explore?: number
-}
-
 /** Undefined if there is nothing to explore: random sequences use chats, which only v3 has. */
-export async function explorationFor(flags: ExploreFlags): Promise<Exploration | undefined> {
+export async function explorationFor(
+  flags: Pick<CheckFlags, 'profile' | 'only' | 'explore'>,
+): Promise<Exploration | undefined> {
   const { profile, only } = flags
   const isWhole = profile === 'full' && only.length === 0
   const { explore = isWhole ? defaultOperations : 0 } = flags

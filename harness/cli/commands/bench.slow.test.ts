@@ -75,7 +75,7 @@ test.each([
   [1, { rows: [failingRow], clientBound: ['a case'] }],
   [1, { notMeasured: [{ case: 'a case', status: 404, why: '' }] }],
   [130, { rows: [failingRow], interrupted: true }],
-])('a bench ends with %i where %j', (code, found: Partial<BenchReport>) => {
+])('a bench ends with %i if %j', (code, found: Partial<BenchReport>) => {
   expect(exitCodeOfBench({ ...report, ...found })).toBe(code)
 })
 

@@ -5,7 +5,7 @@ import type { BenchFailures } from '../../load/bench/measure.ts'
 import type { BenchOptions, BenchReport } from '../../load/bench/report.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { addFlags, flag, list, positiveInteger } from '../flags.ts'
+import { addFlags, type FlagsOf, flag, list, positiveInteger } from '../flags.ts'
 import { loadTargetOf } from '../load/target.ts'
 import { bundledServer } from '../target/reference-thread.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
@@ -15,19 +15,33 @@ import { fitted } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
 import { milliseconds } from '../values.ts'
 
-interface BenchFlags {
-  readonly target?: string
-  readonly keyEnv?: string
-  readonly only: readonly string[]
-  readonly connections: number
-  readonly duration: number
-  readonly maxTokens: number
-  readonly turns: number
-  readonly timeout: number
-  readonly baseline?: boolean
-  readonly json?: boolean
-  readonly quiet?: boolean
+function benchFlags() {
+  return [
+    targetFlag(),
+    prefixFlag(),
+    keyEnvFlag(),
+    allowShortKeyFlag(),
+    flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
+      .argParser(list)
+      .default([], 'all'),
+    flag('--connections <n>', 'concurrent connections, at most 1000', 'bench')
+      .argParser(connectionCount)
+      .default(10),
+    flag('--duration <time>', 'duration of each case, 1s to 5m', 'bench')
+      .argParser(wholeSeconds)
+      .default(5, '5s'),
+    flag('--max-tokens <n>', 'maximum tokens of a response').argParser(positiveInteger).default(64),
+    flag('--turns <n>', 'turns before a connection starts a new chat')
+      .argParser(positiveInteger)
+      .default(8),
+    flag('--timeout <ms>', 'response timeout', 'bench').argParser(milliseconds).default(60_000),
+    flag('--baseline', 'compare with a minimal node:http server', 'bench'),
+    flag('--json', 'print JSON'),
+    flag('--quiet', 'no progress'),
+  ]
 }
+
+type BenchFlags = FlagsOf<typeof benchFlags>
 
 const more = `
 Runs six cases one after the other: a chat completion, a v3 generation and a v3 one-shot, each streamed
@@ -56,27 +70,7 @@ Examples:
 export const benchCommand: AddCommand = (program, io, finish) => {
   addFlags(
     program.command('bench').argument('[url]', 'base URL (default: the bundled server)'),
-    targetFlag(),
-    prefixFlag(),
-    keyEnvFlag(),
-    allowShortKeyFlag(),
-    flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
-      .argParser(list)
-      .default([], 'all'),
-    flag('--connections <n>', 'concurrent connections, at most 1000', 'bench')
-      .argParser(connectionCount)
-      .default(10),
-    flag('--duration <time>', 'duration of each case, 1s to 5m', 'bench')
-      .argParser(wholeSeconds)
-      .default(5, '5s'),
-    flag('--max-tokens <n>', 'maximum tokens of a response').argParser(positiveInteger).default(64),
-    flag('--turns <n>', 'turns before a connection starts a new chat')
-      .argParser(positiveInteger)
-      .default(8),
-    flag('--timeout <ms>', 'response timeout', 'bench').argParser(milliseconds).default(60_000),
-    flag('--baseline', 'compare with a minimal node:http server', 'bench'),
-    flag('--json', 'print JSON'),
-    flag('--quiet', 'no progress'),
+    ...benchFlags(),
   )
     .addHelpText('after', more)
     .action(async (url: string | undefined, flags: BenchFlags) => {

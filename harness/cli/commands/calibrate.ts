@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Calibration, CalibrationPoint } from '../../../contract/report/calibration.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { addFlags, flag, positiveInteger } from '../flags.ts'
+import { addFlags, type FlagsOf, flag, positiveInteger } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { bundledServer } from '../target/reference-thread.ts'
@@ -12,14 +12,22 @@ import { fitted } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
 import { duration } from '../values.ts'
 
-interface CalibrateFlags {
-  readonly rates: readonly number[]
-  readonly duration: number
-  readonly workers: number
-  readonly out?: string
-  readonly json?: boolean
-  readonly quiet?: boolean
+function calibrateFlags() {
+  return [
+    flag('--rates <list>', 'event rates per second, ascending')
+      .argParser(rates)
+      .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
+    flag('--duration <time>', 'duration of each rate', 'calibrate')
+      .argParser(duration)
+      .default(8000, '8s'),
+    flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
+    flag('--out <file>', "output file (default: in the user's cache folder)", 'calibrate'),
+    flag('--json', 'print the calibration as JSON'),
+    flag('--quiet', 'no progress'),
+  ]
 }
+
+type CalibrateFlags = FlagsOf<typeof calibrateFlags>
 
 const more = `
 Runs the bundled server in a separate process at increasing event rates and measures the timestamp
@@ -38,19 +46,7 @@ Examples:
 
 /** `chatgen calibrate`: timestamp error of the load generator on this machine, by event rate. */
 export const calibrateCommand: AddCommand = (program, io, finish) => {
-  addFlags(
-    program.command('calibrate'),
-    flag('--rates <list>', 'event rates per second, ascending')
-      .argParser(rates)
-      .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
-    flag('--duration <time>', 'duration of each rate', 'calibrate')
-      .argParser(duration)
-      .default(8000, '8s'),
-    flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
-    flag('--out <file>', "output file (default: in the user's cache folder)", 'calibrate'),
-    flag('--json', 'print the calibration as JSON'),
-    flag('--quiet', 'no progress'),
-  )
+  addFlags(program.command('calibrate'), ...calibrateFlags())
     .addHelpText('after', more)
     .action(async (flags: CalibrateFlags) => {
       const file = flags.out ?? calibrationFile(io)

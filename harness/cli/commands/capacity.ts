@@ -8,27 +8,39 @@ import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import { type Mix, surfaceOf } from '../../load/plan/mix.ts'
+import type { Mix } from '../../load/plan/mix.ts'
 import type { LoadTarget } from '../../load/target.ts'
-import { addCapacityFlags, type CapacityFlags } from '../capacity/flags.ts'
+import { searchFlags } from '../capacity/flags.ts'
 import { showCapacityProgress } from '../capacity/progress.ts'
 import { capacityKind } from '../capacity/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCodeOfCapacity } from '../exit-codes.ts'
-import { addFlags, addOutputFlags, outFlag, uiFlag } from '../flags.ts'
+import { addFlags, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
-import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { prepareLoad } from '../load/target.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { publishReport } from '../results/publish-report.ts'
 import { probesName, type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { withoutSecrets } from '../results/safe-text.ts'
-import { addRunnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
+import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
 import { withContainerRow } from '../target/container-flags.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
+
+function capacityFlags() {
+  return [
+    ...searchFlags(),
+    ...runnerFlags(),
+    ...outputFlags(capacityKind, 'also print every probe'),
+    outFlag(),
+    uiFlag(),
+  ]
+}
+
+type CapacityFlags = FlagsOf<typeof capacityFlags>
 
 const examples = `
 Examples:
@@ -56,15 +68,7 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('capacity')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addFlags(
-    addOutputFlags(
-      addRunnerFlags(addCapacityFlags(command)),
-      capacityKind,
-      'also print every probe',
-    ),
-    outFlag(),
-    uiFlag(),
-  )
+  addFlags(command, ...capacityFlags())
     .addHelpText('after', examples)
     .action(async (url: string | undefined, given: CapacityFlags) => {
       const mayWiden = command.getOptionValueSource('precision') === 'default'
@@ -82,14 +86,7 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
       const report = await withTarget(url, target, io, async (profile, container) =>
         withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
       )
-      const { out, json = false, quiet = false, verbose = false } = flags
-      const style = { color: io.color && flags.color, width: io.width, verbose }
-      publishReport(
-        report,
-        capacityKind,
-        { formats, out, style, json, quiet, evidence: undefined },
-        io,
-      )
+      publishReport(report, capacityKind, { ...flags, formats, evidence: undefined }, io)
       finish(exitCodeOfCapacity(report))
     })
 }
@@ -111,22 +108,19 @@ async function searchTarget(
   const seed = flags.seed ?? randomBytes(6).toString('hex')
   const sharding = shardingOf(flags, join(flags.out, 'shards'))
   noteFirstEndpoint(profile, io)
-  const target = loadTargetOf(profile, seed)
-  requireWhatIsSent(search.mix, target)
   const plan = {
+    seed,
     mix: search.mix,
     misbehavior: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: flags.races,
   }
-  const load = loadOptions(flags, target, { spec: plan, slos: search.slos })
-  const { preflight } = await import('../../conformance/preflight/preflight.ts')
+  const load = prepareLoad(profile, flags, { spec: plan, slos: search.slos })
+  const { target, setup } = load
   const { runCapacity } = await import('../../capacity/run.ts')
-  const surfaces = [...new Set(search.mix.entries.map(({ kind }) => surfaceOf(kind)))]
-  const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   makeOutFolder(flags.out)
   const taking: Taking = { kind: 'capacity-report', formats: search.formats }
   return withResultsFolder(flags.out, taking, io, async (take) => {
-    await preflight(setup, surfaces, { signal: io.signal })
+    await load.preflight(io.signal)
     take()
     const progress = showCapacityProgress(io, !flags.quiet)
     try {
@@ -137,8 +131,8 @@ async function searchTarget(
           if (!flags.quiet) io.err(`capacity: ${sentence}`)
         },
         target,
-        load,
-        plan: { ...plan, seed },
+        load: load.options,
+        plan,
         ...(sharding === undefined ? {} : { runProbe: shardedRun(sharding, io) }),
         openRun: (index, spec) => openRun(index, { target, setup, spec, out: flags.out }, io),
         signal: io.signal,

@@ -5,30 +5,44 @@ import { certifiedDepth, certifiedSelection } from '../../certification/rules.ts
 import { defaultJobs, defaultMaxGenerations, lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
-import { type ProfileName, profileNames } from '../../conformance/profile/selection.ts'
+import { profileNames } from '../../conformance/profile/selection.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { addFlags, flag, positiveInteger } from '../flags.ts'
+import { addFlags, type FlagsOf, flag, positiveInteger } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/safe-text.ts'
-import { addContainerFlags, withContainerRow } from '../target/container-flags.ts'
-import { type TargetFlags, withTarget } from '../target/target.ts'
-import { addTargetFlags } from '../target/target-flags.ts'
+import { containerFlags, withContainerRow } from '../target/container-flags.ts'
+import { withTarget } from '../target/target.ts'
+import { targetFlags } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 
-interface CertifyFlags extends TargetFlags {
-  readonly product?: string
-  readonly challenge?: string
-  readonly key?: string
-  readonly out: string
-  readonly over?: number
-  readonly profile: ProfileName
-  readonly jobs: number
-  readonly quiet?: boolean
+function certifyFlags() {
+  return [
+    flag('--reference', 'certify the bundled reference server'),
+    ...targetFlags(),
+    ...containerFlags(),
+    flag('--product <file>', 'product file: vendor, name, version, contact'),
+    challengeFlag(),
+    flag('--key <file>', 'private Ed25519 key, PEM', 'certify'),
+    flag('--profile <name>', 'surfaces to certify', 'certify')
+      .choices(profileNames)
+      .default('full'),
+    overFlag('time from the first round to the last'),
+    flag('--jobs <n>', 'number of concurrent scenarios')
+      .argParser(positiveInteger)
+      .default(defaultJobs),
+    flag('--out <dir>', 'folder of the bundle, new or empty', 'certify').default(
+      'chatgen-certificate',
+    ),
+    flag('--dry-run', 'name what is missing, or print the cost, without sending requests'),
+    flag('--quiet', 'print the outcome only'),
+  ]
 }
+
+type CertifyFlags = FlagsOf<typeof certifyFlags>
 
 const examples = `
 Examples:
@@ -51,25 +65,7 @@ export const certifyCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('certify')
     .argument('[url]', 'base URL of the deployment, without /api')
-    .addOption(flag('--reference', 'certify the bundled reference server'))
-  addFlags(
-    addContainerFlags(addTargetFlags(command)),
-    flag('--product <file>', 'product file: vendor, name, version, contact'),
-    challengeFlag(),
-    flag('--key <file>', 'private Ed25519 key, PEM', 'certify'),
-    flag('--profile <name>', 'surfaces to certify', 'certify')
-      .choices(profileNames)
-      .default('full'),
-    overFlag('time from the first round to the last'),
-    flag('--jobs <n>', 'number of concurrent scenarios')
-      .argParser(positiveInteger)
-      .default(defaultJobs),
-    flag('--out <dir>', 'folder of the bundle, new or empty', 'certify').default(
-      'chatgen-certificate',
-    ),
-    flag('--dry-run', 'name what is missing, or print the cost, without sending requests'),
-    flag('--quiet', 'print the outcome only'),
-  )
+  addFlags(command, ...certifyFlags())
     .addHelpText('after', examples)
     .action(async (url: string | undefined, flags: CertifyFlags) => {
       const { quiet = false, out } = flags

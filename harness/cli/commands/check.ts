@@ -13,7 +13,7 @@ import { allowUndecided } from '../../conformance/report/totals.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { dryRun, endDryRun } from '../check/dry-run.ts'
 import { failedIn, hasReport } from '../check/failed.ts'
-import { addCheckFlags, type CheckFlags } from '../check/flags.ts'
+import { type CheckFlags, checkFlags, examples } from '../check/flags.ts'
 import { nextSteps } from '../check/next-steps.ts'
 import { publish } from '../check/publish.ts'
 import { checkFormats, checkKind } from '../check/report-formats.ts'
@@ -21,6 +21,7 @@ import { type CheckRun, runCheck } from '../check/run-check.ts'
 import { openWatch, type Watch } from '../check/watch.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
+import { addFlags } from '../flags.ts'
 import { formatsIn } from '../results/formats.ts'
 import { containerOf } from '../target/container-flags.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
@@ -30,18 +31,20 @@ export const checkCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('check')
     .argument('[url]', 'base URL of the deployment, without /api')
-  addCheckFlags(command).action(async (url: string | undefined, given: CheckFlags) => {
-    const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-    refuseNoTarget(url, flags, io)
-    refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
-    if (flags.ui && !flags.dryRun) {
-      const { runWithPage } = await import('../ui/open-page.ts')
-      return finish(await runWithPage(command, url, flags, io))
-    }
-    const { watch } = flags
-    const again = watch === undefined ? checkOnce : checkAgain
-    finish(await again(command, url, flags, io))
-  })
+  addFlags(command, ...checkFlags())
+    .addHelpText('after', examples)
+    .action(async (url: string | undefined, given: CheckFlags) => {
+      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
+      refuseNoTarget(url, flags, io)
+      refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
+      if (flags.ui && !flags.dryRun) {
+        const { runWithPage } = await import('../ui/open-page.ts')
+        return finish(await runWithPage(command, url, flags, io))
+      }
+      const { watch } = flags
+      const again = watch === undefined ? checkOnce : checkAgain
+      finish(await again(command, url, flags, io))
+    })
 }
 
 function refuseNoTarget(url: string | undefined, flags: CheckFlags, io: Io): void {

@@ -62,7 +62,7 @@ describe('chatgen cleanup', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('ends with 1 where something could not be deleted', async () => {
+  test('ends with 1 if something could not be deleted', async () => {
     const server = await chatServer({ deletes: () => ({ done: false, status: 500 }) })
     const id = server.add(tagged('Hard1'))
     const { folder } = journal(server, [created(tagged('Hard1'), id)])
@@ -110,7 +110,7 @@ describe('chatgen cleanup', () => {
     expect(server.chats.size).toBe(1)
   })
 
-  test('ends with 3 where nothing listens, and where the key is refused', async () => {
+  test('ends with 3 if nothing listens, and if the key is refused', async () => {
     const server = await chatServer()
     const { folder } = journal(server, [{ ...open, name: tagged('Lost1') }])
     const wrong = { CHATGEN_API_KEY: 'sk-wrong-key' }

@@ -5,16 +5,19 @@ import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { addFlags, flag } from '../flags.ts'
+import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { prefixArguments } from '../target/address.ts'
-import { type TargetFlags, withTarget } from '../target/target.ts'
-import { addTargetFlags } from '../target/target-flags.ts'
+import { withTarget } from '../target/target.ts'
+import { targetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
 
-interface CleanupFlags extends TargetFlags {
-  readonly dryRun?: boolean
-  readonly containers?: boolean
+function cleanupFlags() {
+  return [
+    flag('--dry-run', 'print what would be deleted, without sending anything'),
+    flag('--containers', 'remove containers, networks and volumes of killed runs'),
+    ...targetFlags(),
+  ]
 }
 
 const examples = `
@@ -39,11 +42,14 @@ export const cleanupCommand: AddCommand = (program, io, finish) => {
       .command('cleanup')
       .argument('[journal]', 'journal.ndjson in the results folder of the run')
       .argument('[url]', 'base URL of the deployment (default: that of the journal)'),
-    flag('--dry-run', 'print what would be deleted, without sending anything'),
-    flag('--containers', 'remove containers, networks and volumes of killed runs'),
+    ...cleanupFlags(),
   ).addHelpText('after', examples)
-  addTargetFlags(command).action(
-    async (file: string | undefined, url: string | undefined, flags: CleanupFlags) => {
+  command.action(
+    async (
+      file: string | undefined,
+      url: string | undefined,
+      flags: FlagsOf<typeof cleanupFlags>,
+    ) => {
       if (flags.containers) {
         if (file !== undefined) {
           throw new ConfigurationError(['pass a journal or --containers, not both'])

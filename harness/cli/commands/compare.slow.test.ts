@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 90_000 })
 const withKey = { CHATGEN_API_KEY: key }
 const blame = 'the target changed'
 
-test('the target only where the runs were told the same', async () => {
+test('the target only if the runs had the same settings', async () => {
   const behavior = { open: false }
   await using server = await startModelsServer(behavior)
   const cwd = emptyFolder()

@@ -8,12 +8,10 @@ import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
-import type { FigureName } from '../../load/comparison/figures.ts'
 import type { AddCommand } from '../command.ts'
-import { addInterleaveFlags, refuseLoadFlags } from '../compare/flags.ts'
-import { type InterleaveFlags, interleave } from '../compare/interleave.ts'
+import { addInterleaveFlags, type InterleaveFlags, refuseLoadFlags } from '../compare/flags.ts'
+import { interleave } from '../compare/interleave.ts'
 import {
-  type ComparisonFlags,
   comparedFigures,
   comparedLoads,
   comparisonKind,
@@ -22,7 +20,7 @@ import {
   publishComparison,
 } from '../compare/report-formats.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { addFlags, colorFlag, flag, list, outFlag } from '../flags.ts'
+import { addFlags, colorFlag, type FlagsOf, flag, list, outFlag } from '../flags.ts'
 import {
   anyEdited,
   capacityIn,
@@ -37,13 +35,28 @@ import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 import { percentage } from '../values.ts'
 
-type CompareFlags = Omit<InterleaveFlags, 'report'> &
-  ComparisonFlags & {
-    readonly rejudge: boolean
-    readonly interleave?: boolean
-    readonly metric?: readonly FigureName[]
-    readonly tolerance: number
-  }
+function compareFlags() {
+  return [
+    flag('--no-rejudge', 'do not judge the exchanges of A again'),
+    flag(
+      '--metric <names>',
+      'figures of load reports to compare, e.g. ttft.p99,success; repeatable (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)',
+    ).argParser(comparedFigures),
+    flag('--tolerance <share>', 'change of a latency or rate that counts as none')
+      .argParser(percentage)
+      .default(0.05, '5%'),
+    flag('--interleave', 'compare two deployments under load, in alternating blocks of one run'),
+    flag('--report <formats>', `formats: ${Object.keys(comparisonKind.formats).join(', ')}`)
+      .argParser(list)
+      .default(['console'], 'console'),
+    outFlag(),
+    flag('--json', 'print JSON'),
+    flag('--quiet', 'no progress'),
+    colorFlag(),
+  ]
+}
+
+type CompareFlags = FlagsOf<typeof compareFlags> & InterleaveFlags
 
 const examples = `
 Examples:
@@ -74,22 +87,7 @@ export const compareCommand: AddCommand = (program, io, finish) => {
       .command('compare')
       .argument('<a>', 'earlier results: a folder, or a report.json; with --interleave a URL')
       .argument('<b>', 'later results; with --interleave a URL'),
-    flag('--no-rejudge', 'do not judge the exchanges of A again'),
-    flag(
-      '--metric <names>',
-      'figures of load reports to compare, e.g. ttft.p99,success; repeatable (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)',
-    ).argParser(comparedFigures),
-    flag('--tolerance <share>', 'change of a latency or rate that counts as none')
-      .argParser(percentage)
-      .default(0.05, '5%'),
-    flag('--interleave', 'compare two deployments under load, in alternating blocks of one run'),
-    flag('--report <formats>', `formats: ${Object.keys(comparisonKind.formats).join(', ')}`)
-      .argParser(list)
-      .default(['console'], 'console'),
-    outFlag(),
-    flag('--json', 'print JSON'),
-    flag('--quiet', 'no progress'),
-    colorFlag(),
+    ...compareFlags(),
   ).addHelpText('after', examples)
   addInterleaveFlags(command)
   command.action(async (pathA: string, pathB: string, flags: CompareFlags) => {

@@ -62,7 +62,7 @@ describe('chatgen init', () => {
     expect(readFileSync(join(folder, 'target.yaml'), 'utf8')).toContain(server.url)
   })
 
-  test('ends with 3 where nothing listens or the key is refused, and leaves no file', async () => {
+  test('ends with 3 if nothing listens or the key is refused, and leaves no file', async () => {
     await using server = await startModelsServer({ refuseAll: 401 })
     const folder = emptyFolder()
     const unreachable = await chatgen(['init', 'http://127.0.0.1:1'], withKey, folder)
@@ -75,7 +75,7 @@ describe('chatgen init', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('ends with 130 where it is interrupted, and leaves no file', async () => {
+  test('ends with 130 if it is interrupted, and leaves no file', async () => {
     const firstRequest = Promise.withResolvers<void>()
     await using server = await startModelsServer({
       delayMs: 300,

@@ -7,19 +7,24 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import { reportLeftovers } from '../check/next-steps.ts'
 import type { AddCommand } from '../command.ts'
-import { addFlags, flag } from '../flags.ts'
+import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { ambientKey } from '../target/key.ts'
-import { type TargetFlags, withTarget } from '../target/target.ts'
-import { addConnectionFlags } from '../target/target-flags.ts'
+import { withTarget } from '../target/target.ts'
+import { connectionFlags, type TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
 
-interface InitFlags extends TargetFlags {
-  readonly out: string
-  readonly force?: boolean
-  readonly quiet?: boolean
+function initFlags() {
+  return [
+    flag('--out <file>', 'output file; - for standard output', 'init').default('target.yaml'),
+    flag('--force', 'overwrite an existing file'),
+    flag('--quiet', 'no progress'),
+    ...connectionFlags(),
+  ]
 }
+
+type InitFlags = FlagsOf<typeof initFlags>
 
 const examples = `
 Examples:
@@ -38,11 +43,9 @@ Exit codes:
 export const initCommand: AddCommand = (program, io) => {
   const command = addFlags(
     program.command('init').argument('<url>', 'base URL of the deployment, without /api'),
-    flag('--out <file>', 'output file; - for standard output', 'init').default('target.yaml'),
-    flag('--force', 'overwrite an existing file'),
-    flag('--quiet', 'no progress'),
+    ...initFlags(),
   ).addHelpText('after', examples)
-  addConnectionFlags(command).action(async (url: string, flags: InitFlags) => {
+  command.action(async (url: string, flags: InitFlags) => {
     refuseToOverwrite(flags)
     const { initProfile } = await import('../../conformance/init/init.ts')
     const { out, force, keyEnv = ambientKey } = flags

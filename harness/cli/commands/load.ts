@@ -4,48 +4,55 @@ import { type Command, Option } from 'commander'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
-import {
-  endpointsOf,
-  profileOfEndpoint,
-  type TargetProfile,
-} from '../../conformance/profile/index.ts'
-import { surfaceOf } from '../../load/plan/mix.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode, exitCodeOfLoad } from '../exit-codes.ts'
-import { addFlags, addOutputFlags, flag, outFlag, uiFlag } from '../flags.ts'
+import { addFlags, type FlagsOf, flag, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
-import { addLoadFlags, type LoadFlags } from '../load/flags.ts'
+import { loadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/live.ts'
 import { loadPlanText } from '../load/output/plan-text.ts'
 import { loadKind } from '../load/output/report-formats.ts'
 import { closeLoadJournal, openLoadJournal, uploadReport, uploadUrl } from '../load/results.ts'
 import { planOf, slosOf } from '../load/spec.ts'
-import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { prepareLoad } from '../load/target.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { defaultFormats, formatsIn } from '../results/formats.ts'
 import { publishReport } from '../results/publish-report.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
-import { addRunnerFlags, type RunnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
+import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { recordsLine, runJobShard } from '../runner/job.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
 import { withContainerRow } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
-import { endpointsOfFlags } from '../target/target-flags.ts'
+import { endpointsOfFlags, type TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { fitted } from '../terminal/io.ts'
 
-interface LoadCommandFlags extends LoadFlags, RunnerFlags {
-  /** File of a run that `--runner` prepared. */
-  readonly job?: string
-  readonly upload?: string
-  readonly requests: boolean
-  readonly report?: readonly string[]
-  readonly verbose?: boolean
-  readonly ui?: boolean
+function flagsOfLoad() {
+  return [
+    ...loadFlags(),
+    ...runnerFlags(),
+    ...outputFlags(loadKind, 'also print latencies by transaction'),
+    outFlag(),
+    flag('--no-requests', `do not write ${requestsName}, a line for each request`),
+    flag('--dry-run', 'print the number of requests without sending any'),
+    uiFlag(),
+    flag(
+      '--upload <url|file>',
+      'also send report.json by PUT to a presigned URL; of a file, the line of the shard',
+    ),
+  ]
 }
+
+type LoadCommandFlags = FlagsOf<typeof flagsOfLoad> &
+  TargetFlags & {
+    /** File of a run that `--runner` prepared. */
+    readonly job?: string
+  }
 
 const examples = `
 Examples:
@@ -77,19 +84,8 @@ export const loadCommand: AddCommand = (program, io, finish) => {
     .command('load')
     .argument('[url]', 'base URL of the deployment, without /api')
   addFlags(
-    addOutputFlags(
-      addRunnerFlags(addLoadFlags(command)),
-      loadKind,
-      'also print latencies by transaction',
-    ),
-    outFlag(),
-    flag('--no-requests', `do not write ${requestsName}, a line for each request`),
-    flag('--dry-run', 'print the number of requests without sending any'),
-    uiFlag(),
-    flag(
-      '--upload <url|file>',
-      'also send report.json by PUT to a presigned URL; of a file, the line of the shard',
-    ),
+    command,
+    ...flagsOfLoad(),
     new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
   )
     .addHelpText('after', examples)
@@ -105,17 +101,11 @@ async function loadOrShard(
   flags: LoadCommandFlags,
   io: Io,
 ): Promise<ExitCode> {
-  const { out, json = false, quiet = false, verbose = false } = flags
+  const { out } = flags
   const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
-  const style = { color: io.color && flags.color, width: io.width, verbose }
   if (flags.job !== undefined) {
     const { report, records } = await runJobShard(flags.job, flags, io)
-    publishReport(
-      report,
-      loadKind,
-      { formats: [], out, style, json, quiet, evidence: undefined },
-      io,
-    )
+    publishReport(report, loadKind, { ...flags, formats: [], evidence: undefined }, io)
     if (records !== null) io.out(recordsLine(records))
     return exitCodeOfShard(report)
   }
@@ -140,7 +130,7 @@ async function loadOrShard(
   const report = await withTarget(url, target, io, async (profile, container) =>
     withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
   )
-  publishReport(report, loadKind, { formats, out, style, json, quiet, evidence: undefined }, io)
+  publishReport(report, loadKind, { ...flags, formats, evidence: undefined }, io)
   if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
   return exitCodeOfLoad(report)
 }
@@ -163,24 +153,17 @@ async function load(
   flags: LoadCommandFlags,
   io: Io,
 ): Promise<LoadReport> {
-  const target = loadTargetOf(profile, spec.seed, flags.spread)
-  requireWhatIsSent(spec.mix, target)
-  const options = loadOptions(flags, target, { spec, slos })
+  const prepared = prepareLoad(profile, flags, { spec, slos, spread: flags.spread })
+  const { target, setup, options } = prepared
   const { runLoad, PreparationError, startThreads } = await import('../../load/run.ts')
   const sharding = shardingOf(flags, flags.out)
   const threads = startThreads(sharding === undefined ? flags.workers : 0)
-  const { preflight } = await import('../../conformance/preflight/preflight.ts')
-  const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
-  const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   const requestsFile = flags.requests ? join(flags.out, requestsName) : undefined
   const files = flags.requests ? [...formats, { file: requestsName }] : formats
   const taking = { kind: 'load-report', formats: files } as const
   makeOutFolder(flags.out)
   return withResultsFolder(flags.out, taking, io, async (take) => {
-    for (const endpoint of endpointsOf(profile)) {
-      const own = { ...setup, profile: profileOfEndpoint(profile, endpoint) }
-      await preflight(own, surfaces, { signal: io.signal })
-    }
+    await prepared.preflight(io.signal)
     take()
     const journal =
       sharding === undefined

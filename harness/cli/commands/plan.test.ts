@@ -58,7 +58,7 @@ describe('chatgen plan', () => {
     expect(stdout).toMatch(/fluid approximation/)
   })
 
-  test('ends with 1 where no number of replicas meets the SLO', async () => {
+  test('ends with 1 if no number of replicas meets the SLO', async () => {
     const { code, stdout } = await plan('--demand', 'rate=2/s', '--slo', 'ttft.p50 < 5ms')
     expect(stdout).toMatch(/UNATTAINABLE {2}no number of replicas/)
     expect(code).toBe(1)

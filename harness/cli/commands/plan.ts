@@ -2,7 +2,16 @@ import { InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOfPlan } from '../exit-codes.ts'
-import { addFlags, addOutputFlags, flag, list, outFlag, positiveInteger, seed } from '../flags.ts'
+import {
+  addFlags,
+  type FlagsOf,
+  flag,
+  list,
+  outFlag,
+  outputFlags,
+  positiveInteger,
+  seed,
+} from '../flags.ts'
 import { slosOf } from '../load/spec.ts'
 import { demandOf, openMeasurements, priceOf } from '../plan/demand.ts'
 import { planKind } from '../plan/report-formats.ts'
@@ -33,27 +42,8 @@ Exit codes:
     measurement: the plan is not reliable
   6 a measurement is invalid, because the load generator was its bottleneck: nothing is planned`
 
-interface PlanFlags {
-  readonly from?: readonly string[]
-  readonly sizes?: readonly number[]
-  readonly demand?: string
-  readonly slo: readonly string[]
-  readonly replicas?: number
-  readonly price?: string
-  readonly balance: 'round-robin' | 'least-connections'
-  readonly seed: string
-  readonly report?: readonly string[]
-  readonly out: string
-  readonly json?: boolean
-  readonly quiet?: boolean
-  readonly verbose?: boolean
-  readonly color: boolean
-}
-
-/** `chatgen plan`: replicas for a demand, from measured capacity. */
-export const planCommand: AddCommand = (program, io, finish) => {
-  const command = addFlags(
-    program.command('plan'),
+function planFlags() {
+  return [
     flag(
       '--from <file>',
       'results of chatgen capacity; required; repeatable, one per replica count',
@@ -75,44 +65,46 @@ export const planCommand: AddCommand = (program, io, finish) => {
       .choices(['round-robin', 'least-connections'])
       .default('round-robin'),
     flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
-  )
+    ...outputFlags(planKind, 'also print how well the model reproduces the measurement'),
+    outFlag(),
+  ]
+}
+
+/** `chatgen plan`: replicas for a demand, from measured capacity. */
+export const planCommand: AddCommand = (program, io, finish) => {
+  const command = addFlags(program.command('plan'), ...planFlags())
   command.addOption(
     new Option('--capacity [file]')
       .preset('file')
       .argParser(() => command.error('error: the flag of a capacity report is --from FILE'))
       .hideHelp(),
   )
-  addOutputFlags(command, planKind, 'also print how well the model reproduces the measurement')
-    .addOption(outFlag())
-    .addHelpText('after', examples)
-    .action(async (flags: PlanFlags) => {
-      const formats = formatsIn(planKind, flags.report ?? defaultFormats)
-      const { measurements, isEdited } = openMeasurements(flags.from ?? [], flags.sizes, io)
-      if (flags.demand === undefined) {
-        throw new ConfigurationError([
-          "no demand given: pass --demand 'concurrency=600', 'rate=90/s' or the file of a trace",
-        ])
-      }
-      const slos = slosOf(flags.slo.length > 0 ? flags.slo : measurements[0].report.config.slos)
-      if (slos.length === 0) {
-        throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
-      }
-      const demand = demandOf(flags.demand)
-      const price = flags.price === undefined ? null : priceOf(flags.price)
-      const report = await planned({
-        ...flags,
-        measurements,
-        demand,
-        slos,
-        price,
-        assess: flags.replicas ?? null,
-      })
-      makeOutFolder(flags.out)
-      const { out, json = false, quiet = false, verbose = false, color } = flags
-      const style = { color: io.color && color, width: io.width, verbose }
-      publishReport(report, planKind, { formats, out, style, json, quiet, evidence: undefined }, io)
-      finish(isEdited ? exitCode.usage : exitCodeOfPlan(report))
+  command.addHelpText('after', examples).action(async (flags: FlagsOf<typeof planFlags>) => {
+    const formats = formatsIn(planKind, flags.report ?? defaultFormats)
+    const { measurements, isEdited } = openMeasurements(flags.from ?? [], flags.sizes, io)
+    if (flags.demand === undefined) {
+      throw new ConfigurationError([
+        "no demand given: pass --demand 'concurrency=600', 'rate=90/s' or the file of a trace",
+      ])
+    }
+    const slos = slosOf(flags.slo.length > 0 ? flags.slo : measurements[0].report.config.slos)
+    if (slos.length === 0) {
+      throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
+    }
+    const demand = demandOf(flags.demand)
+    const price = flags.price === undefined ? null : priceOf(flags.price)
+    const report = await planned({
+      ...flags,
+      measurements,
+      demand,
+      slos,
+      price,
+      assess: flags.replicas ?? null,
     })
+    makeOutFolder(flags.out)
+    publishReport(report, planKind, { ...flags, formats, evidence: undefined }, io)
+    finish(isEdited ? exitCode.usage : exitCodeOfPlan(report))
+  })
 }
 
 type Planned = Omit<

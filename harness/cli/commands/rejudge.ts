@@ -6,7 +6,7 @@ import { publish } from '../check/publish.ts'
 import { checkFormats, checkKind, defaultsText } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
-import { addFlags, addOutputFlags, flag } from '../flags.ts'
+import { addFlags, type FlagsOf, flag, outputFlags } from '../flags.ts'
 import { readRecording } from '../results/exchanges.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { formatsIn } from '../results/formats.ts'
@@ -14,14 +14,12 @@ import { takeResultsFolder } from '../results/results-folder.ts'
 import { evidenceEdited, lostText } from '../results/stored-report.ts'
 import { showProgress } from '../terminal/progress.ts'
 
-interface RejudgeFlags {
-  readonly out?: string
-  readonly report?: readonly string[]
-  readonly baseline?: string
-  readonly json?: boolean
-  readonly quiet?: boolean
-  readonly verbose?: boolean
-  readonly color: boolean
+function rejudgeFlags() {
+  return [
+    flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'),
+    flag('--baseline <file>', 'known violations, YAML or JSON'),
+    ...outputFlags(checkKind, 'list everything, with all evidence', defaultsText),
+  ]
 }
 
 const examples = `
@@ -42,12 +40,9 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     program
       .command('rejudge')
       .argument('<dir>', 'results folder, with run.json and exchanges.ndjson'),
-    flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'),
-    flag('--baseline <file>', 'known violations, YAML or JSON'),
+    ...rejudgeFlags(),
   ).addHelpText('after', examples)
-  addOutputFlags(command, checkKind, 'list everything, with all evidence', {
-    defaults: defaultsText,
-  }).action(async (dir: string, flags: RejudgeFlags) => {
+  command.action(async (dir: string, flags: FlagsOf<typeof rejudgeFlags>) => {
     const { quiet = false, out = join(dir, 'rejudged') } = flags
     const formats = formatsIn(checkKind, flags.report ?? checkFormats)
     const baseline = openBaseline(flags, io)

@@ -5,7 +5,7 @@ import { openBaseline } from '../check/baseline.ts'
 import { checkKind } from '../check/report-formats.ts'
 import type { AddCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { addFlags, colorFlag, flag, list } from '../flags.ts'
+import { addFlags, colorFlag, type FlagsOf, flag, list } from '../flags.ts'
 import { loadKind } from '../load/output/report-formats.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { planKind } from '../plan/report-formats.ts'
@@ -25,13 +25,26 @@ import {
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 
-interface ReportFlags {
-  readonly report: readonly string[]
-  readonly out?: string
-  readonly baseline?: string
-  readonly color: boolean
-  readonly verbose?: boolean
+function reportFlags() {
+  return [
+    flag(
+      '--report <formats>',
+      `formats of all: ${namesIn(capacityKind)}; of a check also badge, of a load run csv and prometheus`,
+    )
+      .argParser(list)
+      .default([], 'console'),
+    flag(
+      '--out <dir>',
+      'output folder; - for standard output (default: the folder of the report)',
+      'report',
+    ),
+    flag('--baseline <file>', 'known violations of a check, in place of those of the run'),
+    colorFlag(),
+    flag('--verbose', 'also list passed requirements; for a load, latencies by transaction'),
+  ]
 }
+
+type ReportFlags = FlagsOf<typeof reportFlags>
 
 const examples = `
 Examples:
@@ -54,20 +67,7 @@ Exit codes:
 export const reportCommand: AddCommand = (program, io, finish) => {
   addFlags(
     program.command('report').argument('<result...>', 'results folders, or report.json files'),
-    flag(
-      '--report <formats>',
-      `formats of all: ${namesIn(capacityKind)}; of a check also badge, of a load run csv and prometheus`,
-    )
-      .argParser(list)
-      .default([], 'console'),
-    flag(
-      '--out <dir>',
-      'output folder; - for standard output (default: the folder of the report)',
-      'report',
-    ),
-    flag('--baseline <file>', 'known violations of a check, in place of those of the run'),
-    colorFlag(),
-    flag('--verbose', 'also list passed requirements; for a load, latencies by transaction'),
+    ...reportFlags(),
   )
     .addHelpText('after', examples)
     .action((paths: readonly string[], flags: ReportFlags) => {

@@ -3,62 +3,16 @@ import { setFlagsFromString } from 'node:v8'
 import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
-import { addFlags, flag, list, portNumber, positiveInteger } from '../flags.ts'
-import type { AnswerFlags, AnswerOptions } from '../serve/answers.ts'
+import { addFlags, type FlagsOf, flag, list, portNumber, positiveInteger } from '../flags.ts'
+import type { AnswerOptions } from '../serve/answers.ts'
 import { bannerText } from '../serve/banner.ts'
 import { journalOf, mistypedReporter, startExtras } from '../serve/control.ts'
 import { listen, openedStore, readEngine, readPace } from '../serve/listen.ts'
-import { addServiceFlags, type ServiceFlags, serviceOptions } from '../serve/service-flags.ts'
+import { serviceFlags, serviceOptions } from '../serve/service-flags.ts'
 import type { Io } from '../terminal/io.ts'
 
-interface ServeFlags extends AnswerFlags, ServiceFlags {
-  readonly port: number
-  readonly host: string
-  readonly key?: readonly string[]
-  readonly seed?: number
-  readonly pace?: string
-  readonly engine?: string
-  readonly requestsPerMinute?: number
-  readonly fault: readonly string[]
-  readonly dialect: readonly string[]
-  readonly cors: readonly string[]
-  readonly control?: number
-  readonly log?: 'pretty' | 'json'
-  readonly listFaults?: boolean
-  readonly listDialects?: boolean
-}
-
-const examples = `
-Examples:
-  $ chatgen serve
-  $ chatgen serve --port 4010 --key test-key
-  $ chatgen serve --port 4010 --key test-key --key other-key
-  $ chatgen serve --pace ttft=200ms,gap=20ms,jitter=0.2
-  $ chatgen serve --requests-per-minute 60
-  $ chatgen serve --pace 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.3)' --seed 7
-  $ chatgen serve --pace gap=20ms,freeze=5s@10s
-  $ chatgen serve --engine max-num-seqs=8,decode=12ms,decode-per-seq=0.5ms
-  $ chatgen serve --list-faults
-  $ chatgen serve --fault stream-terminal-missing
-  $ chatgen serve --cors http://localhost:5173 --log pretty
-  $ chatgen serve --key test-key --store sqlite:chats.sqlite
-  $ chatgen serve --script answers.yaml --control 4011
-  $ chatgen serve --record answers.yaml       (and then: chatgen serve --replay answers.yaml)
-
-Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
-the server once, TIME after its first response. --engine replaces --pace: requests wait for one of
-max-num-seqs places in a batch; if more than max-waiting requests wait, the server answers 503. For a
-request with the header X-Chatgen-Stamps: 1 the server reports when it received the request and sent each
-event, in nanoseconds of the monotonic clock.
-
-A prompt can direct the model, e.g. [[tokens=200]], [[error=503]], [[pace=gap=50ms]]; docs/client-development.md
-describes prompts and scripts. GET /metrics shows metrics in the Prometheus format. With --log json,
-standard output has JSON lines only, and everything else is printed on standard error.`
-
-/** `chatgen serve`: the reference server, until it is interrupted. */
-export const serveCommand: AddCommand = (program, io) => {
-  const command = addFlags(
-    program.command('serve'),
+function serveFlags() {
+  return [
     flag('--port <n>', 'port; 0 picks a free one').argParser(portNumber).default(4010),
     flag('--host <address>', 'address to listen on').default('127.0.0.1'),
     flag(
@@ -95,12 +49,44 @@ export const serveCommand: AddCommand = (program, io) => {
       'second port, on loopback, that sets answers, resets the server and lists its requests',
     ).argParser(portNumber),
     flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
-  )
-  addFlags(
-    addServiceFlags(command),
+    ...serviceFlags(),
     flag('--list-faults', 'list the faults, with the requirements they violate'),
     flag('--list-dialects', 'list the dialects'),
-  )
+  ]
+}
+
+type ServeFlags = FlagsOf<typeof serveFlags>
+
+const examples = `
+Examples:
+  $ chatgen serve
+  $ chatgen serve --port 4010 --key test-key
+  $ chatgen serve --port 4010 --key test-key --key other-key
+  $ chatgen serve --pace ttft=200ms,gap=20ms,jitter=0.2
+  $ chatgen serve --requests-per-minute 60
+  $ chatgen serve --pace 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.3)' --seed 7
+  $ chatgen serve --pace gap=20ms,freeze=5s@10s
+  $ chatgen serve --engine max-num-seqs=8,decode=12ms,decode-per-seq=0.5ms
+  $ chatgen serve --list-faults
+  $ chatgen serve --fault stream-terminal-missing
+  $ chatgen serve --cors http://localhost:5173 --log pretty
+  $ chatgen serve --key test-key --store sqlite:chats.sqlite
+  $ chatgen serve --script answers.yaml --control 4011
+  $ chatgen serve --record answers.yaml       (and then: chatgen serve --replay answers.yaml)
+
+Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
+the server once, TIME after its first response. --engine replaces --pace: requests wait for one of
+max-num-seqs places in a batch; if more than max-waiting requests wait, the server answers 503. For a
+request with the header X-Chatgen-Stamps: 1 the server reports when it received the request and sent each
+event, in nanoseconds of the monotonic clock.
+
+A prompt can direct the model, e.g. [[tokens=200]], [[error=503]], [[pace=gap=50ms]]; docs/client-development.md
+describes prompts and scripts. GET /metrics shows metrics in the Prometheus format. With --log json,
+standard output has JSON lines only, and everything else is printed on standard error.`
+
+/** `chatgen serve`: the reference server, until it is interrupted. */
+export const serveCommand: AddCommand = (program, io) => {
+  addFlags(program.command('serve'), ...serveFlags())
     .addHelpText('after', examples)
     .action((flags: ServeFlags) => serve(flags, io))
 }

@@ -10,14 +10,16 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { addFlags, flag } from '../flags.ts'
+import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import type { Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
 
-interface SiteFlags {
-  readonly out: string
-  readonly quiet?: boolean
+function siteFlags() {
+  return [
+    flag('--out <dir>', 'folder of the site', 'site').default('site'),
+    flag('--quiet', 'print the outcome only'),
+  ]
 }
 
 const examples = `
@@ -35,11 +37,10 @@ Exit codes:
 export const siteCommand: AddCommand = (program, io, finish) => {
   addFlags(
     program.command('site').argument('<dir...>', 'folders of certification bundles'),
-    flag('--out <dir>', 'folder of the site', 'site').default('site'),
-    flag('--quiet', 'print the outcome only'),
+    ...siteFlags(),
   )
     .addHelpText('after', examples)
-    .action(async (dirs: readonly string[], { out, quiet = false }: SiteFlags) => {
+    .action(async (dirs: readonly string[], { out, quiet = false }: FlagsOf<typeof siteFlags>) => {
       const missing = dirs.filter((dir) => !existsSync(join(dir, envelopeName)))
       if (missing.length > 0) {
         throw new ConfigurationError(

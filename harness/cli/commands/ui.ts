@@ -3,18 +3,21 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { addFlags, flag, outFlag, portNumber } from '../flags.ts'
-import { addTargetFlags } from '../target/target-flags.ts'
+import { addFlags, type FlagsOf, flag, outFlag, portNumber } from '../flags.ts'
+import { targetFlags } from '../target/target-flags.ts'
 import { checksOf, compare, resultAt } from '../ui/open-page.ts'
 import { nameOf, readResults } from '../ui/results.ts'
 import { servePage } from '../ui/server.ts'
 import { type Result, Session } from '../ui/session.ts'
 
-interface UiFlags {
-  readonly target?: string
-  readonly reference?: boolean
-  readonly out: string
-  readonly port: number
+function uiFlags() {
+  return [
+    flag('--reference', 'check the bundled reference server'),
+    ...targetFlags(),
+    flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
+    outFlag(),
+    flag('--port <n>', 'port of the page; 0 for a free one', 'ui').argParser(portNumber).default(0),
+  ]
 }
 
 const examples = `
@@ -36,15 +39,9 @@ export const uiCommand: AddCommand = (program, io, finish) => {
   const command = program
     .command('ui')
     .argument('[url|dir...]', 'base URL of a deployment, and results folders or report files')
-    .addOption(flag('--reference', 'check the bundled reference server'))
-  addFlags(
-    addTargetFlags(command),
-    flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
-    outFlag(),
-    flag('--port <n>', 'port of the page; 0 for a free one', 'ui').argParser(portNumber).default(0),
-  )
+  addFlags(command, ...uiFlags())
     .addHelpText('after', examples)
-    .action(async (places: readonly string[], flags: UiFlags) => {
+    .action(async (places: readonly string[], flags: FlagsOf<typeof uiFlags>) => {
       const urls = places.filter((place) => /^https?:\/\//i.test(place))
       const folders = places.filter((place) => !urls.includes(place))
       const hasTarget = urls.length > 0 || flags.target !== undefined || flags.reference === true

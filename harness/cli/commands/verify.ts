@@ -6,17 +6,19 @@ import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { AddCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { addFlags, flag } from '../flags.ts'
+import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { fitted } from '../terminal/io.ts'
 import { showSteps } from '../terminal/steps.ts'
 
-interface VerifyFlags {
-  readonly publicKey?: string
-  readonly challenge?: string
-  readonly over?: number
-  readonly json?: boolean
-  readonly quiet?: boolean
+function verifyFlags() {
+  return [
+    flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'),
+    challengeFlag(),
+    overFlag('shortest time from the first round to the last'),
+    flag('--json', 'print the result as JSON'),
+    flag('--quiet', 'print the outcome only'),
+  ]
 }
 
 const examples = `
@@ -32,16 +34,9 @@ Exit codes:
 
 /** `chatgen verify DIR`: verifies a certification bundle. */
 export const verifyCommand: AddCommand = (program, io, finish) => {
-  addFlags(
-    program.command('verify').argument('<dir>', 'folder of the bundle'),
-    flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'),
-    challengeFlag(),
-    overFlag('shortest time from the first round to the last'),
-    flag('--json', 'print the result as JSON'),
-    flag('--quiet', 'print the outcome only'),
-  )
+  addFlags(program.command('verify').argument('<dir>', 'folder of the bundle'), ...verifyFlags())
     .addHelpText('after', examples)
-    .action(async (dir: string, flags: VerifyFlags) => {
+    .action(async (dir: string, flags: FlagsOf<typeof verifyFlags>) => {
       if (!existsSync(join(dir, envelopeName))) {
         throw new ConfigurationError([
           `${dir} is not a certification bundle: it has no ${envelopeName}`,

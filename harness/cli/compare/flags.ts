@@ -1,19 +1,21 @@
 import { Command, type Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { flag } from '../flags.ts'
-import { addLoadFlags } from '../load/flags.ts'
+import { addFlags, type FlagsOf, flag } from '../flags.ts'
+import { loadFlags } from '../load/flags.ts'
 import { containerGroup } from '../target/container-flags.ts'
 import { duration } from '../values.ts'
-import { defaultBlockMs } from './interleave.ts'
 
-/** Adds the flags of an interleaved run: those of a load, and the length of a block. */
+/** Flags of an interleaved run: those of a load, and the length of a block. */
+function interleaveFlags() {
+  const block = flag('--block <time>', 'duration of one block of an interleaved run')
+  return [...loadFlags(), block.argParser(duration).default(10_000, '10s')]
+}
+
+export type InterleaveFlags = FlagsOf<typeof interleaveFlags> & { readonly quiet?: boolean }
+
 export function addInterleaveFlags(command: Command): void {
   const own = new Set(command.options)
-  addLoadFlags(command).addOption(
-    flag('--block <time>', 'duration of one block of an interleaved run')
-      .argParser(duration)
-      .default(defaultBlockMs, '10s'),
-  )
+  addFlags(command, ...interleaveFlags())
   for (const option of command.options) {
     if (own.has(option)) continue
     option.helpGroupHeading ??= 'Load, with --interleave:'

@@ -9,23 +9,15 @@ import {
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { ComparisonOptions } from '../../load/comparison/compare-loads.ts'
 import { type BlockPair, compareInterleaved, minPairs } from '../../load/comparison/interleaved.ts'
-import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
-import type { LoadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/live.ts'
 import { planOf, slosOf } from '../load/spec.ts'
-import { loadOptions, loadTargetOf, requireWhatIsSent } from '../load/target.ts'
+import { prepareLoad } from '../load/target.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
+import type { InterleaveFlags } from './flags.ts'
 
-/** Flags of an interleaved run, in addition to those of a load. */
-export interface InterleaveFlags extends LoadFlags {
-  /** Milliseconds. */
-  readonly block: number
-}
-
-export const defaultBlockMs = 10_000
 const defaultDurationMs = 240_000
 /** Share of a block that is its warm-up, while requests in flight build up. */
 const warmUpShare = 0.2
@@ -93,15 +85,8 @@ interface Block {
 }
 
 async function requireTarget(profile: TargetProfile, block: Block, io: Io): Promise<void> {
-  const { spec, flags } = block
   noteFirstEndpoint(profile, io)
-  const target = loadTargetOf(profile, spec.seed)
-  requireWhatIsSent(spec.mix, target)
-  loadOptions(flags, target, block)
-  const { preflight } = await import('../../conformance/preflight/preflight.ts')
-  const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
-  const setup = { profile, tag: target.tag, userAgent: target.userAgent }
-  await preflight(setup, surfaces, { signal: io.signal })
+  await prepareLoad(profile, block.flags, block).preflight(io.signal)
 }
 
 async function runBlock(
@@ -110,12 +95,12 @@ async function runBlock(
   io: Io,
 ): Promise<LoadReport> {
   const { runLoad, PreparationError } = await import('../../load/run.ts')
-  const target = loadTargetOf(profile, spec.seed)
   const warmUp = flags.warmUp ?? warmUpShare * flags.block
+  const { target, options } = prepareLoad(profile, { ...flags, warmUp }, { spec, slos })
   const progress = showLoadProgress(io, !flags.quiet)
   try {
     return await runLoad({
-      ...loadOptions({ ...flags, warmUp }, target, { spec, slos }),
+      ...options,
       target,
       spec,
       signal: io.signal,

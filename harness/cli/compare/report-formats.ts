@@ -65,7 +65,10 @@ export function publishComparison<Report>(
 const others = ['success', 'goodput', 'rate', 'tokens']
 
 /** Parses `--metric`: `ttft.p99`, `success`, `rate`; repeatable, with commas. */
-export function comparedFigures(text: string, before: readonly FigureName[] = []): FigureName[] {
+export function comparedFigures(
+  text: string,
+  before: readonly FigureName[] = [],
+): readonly FigureName[] {
   const names = text
     .split(',')
     .map((name) => name.trim())

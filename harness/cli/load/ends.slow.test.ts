@@ -11,6 +11,7 @@ import {
   emptyFolder,
   endsAtSecondPress,
   failing,
+  serving,
   start,
 } from '../test-support/chatgen.ts'
 import { startModelsServer } from '../test-support/models-server.ts'
@@ -50,9 +51,7 @@ function load(args: readonly string[], env: Readonly<Record<string, string>> = {
 
 describe('a target that dies in mid-run', () => {
   test('is no reason to stop, and none to call the run met', async () => {
-    const server = start(['serve', '--port', '0', '--key', key, '--pace', 'ttft=50ms,gap=20ms'])
-    await server.shows('http://')
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0] ?? ''
+    const { run: server, url } = await serving(['--key', key, '--pace', 'ttft=50ms,gap=20ms'])
     const run = load([url, '--rate', '20', '--duration', '20s', '--arrival', 'constant', '--json'])
     await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), patienceMs)
     server.child.kill('SIGKILL')

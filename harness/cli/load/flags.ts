@@ -1,11 +1,8 @@
-import type { Command, Option } from 'commander'
-import { type Surface, surfaces } from '../../../contract/catalog/requirement.ts'
-import type { Misbehavior } from '../../load/plan/plan.ts'
-import { type Spread, spreads } from '../../load/target.ts'
-import { addFlags, flag, positiveInteger, seed as seedText } from '../flags.ts'
-import { addContainerFlags } from '../target/container-flags.ts'
-import type { TargetFlags } from '../target/target.ts'
-import { addTargetFlags, endpointFlag } from '../target/target-flags.ts'
+import { surfaces } from '../../../contract/catalog/requirement.ts'
+import { spreads } from '../../load/target.ts'
+import { type FlagsOf, flag, positiveInteger, seed as seedText } from '../flags.ts'
+import { containerFlags } from '../target/container-flags.ts'
+import { endpointFlag, targetFlags } from '../target/target-flags.ts'
 import {
   duration,
   expressions,
@@ -13,60 +10,29 @@ import {
   moment,
   optionalDuration,
   percentage,
-  type Ramp,
-  type RateStep,
   ramp,
   rate,
-  type Shard,
   shard,
   share,
   steps,
 } from '../values.ts'
 
-/** Flags of `chatgen load`. Times in milliseconds. */
-export interface LoadFlags extends TargetFlags {
-  readonly rate?: number
-  readonly arrival?: 'poisson' | 'constant'
-  readonly concurrency?: number
-  readonly ramp?: Ramp
-  readonly steps?: readonly RateStep[]
-  readonly replay?: string
-  readonly spread: Spread
-  readonly duration?: number
-  readonly mix?: string
-  readonly surface?: Surface
-  readonly slo: readonly string[]
-  readonly maxRefusals?: number
-  readonly strict?: boolean
-  readonly shard?: Shard
-  readonly startAt?: Date
-  readonly workers: number
-  readonly warmUp?: number
-  readonly misbehave?: Misbehavior
-  readonly races: number
-  readonly drain: number
-  readonly maxInFlight: number
-  readonly keepAlive: boolean
-  readonly connections?: number
-  readonly usage: boolean
-  readonly seed?: string
-  readonly out: string
-  readonly dryRun?: boolean
-  readonly json?: boolean
-  readonly quiet?: boolean
-  readonly color: boolean
+/** Flags that describe a load. Times in milliseconds. */
+export function loadFlags() {
+  const slo = flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
+  return [
+    ...targetFlags(),
+    ...containerFlags(),
+    ...endpointFlags(),
+    ...arrivalFlags(),
+    ...trafficFlags(slo.argParser(expressions).default([], 'none')),
+  ]
 }
 
-/** Adds the flags that describe the load. */
-export function addLoadFlags(command: Command): Command {
-  return addTrafficFlags(
-    addArrivalFlags(addEndpointFlags(addContainerFlags(addTargetFlags(command)))),
-  )
-}
+export type LoadFlags = FlagsOf<typeof loadFlags>
 
-function addEndpointFlags(command: Command): Command {
-  return addFlags(
-    command,
+function endpointFlags() {
+  return [
     endpointFlag(),
     flag(
       '--spread <spread>',
@@ -74,18 +40,11 @@ function addEndpointFlags(command: Command): Command {
     )
       .choices(spreads)
       .default('round-robin'),
-  )
+  ]
 }
 
-function optionalSlo(): Option {
-  return flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
-    .argParser(expressions)
-    .default([], 'none')
-}
-
-function addArrivalFlags(command: Command): Command {
-  return addFlags(
-    command,
+function arrivalFlags() {
+  return [
     flag('--rate <n>', 'open loop: transactions per second').argParser(rate),
     flag(
       '--concurrency <n>',
@@ -101,13 +60,12 @@ function addArrivalFlags(command: Command): Command {
     flag('--strict', 'count violations of expected requirements as violations'),
     flag('--shard <i/n>', 'send only shard I of N of the plan').argParser(shard),
     flag('--start-at <time>', 'wall-clock start time').argParser(moment),
-  )
+  ]
 }
 
-/** Adds the flags of the requests of a load, without their rate; `slo` is the flag of its objectives. */
-export function addTrafficFlags(command: Command, slo: Option = optionalSlo()): Command {
-  return addFlags(
-    command,
+/** Flags of the requests of a load, without their rate; `slo` is the flag of its objectives. */
+export function trafficFlags<Slo>(slo: Slo) {
+  return [
     flag('--arrival <process>', 'arrival process (default: poisson)').choices([
       'poisson',
       'constant',
@@ -149,5 +107,5 @@ export function addTrafficFlags(command: Command, slo: Option = optionalSlo()): 
     flag('--no-usage', 'omit stream_options.include_usage from streamed completions'),
     flag('--no-keep-alive', 'open a new connection for each request'),
     flag('--seed <text>', 'seed of the plan').argParser(seedText),
-  )
+  ]
 }

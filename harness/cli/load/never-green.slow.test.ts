@@ -41,7 +41,7 @@ describe('a target that answers 503 to two of three', () => {
     ['an errors SLO', ['--slo', 'errors < 95%'], {}],
     ['--max-refusals', ['--max-refusals', '90%'], {}],
     ['its environment twin', [], { CHATGEN_MAX_REFUSALS: '90%' }],
-  ])('is met where %s allows it, and the first line still says so', async (_, args, env) => {
+  ])('is met if %s allows it, and the first line still says so', async (_, args, env) => {
     const { url } = await oddServer(oneOfThree)
     const folder = emptyFolder()
     const keys = { CHATGEN_API_KEY: 'sk-any-key', ...env }
@@ -60,13 +60,6 @@ test('refusals as rare as the default allows are met', async () => {
   expect(run.report.disturbances?.tooManyRequests).toBe(1)
   expect(run.stdout).toMatch(/^\w+ {2}built-in SLOs only; 0\.\d+ % of requests refused \(429\);/)
   expectEnd(run, 'MET', 0)
-})
-
-test.each([['1'], ['0.01'], ['101%'], ['some']])('--max-refusals %s is refused', async (share) => {
-  const args = ['load', 'http://127.0.0.1:1', '--rate', '1', '--max-refusals', share]
-  const { code, stderr } = await chatgen(args)
-  expect(stderr).toContain('must be a percentage from 0% to 100%, e.g. 1%')
-  expect(code).toBe(2)
 })
 
 describe('nothing measured is never met', () => {

@@ -1,13 +1,55 @@
 import { interfaceRevision, suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { endpointsOf, networkOf, type TargetProfile } from '../../conformance/profile/index.ts'
+import {
+  endpointsOf,
+  networkOf,
+  profileOfEndpoint,
+  type TargetProfile,
+} from '../../conformance/profile/index.ts'
 import { secretsOf, surfaceCredentials } from '../../conformance/session/secrets.ts'
 import { connectionProblem, type LoadOptions } from '../../load/options.ts'
-import type { Mix } from '../../load/plan/mix.ts'
+import { type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { LoadTarget, Spread, V2Chat } from '../../load/target.ts'
 import type { LoadFlags } from './flags.ts'
+
+/**
+ * A load that is ready to be sent to a target.
+ * @throws ConfigurationError if the flags or the profile do not fit the load
+ */
+export function prepareLoad(
+  profile: TargetProfile,
+  flags: SendingFlags,
+  { spec, slos, spread }: Load,
+) {
+  const target = loadTargetOf(profile, spec.seed, spread)
+  requireWhatIsSent(spec.mix, target)
+  const setup = { profile, tag: target.tag, userAgent: target.userAgent }
+  return {
+    target,
+    setup,
+    /** Options of a load run except its plan, its signal and its observers. */
+    options: loadOptions(flags, target, { spec, slos }),
+    /** Tests that every endpoint answers on the surfaces of the load. */
+    async preflight(signal: AbortSignal): Promise<void> {
+      const { preflight } = await import('../../conformance/preflight/preflight.ts')
+      const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
+      const profiles =
+        spread === undefined
+          ? [profile]
+          : endpointsOf(profile).map((endpoint) => profileOfEndpoint(profile, endpoint))
+      for (const own of profiles) await preflight({ ...setup, profile: own }, surfaces, { signal })
+    },
+  }
+}
+
+interface Load {
+  readonly spec: Pick<PlanSpec, 'seed' | 'mix' | 'idempotencyRaces'>
+  readonly slos: readonly Slo[]
+  /** Distribution over several endpoints; without it, all requests go to the first one. */
+  readonly spread?: Spread
+}
 
 /**
  * Converts a target profile for the load engine.
@@ -48,7 +90,7 @@ export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spre
 }
 
 /** @throws ConfigurationError if the profile lacks a field that the mix needs */
-export function requireWhatIsSent({ name, entries }: Mix, { v2Chat }: LoadTarget): void {
+function requireWhatIsSent({ name, entries }: Mix, { v2Chat }: LoadTarget): void {
   if (v2Chat !== null || entries.every(({ kind }) => kind !== 'v2-turn')) return
   throw new ConfigurationError([
     `the mix ${name} contains v2-turn, which needs v2Chat in the target profile`,
@@ -78,21 +120,12 @@ type SendingFlags = Pick<
   | 'startAt'
 >
 
-/** Options of a load run except its plan, its signal and its observers. */
-type SendingOptions = Omit<LoadOptions, 'spec' | 'target' | 'signal' | 'onProgress' | 'onRecord'>
-
-/**
- * The options of a load run against a target, as flags describe them.
- * @throws ConfigurationError if the flags do not fit the target
- */
-export function loadOptions(
+/** @throws ConfigurationError if the flags do not fit the target */
+function loadOptions(
   flags: SendingFlags,
   target: LoadTarget,
-  {
-    spec,
-    slos,
-  }: { readonly spec: Pick<PlanSpec, 'idempotencyRaces'>; readonly slos: readonly Slo[] },
-): SendingOptions {
+  { spec, slos }: Load,
+): Omit<LoadOptions, 'spec' | 'target' | 'signal' | 'onProgress' | 'onRecord'> {
   const { workers, keepAlive, connections: maxConnections } = flags
   const problem = connectionProblem({ maxConnections, workers, keepAlive, spec, target })
   if (problem !== undefined) throw new ConfigurationError([problem])

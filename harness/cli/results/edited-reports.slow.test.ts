@@ -107,7 +107,7 @@ describe('exchanges that were edited', () => {
     }
   })
 
-  test('are not asked for where they are gone', async () => {
+  test('are not asked for if they are gone', async () => {
     mkdirSync(join(folder, 'alone'))
     writeFileSync(join(folder, 'alone', 'report.json'), read('results', 'report.json'))
     expect((await report('alone')).code).toBe(0)

@@ -1,19 +1,17 @@
 import { join } from 'node:path'
 import { outcomeLine } from '../../../reports/document/terminal.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
+import type { FlagsOf, outputFlags } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { fitted } from '../terminal/io.ts'
 import type { NamedFormat, RenderOptions, ReportKind } from './formats.ts'
 import { withoutSecrets, withoutWorkflowCommands } from './safe-text.ts'
 
-export interface PublishReportOptions<Report, Evidence> {
+/** Flags of a command that can print reports, with the folder of its results. */
+export type PublishFlags = FlagsOf<typeof outputFlags> & { readonly out: string }
+
+interface PublishReportOptions<Report, Evidence> extends PublishFlags {
   readonly formats: readonly NamedFormat<Report, Evidence>[]
-  readonly out: string
-  readonly style: RenderOptions
-  /** Print only the JSON on standard output. */
-  readonly json: boolean
-  /** Print the outcome only. */
-  readonly quiet: boolean
   readonly evidence: Evidence
   /** Adds what is computed after the redaction. */
   readonly seal?: (report: Report) => Report
@@ -28,7 +26,9 @@ export function publishReport<Report, Evidence>(
   options: PublishReportOptions<Report, Evidence>,
   io: Io,
 ): void {
-  const { out, style, json, quiet, evidence, seal = (report) => report } = options
+  const { out, json, quiet, evidence, seal = (report) => report } = options
+  const { color, verbose = false } = options
+  const style = { color: io.color && color, width: io.width, verbose }
   const report = seal(withoutSecrets(found, io))
   const text = toJson(report)
   makeFolder(out)

@@ -13,13 +13,17 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Kind of the results in a folder; `unknown` if report.json is not recognized. */
-export type ResultsKind =
-  | 'conformance-report'
-  | 'load-report'
-  | 'capacity-report'
-  | 'failure-report'
-  | 'unknown'
+/** Kinds of results in a folder, with their name in that of a subfolder, and in a message. */
+const kinds = {
+  'conformance-report': { name: 'check', words: 'results of an earlier check' },
+  'load-report': { name: 'load', words: 'results of an earlier load run' },
+  'capacity-report': { name: 'capacity', words: 'results of an earlier capacity search' },
+  'failure-report': { name: 'failure', words: 'the reason of an earlier run without results' },
+  /** report.json is not recognized. */
+  unknown: { name: 'unknown', words: 'files named like results' },
+} as const
+
+type ResultsKind = keyof typeof kinds
 
 /** Folder with the load reports of a capacity search. */
 export const probesName = 'probes'
@@ -59,7 +63,7 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
     )
     if (stale.length === 0) return
     const aside = moveAside(folder, found, stale)
-    const what = replaced ? `${stale.join(' and ')} of an earlier run` : wordsFor[found.kind]
+    const what = replaced ? `${stale.join(' and ')} of an earlier run` : kinds[found.kind].words
     io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
   } catch (error) {
     const reason = messageOf(error)
@@ -97,7 +101,7 @@ function setResultsAside(folder: string, kind: Taking['kind'], io: Io): void {
   if (found?.kind !== kind || names.length === 0) return
   moveAside(folder, found, names)
   io.err(
-    `chatgen: ${wordsFor[found.kind]} in ${folder} moved to a subfolder: this run has no results`,
+    `chatgen: ${kinds[found.kind].words} in ${folder} moved to a subfolder: this run has no results`,
   )
 }
 
@@ -133,39 +137,20 @@ function foundIn(file: string): FoundResults {
     const kind = 'kind' in value ? value.kind : undefined
     const startTime = new Date('startedAt' in value ? String(value.startedAt) : Number.NaN)
     const at = Number.isNaN(startTime.getTime()) ? mtime : startTime
-    return { kind: kinds.find((name) => name === kind) ?? 'unknown', at }
+    return { kind: isKind(kind) ? kind : 'unknown', at }
   } catch {
     return { kind: 'unknown', at: mtime }
   }
 }
 
-const kinds: readonly ResultsKind[] = [
-  'conformance-report',
-  'load-report',
-  'capacity-report',
-  'failure-report',
-]
-
-const wordsFor: Readonly<Record<ResultsKind, string>> = {
-  'conformance-report': 'results of an earlier check',
-  'load-report': 'results of an earlier load run',
-  'capacity-report': 'results of an earlier capacity search',
-  'failure-report': 'the reason of an earlier run without results',
-  unknown: 'files named like results',
-}
-
-const namesFor: Readonly<Record<ResultsKind, string>> = {
-  'conformance-report': 'check',
-  'load-report': 'load',
-  'capacity-report': 'capacity',
-  'failure-report': 'failure',
-  unknown: 'unknown',
+function isKind(name: unknown): name is ResultsKind {
+  return typeof name === 'string' && Object.hasOwn(kinds, name)
 }
 
 /** `previous-check-20261122T054115Z`, with a number appended if that exists. */
 function freeFolder(folder: string, { kind, at }: FoundResults): string {
   const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
-  const first = join(folder, `previous-${namesFor[kind]}-${stamp}`)
+  const first = join(folder, `previous-${kinds[kind].name}-${stamp}`)
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? first : `${first}-${number}`
     if (!existsSync(name)) return name

@@ -40,7 +40,7 @@ describe('chatgen report', () => {
     expect(readdirSync(join(folder, 'pages'))).toEqual(['report.md'])
   })
 
-  test('prints what has a file where --out is -', async () => {
+  test('prints what has a file if --out is -', async () => {
     const args = ['report', 'results', '--report', 'json', '--out', '-']
     const { stdout } = await chatgen(args, {}, folder)
     expect(stdout).toBe(read('results/report.json'))
@@ -105,14 +105,14 @@ describe('chatgen rejudge', () => {
 })
 
 describe('chatgen compare', () => {
-  test('ends with 1 where a requirement is newly violated, and says that it is another target', async () => {
+  test('ends with 1 if a requirement is newly violated, and says that it is another target', async () => {
     const { code, stdout } = await chatgen(['compare', 'closed', 'results'], {}, folder)
     expect(stdout).toMatch(/OAI-AUTH-01 {2}[\w ]+ → violated \(required\): different target URL/)
     expect(stdout).toMatch(/^WORSE/m)
     expect(code).toBe(1)
   })
 
-  test('ends with 0 where nothing got worse', async () => {
+  test('ends with 0 if nothing got worse', async () => {
     const { code, stdout } = await chatgen(['compare', 'results', 'results'], {}, folder)
     expect(stdout).toMatch(/^NOT WORSE {2}0 newly violated/m)
     expect(code).toBe(0)

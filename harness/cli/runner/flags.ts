@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { flag, positiveInteger } from '../flags.ts'
+import { type FlagsOf, flag, grouped, positiveInteger } from '../flags.ts'
 import type { ContainerFlags } from '../target/container-flags.ts'
 import { duration } from '../values.ts'
 import { requireProgram, runProgram, waitUntil } from './client-program.ts'
@@ -9,20 +8,9 @@ import { kubernetesRunner } from './kubernetes.ts'
 import { localRunner, shardArgs } from './local.ts'
 import type { PreparedJob, Runner, ShardingOptions, ShardResult } from './sharded-run.ts'
 
-type RunnerName = 'local' | 'swarm' | 'kubernetes'
-
-export interface RunnerFlags {
-  readonly runner?: RunnerName
-  readonly shards?: number
-  readonly startIn?: number
-  readonly runnerImage?: string
-  /** Image with chatgen for a runner with an engine; otherwise that of the target. */
-  readonly image?: string
-}
-
-/** Adds the flags that spread a load over processes or machines. */
-export function addRunnerFlags(command: Command): Command {
-  const flags = [
+/** Flags that spread a load over processes or machines. */
+export function runnerFlags() {
+  return grouped('Several machines:', [
     flag(
       '--runner <name>',
       'run shards as processes, as a Swarm job or as a Kubernetes Job',
@@ -36,10 +24,13 @@ export function addRunnerFlags(command: Command): Command {
       '--runner-image <image>',
       'container image with chatgen, for an engine; --image means the same beside --runner swarm|kubernetes',
     ),
-  ]
-  for (const option of flags) command.addOption(option.helpGroup('Several machines:'))
-  return command
+  ])
 }
+
+/** Flags of a run on several machines; without `--runner-image`, `--image` is that of its shards. */
+export type RunnerFlags = FlagsOf<typeof runnerFlags> & Pick<ContainerFlags, 'image'>
+
+type RunnerName = NonNullable<RunnerFlags['runner']>
 
 const defaultShards = 4
 

@@ -60,13 +60,7 @@ export function jobIn(text: string, file: string): LoadJob {
 }
 
 function isLoadJob(value: unknown): value is LoadJob {
-  return (
-    isObject(value) &&
-    'kind' in value &&
-    value.kind === 'load-job' &&
-    'options' in value &&
-    isObject(value.options)
-  )
+  return isObject(value) && value['kind'] === 'load-job' && isObject(value['options'])
 }
 
 export interface JobShard {
@@ -81,7 +75,12 @@ export interface JobShard {
  */
 export async function runJobShard(
   file: string,
-  { shard, startAt, out, quiet = false }: LoadFlags,
+  {
+    shard,
+    startAt,
+    out,
+    quiet = false,
+  }: Pick<LoadFlags, 'shard' | 'startAt'> & { readonly out: string; readonly quiet?: boolean },
   io: Io,
 ): Promise<JobShard> {
   if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])

@@ -1,23 +1,10 @@
-import type { Command } from 'commander'
 import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
-import { addFlags, flag } from '../flags.ts'
+import { type FlagsOf, flag } from '../flags.ts'
 import { duration, optionalDuration } from '../values.ts'
 
-/** Flags of a server that stores its state, and whose runs others take over when it ends. */
-export interface ServiceFlags {
-  readonly store: string
-  /** Milliseconds. */
-  readonly lease?: number
-  readonly runningRepeat?: '409' | 'wait'
-  /** Milliseconds. */
-  readonly drainDelay?: number
-  /** Milliseconds. */
-  readonly drainTimeout: number
-}
-
-export function addServiceFlags(command: Command): Command {
-  return addFlags(
-    command,
+/** Flags of a server that stores its state, and whose runs others take over when it ends. Times in milliseconds. */
+export function serviceFlags() {
+  return [
     flag(
       '--store <store>',
       'storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...',
@@ -37,8 +24,10 @@ export function addServiceFlags(command: Command): Command {
     flag('--drain-timeout <duration>', 'after SIGTERM, time for open responses to finish')
       .argParser(duration)
       .default(15_000, '15s'),
-  )
+  ]
 }
+
+export type ServiceFlags = FlagsOf<typeof serviceFlags>
 
 export function serviceOptions({
   runningRepeat,

@@ -1,23 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { ContainerRow } from '../../../contract/report/container.ts'
 import { printable } from '../../../reports/text/escape.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { ContainerSource } from '../../containers/source.ts'
 import type { RunningContainer } from '../../containers/start.ts'
-import { flag, portNumber } from '../flags.ts'
+import { type FlagsOf, flag, grouped, portNumber } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { duration } from '../values.ts'
-
-/** Flags of a target that chatgen starts in a container. */
-export interface ContainerFlags {
-  readonly image?: string
-  readonly compose?: string
-  readonly service?: string
-  readonly port?: number
-  readonly env?: readonly string[]
-  readonly ready?: string
-  readonly readyTimeout?: number
-}
 
 /** Heading of these flags in the help of a command. */
 export const containerGroup = 'Containers:'
@@ -26,8 +15,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const defaultReadyMs = 120_000
 
-export function addContainerFlags(command: Command): Command {
-  const flags = [
+/** Flags of a target that chatgen starts in a container. */
+export function containerFlags() {
+  return grouped(containerGroup, [
     flag('--image <image>', 'start a container of this image and test it'),
     flag('--compose <file>', 'start a service of this Compose file and test it'),
     flag('--service <name>', 'service of the Compose file'),
@@ -44,10 +34,10 @@ export function addContainerFlags(command: Command): Command {
       '--ready-timeout <time>',
       'maximum time until the service is ready (default: 2m)',
     ).argParser(duration),
-  ]
-  for (const option of flags) command.addOption(option.helpGroup(containerGroup))
-  return command
+  ])
 }
+
+export type ContainerFlags = FlagsOf<typeof containerFlags>
 
 /**
  * The container that the flags describe; undefined if they name none.

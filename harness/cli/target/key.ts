@@ -1,12 +1,7 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Io } from '../terminal/io.ts'
-
-export interface KeyFlags {
-  /** Undefined if neither the flag nor CHATGEN_KEY_ENV names a variable. */
-  readonly keyEnv?: string
-  readonly allowShortKey?: boolean
-}
+import type { TargetFlags } from './target-flags.ts'
 
 /** Characters of the shortest key that can be found in a report without redacting ordinary text. */
 const shortestKey = 8
@@ -17,7 +12,7 @@ const shortestKey = 8
  */
 export function refuseShortKeys(
   profile: Pick<TargetProfile, (typeof keyMembers)[number] | 'otherKey'>,
-  { allowShortKey = false }: KeyFlags,
+  { allowShortKey = false }: Pick<TargetFlags, 'allowShortKey'>,
 ): void {
   if (allowShortKey) return
   const problems = [...keyMembers, 'otherKey' as const].flatMap((name) => {
@@ -50,7 +45,7 @@ interface Keys {
  * @throws ConfigurationError if the named variable is not set
  */
 export function keysOf(
-  { keyEnv }: KeyFlags,
+  { keyEnv }: Pick<TargetFlags, 'keyEnv'>,
   profile: Readonly<Record<string, unknown>>,
   io: Pick<Io, 'env' | 'err'>,
 ): Keys {

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import { dirname, resolve as resolvePath } from 'node:path'
-import type { Command } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import {
   endpointsOf,
@@ -8,22 +7,12 @@ import {
   proxyUrl,
   type TargetProfile,
 } from '../../conformance/profile/index.ts'
-import { flag, list } from '../flags.ts'
+import { type FlagsOf, flag, grouped, list } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Network flags of every command that connects to a target. */
-export interface NetworkFlags {
-  readonly ca?: string
-  readonly insecure?: boolean
-  readonly cert?: string
-  readonly certKey?: string
-  readonly http1?: boolean
-  readonly http2?: boolean
-  readonly resolve?: readonly string[]
-}
-
-export function addNetworkFlags(command: Command): Command {
-  const options = [
+export function networkFlags() {
+  return grouped('Network:', [
     flag('--http1', 'use HTTP/1.1 only'),
     flag('--http2', 'use HTTP/2 only; without TLS, with prior knowledge'),
     flag('--ca <file>', 'additional trusted certificate authorities, PEM'),
@@ -34,10 +23,10 @@ export function addNetworkFlags(command: Command): Command {
       '--resolve <host:port:address>',
       'connect to this IP address instead of resolving the host; repeatable',
     ).argParser(list),
-  ]
-  for (const option of options) command.addOption(option.helpGroup('Network:'))
-  return command
+  ])
 }
+
+export type NetworkFlags = FlagsOf<typeof networkFlags>
 
 /**
  * Completes the network settings of a profile. Precedence: flag, profile, HTTPS_PROXY, HTTP_PROXY and

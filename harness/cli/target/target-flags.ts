@@ -1,33 +1,43 @@
-import type { Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { prefixNames } from '../../../contract/addresses.ts'
-import { addFlags, flag, list } from '../flags.ts'
+import { type FlagsOf, flag, list } from '../flags.ts'
 import { milliseconds } from '../values.ts'
-import { addNetworkFlags } from './network-flags.ts'
+import type { ContainerFlags } from './container-flags.ts'
+import { networkFlags } from './network-flags.ts'
 
-/** Adds the flags that name a target and say how to connect to it. */
-export function addTargetFlags(command: Command): Command {
-  return addConnectionFlags(command.addOption(targetFlag()))
+/** Flags that name a target and say how to connect to it. */
+export function targetFlags() {
+  return [targetFlag(), ...connectionFlags()]
 }
 
-/** Adds the flags of a connection: key, timeout and network. */
-export function addConnectionFlags(command: Command): Command {
-  return addNetworkFlags(
-    addFlags(
-      command,
-      prefixFlag(),
-      keyEnvFlag(),
-      allowShortKeyFlag(),
-      flag('--timeout <ms>', 'maximum time without data from the target').argParser(milliseconds),
-    ),
-  )
+/** Flags of a connection: key, timeout and network. */
+export function connectionFlags() {
+  return [
+    prefixFlag(),
+    keyEnvFlag(),
+    allowShortKeyFlag(),
+    flag('--timeout <ms>', 'maximum time without data from the target').argParser(milliseconds),
+    ...networkFlags(),
+  ]
 }
 
-export function targetFlag(): Option {
+/** Flags of a target; a command has some of them. */
+export interface TargetFlags extends FlagsOf<typeof targetFlags>, ContainerFlags {
+  readonly reference?: boolean
+  /** Further endpoints of the same service. */
+  readonly url?: readonly string[]
+  /** True: nothing may be sent. */
+  readonly dryRun?: boolean
+  /** Called before the first request. @throws ConfigurationError for an output that cannot be written */
+  readonly beforeSending?: () => void
+}
+
+export function targetFlag() {
   return flag('--target <file>', 'target profile, YAML or JSON')
 }
 
 /** Endpoints of one service, among which requests are spread. */
-export function endpointFlag(): Option {
+export function endpointFlag() {
   return flag(
     '--url <url>',
     'base URL; repeatable, for several endpoints of one service (baseUrls in the profile)',
@@ -48,7 +58,7 @@ export function endpointsOfFlags(
 }
 
 /** Paths of surfaces that differ from the interface document. */
-export function prefixFlag(): Option {
+export function prefixFlag() {
   return flag(
     '--prefix <name=path>',
     `path of a surface below the base URL, e.g. openai=/v1; repeatable, for ${prefixNames.join(', ')} (prefixes in the profile)`,
@@ -56,14 +66,14 @@ export function prefixFlag(): Option {
 }
 
 /** Environment variable of the API key. */
-export function keyEnvFlag(): Option {
+export function keyEnvFlag() {
   return flag(
     '--key-env <name>',
     'environment variable with the API key; overrides the keys of the profile (default: CHATGEN_API_KEY, if the profile has no key)',
   )
 }
 
-export function allowShortKeyFlag(): Option {
+export function allowShortKeyFlag() {
   return flag(
     '--allow-short-key',
     'accept a key of fewer than 8 characters, which stands readable in reports',

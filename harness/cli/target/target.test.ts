@@ -2,8 +2,9 @@ import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
+import { addFlags } from '../flags.ts'
 import { baseUrlOf } from './address.ts'
-import { addContainerFlags, type ContainerFlags, containerOf } from './container-flags.ts'
+import { type ContainerFlags, containerFlags, containerOf } from './container-flags.ts'
 import { type NetworkFlags, proxyFromEnvironment, withNetwork } from './network-flags.ts'
 import { startReferenceThread } from './reference-thread.ts'
 
@@ -41,10 +42,10 @@ function parsed(args: readonly string[], env: NodeJS.ProcessEnv = {}): Container
   const names = Object.keys(env)
   Object.assign(process.env, env)
   try {
-    const command = addContainerFlags(
-      new Command().exitOverride().configureOutput({ writeErr() {} }),
-    )
-    return command.parse(args, { from: 'user' }).opts()
+    const command = new Command().exitOverride().configureOutput({ writeErr() {} })
+    return addFlags(command, ...containerFlags())
+      .parse(args, { from: 'user' })
+      .opts()
   } finally {
     for (const name of names) delete process.env[name]
   }

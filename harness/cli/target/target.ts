@@ -12,24 +12,11 @@ import type { RunningContainer } from '../../containers/start.ts'
 import { inputText } from '../input-text.ts'
 import type { Io } from '../terminal/io.ts'
 import { baseUrlOf, prefixesOf } from './address.ts'
-import { type ContainerFlags, containerOf, withContainer } from './container-flags.ts'
-import { type KeyFlags, keysOf, refuseShortKeys } from './key.ts'
-import { type NetworkFlags, withNetwork } from './network-flags.ts'
+import { containerOf, withContainer } from './container-flags.ts'
+import { keysOf, refuseShortKeys } from './key.ts'
+import { withNetwork } from './network-flags.ts'
 import { startReferenceThread } from './reference-thread.ts'
-
-export interface TargetFlags extends KeyFlags, NetworkFlags, ContainerFlags {
-  readonly reference?: boolean
-  readonly target?: string
-  readonly timeout?: number
-  /** Further endpoints of the same service. */
-  readonly url?: readonly string[]
-  /** Paths of surfaces, each `name=path`. */
-  readonly prefix?: readonly string[]
-  /** True: nothing may be sent. */
-  readonly dryRun?: boolean
-  /** Called before the first request. @throws ConfigurationError for an output that cannot be written */
-  readonly beforeSending?: () => void
-}
+import type { TargetFlags } from './target-flags.ts'
 
 /** Slow enough to distinguish a stream from a buffered response, fast enough for a quick run. */
 const referencePace = 'ttft=2ms,gap=0.5ms'

@@ -96,7 +96,7 @@ describe('Ctrl-C on a terminal', () => {
     await expectTidy(run)
   })
 
-  test('leaves a terminal as it was, where the run was killed', async () => {
+  test('leaves a terminal as it was, if the run was killed', async () => {
     const script = `(echo pid=$(exec sh -c 'echo $PPID'); exec "$@"); stty -a`
     // Processes that it leaves keep the terminal open until their request times out.
     await using silent = await silenced([...check, '--timeout', '10000'], surfaces, {

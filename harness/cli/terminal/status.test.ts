@@ -86,7 +86,7 @@ describe('an estimate', () => {
   test.each([
     ['so little is done', { share: 0.04 }],
     ['everything is done', { share: 1 }],
-  ])('is not made where %s', (_, about) => {
+  ])('is not made if %s', (_, about) => {
     const progressView = showProgress(io, true)
     vi.advanceTimersByTime(9_000)
     progressView.update(progress(about))

@@ -25,6 +25,18 @@ export type FigureName =
   | { readonly share: 'success' | 'goodput' }
   | { readonly rate: 'rate' | 'tokens' }
 
+export type FigureHead = Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>
+
+export function figureHead(figure: FigureName, tolerance: number): FigureHead {
+  if ('metric' in figure) {
+    const name = `${figure.metric}.${quantileName(figure.q)}`
+    return { name, unit: 'ms', better: 'lower', tolerance }
+  }
+  return 'share' in figure
+    ? { name: figure.share, unit: 'share', better: 'higher', tolerance }
+    : { name: figure.rate, unit: '/s', better: 'higher', tolerance }
+}
+
 /** Relative change of the share of successful requests that counts as none. */
 const shareTolerance = 0.02
 
@@ -64,12 +76,7 @@ function latencyFigure(
   { metric, q }: { readonly metric: ComparedLatency; readonly q: number },
   tolerance: number,
 ): Candidate[] {
-  const head = {
-    name: `${metric}.${quantileName(q)}`,
-    unit: 'ms',
-    better: 'lower',
-    tolerance,
-  } as const
+  const head = figureHead({ metric, q }, tolerance)
   const [ofA, ofB] = [a, b].map((run) => {
     const samples = samplesOf(run.blocks, metric)
     const count = samples.reduce((sum, { ended, censored }) => sum + ended.count + censored, 0)
@@ -137,38 +144,32 @@ export function shareFigure(
   b: Pick<RunBlocks, 'blocks'>,
   share: 'success' | 'goodput',
 ): Candidate {
-  const head = { name: share, unit: 'share', better: 'higher', tolerance: shareTolerance } as const
   const [ofA, ofB] = [a, b].map(({ blocks }) =>
     shareOf(
       blocks.map(({ due, ok, good }) => ({ of: due, count: share === 'success' ? ok : good })),
     ),
   )
-  return withRatio(head, ofA, ofB)
+  return withRatio(figureHead({ share }, shareTolerance), ofA, ofB)
 }
 
 function rateFigure(
   a: RunBlocks,
   b: RunBlocks,
-  of: 'rate' | 'tokens',
+  rate: 'rate' | 'tokens',
   tolerance: number,
 ): Candidate {
-  const head = { name: of, unit: '/s', better: 'higher', tolerance } as const
   const [ofA, ofB] = [a, b].map(({ blocks, blockMs }) =>
     meanOf(
       blocks.map(
         ({ completed, outputTokens }) =>
-          (of === 'rate' ? completed : outputTokens) / (blockMs / 1000),
+          (rate === 'rate' ? completed : outputTokens) / (blockMs / 1000),
       ),
     ),
   )
-  return withRatio(head, ofA, ofB)
+  return withRatio(figureHead({ rate }, tolerance), ofA, ofB)
 }
 
-function withRatio(
-  head: Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>,
-  a: Estimate | undefined,
-  b: Estimate | undefined,
-): Candidate {
+function withRatio(head: FigureHead, a: Estimate | undefined, b: Estimate | undefined): Candidate {
   if (a === undefined || b === undefined || Number.isNaN(a.value) || Number.isNaN(b.value)) {
     return { ...head, a: null, b: null, ratio: null, reason: 'nothing was measured' }
   }

@@ -1,4 +1,4 @@
-import { meanOf, quantileName, rankOf } from '../../../contract/averages.ts'
+import { meanOf, rankOf } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
 import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
@@ -7,7 +7,14 @@ import { minimumSamples, type OrderedSample } from '../statistics/quantile-inter
 import { unpackBlocks } from '../summary/blocks.ts'
 import { pooled, ratioOfPairs, samplesOf } from './block-estimates.ts'
 import { comparisonOutcome, headOf } from './compare-loads.ts'
-import { type ComparedLatency, defaultFigures, type FigureName, shareFigure } from './figures.ts'
+import {
+  type ComparedLatency,
+  defaultFigures,
+  type FigureHead,
+  type FigureName,
+  figureHead,
+  shareFigure,
+} from './figures.ts'
 import { type Candidate, decideFigures, familyError } from './verdicts.ts'
 
 /** Two blocks of an interleaved run, one after the other, with the same plan. */
@@ -100,7 +107,7 @@ function candidatesOf(pairs: readonly Pair[], name: FigureName, tolerance: numbe
   const read = ({ completed, outputTokens, seconds }: Pair['a']) =>
     (name.rate === 'rate' ? completed : outputTokens) / seconds
   const values = pairs.map((pair) => [read(pair.a), read(pair.b)] as const)
-  const head = { name: name.rate, unit: '/s', better: 'higher', tolerance } as const
+  const head = figureHead(name, tolerance)
   return [paired(head, values, meanOf(values.map(([a]) => a)), meanOf(values.map(([, b]) => b)))]
 }
 
@@ -110,12 +117,7 @@ function latencyOf(
   { metric, q }: { readonly metric: ComparedLatency; readonly q: number },
   tolerance: number,
 ): Candidate[] {
-  const head = {
-    name: `${metric}.${quantileName(q)}`,
-    unit: 'ms',
-    better: 'lower',
-    tolerance,
-  } as const
+  const head = figureHead({ metric, q }, tolerance)
   const all = pairs.map(({ a, b }) => [sampleOf([a], metric), sampleOf([b], metric)] as const)
   if (all.flat().every(({ count }) => count === 0)) return []
   const minCount = Math.ceil(1 / (1 - q))
@@ -144,7 +146,7 @@ function valueAt(sample: OrderedSample, q: number): number | null {
 }
 
 function paired(
-  head: Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>,
+  head: FigureHead,
   values: readonly (readonly [a: number, b: number])[],
   a: number | null,
   b: number | null,

@@ -127,7 +127,7 @@ describe('other readers see', () => {
     }
   })
 
-  test('each requirement once, red where it is violated and green only where it holds', async () => {
+  test('each requirement once, red if it is violated and green only if it holds', async () => {
     const results = new Map(cases(violated).map(({ name, result }) => [name.split(' ')[0], result]))
     const expected = new Map(
       violated.requirements.map(({ id, verdict, known }) => [
@@ -150,7 +150,7 @@ describe('other readers see', () => {
     ).toHaveLength(cases(violated).filter(({ result }) => result === 'failure').length)
   })
 
-  test('a warning as a failure where it is strict', () => {
+  test('a warning as a failure if it is strict', () => {
     const warned = cases(strict).find(({ name }) => name.startsWith('V3-SSE-07'))
     expect(warned?.result).toBe('failure')
   })

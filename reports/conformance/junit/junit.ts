@@ -15,7 +15,7 @@ import { knownText, summarize } from '../summary.ts'
 import { trafficNumbers } from '../traffic.ts'
 import { adviceOn, evidenceOf } from '../violations.ts'
 import { verdictLabels } from '../words.ts'
-import { type JUnitCase, type JUnitResult, junitOf } from './suites.ts'
+import { caseOf, faultCase, type JUnitCase, type JUnitResult, junitOf } from './suites.ts'
 
 /**
  * JUnit XML as Ant writes it and Jenkins, GitLab and others read it: a suite for each area with a case
@@ -38,7 +38,12 @@ export function reportToJUnit(
       ),
     })),
     { name: 'baseline', cases: (report.baseline?.problems ?? []).map(caseOfBaseline) },
-    { name: 'chatgen', cases: report.faults.map(caseOfFault) },
+    {
+      name: 'chatgen',
+      cases: report.faults.map(({ scenario, message }) =>
+        faultCase(clean(scenario) || 'unnamed', message),
+      ),
+    },
   ]
   return junitOf(suites, { ...report, properties: propertiesOf(report) })
 }
@@ -88,22 +93,8 @@ function caseOfRow(
 }
 
 function caseOfBaseline({ id, kind, message }: BaselineProblem): JUnitCase {
-  return {
-    name: `baseline entry of ${id}`,
-    timeMs: 0,
-    result: { tag: 'failure', type: `baseline: ${kind}`, message: clean(message), text: '' },
-    output: null,
-  }
-}
-
-function caseOfFault(fault: ConformanceReport['faults'][number]): JUnitCase {
-  const text = fault.message.split('\n').map(clean)
-  return {
-    name: clean(fault.scenario) || 'unnamed',
-    timeMs: 0,
-    result: { tag: 'error', type: 'internal error', message: text[0] ?? '', text: text.join('\n') },
-    output: null,
-  }
+  const found = { type: `baseline: ${kind}`, message: clean(message), text: '' }
+  return caseOf(`baseline entry of ${id}`, { tag: 'failure', ...found })
 }
 
 function resultOf(

@@ -36,6 +36,13 @@ export function caseOf(name: string, result: JUnitResult | null): JUnitCase {
   return { name: clean(name), timeMs: 0, result, output: null }
 }
 
+/** A case for an internal error, whose first line is its message. */
+export function faultCase(name: string, fault: string): JUnitCase {
+  const lines = fault.split('\n').map(clean)
+  const text = lines.join('\n')
+  return caseOf(name, { tag: 'error', type: 'internal error', message: lines[0] ?? '', text })
+}
+
 /** Suites of cases as Ant writes them; those without cases are left out. */
 export function junitOf(suites: readonly JUnitSuite[], run: JUnitRun): string {
   const filled = suites.filter(({ cases }) => cases.length > 0)

@@ -142,7 +142,7 @@ function familyOf(line: string): string {
   return name.replace(/_(bucket|sum|count)$/, '')
 }
 
-test('a line a second, empty where there was nothing', () => {
+test('a line a second, empty if there was nothing', () => {
   expect(loadToCsv(loadReportOf())).toMatchInlineSnapshot(`
     "second,planned,dispatched,completed,shed,failed,in_flight,events,bytes,output_tokens,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,icl_p50_ms,icl_p90_ms,icl_p99_ms
     0,98,98,78,0,0,52,1960,392000,1764,98,120,131,500,620,1400,20,24,25
@@ -153,7 +153,7 @@ test('a line a second, empty where there was nothing', () => {
   `)
 })
 
-test('only a header where nothing ran', () => {
+test('only a header if nothing ran', () => {
   expect(loadToCsv(loadReportOf({ series: [] })).split('\n')).toHaveLength(2)
 })
 

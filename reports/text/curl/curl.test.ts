@@ -99,7 +99,7 @@ describe('a body that is not short text', () => {
     `)
   })
 
-  test('is read from a file where it is long', () => {
+  test('is read from a file if it is long', () => {
     expect(toCurl(exchangeOf({ id: 'x7', body: 'a'.repeat(5000) }))).toContain(
       '--data-binary @x7.body',
     )
@@ -127,7 +127,7 @@ describe('a body that is not short text', () => {
     `)
   })
 
-  test('is sent byte by byte where it is no proper form', () => {
+  test('is sent byte by byte if it is no proper form', () => {
     expect(toCurl(form(bytesOf('--b1\r\nbroken')))).toContain("--data-raw $'--b1\\r\\nbroken'")
   })
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { type LoadReport, loadReport } from '../../../../contract/report/load/report.ts'
-import { chatgen, emptyFolder, type Running, start } from '../../test-support/chatgen.ts'
+import { chatgen, emptyFolder, serving } from '../../test-support/chatgen.ts'
 
 const key = 'load-test-key'
 export const withKey = { CHATGEN_API_KEY: key }
@@ -43,13 +43,5 @@ export function reportIn(folder: string): LoadReport {
 
 /** The URL of a reference server in a separate process, for one test. */
 export async function served(...args: readonly string[]): Promise<string> {
-  const server: Running = start(['serve', '--port', '0', '--key', key, ...args])
-  onTestFinished(async () => {
-    server.child.kill('SIGTERM')
-    await server.ended
-  })
-  await server.shows('http://')
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.soFar())?.[0]
-  expect(url).toBeDefined()
-  return url ?? ''
+  return (await serving(['--key', key, ...args])).url
 }
