@@ -1,7 +1,7 @@
 /** Writes what the docs take from the code: docs/interface, target profile, import table. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { interfaceRevision } from '../harness/conformance/defaults.ts'
-import { interfacePages } from '../reports/catalog/index.ts'
+import { interfacePages } from '../reports/catalog/interface-pages.ts'
 import { sectionSources } from './docs/section-sources.ts'
 import { targetProfilePage } from './docs/target-profile.ts'
 import { withImportTable } from './house/references.ts'

@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../conformance/errors.ts'
+import type { ExitCode } from './exit-codes.ts'
+import type { Io } from './terminal/io.ts'
 
 /** Attribute of a flag, type of its value, and whether it always has one. */
 interface Shape {
@@ -178,3 +180,6 @@ export function seed(text: string): string {
   }
   return text
 }
+
+/** Adds a command to the program; `finish` receives its exit code. */
+export type AddCommand = (program: Command, io: Io, finish: (code: ExitCode) => void) => void

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { launchChromium, skipBrowser } from '../../reports/html/test-support/chromium.ts'
+import { launchChromium, skipBrowser } from '../../reports/html/test-support/offline-page.ts'
 import { testServer } from '../test-support/server.ts'
 
 /** Origin of an empty page. */

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toHtml } from '../document/html.ts'
-import { skipBrowser } from '../html/test-support/chromium.ts'
-import { pagesInChromium, testPage } from '../html/test-support/offline-page.ts'
+import { pagesInChromium, skipBrowser, testPage } from '../html/test-support/offline-page.ts'
 import { capacityDocument } from './document.ts'
 import { capacityProbeOf, capacityReportOf } from './test-support/sketch.ts'
 

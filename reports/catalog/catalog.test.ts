@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
 import { interfaceRevision } from '../../harness/conformance/defaults.ts'
 import { sectionSources } from '../../scripts/docs/section-sources.ts'
-import { areaTitle } from './entries.ts'
-import { catalogEntries, catalogToText, explainEntry, findEntry } from './index.ts'
+import { areaTitle, catalogEntries, findEntry } from './entries.ts'
+import { catalogToText, explainEntry } from './explain.ts'
 import { interfacePages } from './interface-pages.ts'
 
 test('every area has a heading', () => {

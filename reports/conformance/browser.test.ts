@@ -13,8 +13,7 @@ import { chatgen, emptyFolder } from '../../harness/cli/test-support/chatgen.ts'
 import { compose, faults } from '../../reference-server/deviations/index.ts'
 import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
 import { toHtml } from '../document/html.ts'
-import { skipBrowser } from '../html/test-support/chromium.ts'
-import { pagesInChromium, testPage } from '../html/test-support/offline-page.ts'
+import { pagesInChromium, skipBrowser, testPage } from '../html/test-support/offline-page.ts'
 import { conformanceDocument } from './document.ts'
 
 /** The page in a real browser, made from a real run with violations of several kinds. */

@@ -118,7 +118,6 @@ export const checkSources: readonly string[] = [
   'reports/html',
   'reports/text',
   'harness/cli/main.ts',
-  'harness/cli/command.ts',
   'harness/cli/exit-codes.ts',
   'harness/cli/flags.ts',
   'harness/cli/values.ts',

@@ -8,7 +8,6 @@ import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
-import type { AddCommand } from '../command.ts'
 import { addInterleaveFlags, type InterleaveFlags, refuseLoadFlags } from '../compare/flags.ts'
 import { interleave } from '../compare/interleave.ts'
 import {
@@ -20,6 +19,7 @@ import {
   publishComparison,
 } from '../compare/report-formats.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
+import type { AddCommand } from '../flags.ts'
 import { addFlags, colorFlag, type FlagsOf, flag, list, outFlag } from '../flags.ts'
 import {
   anyEdited,

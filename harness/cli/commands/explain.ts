@@ -1,7 +1,8 @@
-import { catalogEntries, explainEntry } from '../../../reports/catalog/index.ts'
+import { catalogEntries } from '../../../reports/catalog/entries.ts'
+import { explainEntry } from '../../../reports/catalog/explain.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
-import type { AddCommand } from '../command.ts'
+import type { AddCommand } from '../flags.ts'
 import { colorFlag } from '../flags.ts'
 
 /** `chatgen explain ID`: details of one catalog entry. */

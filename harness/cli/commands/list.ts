@@ -1,6 +1,7 @@
-import { catalogEntries, catalogToText } from '../../../reports/catalog/index.ts'
+import { catalogEntries } from '../../../reports/catalog/entries.ts'
+import { catalogToText } from '../../../reports/catalog/explain.ts'
 import { profileNames, selectRequirements } from '../../conformance/profile/selection.ts'
-import type { AddCommand } from '../command.ts'
+import type { AddCommand } from '../flags.ts'
 import { addFlags, colorFlag, type FlagsOf, flag, list } from '../flags.ts'
 
 function listFlags() {

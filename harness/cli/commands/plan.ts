@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { AddCommand } from '../command.ts'
 import { exitCode, exitCodeOfPlan } from '../exit-codes.ts'
+import type { AddCommand } from '../flags.ts'
 import {
   addFlags,
   type FlagsOf,

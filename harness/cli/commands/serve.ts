@@ -2,13 +2,19 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { AddCommand } from '../command.ts'
+import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, flag, list, portNumber, positiveInteger } from '../flags.ts'
 import type { AnswerOptions } from '../serve/answers.ts'
 import { bannerText } from '../serve/banner.ts'
 import { journalOf, mistypedReporter, startExtras } from '../serve/control.ts'
-import { listen, openedStore, readEngine, readPace } from '../serve/listen.ts'
-import { serviceFlags, serviceOptions } from '../serve/service-flags.ts'
+import {
+  listen,
+  openedStore,
+  readEngine,
+  readPace,
+  serviceFlags,
+  serviceOptions,
+} from '../serve/listen.ts'
 import type { Io } from '../terminal/io.ts'
 
 function serveFlags() {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
-import { urlOf } from '../../load/test-support/listening.ts'
+import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { type Manner, oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { type Loaded, load, reportIn } from './test-support/loading.ts'

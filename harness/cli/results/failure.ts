@@ -17,9 +17,8 @@ import { readSwitches } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { makeOutFolder } from './folder-lock.ts'
 import { reportKind } from './formats.ts'
-import { renderReport } from './publish-report.ts'
+import { renderReport, withoutSecrets } from './publish-report.ts'
 import { resultsIn } from './results-folder.ts'
-import { withoutSecrets } from './safe-text.ts'
 
 const failureKind = reportKind<Failure>('report', {
   toDocument: failureDocument,

@@ -1,11 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { withoutCommands } from '../../../reports/conformance/github.ts'
 import { outcomeLine } from '../../../reports/document/terminal.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { FlagsOf, outputFlags } from '../flags.ts'
-import type { Io } from '../terminal/io.ts'
-import { fitted } from '../terminal/io.ts'
+import { fitted, type Io } from '../terminal/io.ts'
 import type { NamedFormat, RenderOptions, ReportKind } from './formats.ts'
-import { withoutSecrets, withoutWorkflowCommands } from './safe-text.ts'
 
 /** Flags of a command that can print reports, with the folder of its results. */
 export type PublishFlags = FlagsOf<typeof outputFlags> & { readonly out: string }
@@ -67,4 +67,17 @@ export function renderReport<Report, Evidence>(
     else
       print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), reader) : text.trimEnd())
   }
+}
+
+/** Redacts a report before its digest is computed: redaction afterwards would invalidate the digest. */
+export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): Report {
+  return JSON.parse(io.clean(JSON.stringify(report)))
+}
+
+/**
+ * Console text without workflow commands: GitHub Actions interprets every line of output that looks like
+ * one, and a target could have sent it.
+ */
+export function withoutWorkflowCommands(text: string, env: Io['env']): string {
+  return env['GITHUB_ACTIONS'] === 'true' ? withoutCommands(text, randomUUID()) : text
 }

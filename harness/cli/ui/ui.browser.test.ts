@@ -5,8 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { launchChromium, skipBrowser } from '../../../reports/html/test-support/chromium.ts'
-import { expectAccessible } from '../../../reports/html/test-support/offline-page.ts'
+import {
+  expectAccessible,
+  launchChromium,
+  skipBrowser,
+} from '../../../reports/html/test-support/offline-page.ts'
 import { hostileLoad, hostileReport, hostileTexts } from '../../../reports/test-support/hostile.ts'
 import { loadToJson, reportToJson } from '../../../reports/text/digest.ts'
 import {

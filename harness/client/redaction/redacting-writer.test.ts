@@ -8,7 +8,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** Modules that may write by themselves, with the reason. */
 const exempt: Readonly<Record<string, string>> = {
   'harness/client/redaction/redacting-writer.ts': 'the funnel itself',
-  'harness/cli/terminal/interruption.ts': 'shows the cursor again',
   'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
   'harness/cli/terminal/status.ts': 'redraws text that was cleaned',
   'harness/cli/ui/open-page.ts': 'reads the output of a comparison, which is redacted',

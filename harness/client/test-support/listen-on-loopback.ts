@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
 
 export interface LoopbackServer {
   readonly port: number
@@ -81,4 +82,16 @@ export function forward(
   outgoing.on('close', () => onward.destroy())
   if (body === undefined) incoming.pipe(onward)
   else onward.end(body)
+}
+
+/** The free port of 127.0.0.1 at which a server listens until the test has finished. */
+export async function portOf(server: Server): Promise<number> {
+  const { port, close } = await listenOnLoopback(server)
+  onTestFinished(close)
+  return port
+}
+
+/** The same as a URL without a path. */
+export async function urlOf(server: Server): Promise<string> {
+  return `http://127.0.0.1:${await portOf(server)}`
 }

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { portOf } from '../../client/test-support/listen-on-loopback.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
-import { portOf } from '../test-support/listening.ts'
 import { ClockProbe, stampOf, startClockProbeServer } from './clock-probe.ts'
 import { type GeneratorMeasurements, generatorLimits, generatorVerdict } from './verdict.ts'
 

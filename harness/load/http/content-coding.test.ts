@@ -3,9 +3,9 @@ import type { Transform } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
 import { speech } from '../test-support/h2-server.ts'
-import { urlOf } from '../test-support/listening.ts'
 
 const { constants } = zlib
 const coders: Readonly<Record<string, () => Transform>> = {

@@ -2,7 +2,7 @@
 import { createServer as createHttpServer, type IncomingHttpHeaders, request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import * as zlib from 'node:zlib'
-import { urlOf } from './listening.ts'
+import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface CountingFront {
   readonly url: string

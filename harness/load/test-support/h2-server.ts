@@ -9,8 +9,8 @@ import {
 } from 'node:http2'
 import { onTestFinished } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
+import { portOf } from '../../client/test-support/listen-on-loopback.ts'
 import { certificate } from '../../client/test-support/tls-front.ts'
-import { portOf } from './listening.ts'
 
 const own = certificate('self-signed')
 

@@ -1,6 +1,6 @@
 /** A minimal compatible surface that can fail in each of the ways that a record distinguishes. */
 import { createServer, type ServerResponse } from 'node:http'
-import { urlOf } from './listening.ts'
+import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 
 export type Manner =
   | 'well'

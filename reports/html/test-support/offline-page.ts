@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchChromium } from './chromium.ts'
 
 export interface OpenedPage {
   readonly page: Page
@@ -99,3 +98,27 @@ const axeSource = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   'utf8',
 )
+
+const path = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+
+/** True only if set explicitly: a test that skips itself without a browser proves nothing. */
+export const skipBrowser = process.env['CHATGEN_SKIP_BROWSER'] !== undefined
+
+export function launchChromium(): Promise<Browser> {
+  if (!existsSync(path)) {
+    throw new Error(
+      `the HTML report is tested in a real browser, and there is none at ${path}: install Chromium (Debian: apt-get install chromium), name another with CHROMIUM=/path/to/chromium, or leave these tests out with CHATGEN_SKIP_BROWSER=1`,
+    )
+  }
+  return chromium.launch({
+    executablePath: path,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}

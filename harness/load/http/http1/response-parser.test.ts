@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { portOf } from '../../test-support/listening.ts'
+import { portOf } from '../../../client/test-support/listen-on-loopback.ts'
 import { HttpSyntaxError } from '../channel.ts'
 import { ResponseParser } from './response-parser.ts'
 
