@@ -66,7 +66,9 @@ export function buildReport(run: RunResults): ConformanceReport {
     cost: addCosts(run.cost, { ...noCost, requests: audit.requests }),
     traffic: all.map((result) => result.traffic).reduce(addTraffic, noTraffic),
     depth: setup.depth,
-    ...(collector.conditions.length > 0 && { conditions: collector.conditions }),
+    ...(collector.conditions.length > 0 && {
+      conditions: collector.conditions.toSorted((a, b) => (a.operation < b.operation ? -1 : 1)),
+    }),
     ...(run.exploration && { exploration: run.exploration }),
     requirements,
     observations,
