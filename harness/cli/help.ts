@@ -118,12 +118,12 @@ function groupsOf(command: Command): ReadonlyMap<string, readonly Option[]> {
 /** Flags that matter to most users of a command with many. */
 const first: Readonly<Record<string, readonly string[]>> = {
   load: [
-    ...['--target', '--reference', '--rate', '--concurrency', '--duration', '--ramp', '--steps'],
+    ...['--target', '--rate', '--concurrency', '--duration', '--ramp', '--steps'],
     ...['--surface', '--mix', '--slo', '--warm-up', '--workers', '--strict', '--seed'],
     ...['--report', '--out', '--ui', '--json', '--quiet', '--verbose', '--dry-run'],
   ],
   capacity: [
-    ...['--target', '--reference', '--slo', '--min', '--max', '--precision', '--budget', '--probe'],
+    ...['--target', '--slo', '--min', '--max', '--precision', '--budget', '--probe'],
     ...['--concurrency', '--surface', '--mix', '--workers', '--runner', '--seed'],
     ...['--report', '--out', '--ui', '--json', '--quiet', '--verbose'],
   ],

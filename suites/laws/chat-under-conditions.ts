@@ -13,7 +13,7 @@ import {
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
-import { sendWithoutKey } from './edits.ts'
+import { callerOf, sendWithoutKey } from './edits.ts'
 import { type Body, describeRow, plain, tryConditions } from './trials.ts'
 
 type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
@@ -94,7 +94,7 @@ export class ChatUnderConditions {
 
   async create(name: string, row: Row): Promise<Exchange> {
     const { v3 } = this.#context
-    const caller = this.#callerOf(row)
+    const caller = callerOf(this.#context.profile, row)
     const created = await v3.postChat(name, {}, { role: 'act', ...caller })
     const id = v3.newChatId(created)
     if (id) v3.deleteOnCleanup(id, caller)
@@ -108,7 +108,7 @@ export class ChatUnderConditions {
     { hasTwin = false, isTwinFavorite = false, hasTurn = false } = {},
   ): Promise<Body> {
     const { v3, chats, session, prompts } = this.#context
-    const caller = this.#callerOf(row)
+    const caller = callerOf(this.#context.profile, row)
     const chat = await v3.createChat(caller)
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
     const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
@@ -187,11 +187,6 @@ export class ChatUnderConditions {
       (_, page) => chats.mentions(page, chat),
     )
     return list.isWhole && chats.mentions(list, chat)
-  }
-
-  #callerOf(row: Row): Caller {
-    const { otherKey } = this.#context.profile
-    return row['caller'] === 'second' ? { authorization: `Bearer ${otherKey}` } : {}
   }
 
   #required(): ChatState {

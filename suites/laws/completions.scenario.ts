@@ -15,7 +15,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { buildRecall, createRecallLaw, type Recall } from '../support/recall.ts'
-import { messagesOf, messageTextEdits, modelEdits, set, setEach } from './edits.ts'
+import { callerOf, messagesOf, messageTextEdits, modelEdits, set, setEach } from './edits.ts'
 import { claimStop, stopOf } from './stop.ts'
 import {
   type Body,
@@ -141,11 +141,8 @@ interface Run extends Context {
 
 async function startRun(context: Context): Promise<Run> {
   const { openai, profile, prompts } = context
-  const send = (body: unknown, row: Row): Promise<Exchange> => {
-    const isSecond = row['caller'] === 'second'
-    const caller = isSecond ? { authorization: `Bearer ${profile.otherKey}` } : {}
-    return openai.chat(body, { role: 'act', ...caller })
-  }
+  const send = (body: unknown, row: Row) =>
+    openai.chat(body, { role: 'act', ...callerOf(profile, row) })
   const steady = { temperature: 0, max_tokens: 160 }
   // A refusal of these fields says nothing about stop.
   const isSteady = !isDeclined(await send(openai.chatBody(prompts.brief(), steady), {}))

@@ -2,6 +2,7 @@
 import {
   inputText,
   isObject,
+  type Row,
   type ScenarioContext,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
@@ -37,6 +38,11 @@ export function modelEdits({ models, capabilities }: TargetProfile, member: stri
     alias: setKnown(member, models.aliases[0]),
     vision: capabilities.images === true ? set({ [member]: models.vision }) : undefined,
   }
+}
+
+/** The caller of a row: that of the profile, or the second one. */
+export function callerOf({ otherKey }: TargetProfile, row: Row) {
+  return row['caller'] === 'second' ? { authorization: `Bearer ${otherKey}` } : {}
 }
 
 /** Kinds of text in a field of a body. */

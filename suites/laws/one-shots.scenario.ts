@@ -16,6 +16,7 @@ import { createDeliveryLaw } from '../support/delivery.ts'
 import { inputTexts } from '../support/history.ts'
 import { buildRecall, createRecallLaw, knows, type Recall } from '../support/recall.ts'
 import {
+  callerOf,
   inputEdits,
   modelEdits,
   set,
@@ -143,11 +144,8 @@ interface Run extends Context {
 
 function startRun(context: Context): Run {
   const { oneShot, profile } = context
-  const send = (body: Body, row: Row) => {
-    const isSecond = row['caller'] === 'second'
-    const caller = isSecond ? { authorization: `Bearer ${profile.otherKey}` } : {}
-    return oneShot.send(body, { role: 'act', ...caller })
-  }
+  const send = (body: Body, row: Row) =>
+    oneShot.send(body, { role: 'act', ...callerOf(profile, row) })
   return {
     ...context,
     send,

@@ -29,7 +29,6 @@ export async function claimStop(
   { row, body, answer }: Trial,
   send: (body: Body) => Promise<Exchange>,
 ): Promise<void> {
-  const before = answerText(answer) ?? ''
   const sequence = wordIn(answer, body['stream'] === true)
   if (sequence === undefined) return
   const form = row['stop']
@@ -45,20 +44,30 @@ export async function claimStop(
     claim(requirement, taken, cut, answer)
     return
   }
-  const text = answerText(cut) ?? ''
+  claimCut({ claim }, requirement, sequence, cut, answer)
+}
+
+/** Compares an answer with the one without stop; false if it is a different answer, which is no evidence. */
+export function claimCut(
+  { claim }: Pick<ScenarioContext, 'claim'>,
+  requirement: 'OAI-STOP-01' | 'OAI-STOP-02' | 'OAI-STOP-04' | 'OAI-STOP-05',
+  sequence: string,
+  cut: Exchange,
+  answer: Exchange,
+): boolean {
+  const [text, before] = [answerText(cut) ?? '', answerText(answer) ?? '']
   const upToStop = before.slice(0, before.indexOf(sequence))
   const isShown = sameAnswer(text, upToStop + sequence)
   const hasStopped = isShown || sameAnswer(text, upToStop)
   // The sequence may be included at the end of an answer.
   const goesOn = text.includes(sequence) && !text.trimEnd().endsWith(sequence)
   const ranOn = runsOn(text, before, sequence) || goesOn
-  // A different answer is no evidence.
-  if (!hasStopped && !ranOn) return
+  if (!hasStopped && !ranOn) return false
   const what = `the text continues after ${JSON.stringify(sequence)}`
   claim(requirement, () => expect(ranOn, what).toBe(false), cut, answer)
-  if (!hasStopped) return
   const showsStop = `the answer shows ${JSON.stringify(sequence)}`
-  claim('OAI-STOP-03', () => expect(isShown, showsStop).toBe(false), cut, answer)
+  if (hasStopped) claim('OAI-STOP-03', () => expect(isShown, showsStop).toBe(false), cut, answer)
+  return true
 }
 
 /**
@@ -82,7 +91,7 @@ function wordIn(answer: Exchange, isStream: boolean): string | undefined {
 }
 
 /** Tests if an answer is the earlier one with only the sequence removed. */
-export function runsOn(text: string, before: string, sequence: string): boolean {
+function runsOn(text: string, before: string, sequence: string): boolean {
   const start = before.indexOf(sequence)
   const rest = text.slice(start).trimStart()
   const after = before.slice(start + sequence.length).trimStart()
@@ -93,6 +102,6 @@ export function runsOn(text: string, before: string, sequence: string): boolean 
 }
 
 /** Tests if an answer is the same up to the stop; trailing space may be trimmed. */
-export function sameAnswer(text: string, upToStop: string): boolean {
+function sameAnswer(text: string, upToStop: string): boolean {
   return text.trimEnd() === upToStop.trimEnd()
 }

@@ -1,4 +1,5 @@
 import {
+  assume,
   ContractViolation,
   type Delivery,
   deliveryOf,
@@ -27,7 +28,7 @@ const briefShare = 0.6
 /** Answers that came at once after this time may have been held back if a brief one comes far sooner. */
 const minSuspectMs = 100
 
-export interface Arrival {
+interface Arrival {
   readonly kind: 'spread' | 'held back' | 'undecided'
   /** Observation, for messages. */
   readonly description: string
@@ -40,7 +41,7 @@ export interface Arrival {
  * have been generated at once, after a wait, unless a `brief` one arrives far sooner. If an answer came at once
  * too fast to decide, longer ones follow.
  */
-export async function arrivalOfText(
+async function arrivalOfText(
   prompts: Prompts,
   ask: (text: string) => Promise<Exchange>,
   brief: () => Promise<Exchange>,
@@ -72,6 +73,21 @@ export async function arrivalOfText(
   if (isDecided) return { kind: 'held back', description: summary, replies: all }
   const suspicion = `every long answer came at once, ${Math.round(longMs)} ms or more after its request, a brief one after ${briefMs} ms: a proxy may buffer the stream`
   return { kind: 'undecided', description: suspicion, replies: all }
+}
+
+/** Claims that streamed text arrives while it is generated; `ask` sends a streamed question that must be accepted. */
+export async function claimArrival(
+  { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
+  requirement: 'V3-SSE-30' | 'OAI-STREAM-11',
+  ask: (text: string, more: Body) => Promise<Exchange>,
+): Promise<void> {
+  const { kind, description, replies } = await arrivalOfText(
+    prompts,
+    (text) => ask(text, {}),
+    () => ask(prompts.brief(), { max_tokens: 4 }),
+  )
+  assume(kind !== 'undecided', description, ...replies)
+  claim(requirement, () => expectSpread(kind, description), ...replies)
 }
 
 /** Texts of the control streams, which have no conditions. */
@@ -155,6 +171,6 @@ async function askLonger(prompts: Prompts, ask: (text: string) => Promise<Exchan
   return { replies, deliveries, spread: undefined }
 }
 
-export function expectSpread(kind: Arrival['kind'], description: string): void {
+function expectSpread(kind: Arrival['kind'], description: string): void {
   if (kind !== 'spread') throw new ContractViolation(description)
 }

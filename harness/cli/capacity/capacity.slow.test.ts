@@ -51,20 +51,9 @@ async function untilProbe(folder: string, index: number): Promise<void> {
 describe('chatgen capacity', () => {
   test('0 if the maximum is met, and every probe has a load report of its own', async () => {
     const url = await served()
-    const { code, stdout, folder, report } = await searchInTime(
-      url,
-      ...short,
-      ...[
-        '--slo',
-        'ttft.p50 < 20s',
-        '--min',
-        '30',
-        '--max',
-        '60',
-        '--report',
-        'console,junit,markdown',
-      ],
-    )
+    const range = ['--slo', 'ttft.p50 < 20s', '--min', '30', '--max', '60']
+    const args = [url, ...short, ...range, '--report', 'console,junit,markdown']
+    const { code, stdout, folder, report } = await searchInTime(...args)
     expect(report).toMatchObject({ outcome: 'above max', result: { highestMet: 60, rate: null } })
     expect(stdout).toContain('at least 60.0 req/s')
     expect(report.probes.map(({ purpose }) => purpose)).toContain('baseline')
@@ -81,11 +70,8 @@ describe('chatgen capacity', () => {
 
   test('1 if an SLO is missed at the minimum', async () => {
     const url = await served('--pace', 'ttft=300ms')
-    const { code, stdout, report } = await searchInTime(
-      url,
-      ...short,
-      ...['--slo', 'ttft.p90 < 50ms', '--min', '40', '--max', '80'],
-    )
+    const range = ['--slo', 'ttft.p90 < 50ms', '--min', '40', '--max', '80']
+    const { code, stdout, report } = await searchInTime(url, ...short, ...range)
     expect(report).toMatchObject({ outcome: 'below min', result: { limitedBy: 'ttft.p90 < 50ms' } })
     expect(stdout).toContain('below 40.0 req/s, the minimum of the search')
     expect(code).toBe(1)
@@ -110,11 +96,8 @@ describe('chatgen capacity', () => {
 
   test('6 if the generator was the bottleneck, with the rate that it holds', async () => {
     const url = await served('--pace', 'ttft=500ms')
-    const { code, stdout, report } = await search(
-      url,
-      ...short,
-      ...['--slo', 'ttft.p50 < 20s', '--min', '1', '--max-in-flight', '8'],
-    )
+    const limits = ['--slo', 'ttft.p50 < 20s', '--min', '1', '--max-in-flight', '8']
+    const { code, stdout, report } = await search(url, ...short, ...limits)
     expect(report).toMatchObject({ outcome: 'invalid', generator: { verdict: 'invalid' } })
     // Half a second each, at most eight at once: sixteen a second.
     expect(report.generator.holds).toBeLessThan(40)
@@ -126,18 +109,8 @@ describe('chatgen capacity', () => {
   test('130 if it is interrupted, with the bracket that was known', async () => {
     const url = await served('--engine', oneAtATime)
     const folder = emptyFolder()
-    const args = [
-      'capacity',
-      url,
-      ...short,
-      '--slo',
-      'errors < 20%',
-      '--min',
-      '1',
-      '--mix',
-      'v3-json',
-    ]
-    const running = start(args, withKey, folder)
+    const load = ['--slo', 'errors < 20%', '--min', '1', '--mix', 'v3-json']
+    const running = start(['capacity', url, ...short, ...load], withKey, folder)
     await untilProbe(folder, 3)
     running.child.kill('SIGINT')
     const { code, stdout } = await running.ended

@@ -100,18 +100,8 @@ const withKey = { CHATGEN_API_KEY: key }
 async function benchOf(cases: string) {
   const server = await startReferenceServer({ keys: [key] })
   onTestFinished(() => server.close())
-  const args = [
-    'bench',
-    server.url,
-    '--only',
-    cases,
-    '--duration',
-    '60s',
-    '--connections',
-    '2',
-    '--turns',
-    '1000',
-  ]
+  const load = ['--duration', '60s', '--connections', '2', '--turns', '1000']
+  const args = ['bench', server.url, '--only', cases, ...load]
   const chats = async () => {
     const headers = { authorization: `Bearer ${key}` }
     return (await fetch(`${server.url}/api/v3/chat`, { headers })).json()

@@ -10,15 +10,8 @@ vi.setConfig({ testTimeout: 90_000 })
 describe('chatgen load ends with', () => {
   test('0 if every stream is whole and the SLO is met', async () => {
     const url = await served()
-    const { code, stdout, report } = await loadInTime([
-      url,
-      '--rate',
-      '40',
-      '--duration',
-      '2s',
-      '--slo',
-      'errors < 50%',
-    ])
+    const args = [url, '--rate', '40', '--duration', '2s', '--slo', 'errors < 50%']
+    const { code, stdout, report } = await loadInTime(args)
     expect(report.outcome).toBe('met')
     expect(stdout).toMatch(/^MET/)
     expect(code).toBe(0)

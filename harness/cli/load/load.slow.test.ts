@@ -122,16 +122,8 @@ describe('chatgen load', () => {
 
   test('lets clients misbehave, and leaves them out of the figures', async () => {
     const url = await served('--pace', 'ttft=5ms,gap=2ms')
-    const args = [
-      url,
-      '--rate',
-      '40',
-      '--duration',
-      '2s',
-      '--misbehave',
-      'slow-reader=0.2,abort=0.2,churn=0.2',
-    ]
-    const { report } = await load(args)
+    const shares = ['--misbehave', 'slow-reader=0.2,abort=0.2,churn=0.2']
+    const { report } = await load([url, '--rate', '40', '--duration', '2s', ...shares])
     const { abort, churn, slowReader } = report.left
     for (const count of [abort, churn, slowReader]) expect(count).toBeGreaterThan(0)
     expect(report.errors).toEqual([])

@@ -25,17 +25,8 @@ beforeAll(async () => {
     await run(...common, '--shard', `${index}/3`, '--out', `shard-${index}`)
   }
   await run(...common, '--out', 'whole', '--report', every, '--verbose')
-  await run(
-    '--duration',
-    '1s',
-    '--seed',
-    'other',
-    '--no-requests',
-    '--shard',
-    '1/3',
-    '--out',
-    'other',
-  )
+  const other = ['--duration', '1s', '--seed', 'other', '--no-requests', '--shard', '1/3']
+  await run(...other, '--out', 'other')
   server.child.kill('SIGTERM')
   await server.ended
 }, 120_000)

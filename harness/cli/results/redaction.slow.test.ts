@@ -17,6 +17,8 @@ import {
   password,
 } from '../test-support/sentinel.ts'
 
+const formats = ['--report', Object.keys(checkKind.formats).join(',')]
+
 test('no key is in any artefact or output of a run against a server that repeats it', async () => {
   const folder = emptyFolder()
   const server = await startReferenceServer({ keys: [apiKey, otherKey] })
@@ -38,30 +40,14 @@ test('no key is in any artefact or output of a run against a server that repeats
       join(folder, 'target.yaml'),
       `${profile}headers: { X-Api-Key: "\${GATEWAY_KEY}" }\n`,
     )
-    const target = [
-      '--target',
-      'target.yaml',
-      '--jobs',
-      '16',
-      '--explore',
-      '20',
-      '--report',
-      Object.keys(checkKind.formats).join(','),
-    ]
+    const target = ['--target', 'target.yaml', '--jobs', '16', '--explore', '20', ...formats]
     await run('check', ...target, '--baseline', 'known.yaml', '--update-baseline')
   } finally {
     await server.close()
   }
-  await run('rejudge', 'chatgen-results', '--report', Object.keys(checkKind.formats).join(','))
+  await run('rejudge', 'chatgen-results', ...formats)
   await run('compare', 'chatgen-results', 'chatgen-results/rejudged')
-  await run(
-    'report',
-    'chatgen-results',
-    '--report',
-    Object.keys(checkKind.formats).join(','),
-    '--out',
-    '-',
-  )
+  await run('report', 'chatgen-results', ...formats, '--out', '-')
 
   // The echo was recorded; otherwise the checks below prove nothing.
   const recording = readFileSync(join(folder, 'chatgen-results/exchanges.ndjson'), 'utf8')

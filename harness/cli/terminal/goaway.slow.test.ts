@@ -34,14 +34,8 @@ test('a process ends with its verdict though a server leaves its connections ope
   await using models = await startModelsServer()
   const front = await startFront(models.url, 2)
   const folder = emptyFolder()
-  const args = [
-    '--ca',
-    certificateFile('ca.pem'),
-    '--only',
-    'OAI-MODELS-01',
-    '--only',
-    'OAI-AUTH-*',
-  ]
+  const only = ['--only', 'OAI-MODELS-01', '--only', 'OAI-AUTH-*']
+  const args = ['--ca', certificateFile('ca.pem'), ...only]
   const { child, ended, shows } = start(
     ['check', front.url, ...args, '--out', join(folder, 'results')],
     { CHATGEN_API_KEY: key },
