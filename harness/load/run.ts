@@ -59,7 +59,7 @@ export async function runLoad(
   const reportUntilNow = () =>
     buildReport(
       { ...options, signal: AbortSignal.abort() },
-      { stats, outcome: unfinished, startedAt, lateMs, lastedMs, cpuMs, clock, notes: [] },
+      { stats, outcome: noOutcome, startedAt, lateMs, lastedMs, cpuMs, clock, notes: [] },
     )
   report('preparing')
   const probeServer = startClockProbeServer()
@@ -103,8 +103,7 @@ export async function runLoad(
   return buildReport(options, { stats, outcome, startedAt, lateMs, lastedMs, cpuMs, clock, notes })
 }
 
-const nothing = { done: [], warnings: [], internalErrors: [] }
-const unfinished = { ...nothing, chatsLeft: 0, connectionsOpened: 0 }
+const noOutcome = { done: [], warnings: [], internalErrors: [], chatsLeft: 0, connectionsOpened: 0 }
 
 /** Maximum time to measure the clock of the target, if it answers at once. */
 const clockMs = 6000
@@ -134,7 +133,7 @@ export function startThreads(count: number): readonly WorkerThread[] {
 
 /**
  * Runs a worker in each thread, from preparation to exit.
- * @throws PreparationError if one of them could not be prepared, after the cleanup of all
+ * @throws PreparationError, or Error if a thread failed to start; after the cleanup of all
  */
 export async function runWorkers(
   workers: readonly WorkerThread[],
@@ -151,8 +150,7 @@ export async function runWorkers(
       workers[index]?.prepare(setup, (message) => options.onRecords(index, message))
     }
     await Promise.all(workers.map(({ ready }) => ready))
-    const failure = workers.find(({ end }) => end.preparationFailure !== undefined)?.end
-      .preparationFailure
+    const [failure] = workers.flatMap(failureOf)
     // Chats of the other workers are deleted as after an interrupt.
     if (failure === undefined) await options.whenReady()
     const startNs = process.hrtime.bigint() + BigInt(startLeadMs * 1_000_000)
@@ -160,7 +158,7 @@ export async function runWorkers(
     if (options.signal.aborted || failure !== undefined) stop()
     if (failure === undefined) options.onStart(startNs)
     await Promise.all(workers.map(({ exited }) => exited))
-    if (failure !== undefined) throw new PreparationError(failure)
+    if (failure !== undefined) throw failure
   } finally {
     options.signal.removeEventListener('abort', stop)
     await Promise.all(workers.map((worker) => worker.terminate()))
@@ -173,6 +171,14 @@ export async function runWorkers(
     chatsLeft: exits.reduce((sum, { chatsLeft = 0 }) => sum + chatsLeft, 0),
     connectionsOpened: exits.reduce((sum, { connectionsOpened = 0 }) => sum + connectionsOpened, 0),
   }
+}
+
+function failureOf({
+  end: { preparationFailure: reason },
+  errors: [error],
+}: WorkerThread): Error[] {
+  if (reason !== undefined) return [new PreparationError(reason)]
+  return error === undefined ? [] : [new Error(`a load worker failed to start: ${error}`)]
 }
 
 export class WorkerThread {
@@ -196,7 +202,6 @@ export class WorkerThread {
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message))
     this.#worker.on('error', (error) => {
       this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
-      this.#exit()
     })
     this.#worker.on('exit', () => this.#exit())
   }
@@ -210,8 +215,8 @@ export class WorkerThread {
     this.#worker.postMessage(command)
   }
 
-  async terminate(): Promise<void> {
-    await this.#worker.terminate()
+  terminate(): Promise<unknown> {
+    return this.#worker.terminate()
   }
 
   #receive(message: WorkerMessage): void {

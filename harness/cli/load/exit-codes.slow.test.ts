@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { oddServer } from '../../load/test-support/odd-server.ts'
-import { chatgen } from '../test-support/chatgen.ts'
-import { load, loadInTime, served } from './test-support/loading.ts'
+import { beginningWith, chatgen } from '../test-support/chatgen.ts'
+import { load, loadInTime, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -64,6 +64,19 @@ describe('chatgen load ends with', () => {
     expect(report.goodput.good).toBe(0)
     expect(stdout).toContain('V3-SSE-17')
     expect(code).toBe(1)
+  })
+
+  test.each([
+    ['load', '--rate', '1', '--duration', '1s', '--workers', '2'],
+    ['capacity', '--slo', 'ttft.p95 < 1s'],
+  ])('4 for a thread that cannot start, at once: %s', async (command, ...flags) => {
+    const url = await served()
+    const preload =
+      "import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('no module')"
+    const env = { ...withKey, ...beginningWith(preload) }
+    const { code, stderr } = await chatgen([command, url, ...flags], env)
+    expect(stderr).toMatch(/internal error[\s\S]*a load worker failed to start: Error: no module/)
+    expect(code).toBe(4)
   })
 
   test('3 if the key is refused', async () => {
