@@ -1,6 +1,14 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
 import { asObject, asString, parseJson } from '../../../contract/json.ts'
 import { lockName } from '../../conformance/defaults.ts'
@@ -18,6 +26,8 @@ interface Holder {
 }
 
 const held = new Set<string>()
+/** Locks in folders that this process created. */
+const inNewFolder = new Set<string>()
 
 /**
  * Reserves a folder for this process until it ends or {@link releaseFolders} is called. The lock of a
@@ -46,10 +56,23 @@ export function lockFolder(folder: string): void {
   throw new ConfigurationError([`--out: the folder ${folder} is taken by other runs: try again`])
 }
 
+/** Removes the locks, and folders that this process created and wrote nothing into. */
 export function releaseFolders(): void {
-  for (const file of held) rmSync(file, { force: true })
+  for (const file of held) {
+    rmSync(file, { force: true })
+    if (inNewFolder.has(file)) removeIfEmpty(dirname(file))
+  }
   held.clear()
+  inNewFolder.clear()
   process.off('exit', releaseFolders)
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch (error) {
+    if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
+  }
 }
 
 /** Attempts, because several processes may find a stale lock at the same time. */
@@ -163,6 +186,7 @@ function isCode(error: unknown, ...codes: readonly string[]): boolean {
 export function makeOutFolder(folder: string): void {
   let attempt = 'create'
   try {
+    if (!existsSync(folder)) inNewFolder.add(join(folder, lockName))
     makeFolder(folder)
     attempt = 'write to'
     lockFolder(folder)

@@ -82,6 +82,7 @@ describe('a run whose target is silent', () => {
     expect(Date.now() - before).toBeLessThan(patienceMs)
     expect(stderr).toBe('chatgen: interrupted before the first scenario\n')
     expect(code).toBe(130)
+    expect(existsSync(join(folder, 'chatgen-results'))).toBe(false)
   })
 })
 
