@@ -173,6 +173,7 @@ const v2Faults: readonly BodyFault[] = [
   ['day 8 of a week', 'V2-MSG-07', 'message', set('created_at', '2026-W01-8T10:00:00Z')],
   ['an array', 'V2-MSG-01', 'message', (b) => [b]],
   ['a message in a member', 'V2-MSG-01', 'message', (b) => ({ data: b })],
+  ['another object', 'V2-MSG-01', 'message', ({ id }) => ({ id, object: 'response', output: [] })],
   ['no message', 'V2-GEN-01', 'v2Generation', (b) => b.message],
   ['content that is no string', 'V2-GEN-01', 'v2Generation', set('message.content', null)],
   ['an array', 'V2-GEN-01', 'v2Generation', (b) => [b]],

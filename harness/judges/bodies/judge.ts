@@ -82,8 +82,11 @@ export function judgeV2Message(
   body: JsonObject,
   request: JsonObject,
 ): void {
-  if (!Object.keys(requirementOfMember).some((member) => member in body)) {
-    collector.broken('V2-MSG-01', `The answer is ${show(body)}: it has no member of a message.`)
+  const { id: _, ...others } = requirementOfMember
+  // Objects of every kind have an id.
+  if (!Object.keys(others).some((member) => member in body)) {
+    const why = 'it has no member of a message, or only its id'
+    collector.broken('V2-MSG-01', `The answer is ${show(body)}: ${why}.`)
     return
   }
   judgeShape(collector, body, {
