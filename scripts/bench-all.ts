@@ -1,7 +1,8 @@
 /**
- * `npm run bench:all`: times and memory of the command, each compared with an anchor that is measured in turn.
+ * `npm run bench:all`: times and memory of the command, each compared with an anchor that is measured in turn, and
+ * the reference server compared with a bare one.
  *
- *   npm run bench:all [-- --runs 5 --only TEXT]
+ *   npm run bench:all [-- --runs 5 --only TEXT --seconds 3 --streams 1000 --open 5000 --rows 100000]
  *
  * Prints the medians and the ratio of each figure to its anchor, with its goal; ends with 1 if a goal is missed.
  * For an idle machine with Linux.
@@ -20,10 +21,24 @@ import { listenOnLoopback } from '../harness/client/test-support/listen-on-loopb
 import { childServer } from '../harness/load/child-server.ts'
 import { columns } from '../reports/text/columns.ts'
 import { bin, serve } from './foreign/programs.ts'
+import { type Row, type Sizes, serverFigures } from './server/figures.ts'
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '5' }, only: { type: 'string', default: '' } },
+  options: {
+    runs: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '3' },
+    streams: { type: 'string', default: '1000' },
+    open: { type: 'string', default: '5000' },
+    rows: { type: 'string', default: '100000' },
+  },
 })
+const sizes: Sizes = {
+  seconds: Number(values.seconds),
+  streams: Number(values.streams),
+  open: Number(values.open),
+  rows: Number(values.rows),
+}
 const key = 'sk-bench-all-4711'
 const streams = 500
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -104,28 +119,37 @@ const figures: readonly Figure[] = [
 try {
   const only = ['--only', 'OAI-CHAT-03', '--out', join(folder, 'failed')]
   await lasting([...check, faulty.url, ...only])
-  const rows: string[][] = []
-  for (const figure of figures.filter(({ name }) => name.includes(values.only))) {
-    rows.push(await measured(figure))
+  const ofCommand = figures.map((figure) => ({ ...figure, rows: () => measured(figure) }))
+  const rows: Row[] = []
+  for (const { name, rows: measure } of [...ofCommand, ...serverFigures]) {
+    if (name.includes(values.only)) rows.push(...(await measure(sizes)))
   }
+  const cells = rows.map(({ name, figure, anchor, anchorFigure, ratio, goal, isMet }) => [
+    ...[name, figure, anchor, anchorFigure, ratio.toFixed(2), goal, isMet ? 'met' : 'MISSED'],
+  ])
   console.log(`Node ${process.version}, load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`)
-  console.log(columns([['', 'median', 'anchor', '', 'ratio', 'goal', ''], ...rows]).join('\n'))
-  process.exitCode = rows.every((row) => row.at(-1) === 'met') ? 0 : 1
+  console.log(columns([['', 'median', 'anchor', '', 'ratio', 'goal', ''], ...cells]).join('\n'))
+  process.exitCode = rows.every(({ isMet }) => isMet) ? 0 : 1
 } finally {
   await Promise.all([faulty, paced].map((server) => server.stop()))
   rmSync(folder, { recursive: true, force: true })
 }
 
 /** Medians of a figure and its anchor in turn, and of their ratios. */
-async function measured({ name, unit, anchor, goal, ours, its }: Figure): Promise<string[]> {
+async function measured({ name, unit, anchor, goal, ours, its }: Figure): Promise<readonly Row[]> {
   const runs: (readonly [ours: number, its: number])[] = []
   for (let run = 0; run < Number(values.runs); run += 1) runs.push([await ours(), await its()])
   const median = (of: (pair: (typeof runs)[number]) => number) =>
     lowerMedianOf(runs.map(of)) ?? Number.NaN
   const ratio = median(([own, other]) => own / other)
   const text = (value: number) => `${value.toFixed(0)} ${unit}`
-  const pair = [text(median(([own]) => own)), anchor, text(median(([, other]) => other))]
-  return [name, ...pair, ratio.toFixed(2), `<= ${goal}`, ratio <= goal ? 'met' : 'MISSED']
+  return [
+    {
+      ...{ name, figure: text(median(([own]) => own)) },
+      ...{ anchor, anchorFigure: text(median(([, other]) => other)) },
+      ...{ ratio, goal: `<= ${goal}`, isMet: ratio <= goal },
+    },
+  ]
 }
 
 function run(args: readonly string[]): ChildProcess {
