@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,6 +41,7 @@ async function run(
     GITHUB_OUTPUT: join(folder, 'output'),
     GITHUB_STEP_SUMMARY: join(folder, 'summary'),
   }
+  const temporary = { RUNNER_TEMP: join(folder, 'temp') }
   for (const file of Object.values(files)) writeFileSync(file, '')
   const child = spawn(
     '/bin/bash',
@@ -50,6 +51,7 @@ async function run(
       env: {
         PATH: path ?? `${dirname(process.execPath)}:${process.env['PATH']}`,
         ...files,
+        ...temporary,
         ...Object.fromEntries(values),
       },
     },
@@ -67,6 +69,7 @@ async function run(
 function fill(value: string, inputs: Readonly<Record<string, string>>): string {
   return value.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => {
     if (name === 'github.action_path') return root
+    if (name === 'steps.install.outputs.folder') return root
     if (name.startsWith('steps.')) return inputs[name.replace('.outputs', '')] ?? ''
     const input = name.replace(/^inputs\./, '')
     return inputs[input] ?? action.inputs[input]?.default ?? `no input ${input}`
@@ -99,6 +102,21 @@ describe('the action', () => {
   test('finds a Node that is new enough, or none', async () => {
     expect((await run('node', {})).output).toBe('found=true\n')
     expect((await run('node', {}, { path: '/nowhere' })).output).toBe('found=false\n')
+  })
+
+  test('installs an archive of the workspace', async () => {
+    const folder = emptyFolder()
+    mkdirSync(join(folder, 'source'))
+    const manifest = { name: 'chatgen-conformance', version: '9.9.9' }
+    writeFileSync(join(folder, 'source/package.json'), JSON.stringify(manifest))
+    execFileSync('npm', ['pack', './source'], { cwd: folder })
+    const inputs = { package: 'chatgen-conformance-9.9.9.tgz' }
+    const { code, output } = await run('install', inputs, { folder })
+    expect(code).toBe(0)
+    const [, installed = ''] = /^folder=(.+)\n$/.exec(output ?? '') ?? []
+    expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toMatchObject(
+      manifest,
+    )
   })
 
   test('gives profile, baseline and strictness to the check', async () => {
