@@ -1,12 +1,13 @@
+import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { urlOf } from '../client/test-support/listen-on-loopback.ts'
 import { childServer } from './child-server.ts'
 import { connectionProblem } from './options.ts'
 import { type Kind, mixEntry } from './plan/mix.ts'
 import type { PlanSpec } from './plan/plan.ts'
 import { type LoadTarget, plainTarget } from './target.ts'
-import { countingFront } from './test-support/fronts.ts'
 import { load } from './test-support/load.ts'
 import { oddServer } from './test-support/odd-server.ts'
 
@@ -79,3 +80,39 @@ test('a server that closes each connection after its stream gets one request per
   expect(rates.failed.count).toBeLessThanOrEqual(4)
   expect(rates.completed.count).toBeGreaterThan(10)
 })
+
+interface CountingFront {
+  readonly url: string
+  /** Sockets so far, and the most that were open at once. */
+  readonly total: () => number
+  readonly most: () => number
+}
+
+/** Forwards bytes. A socket counts as open until its end is read. */
+async function countingFront(upstream: string): Promise<CountingFront> {
+  const { port, hostname } = new URL(upstream)
+  let [open, most, total] = [0, 0, 0]
+  const server = createServer({ allowHalfOpen: false }, (socket) => {
+    total += 1
+    open += 1
+    // An earlier socket that the client has closed by now is noticed in the same turn.
+    setImmediate(() => {
+      most = Math.max(most, open)
+    })
+    let isOver = false
+    const over = () => {
+      if (!isOver) open -= 1
+      isOver = true
+      target.destroy()
+    }
+    const target = connect({ port: Number(port), host: hostname })
+    socket
+      .on('error', () => {})
+      .on('end', over)
+      .on('close', over)
+    target.on('error', () => {}).on('close', () => socket.destroy())
+    socket.pipe(target).pipe(socket)
+  })
+  const url = await urlOf(server)
+  return { url, total: () => total, most: () => most }
+}

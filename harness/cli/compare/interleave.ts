@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { LoadComparison } from '../../../contract/report/load/comparison.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import {
-  ConfigurationError,
-  InterruptedError,
-  TargetUnusableError,
-} from '../../conformance/errors.ts'
+import { ConfigurationError, InterruptedError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { ComparisonOptions } from '../../load/comparison/compare-loads.ts'
 import { type BlockPair, compareInterleaved, minPairs } from '../../load/comparison/interleaved.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
-import { showLoadProgress } from '../load/output/live.ts'
+import { runShown } from '../load/output/live.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
@@ -89,27 +85,12 @@ async function requireTarget(profile: TargetProfile, block: Block, io: Io): Prom
   await prepareLoad(profile, block.flags, block).preflight(io.signal)
 }
 
-async function runBlock(
+function runBlock(
   profile: TargetProfile,
   { spec, slos, flags }: Block,
   io: Io,
 ): Promise<LoadReport> {
-  const { runLoad, PreparationError } = await import('../../load/run.ts')
   const warmUp = flags.warmUp ?? warmUpShare * flags.block
   const { target, options } = prepareLoad(profile, { ...flags, warmUp }, { spec, slos })
-  const progress = showLoadProgress(io, !flags.quiet)
-  try {
-    return await runLoad({
-      ...options,
-      target,
-      spec,
-      signal: io.signal,
-      onProgress: progress.update,
-    })
-  } catch (error) {
-    if (!(error instanceof PreparationError)) throw error
-    throw new TargetUnusableError('E_UNREACHABLE', `${profile.baseUrl}: ${error.message}`)
-  } finally {
-    progress.stop()
-  }
+  return runShown({ ...options, target, spec }, !flags.quiet, io)
 }

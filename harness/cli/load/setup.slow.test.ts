@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
-import { codings, jsonFront } from '../../load/test-support/fronts.ts'
+import * as zlib from 'node:zlib'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { type Answer, type Middleman, startProxy } from '../test-support/proxy.ts'
 import { load, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -15,11 +16,29 @@ async function chatCount(url: string): Promise<number> {
   return result.length
 }
 
-test.each(Object.keys(codings) as (keyof typeof codings)[])(
+async function behind(middleman: Middleman, url: string): Promise<string> {
+  const proxy = await startProxy(url, middleman)
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
+  return proxy.url
+}
+
+test.each([
+  ['gzip', zlib.gzipSync],
+  ['br', zlib.brotliCompressSync],
+  ['zstd', zlib.zstdCompressSync],
+])(
   'behind a proxy that answers in %s, chats are prepared, read and deleted',
-  async (coding) => {
+  async (coding, encode) => {
     const url = await served()
-    const { report } = await load([await jsonFront(url, coding), ...args])
+    const isCoded = ({ headers }: Answer) => String(headers['content-type']).includes('json')
+    const front = await behind(
+      {
+        headers: (_, answer) => (isCoded(answer) ? { 'content-encoding': coding } : {}),
+        pieces: (_, answer) => [isCoded(answer) ? encode(answer.body) : answer.body],
+      },
+      url,
+    )
+    const { report } = await load([front, ...args])
     expect(report.transactions.map(({ planned }) => planned)).not.toContain(0)
     expect(report.errors).toEqual([])
     expect(report.notes).toEqual([])
@@ -29,9 +48,12 @@ test.each(Object.keys(codings) as (keyof typeof codings)[])(
 
 test('without a readable id, nothing is sent, and the target is named', async () => {
   const url = await served()
-  const front = await jsonFront(url, null, (text, operation) =>
-    operation === 'POST /api/v3/chat' ? '{"status":"created"}' : text,
-  )
+  const unreadable = Buffer.from('{"status":"created"}')
+  const isCreation = (method: string, path: string) => `${method} ${path}` === 'POST /api/v3/chat'
+  const pieces: Middleman['pieces'] = ({ method, path }, { body }) => [
+    isCreation(method, path) ? unreadable : body,
+  ]
+  const front = await behind({ pieces }, url)
   const { code, stdout, stderr } = await chatgen(['load', front, ...args], withKey, emptyFolder())
   expect(code).toBe(3)
   expect(stdout).toBe('')

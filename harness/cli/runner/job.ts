@@ -3,14 +3,14 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject } from '../../../contract/json.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
-import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import { inputText } from '../input-text.ts'
 import type { LoadFlags } from '../load/flags.ts'
-import { showLoadProgress } from '../load/output/live.ts'
+import { runShown } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Data that a shard needs about its run: plan, target, objectives. JSON; it contains keys. */
@@ -90,26 +90,16 @@ export async function runJobShard(
   )
   const records: RequestRecord[] = []
   io.redact(options.target.secrets)
-  const { runLoad, PreparationError } = await import('../../load/run.ts')
   makeFolder(out)
-  const progress = showLoadProgress(io, !quiet)
-  try {
-    const report = await runLoad({
-      ...options,
-      shard,
-      startAt: startAt ?? null,
-      ...(options.requestsFile === undefined ? {} : { requestsFile: join(out, requestsName) }),
-      signal: io.signal,
-      onProgress: progress.update,
-      ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(record) } : {}),
-    })
-    return { report, records: isObserved ? records : null }
-  } catch (error) {
-    if (!(error instanceof PreparationError)) throw error
-    throw new TargetUnusableError('E_UNREACHABLE', `${options.target.baseUrl}: ${error.message}`)
-  } finally {
-    progress.stop()
+  const run = {
+    ...options,
+    shard,
+    startAt: startAt ?? null,
+    ...(options.requestsFile === undefined ? {} : { requestsFile: join(out, requestsName) }),
+    ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(record) } : {}),
   }
+  const report = await runShown(run, !quiet, io)
+  return { report, records: isObserved ? records : null }
 }
 
 /** Standard output of a shard: its report, then the requests in one line if they are observed. */

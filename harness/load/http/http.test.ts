@@ -1,9 +1,7 @@
-import { createServer } from 'node:http'
-import { connect } from 'node:net'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
-import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
+import { startForwardProxy } from '../../client/test-support/forward-proxy.ts'
 import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
 import { h2Server, trusting } from '../test-support/h2-server.ts'
 import { oddServer } from '../test-support/odd-server.ts'
@@ -20,9 +18,10 @@ describe('a proxy on the way', () => {
     const proxy = await startProxy()
     const { records } = await driven({ ...some, url: server.url, network: through(proxy.url) })
     expect(outcomesOf(records)).toEqual(['ok'])
-    expect([...new Set(proxy.hosts)]).toEqual([
-      `POST ${server.url}/api/openai/chat/completions Basic dTpw`,
-    ])
+    expect(new Set(proxy.requests)).toEqual(
+      new Set([`POST ${server.url}/api/openai/chat/completions`]),
+    )
+    expect(new Set(proxy.credentials)).toEqual(new Set(['Basic dTpw']))
   })
 
   test.each(['http1', 'http2'] as const)('is a tunnel to a target on TLS, %s', async (version) => {
@@ -32,13 +31,14 @@ describe('a proxy on the way', () => {
     const { records, channels } = await driven({ ...some, url: server.url, network })
     expect(outcomesOf(records)).toEqual(['ok'])
     expect(channels.httpVersion).toBe(version)
-    expect([...new Set(proxy.hosts)]).toEqual([
-      `CONNECT ${server.url.replace('https://', '')} Basic dTpw`,
-    ])
+    expect(new Set(proxy.requests)).toEqual(
+      new Set([`CONNECT ${server.url.replace('https://', '')}`]),
+    )
+    expect(new Set(proxy.credentials)).toEqual(new Set(['Basic dTpw']))
   })
 
   test('that refuses is named with what it said', async () => {
-    const proxy = await startProxy({ refuse: true })
+    const proxy = await startProxy({ refuse: 407 })
     const network = through(proxy.url)
     const { records } = await driven({ ...some, url: 'https://chat.test', network, perSecond: 10 })
     expect(outcomesOf(records)).toHaveLength(1)
@@ -69,36 +69,10 @@ const through = (proxy: string): NetworkOptions => ({
   proxy: proxy.replace('http://', 'http://u:p@'),
 })
 
-/** Starts a proxy for absolute form and CONNECT that records what is requested. */
-async function startProxy({ refuse = false } = {}) {
-  const hosts: string[] = []
-  const proxy = createServer((request, response) => {
-    const { method, url = '', headers } = request
-    hosts.push(`${method} ${url} ${headers['proxy-authorization']}`)
-    const { port, pathname } = new URL(url)
-    const upstream = connect(Number(port), '127.0.0.1')
-    const own = Object.entries(headers).filter(([name]) => !name.startsWith('proxy-'))
-    const lines = own.map(([name, value]) => `${name}: ${value}`).join('\r\n')
-    upstream.write(`${method} ${pathname} HTTP/1.1\r\n${lines}\r\n\r\n`)
-    request.on('data', (bytes) => upstream.write(bytes))
-    response.detachSocket(request.socket)
-    upstream.pipe(request.socket)
-    upstream.on('error', () => {})
-  })
-  proxy.on('connect', (request, socket) => {
-    hosts.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`)
-    socket.on('error', () => {})
-    if (refuse) {
-      socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')
-      return
-    }
-    const upstream = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      socket.pipe(upstream).pipe(socket)
-    })
-    upstream.on('error', () => socket.destroy())
-  })
-  return { url: await urlOf(proxy), hosts }
+async function startProxy(options: { readonly refuse?: number } = {}) {
+  const proxy = await startForwardProxy(options)
+  onTestFinished(() => proxy.close())
+  return proxy
 }
 
 /** A pool of connections that are open, idle or in use. */

@@ -2,10 +2,11 @@ import { rankOf } from '../../../../contract/averages.ts'
 import type { LoadReport } from '../../../../contract/report/load/report.ts'
 import { clean, shorten } from '../../../../reports/text/escape.ts'
 import { count, figure } from '../../../../reports/text/format.ts'
+import { TargetUnusableError } from '../../../conformance/errors.ts'
 import type { RunMetrics } from '../../../load/metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../../../load/metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../../../load/metrics/timeline.ts'
-import type { LoadProgress } from '../../../load/run.ts'
+import type { LoadOptions, LoadProgress } from '../../../load/run.ts'
 import type { Io } from '../../terminal/io.ts'
 import { noStatus, showStatus } from '../../terminal/status.ts'
 import { liveSender } from '../../ui/live.ts'
@@ -89,6 +90,27 @@ export function showLoadProgress(io: Io, enabled: boolean) {
       tell(() => ({ report: liveReport(progress), text: progressLine(progress) }))
     },
     stop: status.stop,
+  }
+}
+
+/**
+ * Runs a load, and shows its progress.
+ * @throws TargetUnusableError if the chats of the run cannot be created
+ */
+export async function runShown(
+  run: Omit<LoadOptions, 'onProgress' | 'signal'>,
+  isShown: boolean,
+  io: Io,
+): Promise<LoadReport> {
+  const { runLoad, PreparationError } = await import('../../../load/run.ts')
+  const progress = showLoadProgress(io, isShown)
+  try {
+    return await runLoad({ ...run, signal: io.signal, onProgress: progress.update })
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error
+    throw new TargetUnusableError('E_UNREACHABLE', `${run.target.baseUrl}: ${error.message}`)
+  } finally {
+    progress.stop()
   }
 }
 
