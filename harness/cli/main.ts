@@ -197,7 +197,10 @@ function listCommands(program: Command): void {
 }
 
 function reportError(error: unknown, io: Io): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage
+  if (error instanceof CommanderError) {
+    if (error.exitCode !== 0) tellFailure(error.message, io)
+    return error.exitCode === 0 ? exitCode.done : exitCode.usage
+  }
   const code = exitCodeOfError(error)
   if (code !== undefined && error instanceof ChatgenFailure) {
     // A message may repeat what a target sent.

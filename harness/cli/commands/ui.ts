@@ -5,10 +5,11 @@ import { exitCode } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, flag, outFlag, portNumber } from '../flags.ts'
 import { targetFlags } from '../target/target-flags.ts'
-import { checksOf, compare, resultAt } from '../ui/open-page.ts'
-import { nameOf, readResults } from '../ui/results.ts'
+import { measurementNames } from '../ui/measurements.ts'
+import { compare, runnerOf } from '../ui/open-page.ts'
+import { measurementsIn, nameOf, type Result, readResults, resultAt } from '../ui/results.ts'
 import { servePage } from '../ui/server.ts'
-import { type Result, Session } from '../ui/session.ts'
+import { Session } from '../ui/session.ts'
 
 function uiFlags() {
   return [
@@ -30,7 +31,8 @@ Examples:
 
 With a target, the page has buttons that run chatgen check for all requirements, for those of a section,
 for one, or for those that failed in the results folder. A run of a part has its results in a subfolder,
-part-1, part-2, …; a run of everything replaces them. Of several results two can be compared.
+part-1, part-2, …; a run of everything replaces them. Forms start chatgen load and chatgen capacity, each
+with its results in a subfolder, load-1 or capacity-1. Of several results two can be compared.
 
 The page is served on 127.0.0.1 until Ctrl-C. The token in its address is needed for everything.`
 
@@ -53,9 +55,13 @@ export const uiCommand: AddCommand = (program, io, finish) => {
       }
       const results: readonly Result[] = [
         ...(hasTarget ? [resultAt(urls[0] ?? flags.target ?? 'reference', flags.out)] : []),
+        ...(hasTarget ? measurementsIn(flags.out) : []),
         ...folders.map((path) => ({ ...resultAt(nameOf(path), path), stored: readResults(path) })),
       ]
-      const session = new Session(results, hasTarget ? checksOf(command, urls, io) : null)
+      // The bundled server runs only as long as the command that checks it.
+      const measured = flags.reference ? [] : measurementNames
+      const runner = runnerOf(command, urls, ['check', ...measured], io)
+      const session = new Session(results, hasTarget ? runner : null)
       const page = await servePage(session, { port: flags.port, compare })
       io.out(`Page: ${page.url}`)
       if (!io.signal.aborted) await once(io.signal, 'abort')

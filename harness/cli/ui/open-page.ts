@@ -4,9 +4,9 @@ import type { Command, Option } from 'commander'
 import { chatgenBin } from '../../library/chatgen-process.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
-import { resultsIfAny } from './results.ts'
+import { resultAt } from './results.ts'
 import { servePage } from './server.ts'
-import { type Result, Session, type StartCheck } from './session.ts'
+import { type Run, type Runner, Session } from './session.ts'
 
 /**
  * Runs the command of this process in another one, and shows it on a page. On a terminal the page stays until
@@ -21,18 +21,19 @@ export async function runWithPage(
 ): Promise<ExitCode> {
   const name = command.name()
   const urls = url === undefined ? [] : [url]
-  const result: Result = { ...resultAt(name, out), stored: null }
-  const session = new Session([result], name === 'check' ? checksOf(command, urls, io) : null)
+  const result = { ...resultAt(name, out), stored: null }
+  const runner = name === 'check' ? runnerOf(command, urls, ['check'], io) : null
+  const session = new Session([result], runner)
   const page = await servePage(session, { port: 0, compare })
   io.err(`Page: ${page.url}`)
   const flags = givenFlags(command, process.argv.slice(3), ['ui'])
   const stop = () => void session.stop()
   io.signal.addEventListener('abort', stop, { once: true })
-  const code = await session.follow({
-    args: [name, ...urls, ...flags],
-    env: environmentWithout(io.env, ['ui']),
-    isPrinted: true,
-  })
+  const env = environmentWithout(io.env, ['ui'])
+  const code = await session.follow(
+    { args: [name, ...urls, ...flags], env, isPrinted: true },
+    result,
+  )
   if (io.terminal && !io.signal.aborted) {
     io.err('The page stays open until Ctrl-C.')
     await once(io.signal, 'abort')
@@ -49,33 +50,32 @@ const ofOneRun = [
 ]
 const ofSelection = ['only', 'skip', 'explore']
 
-/** Checks of the target of a command line, each in a separate process. */
-export function checksOf(command: Command, urls: readonly string[], io: Io): StartCheck {
+/** Runs of these commands against the target of a command line, each in a separate process. */
+export function runnerOf(
+  command: Command,
+  urls: readonly string[],
+  commands: Runner['commands'],
+  io: Io,
+): Runner {
   // For other commands, --port is that of a container.
-  const ofRun = command.name() === 'ui' ? [...ofOneRun, 'port'] : ofOneRun
-  return (folder, only) => {
-    const dropped = only === null ? ofRun : [...ofRun, ...ofSelection]
-    const selection = only === null ? [] : ['--only', only.join(','), '--report', 'json']
+  const ofPage = command.name() === 'ui' ? ['port'] : []
+  const start = ({ command: name, folder, flags }: Run) => {
+    const ofOther = name === 'check' ? (flags.length > 0 ? ofSelection : []) : ['profile']
+    const dropped = [...ofOneRun, ...ofPage, ...ofOther]
+    const kept = givenFlags(command, process.argv.slice(3), dropped)
     return {
-      args: [
-        ...['check', ...urls, ...givenFlags(command, process.argv.slice(3), dropped)],
-        ...['--out', folder, ...selection],
-      ],
+      args: [name, ...urls, ...kept, '--out', folder, ...flags],
       env: environmentWithout(io.env, dropped),
       isPrinted: false,
     }
   }
+  return { start, commands }
 }
 
-/** A folder that may have results. */
-export function resultAt(name: string, path: string): Result {
-  return { name, path, stored: resultsIfAny(path), parts: [], live: null, failure: null }
-}
-
-/** Output of `chatgen compare`, or its error message. */
+/** Output of `chatgen compare --json`, or its error message. */
 export function compare(a: string, b: string): Promise<string> {
   return new Promise((resolve) => {
-    const args = [chatgenBin, 'compare', a, b, '--no-color', '--quiet']
+    const args = [chatgenBin, 'compare', a, b, '--json', '--quiet']
     execFile(process.execPath, args, { maxBuffer: maxOutputBytes }, (_, stdout, stderr) =>
       resolve(stdout === '' ? stderr : stdout),
     )

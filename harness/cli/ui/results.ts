@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Exchange } from '../../../contract/index.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
@@ -11,6 +11,8 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { pendingReason } from '../../conformance/report/verdicts.ts'
 import { readRecording } from '../results/exchanges.ts'
 import { capacityIn, conformanceIn, loadIn, openStored, planIn } from '../results/stored-report.ts'
+import type { Live } from './live.ts'
+import { type Fields, measurementNames } from './measurements.ts'
 
 export type AnyReport = ConformanceReport | LoadReport | CapacityReport | PlanReport
 
@@ -51,6 +53,36 @@ export function readResults(path: string): Stored {
 /** Results of a folder; null if it has none yet. */
 export function resultsIfAny(folder: string): Stored | null {
   return existsSync(join(folder, reportName)) ? readResults(folder) : null
+}
+
+/** Results that the page shows, and the run that changes them. */
+export interface Result {
+  readonly name: string
+  /** Folder, or file of a report. */
+  readonly path: string
+  stored: Stored | null
+  parts: readonly Part[]
+  /** Set while a run writes into the folder. */
+  live: Live | null
+  /** Reason why the last run has no report. */
+  failure: string | null
+  /** Fields of the form that started the run. */
+  readonly fields?: Fields
+}
+
+/** Results of measurements that the page of this folder started before. */
+export function measurementsIn(folder: string): readonly Result[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => measurementNames.some((kind) => name.startsWith(`${kind}-`)))
+    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .map((name) => resultAt(name, join(folder, name)))
+    .filter(({ stored }) => stored !== null)
+}
+
+/** A folder that may have results. */
+export function resultAt(name: string, path: string): Result {
+  return { name, path, stored: resultsIfAny(path), parts: [], live: null, failure: null }
 }
 
 /** Name of a folder or file in the list of results. */

@@ -5,54 +5,60 @@ import { ChatgenFailure } from '../../conformance/errors.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
 import { failedOf } from '../check/failed.ts'
 import { type Live, type LiveMessage, liveVariable } from './live.ts'
+import { type Fields, flagsOf, type Measurement } from './measurements.ts'
 import {
   type Checked,
   liveCheck,
-  type Part,
+  type Result,
+  resultAt,
   resultsIfAny,
   type Stored,
   withParts,
 } from './results.ts'
 
-/** Results that the page shows, and the run that changes them. */
-export interface Result {
-  readonly name: string
-  /** Folder, or file of a report. */
-  readonly path: string
-  stored: Stored | null
-  parts: readonly Part[]
-  /** Set while a run writes into the folder. */
-  live: Live | null
-  /** Reason why the last run has no report. */
-  failure: string | null
-}
+/** A run that a button of the page starts: of everything, of what failed, of some requirements, or a measurement. */
+export type RunRequest =
+  | { readonly scope: 'all' | 'failed' | readonly string[] }
+  | { readonly measurement: Measurement; readonly fields: Fields }
 
-export type Scope = 'all' | 'failed' | readonly string[]
+/** A command of chatgen with its results folder and flags. */
+export interface Run {
+  readonly command: 'check' | Measurement
+  readonly folder: string
+  readonly flags: readonly string[]
+}
 
 type Start = Pick<ChildRunOptions, 'args' | 'env' | 'isPrinted'>
 
-/** Makes the command of a check; `only`: requirement ids, or null for all that the command line selects. */
-export type StartCheck = (folder: string, only: readonly string[] | null) => Start
+export interface Runner {
+  readonly start: (run: Run) => Start
+  readonly commands: readonly Run['command'][]
+}
 
 /** The state of the page. One run at a time changes it. */
 export class Session {
-  /** The first result is that of the runs. */
-  readonly results: readonly Result[]
-  readonly #startCheck: StartCheck | null
+  /** The first result is that of checks. */
+  readonly results: Result[]
+  readonly #runner: Runner | null
   readonly #listeners = new Set<() => void>()
-  #running: { readonly run: ChildRun; readonly part: string | null } | null = null
+  #running: {
+    readonly run: ChildRun
+    readonly result: Result
+    readonly part: string | null
+  } | null = null
 
-  constructor(results: readonly Result[], startCheck: StartCheck | null) {
-    this.results = results
-    this.#startCheck = startCheck
+  constructor(results: readonly Result[], runner: Runner | null) {
+    this.results = [...results]
+    this.#runner = runner
   }
 
-  get canRun(): boolean {
-    return this.#startCheck !== null
+  canRun(command: Run['command']): boolean {
+    return this.#runner?.commands.includes(command) ?? false
   }
 
-  get isRunning(): boolean {
-    return this.#running !== null
+  /** The result that a run changes. */
+  get running(): Result | null {
+    return this.#running?.result ?? null
   }
 
   get isWatched(): boolean {
@@ -64,27 +70,40 @@ export class Session {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Checks everything, what failed, or some requirements; false if a run is under way, or there is nothing to check. */
-  check(scope: Scope): boolean {
-    const [result] = this.results
-    if (this.#startCheck === null || this.isRunning || result === undefined) return false
+  /** Starts a run; returns its result, or null if another run is under way, or nothing is to be run. */
+  start(request: RunRequest): Result | null {
+    const [first] = this.results
+    if (this.#runner === null || this.running !== null || first === undefined) return null
+    if ('scope' in request) return this.#check(request.scope, first) ? first : null
+    const { measurement: command, fields } = request
+    if (!this.canRun(command)) return null
+    const name = freeName(first.path, command)
+    const result = { ...resultAt(name, join(first.path, name)), fields }
+    // A run that failed before it had results has left its name.
+    const at = this.results.findIndex(({ path }) => path === result.path)
+    this.results.splice(at < 0 ? this.results.length : at, 1, result)
+    const run = { command, folder: result.path, flags: flagsOf(request) }
+    void this.follow(this.#runner.start(run), result)
+    return result
+  }
+
+  #check(scope: 'all' | 'failed' | readonly string[], result: Result): boolean {
     const only = scope === 'failed' ? failedOf(this.checkOf(result)?.report ?? nothing) : scope
-    if (only !== 'all' && only.length === 0) return false
-    if (only === 'all' || this.checkOf(result) === null) {
+    if (this.#runner === null || (only !== 'all' && only.length === 0)) return false
+    const isWhole = only === 'all' || this.checkOf(result) === null
+    const part = isWhole ? null : freeName(result.path, 'part')
+    if (isWhole) {
       for (const { name } of result.parts) rmSync(join(result.path, name), { recursive: true })
       result.parts = []
-      void this.follow(this.#startCheck(result.path, only === 'all' ? null : only))
-      return true
     }
-    const name = freeName(result.path)
-    void this.follow(this.#startCheck(join(result.path, name), only), name)
+    const folder = part === null ? result.path : join(result.path, part)
+    const flags = only === 'all' ? [] : ['--only', only.join(','), '--report', 'json']
+    void this.follow(this.#runner.start({ command: 'check', folder, flags }), result, part)
     return true
   }
 
-  /** Runs a command whose results are those of the first folder, or a part of them; resolves to its exit code. */
-  async follow(start: Start, part: string | null = null): Promise<number | null> {
-    const [result] = this.results
-    if (result === undefined) return null
+  /** Runs a command whose results are those of a folder, or a part of them; resolves to its exit code. */
+  async follow(start: Start, result: Result, part: string | null = null): Promise<number | null> {
     const run = new ChildRun({
       ...start,
       onLive: (live) => {
@@ -92,7 +111,7 @@ export class Session {
         this.#changed()
       },
     })
-    this.#running = { run, part }
+    this.#running = { run, result, part }
     result.failure = null
     result.live = { report: null, text: 'starting' }
     this.#changed()
@@ -114,7 +133,7 @@ export class Session {
   /** A check as the page shows it: stored or under way, with its parts; null for other results, or none. */
   checkOf(result: Result): Checked | null {
     const { stored, live } = result
-    const part = this.#running?.part ?? null
+    const part = this.#running?.result === result ? this.#running.part : null
     const whole = stored !== null && isCheck(stored) ? stored : null
     const own = live?.report?.kind === 'conformance-report' ? live.report : null
     if (own !== null && part === null) return liveCheck(own, result.path)
@@ -150,9 +169,9 @@ function isCheck(stored: Stored): stored is Stored & Checked {
   return stored.report.kind === 'conformance-report'
 }
 
-function freeName(folder: string): string {
+function freeName(folder: string, kind: string): string {
   for (let number = 1; ; number += 1) {
-    const name = `part-${number}`
+    const name = `${kind}-${number}`
     if (!existsSync(join(folder, name))) return name
   }
 }

@@ -1,7 +1,12 @@
 import { join } from 'node:path'
+import { isObject, parseJson } from '../../../contract/json.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+import { loadComparison } from '../../../contract/report/load/comparison.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { capacityDocument } from '../../../reports/capacity/document.ts'
+import type { Comparison } from '../../../reports/compare/compare.ts'
+import { type Compared, comparisonDocument } from '../../../reports/compare/document.ts'
+import { loadComparisonDocument } from '../../../reports/compare/loads.ts'
 import { conformanceDocument } from '../../../reports/conformance/document.ts'
 import type { Document, Section } from '../../../reports/document/document.ts'
 import { documentBody } from '../../../reports/document/html.ts'
@@ -13,8 +18,9 @@ import { planDocument } from '../../../reports/plan/document.ts'
 import { failedOf } from '../check/failed.ts'
 import { probesName } from '../results/results-folder.ts'
 import type { Live } from './live.ts'
-import { type AnyReport, nameOf, readResults, type Stored } from './results.ts'
-import type { Result, Session } from './session.ts'
+import { measurementForm, measurementNames } from './measurements.ts'
+import { type AnyReport, nameOf, type Result, readResults, type Stored } from './results.ts'
+import type { Session } from './session.ts'
 
 /** Content of the page, as its script draws it. */
 export interface View {
@@ -31,7 +37,7 @@ interface Body {
   readonly charts: readonly Chart[]
 }
 
-/** Texts of `chatgen compare` by the two paths. */
+/** Output of `chatgen compare --json` for two paths, or its error message. */
 export type Compare = (a: string, b: string) => Promise<string>
 
 /** The view that the query of a URL requests: `show` and `probe`, or `a` and `b` to compare. */
@@ -51,15 +57,15 @@ export async function viewOf(
     : result === undefined
       ? plain(html`<main></main>`)
       : resultBody(session, result, query)
-  const isOwn = !isComparing && at === 0 && !query.has('probe')
+  const isWhole = !isComparing && !query.has('probe')
   return {
     html: html`${navigation(session, query, isComparing ? null : at)}
-${isOwn ? controls(session, result) : null}
+${isWhole && result !== undefined ? controls(session, result) : null}
 ${body}`.text,
     charts,
     title: isComparing ? 'Comparison' : (result?.name ?? ''),
-    canRun: isOwn && session.canRun,
-    isRunning: session.isRunning,
+    canRun: isWhole && at === 0 && session.canRun('check'),
+    isRunning: session.running !== null,
   }
 }
 
@@ -79,23 +85,27 @@ function navigation(
 ${choice('a', Number(query.get('a') ?? 0))} ${choice('b', Number(query.get('b') ?? 1))} <button>Compare</button></form></nav>`
 }
 
-/** Buttons and the progress of the run. */
-function controls(session: Session, result: Result | undefined): Markup | null {
-  if (result === undefined) return null
-  const { live, failure } = result
-  const failed = failedOf(session.checkOf(result)?.report ?? { requirements: [] }).length
-  const off = session.isRunning ? html` aria-disabled="true"` : null
-  const noneFailed = failed === 0 || session.isRunning ? html` aria-disabled="true"` : null
+/** Buttons, forms and the progress of the run; null on a page that only shows stored results. */
+function controls(session: Session, result: Result): Markup | null {
+  const { running, results } = session
+  const [first = result] = results
+  const { live = null } = running ?? {}
+  const off = running === null ? null : html` aria-disabled="true"`
+  const failed = failedOf(session.checkOf(first)?.report ?? { requirements: [] }).length
+  const forms = measurementNames.filter((name) => session.canRun(name))
+  const canRun = session.canRun('check')
+  if (!canRun && running === null && result.failure === null) return null
   return html`<section class="controls" aria-label="Run">
 ${
-  session.canRun
+  canRun
     ? html`<button type="button" data-run="all"${off}>Run everything</button>
-<button type="button" data-run="failed"${noneFailed}>Run what failed <span class="count">${failed}</span></button>`
+<button type="button" data-run="failed"${failed === 0 ? html` aria-disabled="true"` : off}>Run what failed <span class="count">${failed}</span></button>`
     : null
 }
-${session.canRun || session.isRunning ? html`<button type="button" data-stop=""${session.isRunning ? null : html` aria-disabled="true"`}>Stop</button>` : null}
-<p class="state">${live === null ? (session.canRun ? 'No run under way.' : '') : html`<strong>Under way:</strong> ${live.text}`}</p>
-${failure === null ? null : html`<p class="doubt" role="alert">${failure}</p>`}
+${canRun || running !== null ? html`<button type="button" data-stop=""${running === null ? html` aria-disabled="true"` : null}>Stop</button>` : null}
+<p class="state">${live === null ? (canRun ? 'No run under way.' : '') : html`<strong>Under way:</strong> ${running === result ? '' : `${running?.name}, `}${live.text}`}</p>
+${forms.map((name) => measurementForm(name, result.name.startsWith(name) ? result.fields : undefined, running !== null))}
+${result.failure === null ? null : html`<p class="doubt" role="alert">${result.failure}</p>`}
 </section>`
 }
 
@@ -108,9 +118,10 @@ function resultBody(session: Session, result: Result, query: URLSearchParams): B
   if (check !== null) return storedBody(check)
   if (result.live?.report) return liveBody(result.live)
   if (result.stored !== null) return storedBody(result.stored)
-  const text = session.isRunning
-    ? 'The run has no results yet.'
-    : `${result.path} has no results yet.`
+  const text =
+    session.running === result
+      ? 'The run has no results yet.'
+      : `${result.path} has no results yet.`
   return plain(html`<main><p>${text}</p></main>`)
 }
 
@@ -178,9 +189,27 @@ function isCharts({ blocks }: Section): boolean {
   return blocks.some((block) => 'charts' in block)
 }
 
-function comparisonBody(a: Result, b: Result, text: string): Body {
-  return plain(html`<header><p class="kind">Comparison</p><h1>${nameOf(a.path)} and ${nameOf(b.path)}</h1></header>
-<main><pre tabindex="0">${text}</pre></main>`)
+/** @param output JSON of a comparison, or the reason why there is none */
+function comparisonBody(a: Result, b: Result, output: string): Body {
+  const target = `${nameOf(a.path)} and ${nameOf(b.path)}`
+  const document = comparisonOf(a.stored?.report, b.stored?.report, output)
+  if (document !== null) return documentBody({ ...document, target })
+  return plain(html`<header><p class="kind">Comparison</p><h1>${target}</h1></header>
+<main><p class="doubt">${output}</p></main>`)
+}
+
+function comparisonOf(
+  a: AnyReport | undefined,
+  b: AnyReport | undefined,
+  output: string,
+): Document | null {
+  const found = parseJson(output)
+  const loads = loadComparison.safeParse(found)
+  if (loads.success) return loadComparisonDocument({ comparison: loads.data, notes: [] })
+  if (a?.kind !== 'conformance-report' || b?.kind !== 'conformance-report') return null
+  if (!isObject(found)) return null
+  const { notes, ...comparison }: Comparison & Pick<Compared, 'notes'> = JSON.parse(output)
+  return comparisonDocument({ comparison, a, b, notes })
 }
 
 function plain(body: Markup): Body {

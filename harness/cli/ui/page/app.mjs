@@ -56,9 +56,10 @@ function nodeOf(node) {
   return h(node.localName, { ...attributes, ...(node.id && { key: node.id }) }, ...children)
 }
 
-function propertyOf({ name, value }) {
-  // Preact would set `checked` again at each drawing; boxes are the reader's.
+function propertyOf({ name, value, ownerElement }) {
+  // Preact would set these again at each drawing; boxes and fields are the reader's.
   if (name === 'checked') return ['defaultChecked', true]
+  if (name === 'value' && ownerElement.localName === 'input') return ['defaultValue', value]
   // The load report of a probe, which is a file beside the report.
   const [, probe] = (name === 'href' && /^probes\/(\d+)\//.exec(value)) || []
   if (probe !== undefined) {
@@ -106,8 +107,22 @@ function tell(text) {
 async function post(path, body) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
-  tell(response.ok ? '' : await response.text())
+  const text = await response.text()
+  tell(response.ok ? '' : text)
+  const { show } = response.status === 202 ? JSON.parse(text) : {}
+  const current = Number(new URLSearchParams(location.search).get('show') ?? 0)
+  // A measurement has results of its own.
+  if (show !== undefined && show !== current)
+    location.search = String(new URLSearchParams({ token, show }))
 }
+
+document.addEventListener('submit', (event) => {
+  const { measurement } = event.target.dataset
+  if (measurement === undefined) return
+  event.preventDefault()
+  if (!view.isRunning)
+    post('/run', { measurement, fields: Object.fromEntries(new FormData(event.target)) })
+})
 
 document.addEventListener('click', ({ target }) => {
   const button = target.closest('[data-run], [data-stop]')
