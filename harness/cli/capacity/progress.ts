@@ -3,32 +3,21 @@ import { count, figure } from '../../../reports/text/format.ts'
 import type { CapacityProgress } from '../../capacity/run.ts'
 import { liveReport, progressLine } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
-import { noStatus, showStatus } from '../terminal/status.ts'
-import { liveSender } from '../ui/live.ts'
+import { showLatest } from '../terminal/progress.ts'
 
 /** Shows the progress of a capacity search: what is known so far, and the load run under way. */
 export function showCapacityProgress(io: Io, enabled: boolean) {
-  if (!enabled) return { ...noStatus, update: () => {} }
-  const tell = liveSender(io)
-  let latest: CapacityProgress | undefined
-  const text = () => (latest === undefined ? 'preparing' : capacityLine(latest))
-  const status = showStatus(io, {
-    drawn: (width) => shorten(text(), width),
-    logged: () => `capacity: ${text()}`,
+  const text = (latest: CapacityProgress | undefined) =>
+    latest === undefined ? 'preparing' : capacityLine(latest)
+  return showLatest<CapacityProgress>(io, enabled, {
+    drawn: (latest, width) => shorten(text(latest), width),
+    logged: (latest) => `capacity: ${text(latest)}`,
+    live: (latest) => ({
+      report: latest.report(),
+      probe: latest.load === null ? null : liveReport(latest.load),
+      text: capacityLine(latest),
+    }),
   })
-  return {
-    update(progress: CapacityProgress): void {
-      latest = progress
-      status.refresh()
-      const { load } = progress
-      tell(() => ({
-        report: progress.report(),
-        probe: load === null ? null : liveReport(load),
-        text: capacityLine(progress),
-      }))
-    },
-    stop: status.stop,
-  }
 }
 
 /** `probe 7 at 41.2/s, met 38.0, missed 44.1, 312 s of 1200 s; running 12 s of 40 s: …`. */

@@ -56,18 +56,9 @@ export function shardArgs(
   { startAt }: Pick<PreparedJob, 'startAt'>,
   { file, out, shard }: { readonly file: string; readonly out: string; readonly shard?: string },
 ): string[] {
+  const start = startAt.toISOString()
   return [
-    ...[
-      'load',
-      '--job',
-      file,
-      '--out',
-      out,
-      '--start-at',
-      startAt.toISOString(),
-      '--quiet',
-      '--json',
-    ],
+    ...['load', '--job', file, '--out', out, '--start-at', start, '--quiet', '--json'],
     ...(shard === undefined ? [] : ['--shard', shard]),
   ]
 }

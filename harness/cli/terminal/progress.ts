@@ -1,38 +1,55 @@
 import { shorten } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { Progress } from '../../conformance/progress.ts'
-import { liveSender } from '../ui/live.ts'
+import { type Live, liveSender } from '../ui/live.ts'
 import type { Io } from './io.ts'
 import { noStatus, showStatus } from './status.ts'
 import { timeLeft } from './steps.ts'
+
+/** Texts of the latest progress, which is undefined before the first. */
+interface ProgressTexts<P> {
+  readonly drawn: (latest: P | undefined, width: number) => string
+  readonly logged: (latest: P | undefined) => string
+  /** Report and line of its page. */
+  readonly live: (latest: P) => Live
+}
+
+/** Shows the latest progress of a run on standard error, and on its page. */
+export function showLatest<P>(io: Io, enabled: boolean, { drawn, logged, live }: ProgressTexts<P>) {
+  if (!enabled) return { ...noStatus, update: (_: P) => {} }
+  const tell = liveSender(io)
+  let latest: P | undefined
+  const status = showStatus(io, {
+    drawn: (width) => drawn(latest, width),
+    logged: () => logged(latest),
+  })
+  return {
+    update(progress: P): void {
+      latest = progress
+      status.refresh()
+      tell(() => live(progress))
+    },
+    stop: status.stop,
+  }
+}
 
 /**
  * Shows the progress of a conformance run. Violations are counted as the report counts them, except that a
  * requirement may still turn out to be blocked by another.
  */
 export function showProgress(io: Io, enabled: boolean) {
-  if (!enabled) return { ...noStatus, update: () => {} }
   const startedAt = performance.now()
-  const tell = liveSender(io)
-  let latest: Progress | undefined
-  const status = showStatus(io, {
-    drawn: (width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
-    logged: () => `check: ${loggedText()}`,
+  return showLatest<Progress>(io, enabled, {
+    drawn: (latest, width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
+    logged: (latest) => `check: ${loggedText(latest)}`,
+    live: (latest) => ({ report: latest.report(), text: drawnText(latest) }),
   })
-  return {
-    update(progress: Progress): void {
-      latest = progress
-      status.refresh()
-      tell(() => ({ report: progress.report(), text: drawnText(progress) }))
-    },
-    stop: status.stop,
-  }
 
   function drawnText(progress: Progress): string {
     return `${[...numbers(progress), ...left(progress)].join(', ')}: ${progress.scenario}`
   }
 
-  function loggedText(): string {
+  function loggedText(latest: Progress | undefined): string {
     const elapsed = `${Math.round((performance.now() - startedAt) / 1000)} s`
     if (latest === undefined) return `no scenario finished yet, ${elapsed}`
     const requests = count(latest.cost.requests, 'request')

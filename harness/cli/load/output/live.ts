@@ -8,8 +8,7 @@ import { Histogram, twoDigits } from '../../../load/metrics/samples/histogram.ts
 import type { ChartedMetric } from '../../../load/metrics/timeline.ts'
 import type { LoadOptions, LoadProgress } from '../../../load/run.ts'
 import type { Io } from '../../terminal/io.ts'
-import { noStatus, showStatus } from '../../terminal/status.ts'
-import { liveSender } from '../../ui/live.ts'
+import { showLatest } from '../../terminal/progress.ts'
 
 /** Window of rates and quantiles, in seconds. */
 const lookBack = 5
@@ -76,21 +75,12 @@ function seconds(ms: number): string {
 
 /** Shows the progress of a load run, on the main thread, which sends nothing. */
 export function showLoadProgress(io: Io, enabled: boolean) {
-  if (!enabled) return { ...noStatus, update: () => {} }
-  const tell = liveSender(io)
-  let latest: LoadProgress | undefined
-  const status = showStatus(io, {
-    drawn: (width) => (latest === undefined ? 'preparing' : liveLines(latest, width).join('\n')),
-    logged: () => `load: ${latest === undefined ? 'preparing' : progressLine(latest)}`,
+  return showLatest<LoadProgress>(io, enabled, {
+    drawn: (latest, width) =>
+      latest === undefined ? 'preparing' : liveLines(latest, width).join('\n'),
+    logged: (latest) => `load: ${latest === undefined ? 'preparing' : progressLine(latest)}`,
+    live: (latest) => ({ report: liveReport(latest), text: progressLine(latest) }),
   })
-  return {
-    update(progress: LoadProgress): void {
-      latest = progress
-      status.refresh()
-      tell(() => ({ report: liveReport(progress), text: progressLine(progress) }))
-    },
-    stop: status.stop,
-  }
 }
 
 /**
