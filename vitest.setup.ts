@@ -9,6 +9,8 @@ export function setup(): void {
   // Databases are run as another user.
   chmodSync(folder, 0o755)
   process.env['TMPDIR'] = folder
+  // Processes and threads that tests start find the modules compiled.
+  process.env['NODE_COMPILE_CACHE'] = join(folder, 'node-compile-cache')
 }
 
 export function teardown(): void {

@@ -11,8 +11,9 @@ import {
 } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { inProcess } from '../test-support/in-process.ts'
 
-/** `chatgen cleanup` with the real CLI. */
+/** `chatgen cleanup`, with the real CLI after a killed run. */
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const tagged = (nonce: string) => `${nonce} chatgen-5eed`
@@ -114,10 +115,10 @@ describe('chatgen cleanup', () => {
     const server = await chatServer()
     const { folder } = journal(server, [{ ...open, name: tagged('Lost1') }])
     const wrong = { CHATGEN_API_KEY: 'sk-wrong-key' }
-    const refused = await chatgen(['cleanup', 'j.ndjson'], wrong, folder)
+    const refused = await inProcess(['cleanup', 'j.ndjson'], wrong, folder)
     expect(refused.stderr).toContain('refuses the key')
     expect(refused.code).toBe(3)
-    const unreachable = await chatgen(['cleanup', 'j.ndjson', 'http://127.0.0.1:1'], {}, folder)
+    const unreachable = await inProcess(['cleanup', 'j.ndjson', 'http://127.0.0.1:1'], {}, folder)
     expect(unreachable.stderr).toContain('nothing listens there')
     expect(unreachable.code).toBe(3)
   })
@@ -184,5 +185,5 @@ function journal(server: ChatServer, entries: readonly object[]) {
 }
 
 function run(args: readonly string[], server: ChatServer, folder: string) {
-  return chatgen(args, { CHATGEN_API_KEY: server.key }, folder)
+  return inProcess(args, { CHATGEN_API_KEY: server.key }, folder)
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { inProcess } from '../test-support/in-process.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
 /** `chatgen init` with the real CLI. */
@@ -38,7 +39,7 @@ describe('chatgen init', () => {
   test('--out - writes to standard output and says the rest on the other', async () => {
     await using server = await startModelsServer()
     const folder = emptyFolder()
-    const { code, stdout, stderr } = await chatgen(
+    const { code, stdout, stderr } = await inProcess(
       ['init', server.url, '--out', '-'],
       withKey,
       folder,
@@ -53,11 +54,11 @@ describe('chatgen init', () => {
     await using server = await startModelsServer()
     const folder = emptyFolder()
     writeFileSync(join(folder, 'target.yaml'), 'mine\n')
-    const refused = await chatgen(['init', server.url], withKey, folder)
+    const refused = await inProcess(['init', server.url], withKey, folder)
     expect(refused.stderr).toBe('chatgen: target.yaml exists; pass --force to overwrite it\n')
     expect(refused.code).toBe(2)
     expect(server.requests).toBe(0)
-    const forced = await chatgen(['init', server.url, '--force'], withKey, folder)
+    const forced = await inProcess(['init', server.url, '--force'], withKey, folder)
     expect(forced.code).toBe(0)
     expect(readFileSync(join(folder, 'target.yaml'), 'utf8')).toContain(server.url)
   })
@@ -65,10 +66,10 @@ describe('chatgen init', () => {
   test('ends with 3 if nothing listens or the key is refused, and leaves no file', async () => {
     await using server = await startModelsServer({ refuseAll: 401 })
     const folder = emptyFolder()
-    const unreachable = await chatgen(['init', 'http://127.0.0.1:1'], withKey, folder)
+    const unreachable = await inProcess(['init', 'http://127.0.0.1:1'], withKey, folder)
     expect(unreachable.stderr).toContain('nothing listens there')
     expect(unreachable.code).toBe(3)
-    const refused = await chatgen(['init', server.url], withKey, folder)
+    const refused = await inProcess(['init', server.url], withKey, folder)
     expect(refused.stderr).toContain('refuses the key on every surface')
     expect(refused.code).toBe(3)
     expect(existsSync(join(folder, 'target.yaml'))).toBe(false)

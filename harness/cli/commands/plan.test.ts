@@ -9,14 +9,15 @@ import {
   endedUndecided,
   simulatedReport,
 } from '../../plan/test-support/simulated-report.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { emptyFolder } from '../test-support/chatgen.ts'
+import { inProcess } from '../test-support/in-process.ts'
 
 type Measured = 'found' | 'undecided' | 'invalid'
 
 describe('chatgen plan', () => {
   const folder = emptyFolder()
   const from = join(folder, 'capacity.json')
-  const plan = (...args: string[]) => chatgen(['plan', '--from', from, '--out', folder, ...args])
+  const plan = (...args: string[]) => inProcess(['plan', '--from', from, '--out', folder, ...args])
 
   beforeAll(() => {
     const rates = [0.5, 1, 2, 3, 3.5, 4, 4.5, 5]
@@ -70,7 +71,7 @@ describe('chatgen plan', () => {
     const planned = async (names: readonly Measured[], ...args: readonly string[]) => {
       const out = emptyFolder()
       const from = names.flatMap((name) => ['--from', join(folder, `${name}.json`)])
-      const { code, stdout } = await chatgen([
+      const { code, stdout } = await inProcess([
         ...['plan', ...from, ...demand, ...formats, '--out', out, ...args],
       ])
       const read = (file: string) => readFileSync(join(out, file), 'utf8')

@@ -6,9 +6,10 @@ import { type ReferenceServer, startReferenceServer } from '../../../reference-s
 import { listen } from '../../client/test-support/listen-on-loopback.ts'
 import { headLine } from '../../conformance/cleanup/journal.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { emptyFolder } from '../test-support/chatgen.ts'
+import { inProcess } from '../test-support/in-process.ts'
 
-/** The real CLI at an address without a service. */
+/** Commands at an address without a service. */
 
 const withKey = { CHATGEN_API_KEY: 'sk-address-4711' }
 
@@ -34,7 +35,7 @@ describe('a base address with /api at its end', () => {
     'chatgen %s ends with 3, writes nothing, and proposes the right one',
     async (command, args) => {
       const folder = emptyFolder()
-      const run = await chatgen([command, `${reference.url}/api`, ...args], withKey, folder)
+      const run = await inProcess([command, `${reference.url}/api`, ...args], withKey, folder)
       expect(run.stderr).toContain(`no surface of the service answers at ${reference.url}/api`)
       expect(run.stderr).toContain(`Did you mean ${reference.url}? GET /api/openai/models: 200`)
       expect(run.stdout).toBe('')
@@ -50,7 +51,7 @@ describe('a base address with /api at its end', () => {
     const text = `${headLine(head, String)}${JSON.stringify(chat)}\n`
     writeFileSync(join(folder, 'journal.ndjson'), text)
     const args = ['cleanup', 'journal.ndjson', `${reference.url}/api`]
-    const { code, stderr } = await chatgen(args, withKey, folder)
+    const { code, stderr } = await inProcess(args, withKey, folder)
     expect(stderr).toContain(`Did you mean ${reference.url}?`)
     expect(code).toBe(3)
     expect(readFileSync(join(folder, 'journal.ndjson'), 'utf8')).toBe(text)
@@ -62,7 +63,7 @@ test('chatgen init writes no profile, and names no next command, for a page', as
     response.setHeader('content-type', 'text/html').end('<title>Log in</title>'),
   )
   const folder = emptyFolder()
-  const { code, stdout, stderr } = await chatgen(['init', url], withKey, folder)
+  const { code, stdout, stderr } = await inProcess(['init', url], withKey, folder)
   expect(stderr).toContain('200 text/html "Log in"')
   expect(stdout).toBe('')
   expect(readdirSync(folder)).toEqual([])
@@ -77,7 +78,7 @@ test('chatgen init finds a compatible surface that lists no models', async () =>
     response.end(JSON.stringify(isCompletion ? { object: 'chat.completion', choices } : {}))
   })
   const folder = emptyFolder()
-  const { code, stdout } = await chatgen(['init', url], withKey, folder)
+  const { code, stdout } = await inProcess(['init', url], withKey, folder)
   expect(stdout).toContain('surfaces: openai\n')
   expect(code).toBe(0)
   const text = readFileSync(join(folder, 'target.yaml'), 'utf8')

@@ -21,13 +21,16 @@ export function quietIo(members: Partial<Io> = {}): Io {
   }
 }
 
-/** Runs a command line in this process and its working folder. */
+/** Runs a command line in this process, in its working folder or another one. */
 export async function inProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  folder = process.cwd(),
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const printed = { out: '', err: '' }
+  const before = process.cwd()
+  process.chdir(folder)
   const io = quietIo({
     out: (text) => (printed.out += `${text}\n`),
     err: (text) => (printed.err += `${text}\n`),
@@ -38,6 +41,7 @@ export async function inProcess(
     const code = await runCommandLine(args, io)
     return { code, stdout: printed.out, stderr: printed.err }
   } finally {
+    process.chdir(before)
     vi.unstubAllEnvs()
   }
 }

@@ -16,7 +16,7 @@ import {
   shortestEncoded,
   shortestSecret,
 } from './forms.ts'
-import { createRunFinder, findInBytes } from './pieces.ts'
+import { createHint, createRunFinder, findInBytes } from './pieces.ts'
 
 export type { Secret } from './forms.ts'
 
@@ -40,13 +40,14 @@ export interface Redactor {
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const forms = formsOf(secrets)
   const findPieces = createRunFinder(runFormsOf(secrets))
-  const find = createFinder(forms, { findPieces })
+  const mayHold = createHint(forms)
+  const find = createFinder(forms, { findPieces, mayHold })
   const findWhole = createFinder(forms)
   const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
   const sureForms = formsOf(sure)
-  const findSure = createFinder(sureForms, { quotes: true, findPieces })
-  const inBody = createFinder(forms, { mayBeCut: true, findPieces })
-  const inPieces = createFinder(sureForms, { mayBeCut: true, findPieces })
+  const findSure = createFinder(sureForms, { quotes: true, findPieces, mayHold })
+  const inBody = createFinder(forms, { mayBeCut: true, findPieces, mayHold })
+  const inPieces = createFinder(sureForms, { mayBeCut: true, findPieces, mayHold })
 
   const text = (value: string): string => withMarks(value, find(value))
   const short = rememberShort(text)

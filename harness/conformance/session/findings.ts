@@ -13,7 +13,9 @@ export type Evidence = Exchange | { readonly id: string; readonly isOdd?: boolea
 
 /** Findings of one scenario. Those that rest on an odd response are doubtful (see `report/confirmation.ts`). */
 export class ScenarioFindings {
-  readonly #findings: ScenarioFinding[] = []
+  readonly #broken: ScenarioFinding[] = []
+  /** One for each requirement, and one for its doubtful findings: only the exchanges count. */
+  readonly #held = new Map<string, { finding: ScenarioFinding; exchanges: Set<string> }>()
   /** A request that should be accepted got a response that may come from a front. */
   #hadOddAnswer = false
 
@@ -23,7 +25,7 @@ export class ScenarioFindings {
     const isDoubtful = isOdd(exchange)
     for (const finding of findings) {
       if (finding.requirement in requirements) {
-        this.#findings.push(isDoubtful ? { ...finding, isDoubtful } : finding)
+        this.#keep(isDoubtful ? { ...finding, isDoubtful } : finding)
       }
     }
     const { role } = exchange.labels
@@ -36,11 +38,26 @@ export class ScenarioFindings {
     const isOnOddAnswer = this.#hadOddAnswer || evidence.some(isOddEvidence)
     const isDoubtful = finding.verdict === 'broken' && !isConfirmed && isOnOddAnswer
     const exchanges = evidence.map(({ id }) => id)
-    this.#findings.push({ ...finding, exchanges, ...(isDoubtful && { isDoubtful }) })
+    this.#keep({ ...finding, exchanges, ...(isDoubtful && { isDoubtful }) })
+  }
+
+  #keep(finding: ScenarioFinding): void {
+    if (finding.verdict === 'broken') {
+      this.#broken.push(finding)
+      return
+    }
+    const key = `${finding.requirement} ${finding.isDoubtful ?? false}`
+    const kept = this.#held.get(key) ?? { finding, exchanges: new Set() }
+    for (const id of finding.exchanges) kept.exchanges.add(id)
+    this.#held.set(key, kept)
   }
 
   all(): readonly ScenarioFinding[] {
-    return this.#findings
+    const held = [...this.#held.values()].map(({ finding, exchanges }) => ({
+      ...finding,
+      exchanges: [...exchanges],
+    }))
+    return [...this.#broken, ...held]
   }
 }
 
