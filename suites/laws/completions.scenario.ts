@@ -170,17 +170,14 @@ function editsOf(run: Run): Edits<'openai.chat'> {
   const { profile, session, prompts } = run
   const noted = ['assistant', 'OK.'] as const
   const goOn = ['assistant', 'Go on.'] as const
+  const fact = () => ['user', run.recall.tell] as const
   const instruction = () => prompts.instruction('You are brief.')
   const stop = (form: string, sequence = session.nonce()) => set({ stop: stopOf(form, sequence) })
   return {
     ...messageTextEdits({ prompts, session }),
     messages: {
-      'with a system message': earlier(() => [
-        ['system', instruction()],
-        ['user', run.recall.tell],
-        noted,
-      ]),
-      'with an assistant message': earlier(() => [['user', run.recall.tell], noted]),
+      'with a system message': earlier(() => [['system', instruction()], fact(), noted]),
+      'with an assistant message': earlier(() => [fact(), noted]),
       'of several turns': earlier(() => [
         ['user', prompts.brief()],
         goOn,

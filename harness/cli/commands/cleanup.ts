@@ -3,7 +3,7 @@ import { count } from '../../../reports/text/format.ts'
 import type { OpenJournal } from '../../conformance/cleanup/cleanup.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { exitCode } from '../exit-codes.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { prefixArguments } from '../target/address.ts'
@@ -35,66 +35,69 @@ Exit codes:
   0 all deleted   1 something could not be deleted   2 no such file, or not a journal
   3 target unreachable, not this service, or API key rejected   130 interrupted`
 
+type CleanupFlags = FlagsOf<typeof cleanupFlags>
+
 /** `chatgen cleanup JOURNAL`: deletes the leftovers of a run that was killed. */
 export const cleanupCommand: AddCommand = (program, io, finish) => {
-  const command = addFlags(
+  addFlags(
     program
       .command('cleanup')
       .argument('[journal]', 'journal.ndjson in the results folder of the run')
       .argument('[url]', 'base URL of the deployment (default: that of the journal)'),
     ...cleanupFlags(),
-  ).addHelpText('after', examples)
-  command.action(
-    async (
-      file: string | undefined,
-      url: string | undefined,
-      flags: FlagsOf<typeof cleanupFlags>,
-    ) => {
-      if (flags.containers) {
-        if (file !== undefined) {
-          throw new ConfigurationError(['pass a journal or --containers, not both'])
-        }
-        return removeContainers(io, flags.dryRun === true)
+  )
+    .addHelpText('after', examples)
+    .action(async (file: string | undefined, url: string | undefined, flags: CleanupFlags) => {
+      if (file !== undefined && flags.containers) {
+        throw new ConfigurationError(['pass a journal or --containers, not both'])
       }
+      if (flags.containers) return removeContainers(io, flags.dryRun === true)
       if (file === undefined) {
         throw new ConfigurationError(['pass the journal.ndjson of a run, or --containers'])
       }
-      const { cleanUp, openJournal } = await import('../../conformance/cleanup/cleanup.ts')
-      const open = openJournal(file)
-      const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
-      print(headline(file, open))
-      if (flags.dryRun || open.chats.length === 0) {
-        for (const { id, name } of open.chats)
-          print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
-        printOthers(open, print)
-        return
-      }
-      const { head } = open.journal
-      const from = url ?? (flags.target === undefined ? head.baseUrl : undefined)
-      const prefix =
-        from === head.baseUrl && flags.prefix === undefined ? prefixArguments(head.prefixes) : {}
-      const removals = await withTarget(from, { ...flags, ...prefix }, io, async (profile) => {
-        if (profile.baseUrl !== head.baseUrl) print(`target: ${printable(profile.baseUrl)}`)
-        const onRemoval = (removal: Removal) => print(removalLine(removal))
-        return cleanUp({
-          journalFile: file,
-          profile,
-          signal: io.signal,
-          onRemoval,
-          onUnusableEndpoint: ({ message }) => io.err(`chatgen: ${message}`),
-        })
-      })
-      printOthers(open, print)
-      const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
-      io.out(summary(removals.length - left.length, left.length))
-      finish(left.length > 0 ? exitCode.violated : exitCode.done)
-    },
-  )
+      finish(await removeChats(file, url, flags, io))
+    })
+}
+
+async function removeChats(
+  journalFile: string,
+  url: string | undefined,
+  flags: CleanupFlags,
+  io: Io,
+): Promise<ExitCode> {
+  const { cleanUp, openJournal } = await import('../../conformance/cleanup/cleanup.ts')
+  const open = openJournal(journalFile)
+  const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
+  print(headline(journalFile, open))
+  if (flags.dryRun || open.chats.length === 0) {
+    for (const { id, name } of open.chats) {
+      print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
+    }
+    printOthers(open, print)
+    return exitCode.done
+  }
+  const { head } = open.journal
+  const from = url ?? (flags.target === undefined ? head.baseUrl : undefined)
+  const prefix =
+    from === head.baseUrl && flags.prefix === undefined ? prefixArguments(head.prefixes) : {}
+  const removals = await withTarget(from, { ...flags, ...prefix }, io, (profile) => {
+    if (profile.baseUrl !== head.baseUrl) print(`target: ${printable(profile.baseUrl)}`)
+    return cleanUp({
+      journalFile,
+      profile,
+      signal: io.signal,
+      onRemoval: (removal) => print(removalLine(removal)),
+      onUnusableEndpoint: ({ message }) => io.err(`chatgen: ${message}`),
+    })
+  })
+  printOthers(open, print)
+  const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
+  io.out(summary(removals.length - left.length, left.length))
+  return left.length > 0 ? exitCode.violated : exitCode.done
 }
 
 async function removeContainers(io: Io, isDryRun: boolean): Promise<void> {
-  const { openEngine } = await import('../../containers/removal.ts')
-  const { leftoversOf, removeRun } = await import('../../containers/removal.ts')
+  const { leftoversOf, openEngine, removeRun } = await import('../../containers/removal.ts')
   const { api } = await openEngine()
   const { ended, elsewhere } = await leftoversOf(api)
   for (const run of ended) {

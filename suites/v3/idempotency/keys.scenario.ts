@@ -6,6 +6,7 @@ import {
   expect,
   expectAccepted,
   inputRows,
+  type ScenarioContext,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -30,15 +31,7 @@ describe('v3: idempotency keys', () => {
         const reply = await send(key)
         claim('V3-IDEM-06', () => expectAccepted(reply, `a generation with the key ${key}`), reply)
       }
-      // All other generations use UUIDs as keys.
-      const short = `${session.uuid().slice(0, 8)} /=;"`
-      for (const key of [`${short}a`, `${short}A`]) await expectValid(key)
-      // Open: whether keys of that length are accepted. If one is, a similar one must be too.
-      const long = digitsOf(session.uuid() + session.uuid())
-      const earlier = await send(`${long}1`)
-      const neighbor = succeeded(earlier) ? await send(`${long}2`) : undefined
-      if (neighbor === undefined)
-        await expectValid(`${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`)
+      const neighbor = await sendKeys(session, send, expectValid)
       for (let tries = sent.filter(succeeded).length; tries < 2; tries += 1) {
         await send(session.uuid())
       }
@@ -60,6 +53,25 @@ describe('v3: idempotency keys', () => {
     },
   )
 })
+
+/**
+ * Sends two short keys and two long ones, or another for the long ones if the first of them is refused: whether keys of
+ * that length are accepted is open, but if one is, a similar one must be too.
+ * @returns the answer to the second long key
+ */
+async function sendKeys(
+  session: ScenarioContext['session'],
+  send: (key: string) => Promise<Exchange>,
+  expectValid: (key: string) => Promise<void>,
+): Promise<Exchange | undefined> {
+  // All other generations use UUIDs as keys.
+  const short = `${session.uuid().slice(0, 8)} /=;"`
+  for (const key of [`${short}a`, `${short}A`]) await expectValid(key)
+  const long = digitsOf(session.uuid() + session.uuid())
+  if (succeeded(await send(`${long}1`))) return send(`${long}2`)
+  await expectValid(`${session.nonce()} / ${session.nonce()}: a=b; "${session.nonce()}"`)
+  return undefined
+}
 
 function digitsOf(text: string): string {
   return [...text].map((one) => (one.codePointAt(0) ?? 0) % 10).join('')
