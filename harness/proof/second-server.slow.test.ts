@@ -51,12 +51,11 @@ describe('the second server', () => {
 
   test.each(sample)(
     'is found out where $name',
-    // Deletions by concurrent scenarios may leave a favorite mark undecided.
-    { timeout: 60_000, retry: 2 },
+    { timeout: 120_000 },
     async ({ breaks, changes }) => {
-      const red = failedIds({
-        requirements: verdictsOf(await judgeSecondServer(changes, { only: breaks })),
-      })
+      // One scenario at a time: the deletions of others would change what this one has arranged.
+      const report = await judgeSecondServer(changes, { only: breaks, jobs: 1 })
+      const red = failedIds({ requirements: verdictsOf(report) })
       expect(red.filter((row) => breaks.includes(row))).not.toEqual([])
     },
   )

@@ -17,7 +17,16 @@ import { type SecondServer, startSecondServer } from './server.ts'
 /** A whole run against a new second server; `engine` stays warm between runs. */
 export async function judgeSecondServer(
   changes: Partial<Rules>,
-  { engine, only = [], profile = 'full', depth, bare = false, front, read }: JudgeOptions = {},
+  {
+    engine,
+    only = [],
+    profile = 'full',
+    depth,
+    jobs = 8,
+    bare = false,
+    front,
+    read,
+  }: JudgeOptions = {},
 ): Promise<ConformanceReport> {
   const server = await startSecondServer(changes)
   const proxy = front === undefined ? undefined : await startFront(server.url, front)
@@ -29,7 +38,7 @@ export async function judgeSecondServer(
       selection: { profile, only, skip: [] },
       outDir,
       seed: 'second',
-      jobs: 8,
+      jobs,
       anyAnswer: true,
       ...(engine === undefined ? {} : { engine }),
       ...(depth === undefined ? {} : { depth }),
@@ -48,6 +57,8 @@ export interface JudgeOptions {
   readonly only?: readonly string[]
   readonly profile?: ProfileName
   readonly depth?: Depth
+  /** Scenarios in flight. */
+  readonly jobs?: number
   /** True to check with a URL and a key alone. */
   readonly bare?: boolean
   /** A fault of the wire, applied by a proxy in front of the server. */
