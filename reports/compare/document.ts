@@ -96,10 +96,12 @@ function itemOf(change: RowChange): Item {
   }
 }
 
-/** Groups requirements that share a reason, below what broke them. */
+/** Groups requirements that share a reason, below what broke them; those that are absent have none. */
 function groupedItems(changes: readonly RowChange[]): readonly Item[] {
   const groups = Map.groupBy(changes, ({ id, before, after, cause, members, message }) =>
-    message === null ? id : JSON.stringify([before, after, cause, members, message]),
+    message === null && after !== null
+      ? id
+      : JSON.stringify([before, after, cause, members, message]),
   )
   return [...groups.values()].flatMap((group) => {
     const [first] = group

@@ -55,8 +55,10 @@ export function openStored(path: string): StoredFile {
   const file = reportFile(path)
   const value = parseJson(inputText(file, `cannot read ${file}`, maxStoredBytes), file)
   const dir = dirname(file)
-  const doubt = doubtOf(value, fileDigest(join(dir, exchangesName)))
-  return { file, dir, kind: memberOf(value, 'kind'), value, doubt }
+  const kind = memberOf(value, 'kind')
+  // A plan has no digest: it is computed from a report that has one.
+  const doubt = kind === 'plan-report' ? null : doubtOf(value, fileDigest(join(dir, exchangesName)))
+  return { file, dir, kind, value, doubt }
 }
 
 /**

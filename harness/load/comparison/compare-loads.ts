@@ -153,7 +153,9 @@ function loadDifferences(a: LoadReport, b: LoadReport): Difference[] {
 
 /** Identifies a trace by its content, not by its file name. */
 function arrivalText(arrival: LoadReport['plan']['arrival']): string {
-  return arrival.kind === 'trace' ? 'a trace' : text(arrival)
+  if (arrival.kind === 'trace') return 'a trace'
+  if (arrival.kind === 'closed') return `closed loop of ${arrival.concurrency} clients`
+  return 'perSecond' in arrival ? `${arrival.kind}, ${arrival.perSecond}/s` : text(arrival)
 }
 
 function text(value: unknown): string {

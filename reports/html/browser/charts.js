@@ -228,7 +228,15 @@ function drawLimits(u, limits) {
       ctx.moveTo(u.bbox.left, y)
       ctx.lineTo(u.bbox.left + u.bbox.width, y)
       ctx.stroke()
-      ctx.fillText(`SLO ${label}`, u.bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio)
+      const place = [u.bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio]
+      ctx.save()
+      // The lines of the chart end around the label.
+      ctx.setLineDash([])
+      ctx.lineWidth = 4 * devicePixelRatio
+      ctx.strokeStyle = color('--ground')
+      ctx.strokeText(`SLO ${label}`, ...place)
+      ctx.restore()
+      ctx.fillText(`SLO ${label}`, ...place)
     }
   })
 }
