@@ -28,6 +28,7 @@ import { shardedRun } from '../runner/sharded-run.ts'
 import { withContainerRow } from '../target/container-flags.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
+import { during } from '../terminal/status.ts'
 
 function capacityFlags() {
   return [
@@ -122,8 +123,8 @@ async function searchTarget(
     await load.preflight(io.signal)
     take()
     const progress = showCapacityProgress(io, !flags.quiet)
-    try {
-      return await runCapacity({
+    return during(progress, () =>
+      runCapacity({
         ...optionsOf(search, flags),
         mayWiden: flags.mayWiden,
         onMessage: (sentence) => {
@@ -136,10 +137,8 @@ async function searchTarget(
         openRun: (index, spec) => openRun(index, { target, setup, spec, out: flags.out }, io),
         signal: io.signal,
         onProgress: progress.update,
-      })
-    } finally {
-      progress.stop()
-    }
+      }),
+    )
   })
 }
 

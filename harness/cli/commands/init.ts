@@ -13,6 +13,7 @@ import { withTarget } from '../target/target.ts'
 import { connectionFlags, type TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
+import { during } from '../terminal/status.ts'
 import { showSteps } from '../terminal/steps.ts'
 
 function initFlags() {
@@ -53,19 +54,20 @@ export const initCommand: AddCommand = (program, io) => {
       out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
     const progress = showSteps(io, { name: 'init', enabled: !flags.quiet })
     try {
-      const result = await withTarget(
-        url,
-        { ...targetFlagsOf(flags), beforeSending: () => requireFolderOf(journalFile) },
-        io,
-        (profile) =>
-          initProfile({ profile, keyEnv, journalFile, signal: io.signal, onStep: progress.step }),
+      const target = {
+        ...targetFlagsOf(flags),
+        beforeSending: () => requireFolderOf(journalFile),
+      }
+      const { signal } = io
+      const result = await during(progress, () =>
+        withTarget(url, target, io, (profile) =>
+          initProfile({ profile, keyEnv, journalFile, signal, onStep: progress.step }),
+        ),
       )
-      progress.stop()
       if (out === '-') io.out(escapeWorkflowCommands(result.text.trimEnd(), io.env))
       else io.write(out, result.text, force ? 'w' : 'wx')
       printFindings(result, out, io)
     } finally {
-      progress.stop()
       reportLeftovers(journalFile, io)
     }
   })

@@ -13,6 +13,7 @@ import { formatsIn } from '../results/formats.ts'
 import { takeResultsFolder } from '../results/results-folder.ts'
 import { evidenceEdited, lostText } from '../results/stored-report.ts'
 import { showProgress } from '../terminal/progress.ts'
+import { during } from '../terminal/status.ts'
 
 function rejudgeFlags() {
   return [
@@ -56,20 +57,12 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     makeOutFolder(out)
     takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const progress = showProgress(io, !quiet)
-    try {
-      const found = await rejudge({
-        dir,
-        outDir: out,
-        explorationOf,
-        signal: io.signal,
-        onProgress: progress.update,
-      })
-      const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
-      progress.stop()
-      publish(report, { ...flags, out }, io)
-      finish(edited ? exitCode.usage : exitCodeOf(report))
-    } finally {
-      progress.stop()
-    }
+    const { signal } = io
+    const found = await during(progress, () =>
+      rejudge({ dir, outDir: out, explorationOf, signal, onProgress: progress.update }),
+    )
+    const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
+    publish(report, { ...flags, out }, io)
+    finish(edited ? exitCode.usage : exitCodeOf(report))
   })
 }

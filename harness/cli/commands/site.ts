@@ -13,6 +13,7 @@ import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import type { Io } from '../terminal/io.ts'
+import { during } from '../terminal/status.ts'
 import { showSteps } from '../terminal/steps.ts'
 
 function siteFlags() {
@@ -50,14 +51,12 @@ export const siteCommand: AddCommand = (program, io, finish) => {
       makeOutFolder(out)
       const progress = showSteps(io, { name: 'site', enabled: !quiet })
       const implementations: Implementation[] = []
-      try {
+      await during(progress, async () => {
         for (const [at, dir] of dirs.entries()) {
           progress.step(`bundle ${at + 1} of ${dirs.length}: ${dir}`)
           implementations.push(await implementationOf(dir, at, out, io))
         }
-      } finally {
-        progress.stop()
-      }
+      })
       io.write(join(out, 'index.html'), toHtml(siteDocument(implementations)))
       const verified = implementations.filter(isVerified).length
       for (const { name, unverified } of implementations) {

@@ -9,6 +9,7 @@ import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { fitted } from '../terminal/io.ts'
+import { during } from '../terminal/status.ts'
 import { showSteps } from '../terminal/steps.ts'
 
 function verifyFlags() {
@@ -48,21 +49,18 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
       const publicKey =
         file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
       const progress = showSteps(io, { name: 'verify', enabled: !quiet })
-      try {
-        const verification = await verifyBundle({
+      const verification = await during(progress, () =>
+        verifyBundle({
           dir,
           signal: io.signal,
           onStep: progress.step,
           ...(publicKey === undefined ? {} : { publicKey }),
           ...(challenge === undefined ? {} : { challenge }),
           ...(over === undefined ? {} : { overMs: over }),
-        })
-        progress.stop()
-        io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
-        finish(verification.verified ? exitCode.done : exitCode.violated)
-      } finally {
-        progress.stop()
-      }
+        }),
+      )
+      io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
+      finish(verification.verified ? exitCode.done : exitCode.violated)
     })
 }
 

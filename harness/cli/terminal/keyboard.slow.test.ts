@@ -3,15 +3,9 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { headLine } from '../../conformance/cleanup/journal.ts'
-import { emptyFolder, pressUntil, reportIn } from '../test-support/chatgen.ts'
+import { bin, emptyFolder, pressUntil, reportIn } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
-import {
-  bin,
-  ctrlC,
-  type InTerminal,
-  inTerminal,
-  startInTerminal,
-} from '../test-support/terminal.ts'
+import { ctrlC, type InTerminal, inTerminal, startInTerminal } from '../test-support/terminal.ts'
 
 /**
  * Ctrl-C as a keyboard sends it, on a pseudo-terminal with a size, while a spinner turns. The targets

@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import { chatgen, emptyFolder, failing, start } from '../test-support/chatgen.ts'
+import { bin, chatgen, emptyFolder, failing, start } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 /** Shell redirections without a reader of standard output; the verdict is in the files. */
 
-const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 const ended = 'chatgen: standard output cannot be written'
 
 async function check(url: string, redirection: string, rows = 'OAI-MODELS-01') {

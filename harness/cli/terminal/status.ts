@@ -19,6 +19,15 @@ export interface Status {
   stop(): void
 }
 
+/** Runs a task, and stops the status when it ends. */
+export async function during<T>(status: Pick<Status, 'stop'>, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } finally {
+    status.stop()
+  }
+}
+
 const redrawMs = 250
 const ticksMs = 1000
 const logMs = 10_000

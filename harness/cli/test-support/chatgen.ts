@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 
-const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
+export const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 
 export interface Ended {
   readonly code: number | null
@@ -32,41 +32,54 @@ export function start(
   env: Readonly<Record<string, string>> = {},
   cwd = emptyFolder(),
 ): Running {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(CHATGEN|VITEST|GITHUB_ACTIONS)/.test(name),
-  )
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
-    env: { ...Object.fromEntries(inherited), NODE_ENV: '', ...env },
+    env: { ...inherited(/^(CHATGEN|VITEST|GITHUB_ACTIONS)/), NODE_ENV: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let stdout = ''
+  const stdout = new ShownText()
   let stderr = ''
-  const watchers = new Set<() => void>()
-  child.stdout.on('data', (bytes) => {
-    stdout += bytes
-    for (const watch of watchers) watch()
-  })
+  child.stdout.on('data', (bytes) => stdout.add(String(bytes)))
   child.stderr.on('data', (bytes) => {
     stderr += bytes
   })
   return {
     child,
     ended: new Promise((resolve) => {
-      child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+      child.on('close', (code, signal) => resolve({ code, signal, stdout: stdout.text, stderr }))
     }),
-    soFar: () => stdout,
-    shows: (text) =>
-      new Promise((resolve) => {
-        const watch = () => {
-          if (!stdout.includes(text)) return
-          watchers.delete(watch)
-          resolve()
-        }
-        watchers.add(watch)
-        watch()
-      }),
+    soFar: () => stdout.text,
+    shows: (text) => stdout.until((output) => output.includes(text)),
   }
+}
+
+/** Output of a process until now. */
+export class ShownText {
+  text = ''
+  readonly #watchers = new Set<() => void>()
+
+  add(more: string): void {
+    this.text += more
+    for (const watch of this.#watchers) watch()
+  }
+
+  /** Resolves when the text is as expected. */
+  until(isExpected: (text: string) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const watch = () => {
+        if (!isExpected(this.text)) return
+        this.#watchers.delete(watch)
+        resolve()
+      }
+      this.#watchers.add(watch)
+      watch()
+    })
+  }
+}
+
+/** Environment variables of this process, except some. */
+export function inherited(except: RegExp) {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !except.test(name)))
 }
 
 export function chatgen(

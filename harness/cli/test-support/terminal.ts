@@ -1,9 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
-import { emptyFolder } from './chatgen.ts'
-
-export const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
+import { bin, emptyFolder, inherited, ShownText } from './chatgen.ts'
 
 export interface TerminalOptions {
   readonly columns?: number
@@ -46,9 +43,6 @@ export function inTerminal(
   [file = '', ...args]: readonly string[],
   { columns, rows, env, cwd }: Required<TerminalOptions>,
 ): InTerminal {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(CHATGEN|VITEST|CI$|NODE_ENV|FORCE_COLOR|NO_COLOR)/.test(name),
-  )
   const terminal = new headless.Terminal({
     cols: columns,
     rows,
@@ -60,30 +54,19 @@ export function inTerminal(
     cols: columns,
     rows,
     cwd,
-    env: { ...Object.fromEntries(inherited), ...env },
+    env: { ...inherited(/^(CHATGEN|VITEST|CI$|NODE_ENV|FORCE_COLOR|NO_COLOR)/), ...env },
   })
-  let raw = ''
-  const watchers = new Set<() => void>()
+  const raw = new ShownText()
   child.onData((text) => {
-    raw += text
     terminal.write(text)
-    for (const watch of watchers) watch()
+    raw.add(text)
   })
   return {
     pid: child.pid,
     press: (keys) => child.write(keys),
-    raw: () => raw,
+    raw: () => raw.text,
     screen: () => screenOf(terminal),
-    shows: (text) =>
-      new Promise((resolve) => {
-        const watch = () => {
-          if (!text.test(raw)) return
-          watchers.delete(watch)
-          resolve()
-        }
-        watchers.add(watch)
-        watch()
-      }),
+    shows: (text) => raw.until((output) => text.test(output)),
     ended: new Promise((resolve) => {
       child.onExit(({ exitCode, signal }) => resolve({ code: exitCode, signal }))
     }),
