@@ -67,6 +67,7 @@ const rooms = {
       'harness/proof',
     ),
     '^package.json',
+    ...pkg('@ai-sdk/openai-compatible', '@langchain/openai', 'ai'),
     ...pkg('openai', 'oxc-parser', 'playwright-core', 'undici', 'vitest', 'yaml', 'zod'),
   ],
 }

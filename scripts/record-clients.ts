@@ -10,54 +10,62 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { headOf, type RecordedClient, recordedClients, shapes } from '../fixtures/clients.ts'
+import { type Call, nodeClients, openClient, pythonClients } from './clients/program.ts'
 
 const output = fileURLToPath(new URL('../fixtures/clients.json', import.meta.url))
-const program = (name: string) => fileURLToPath(new URL(`clients/${name}`, import.meta.url))
 
 /** Shows how a client writes JSON: letters of other scripts, and characters that some escape. */
 const text = 'é東🚀 <a> & "b" /'
-const json = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] })
-const auth = ['-H', 'Authorization: Bearer key']
-const typed = [...auth, '-H', 'Content-Type: application/json', '-d', json]
-
-interface Call {
-  readonly command: string
-  readonly args: readonly string[]
+const body = {
+  model: 'm',
+  messages: [{ role: 'user', content: text }],
+  temperature: 0.5,
+  max_tokens: 9,
 }
-
-const python = process.env['PYTHON'] ?? 'python3'
-const runs =
-  (command: string, ...args: string[]) =>
-  (base: string): Call[] => [{ command, args: args.map((arg) => (arg === 'BASE' ? base : arg)) }]
-const curls: readonly (readonly [string, ...string[]])[] = [
-  ['get', ...auth],
-  ['delete', '-X', 'DELETE', ...auth],
-  ['empty', '-X', 'POST', ...auth],
-  ['json', ...typed],
-  ['keyed', ...typed, '-H', 'Idempotency-Key: idem'],
-  ['put', '-X', 'PUT', ...typed],
-  ['patch', '-X', 'PATCH', ...typed],
-  ['form', ...auth, '-F', 'name=n', '-F', 'file=text;filename=a.txt;type=text/plain'],
+const calls: readonly Call[] = [
+  { method: 'GET', path: '/get' },
+  { method: 'DELETE', path: '/delete' },
+  { method: 'POST', path: '/empty' },
+  { method: 'POST', path: '/json', body },
+  { method: 'POST', path: '/keyed', body, key: 'idem' },
+  { method: 'PUT', path: '/put', body },
+  { method: 'PATCH', path: '/patch', body },
+  { method: 'POST', path: '/form', form: true },
+  { method: 'POST', path: '/stream', body: { ...body, stream: true } },
 ]
 
-/** Programs of each client; the last line that it prints is its version. */
-const clients: Readonly<Record<string, (base: string) => readonly Call[]>> = {
-  curl: (base) => [
-    ...curls.map(([name, ...args]) => ({
-      command: 'curl',
-      args: ['-sS', `${base}/${name}`, ...args],
-    })),
-    { command: 'curl', args: ['--version'] },
-  ],
-  'python-requests': runs(python, program('call.py'), 'requests', 'BASE', text),
-  httpx: runs(python, program('call.py'), 'httpx', 'BASE', text),
-  aiohttp: runs(python, program('call.py'), 'aiohttp', 'BASE', text),
-  'openai-python': runs(python, program('call.py'), 'openai', 'BASE', text),
-  'openai-node': runs(process.execPath, program('call.mjs'), 'openai', 'BASE', text),
-  fetch: runs(process.execPath, program('call.mjs'), 'fetch', 'BASE', text),
-  chromium: runs(process.execPath, program('call.mjs'), 'chromium', 'BASE', text),
-  go: runs('go', 'run', program('call.go'), 'BASE', text),
-  okhttp: runs('java', '-cp', process.env['CLASSPATH'] ?? '', program('Call.java'), 'BASE', json),
+/** Sends all calls; resolves with the version of the client. */
+async function callAll(name: string, base: string): Promise<string> {
+  const client = openClient(name, base, 'key')
+  for (const call of calls) await client.send(call)
+  return client.close()
+}
+
+/** Functions that let a client send its requests. */
+const clients: Readonly<Record<string, (base: string) => Promise<string>>> = {
+  ...Object.fromEntries(
+    ['curl', ...pythonClients, ...nodeClients, 'chromium'].map((name) => [
+      name,
+      (base: string) => callAll(name, base),
+    ]),
+  ),
+  go: (base) => run('go', ['run', program('call.go'), base, text]),
+  okhttp: (base) =>
+    run('java', [
+      '-cp',
+      process.env['CLASSPATH'] ?? '',
+      program('Call.java'),
+      base,
+      JSON.stringify(body),
+    ]),
+}
+
+function program(name: string): string {
+  return fileURLToPath(new URL(`clients/${name}`, import.meta.url))
+}
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(command, args, { timeout: 60_000 })).stdout
 }
 
 interface Received {
@@ -72,14 +80,10 @@ await main()
 
 async function main(): Promise<void> {
   const entries: Record<string, RecordedClient> = { ...recordedClients }
-  for (const [name, calls] of Object.entries(clients)) {
+  for (const [name, send] of Object.entries(clients)) {
     const server = await listen()
     try {
-      let printed = ''
-      for (const { command, args } of calls(server.base)) {
-        printed = (await promisify(execFile)(command, args, { timeout: 60_000 })).stdout
-      }
-      entries[name] = describe(server.received, printed)
+      entries[name] = describe(server.received, await send(server.base))
       console.log(`${name}: ${entries[name]?.version}`)
     } catch (error) {
       const reason = String(error).trim()
@@ -121,10 +125,23 @@ function describe(received: readonly Received[], printed: string): RecordedClien
     ...(body.includes('": ') ? { spacedJson: true } : {}),
     ...(body.includes('\\u00e9') ? { escapesUnicode: true } : {}),
     ...(body.includes('\\u003c') ? { escapesHtml: true } : {}),
-    ...(of('stream')?.body.includes('"m","stream"') ? { streamAfterModel: true } : {}),
+    ...completionOf(of('json'), of('stream')),
     ...(boundary === undefined ? {} : { boundary }),
     ...(of('form')?.body.includes('text/plain\r\nContent-Disp') ? { typesParts: true } : {}),
     heads,
+  }
+}
+
+/** Differences of a completion from the body that the client was given. */
+function completionOf(plain: Received | undefined, streamed: Received | undefined) {
+  if (plain === undefined || streamed === undefined) return {}
+  const [names, members] = [plain, streamed].map((one) => Object.keys(JSON.parse(one.body)))
+  const isGiven = members?.join() === [...Object.keys(body), 'stream'].join()
+  const streams = template(streamed) === template(plain) && !members?.includes('stream_options')
+  return {
+    ...(isGiven || members === undefined ? {} : { members }),
+    ...(names?.includes('stream') ? { addsStream: true } : {}),
+    ...(streams ? {} : { streams }),
   }
 }
 
@@ -164,8 +181,7 @@ async function listen() {
       bytes = Buffer.concat([bytes, more])
       for (let next = split(bytes); next !== undefined; next = split(bytes)) {
         bytes = next.rest
-        const [, shape = ''] = /^\w+ \/(\w+)/.exec(next.head) ?? []
-        received.push({ shape, connection, head: next.head, body: next.body })
+        received.push({ shape: shapeOf(next), connection, head: next.head, body: next.body })
         socket.write(answerTo(next.head, next.body))
       }
     })
@@ -197,6 +213,13 @@ function split(bytes: Buffer) {
   if (bytes.length < start + length) return undefined
   const rest = bytes.subarray(start + length)
   return { head, body: bytes.subarray(start, start + length).toString(), rest }
+}
+
+/** The shape that the path names, or that of a request of an SDK. */
+function shapeOf({ head, body }: Pick<Received, 'head' | 'body'>): string {
+  const [, shape = ''] = /^\w+ \/(\w+)/.exec(head) ?? []
+  if (shape !== 'api') return shape
+  return head.startsWith('GET') ? 'get' : /"stream": ?true/.test(body) ? 'stream' : 'json'
 }
 
 function answerTo(head: string, body: string): string {

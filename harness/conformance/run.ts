@@ -1,5 +1,5 @@
 import { messageOf } from '../../contract/error-message.ts'
-import type { Surface } from '../../contract/index.ts'
+import { surfaces as allSurfaces, type Surface } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { isViolation } from '../../contract/report/conformance.ts'
 import { createRedactor } from '../client/index.ts'
@@ -16,6 +16,7 @@ import { buildReport } from './report/build-report.ts'
 import { decide, interruptedReason, pendingReason } from './report/verdicts.ts'
 import { buildSetup, type RunOptions } from './run-options.ts'
 import { isIncognito, type RunSetup } from './run-setup.ts'
+import { shuffled } from './session/identities.ts'
 import { secretsOf } from './session/secrets.ts'
 import { addCosts, noCost } from './usage.ts'
 import { Collector } from './vitest/collector.ts'
@@ -138,11 +139,18 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<void
   }
 }
 
-/** The probe of v2 is an invalid request: an incognito run does not begin with one. */
+/**
+ * An incognito run begins with one probe, on the surface of its first conversations, but not with that of v2,
+ * which is an invalid request.
+ */
 function probedSurfaces({ profile }: Selection, setup: RunSetup): readonly Surface[] {
   const surfaces = surfacesOfProfile(profile)
   const harmless = surfaces.filter((surface) => surface !== 'v2')
-  return isIncognito(setup) && harmless.length > 0 ? harmless : surfaces
+  return isIncognito(setup) && harmless.length > 0
+    ? shuffled(allSurfaces, setup.seed)
+        .filter((surface) => harmless.some((one) => one === surface))
+        .slice(0, 1)
+    : surfaces
 }
 
 /** Audits leftovers; a failed audit does not lose the verdicts. */

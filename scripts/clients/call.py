@@ -1,65 +1,56 @@
-"""Sends the requests of record-clients.ts with one library: call.py LIBRARY BASE. The text of the body is argument 3."""
-import asyncio, sys
+"""A client as a program: call.py CLIENT URL KEY. Reads a call a line and writes the text of its response as JSON, its version last."""
+import asyncio, importlib, json, sys
 
-library, base, text = sys.argv[1:4]
-body = {"model": "m", "messages": [{"role": "user", "content": text}], "temperature": 0.5}
-streamed = {**body, "stream": True}
-auth = {"Authorization": "Bearer key"}
-keyed = {**auth, "Idempotency-Key": "idem"}
-part = {"file": ("a.txt", b"text", "text/plain")}
+name, url, key = sys.argv[1:4]
+library = importlib.import_module(name.removeprefix("python-").removesuffix("-python"))
 
 
-def calls(client):
-    return [
-        client.get(base + "/get", headers=auth),
-        client.delete(base + "/delete", headers=auth),
-        client.post(base + "/empty", headers=auth),
-        client.post(base + "/json", json=body, headers=auth),
-        client.post(base + "/keyed", json=body, headers=keyed),
-        client.put(base + "/put", json=body, headers=auth),
-        client.patch(base + "/patch", json=body, headers=auth),
-        client.post(base + "/form", files=part, data={"name": "n"}, headers=auth),
-    ]
+def headers(call):
+    auth = {"Authorization": "Bearer " + key}
+    return {**auth, "Idempotency-Key": call["key"]} if "key" in call else auth
 
 
-if library == "requests":
-    import requests
+if name == "openai-python":
+    client = library.OpenAI(api_key=key, base_url=url + "/api/openai", max_retries=0)
 
-    calls(requests.Session())
-    print(requests.__version__)
-elif library == "httpx":
-    import httpx
+    def send(call):
+        if "body" not in call:
+            return client.models.list().to_json()
+        answer = client.chat.completions.create(**call["body"])
+        return "".join(part.to_json() for part in answer) if call["body"].get("stream") else answer.to_json()
 
-    calls(httpx.Client())
-    print(httpx.__version__)
-elif library == "openai":
-    import openai
+elif name == "aiohttp":
+    loop = asyncio.new_event_loop()
 
-    def client(name):
-        return openai.OpenAI(api_key="key", base_url=base + "/" + name)
+    async def open_session():
+        return library.ClientSession()
 
-    client("get").models.list()
-    asked = client("json")
-    for _ in range(2):
-        asked.chat.completions.create(**body)
-    for _ in client("stream").chat.completions.create(**streamed):
-        pass
-    print(openai.__version__)
-elif library == "aiohttp":
-    import aiohttp
+    session = loop.run_until_complete(open_session())
 
-    async def run():
-        async with aiohttp.ClientSession(headers=auth) as client:
-            for call in ("get", "delete"):
-                await (await getattr(client, call)(base + "/" + call)).read()
-            await (await client.post(base + "/empty")).read()
-            await (await client.post(base + "/json", json=body)).read()
-            await (await client.post(base + "/keyed", json=body, headers={"Idempotency-Key": "idem"})).read()
-            await (await client.put(base + "/put", json=body)).read()
-            await (await client.patch(base + "/patch", json=body)).read()
-            form = aiohttp.FormData({"name": "n"})
+    async def request(call):
+        form = None
+        if "form" in call:
+            form = library.FormData({"name": "n"})
             form.add_field("file", b"text", filename="a.txt", content_type="text/plain")
-            await (await client.post(base + "/form", data=form)).read()
+        options = {"json": call.get("body"), "data": form, "headers": headers(call)}
+        return await (await session.request(call["method"], url + call["path"], **options)).text()
 
-    asyncio.run(run())
-    print(aiohttp.__version__)
+    def send(call):
+        return loop.run_until_complete(request(call))
+
+else:
+    session = library.Session() if name == "python-requests" else library.Client()
+
+    def send(call):
+        form = {"files": {"file": ("a.txt", b"text", "text/plain")}, "data": {"name": "n"}} if "form" in call else {}
+        options = {"json": call.get("body"), "headers": headers(call), **form}
+        return session.request(call["method"], url + call["path"], **options).text
+
+
+for line in sys.stdin:
+    try:
+        text = send(json.loads(line))
+    except Exception as error:
+        text = str(error)
+    print(json.dumps(text), flush=True)
+print(json.dumps(library.__version__))

@@ -1,8 +1,7 @@
 import {
   covers,
   describe,
-  type Prompts,
-  type Session,
+  type ScenarioContext,
   test,
   withinOrdinaryTraffic,
 } from '../../harness/conformance/scenario/index.ts'
@@ -26,13 +25,19 @@ describe('ordinary traffic', () => {
         covers(['OAI-CHAT-01', 'OAI-STREAM-01'], { requests: 4, generations: 3 }),
         { isFirst },
       ),
-      async ({ openai, session, prompts }) => {
-        if (isFirst) await openai.models()
-        const messages = at < 4 ? [] : [inRole('system', prompts.instruction('short'))]
-        for (const question of questions(session, prompts, isFirst)) {
+      async ({ openai, session, prompts, habit }) => {
+        const user = userOf({ session, prompts, habit }, isFirst)
+        if (habit('models', 3) === 0) {
+          await user.pause()
+          await openai.models()
+        }
+        const messages =
+          habit('instructions', 2) === 0 ? [inRole('system', prompts.instruction('short'))] : []
+        for await (const question of user.messages()) {
           messages.push(inRole('user', question))
           // Only fields that the document lists: a server may refuse others.
-          const body = openai.chatBody('', { messages: [...messages], ...(stream && { stream }) })
+          const options = { ...user.options, ...(stream && { stream }) }
+          const body = openai.chatBody('', { messages: [...messages], ...options })
           const { text } = await openai.chatOk(body)
           messages.push(inRole('assistant', text))
         }
@@ -45,13 +50,19 @@ describe('ordinary traffic', () => {
         covers(['V3-GEN-01', 'V3-SSE-01'], { requests: 6, generations: 3, chats: 1 }),
         { isFirst },
       ),
-      async ({ v3, session, prompts, profile }) => {
-        const chat = await v3.createChat()
-        const options = { stream, ...(at < 4 ? withReasoning(profile) : {}) }
-        for (const question of questions(session, prompts, isFirst)) {
+      async ({ v3, session, prompts, habit, profile }) => {
+        const user = userOf({ session, prompts, habit }, isFirst)
+        await user.pause()
+        const chat = await v3.createChat({}, prompts.message(0))
+        const thinks = isFirst ? habit('think', 4) === 0 : at < 6
+        const options = { ...user.options, stream, ...(thinks ? withReasoning(profile) : {}) }
+        for await (const question of user.messages()) {
           await v3.generateOk(v3.generateBody(chat, question, options))
         }
-        await v3.history(chat)
+        if (!isFirst || habit('history', 2) === 0) {
+          await user.pause()
+          await v3.history(chat)
+        }
       },
     )
   }
@@ -64,24 +75,53 @@ describe('ordinary traffic', () => {
       withinOrdinaryTraffic(covers(['V2-GEN-01'], { requests: 7, generations: 3, chats: 1 }), {
         isFirst,
       }),
-      async ({ v2, session, prompts }) => {
-        const chat = await v2.chat()
-        for (const question of questions(session, prompts, isFirst)) {
-          await v2.storeAndGenerate(chat, question)
+      async ({ v2, session, prompts, habit }) => {
+        const user = userOf({ session, prompts, habit }, isFirst)
+        await user.pause()
+        const chat = await v2.chat(prompts.message(0))
+        for await (const question of user.messages()) {
+          const { id } = await v2.storeOk(chat, question)
+          await user.pause()
+          await v2.generate(v2.generateBody(chat, id), { role: 'arrange' })
         }
       },
     )
   }
 })
 
+/** Mean pauses before a request, in milliseconds; a customer has one of them. */
+const pausesMs = [5, 15, 50, 200]
+
 /**
- * Up to three messages of a user; at least two in the first conversations, which together are longer than a
- * server needs to recognize a caller.
+ * A user with the habits of the run. Up to three messages; at least two in the first conversations, which
+ * together are longer than a server needs to recognize a caller.
  */
-function questions(session: Session, prompts: Prompts, isFirst: boolean): readonly string[] {
-  const number = Number.parseInt(session.uuid().slice(0, 4), 16)
-  const all = [prompts.reasoned(), prompts.brief(session.nonce()), prompts.followUp()]
-  return all.slice(0, isFirst ? 2 + (number % 2) : 1 + (number % 3))
+function userOf(
+  { session, prompts, habit }: Pick<ScenarioContext, 'session' | 'prompts' | 'habit'>,
+  isFirst: boolean,
+) {
+  const number = (below: number) => Number.parseInt(session.uuid().slice(0, 4), 16) % below
+  const count = isFirst ? 2 + number(2) : 1 + number(3)
+  const pauseMs = pausesMs[habit('pause', pausesMs.length)] ?? 0
+  const limits = [500, 1_000, 2_048]
+  const pause = () => session.sleep(-Math.log(1 - number(1_000) / 1_000) * pauseMs)
+  return {
+    pause,
+    async *messages() {
+      for (let turn = 0; turn < count; turn += 1) {
+        await pause()
+        yield prompts.message(turn)
+      }
+    },
+    options: {
+      ...(habit('temperature', 2) === 0 && {
+        temperature: habit('degrees', 11) / 10,
+      }),
+      ...(habit('limit', 2) === 0 && {
+        max_tokens: limits[habit('tokens', limits.length)],
+      }),
+    },
+  }
 }
 
 function inRole(role: 'system' | 'user' | 'assistant', content: string) {

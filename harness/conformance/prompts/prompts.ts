@@ -10,6 +10,8 @@ export interface Prompts {
   otherBrief(reference?: string): string
   /** A question whose answer is longer than a few words. */
   reasoned(): string
+  /** A message of an ordinary conversation: a question, after statements that ask for nothing. */
+  message(turn: number): string
   /** Requests a number of sentences; other subjects make other texts. */
   sentences(count: number, subject: string): string
   sentencesAbout(count: number, reference: string): string
@@ -40,6 +42,7 @@ export const plainPrompts: Prompts = {
   otherBrief: (reference) =>
     reference ? `Name another color, ${reference}.` : 'Name another color.',
   reasoned: () => 'Name a color and say why you like it.',
+  message: (turn) => `Name color number ${turn}.`,
   sentences: (count, subject) => `Tell me in ${wordFor(count)} how ${subject}.`,
   sentencesAbout: (count, reference) => `Tell me in ${wordFor(count)} how ${reference} sounds.`,
   longAnswer: () => 'Count from one to two hundred, in words, one number a line.',
@@ -72,12 +75,16 @@ function wordFor(count: number): string {
 /** Words that a stream must not break: of several scripts, with accents and characters beyond the basic plane. */
 const multilingualWords = ['Größe', 'naïveté', 'Ελλάδα', '東京', '👩‍🚀🚀', 'café']
 
+/** Maximum statements in a message of an ordinary conversation. */
+const maxStatements = 4
+
 /**
- * The texts of an incognito run: each scenario is a different user, with one of several languages. A text
- * follows from the seed and the arguments alone, so that it does not depend on how scenarios overlap.
+ * The texts of an incognito run: each scenario is a different user of one customer, most of them with its
+ * language. A text follows from the seeds and the arguments alone, so that it does not depend on how scenarios
+ * overlap.
  */
-export function variedPrompts(writers: readonly Writer[], seed: string): Prompts {
-  const writer = pick(writers, seed)
+export function variedPrompts(writers: readonly Writer[], seed: string, customer: string): Prompts {
+  const writer = pick(writers, numberOf(`${seed}/abroad`, 6) === 0 ? seed : customer)
   // Responses are cut at a word, and long texts are searched by their words.
   const spaced = pick(
     writers.filter(({ language }) => language.isSpaced),
@@ -102,6 +109,17 @@ export function variedPrompts(writers: readonly Writer[], seed: string): Prompts
     brief: (reference) => brief('brief', reference),
     otherBrief: (reference) => brief('other', reference),
     reasoned: () => say((language) => language.reasoned, ['reasoned']),
+    message(turn) {
+      const max = numberOf(`${customer}/statements`, maxStatements)
+      const count = numberOf(`${seed}/statements/${turn}`, max + 1)
+      const statements = Array.from({ length: count }, (_, at) =>
+        say((language) => language.chatter, ['statement', turn, at]),
+      )
+      const kinds = ['brief', 'reasoned', ...(turn > 0 ? (['followUp'] as const) : [])] as const
+      const kind = kinds[numberOf(`${seed}/message/${turn}`, kinds.length)] ?? 'brief'
+      const question = say((language) => language[kind], ['message', turn])
+      return [...statements, question].join(writer.language.isSpaced ? ' ' : '')
+    },
     sentences: (n, subject) =>
       say((language) => language.sentences, ['sentences', n, subject], { n, by: spaced }),
     sentencesAbout: (n, ref) =>

@@ -10,7 +10,7 @@ describe('prompts of an incognito run', () => {
   })
 
   test('follow from the seed, and differ by seed', () => {
-    const texts = (seed: string) => textsOf(variedPrompts(writers, seed))
+    const texts = (seed: string) => textsOf(variedPrompts(writers, seed, 'customer'))
     expect(texts('round/a-scenario')).toEqual(texts('round/a-scenario'))
     expect(texts('round/a-scenario')).not.toEqual(texts('round/another-scenario'))
   })
@@ -19,7 +19,9 @@ describe('prompts of an incognito run', () => {
     for (const { language } of writers) {
       const own = writers.filter((writer) => writer.language === language)
       const spaced = writers.filter((writer) => writer.language.isSpaced).slice(0, 1)
-      const texts = textsOf(variedPrompts(language.isSpaced ? own : [...own, ...spaced], 'seed'))
+      const texts = textsOf(
+        variedPrompts(language.isSpaced ? own : [...own, ...spaced], 'seed', 'customer'),
+      )
       expect(texts.filter((text) => /\{\w*\}|undefined|^\s*$/.test(text))).toEqual([])
       expect(texts.filter((text) => textsOf(plainPrompts).includes(text))).toEqual([])
     }
@@ -28,7 +30,7 @@ describe('prompts of an incognito run', () => {
 
   test.each([
     ['plain', () => plainPrompts],
-    ['varied', () => variedPrompts(writers, 'seed')],
+    ['varied', () => variedPrompts(writers, 'seed', 'customer')],
   ])('hold their reference once (%s)', (_, open) => {
     const prompts = open()
     const about = [
@@ -44,7 +46,7 @@ describe('prompts of an incognito run', () => {
 
   test('begin titles of chats with the reference, as a search looks for the first word', () => {
     for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
-      const title = variedPrompts(writers, seed).title('AB123456789')
+      const title = variedPrompts(writers, seed, 'customer').title('AB123456789')
       expect(title.split(' ')[0]).toBe('AB123456789')
     }
   })
@@ -57,6 +59,8 @@ function textsOf(prompts: Prompts): readonly string[] {
     prompts.brief('AB123456789'),
     prompts.otherBrief(),
     prompts.reasoned(),
+    prompts.message(0),
+    prompts.message(1),
     prompts.sentences(3, 'bread is made'),
     prompts.sentencesAbout(5, 'AB123456789'),
     prompts.longAnswer(),

@@ -5,7 +5,12 @@ import {
   type RunnerTask as Task,
   type TestAPI,
 } from 'vitest'
-import { type RequirementId, requirements, succeeded } from '../../../contract/index.ts'
+import {
+  surfaces as allSurfaces,
+  type RequirementId,
+  requirements,
+  succeeded,
+} from '../../../contract/index.ts'
 import type { TriedConditions } from '../../../contract/report/conformance.ts'
 import type { Writer } from '../../../fixtures/content/writer.ts'
 import type { TargetProfile } from '../profile/index.ts'
@@ -14,6 +19,7 @@ import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
 import { needsRepeat, repeatPauseMs, ScenarioRepeat } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup } from '../run-setup.ts'
 import { createRunContext } from '../session/context.ts'
+import { createRandomPicker, shuffled } from '../session/identities.ts'
 import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
 import type { Cost } from '../usage.ts'
@@ -73,7 +79,7 @@ export const test = base
     const slug = `${toSlug(task.name)}${onEndpoint}${onRepeat}`
     const prompts = await promptsFor(slug, context.setup)
     if (before.length > 0) await context.gate.sleep(repeatPauseMs, signal)
-    const slot = await context.acquireSlot({ isFirst: task.meta.isFirst ?? false })
+    const slot = await context.acquireSlot({ rank: rankOf(task, context.setup) })
     const session = new Session(
       context,
       { slug, title: task.name, covers: ids, prompts },
@@ -112,6 +118,13 @@ export const test = base
   }))
   .extend('keys', ({ session }) => surfaceCredentials(session.context.setup.profile))
   .extend('prompts', ({ session }) => session.prompts)
+  /** A number from 0 to below a limit, the same in all scenarios of the run. */
+  .extend(
+    'habit',
+    ({ setup }) =>
+      (name: string, below: number) =>
+        createRandomPicker(`${setup.seed}/${name}`)(below),
+  )
   .extend('claim', ({ session }) => createClaim(session))
   .extend(
     'expectRejected',
@@ -173,13 +186,26 @@ async function assumeStillAccepted(session: Session, ids: readonly RequirementId
 const surfaces = ['openai', 'v3'] as const
 const listPaths = { openai: '/api/openai/models', v3: '/api/v3/chat' } as const
 
+/**
+ * Rank of a scenario: an incognito run begins with conversations, of one surface after the other, in groups as
+ * large as the number of processes that a customer has.
+ */
+function rankOf({ name, meta: { isFirst = false, covers = [] } }: Task, setup: RunSetup): number {
+  const { seed } = setup
+  const [id] = covers
+  if (!isFirst || id === undefined) return Infinity
+  const groups = [1, 3, 6][createRandomPicker(`${seed}/groups`)(3)] ?? 1
+  const group = createRandomPicker(`${seed}/${name}`)(groups)
+  return shuffled(allSurfaces, seed).indexOf(requirements[id].surface) + group / groups
+}
+
 /** Texts of a scenario; in an incognito run, each scenario is a different user. */
 async function promptsFor(slug: string, setup: RunSetup): Promise<Prompts> {
   if (!isIncognito(setup)) return plainPrompts
   const { loadWriters } = await import('../../../fixtures/content/writer.ts')
   const { variedPrompts } = await import('../prompts/prompts.ts')
   writers ??= loadWriters()
-  return variedPrompts(await writers, `${setup.seed}/${slug}`)
+  return variedPrompts(await writers, `${setup.seed}/${slug}`, setup.seed)
 }
 
 let writers: Promise<readonly Writer[]> | undefined

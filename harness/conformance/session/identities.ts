@@ -54,6 +54,14 @@ export function createRandomPicker(text: string): (size: number) => number {
   }
 }
 
+/** The texts in an order that follows from the seed. */
+export function shuffled<Text extends string>(texts: readonly Text[], seed: string): Text[] {
+  return texts
+    .map((text) => ({ text, place: toUuid(`${seed}/${text}`) }))
+    .toSorted((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ text }) => text)
+}
+
 function syllable(byte: number): string {
   const consonant = consonants.charAt(byte % consonants.length)
   return consonant + vowels.charAt(Math.floor(byte / consonants.length) % vowels.length)

@@ -21,6 +21,8 @@ export interface CertifiedTarget {
   /** Time between the first and the last round, in milliseconds. */
   readonly overMs?: number
   readonly engine?: Engine
+  /** Interrupts the certification. */
+  readonly signal?: AbortSignal
 }
 
 interface Certified extends Certification {
@@ -56,7 +58,7 @@ const anyProduct = { vendor: 'Proof', name: 'Server', version: '1', contact: 'pr
 
 /** A certification of one target with a new key. */
 export async function certifyInto(
-  { open, surfaces, overMs = 0, engine }: CertifiedTarget,
+  { open, surfaces, overMs = 0, engine, signal }: CertifiedTarget,
   { challenge, outDir, product = anyProduct }: Place,
 ): Promise<Certification> {
   const target = await open()
@@ -71,6 +73,7 @@ export async function certifyInto(
       jobs: 8,
       overMs,
       ...(engine === undefined ? {} : { engine }),
+      ...(signal === undefined ? {} : { signal }),
       write: writeFileSync,
     })
   } finally {

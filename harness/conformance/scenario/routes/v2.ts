@@ -25,10 +25,12 @@ export function v2Routes(session: Session) {
 
   const routes = {
     /** The id of a v2 chat; a new one if the profile can create it. */
-    chat: async (): Promise<string> => (await routes.openChat()).id,
+    chat: async (name?: string): Promise<string> => (await routes.openChat(name)).id,
 
     /** A v2 chat, with the exchange that created it, if any. */
-    async openChat(): Promise<{ readonly id: string; readonly created?: Exchange }> {
+    async openChat(
+      name = session.name(),
+    ): Promise<{ readonly id: string; readonly created?: Exchange }> {
       requireProfile(v2Chat, 'v2Chat')
       if ('anyUuid' in v2Chat) {
         const id = session.uuid()
@@ -43,7 +45,6 @@ export function v2Routes(session: Session) {
         return { id }
       }
       const { method, path, query, body, id: pointer } = v2Chat.create
-      const name = session.name()
       const send = () =>
         session.send({
           surface: 'v2',

@@ -62,11 +62,11 @@ describe('a slot that is lent', () => {
   })
 
   test.each([
-    ['there is one', 1, false],
-    ['its holder is first', 2, true],
-  ])('is kept if %s', async (_, slots, isFirst) => {
+    ['there is one', 1, Infinity],
+    ['its holder has a rank', 2, 0],
+  ])('is kept if %s', async (_, slots, rank) => {
     const semaphore = createSemaphore(slots)
-    const slot = await acquireSlot(semaphore, { isFirst })
+    const slot = await acquireSlot(semaphore, { rank })
     const entered = vi.fn()
     semaphore.acquire().then(entered)
     await slot.lend(async () => {
@@ -76,22 +76,26 @@ describe('a slot that is lent', () => {
   })
 })
 
-describe('those who are first', () => {
+describe('those of a rank', () => {
   test('are alone until they have left', async () => {
     const semaphore = createSemaphore(8)
     const entered: string[] = []
-    const enter = async (name: string, isFirst: boolean) => {
-      const release = await semaphore.acquire({ isFirst })
+    const enter = async (name: string, rank: number) => {
+      const release = await semaphore.acquire({ rank })
       entered.push(name)
       return release
     }
-    const other = enter('other', false)
-    const [one, two] = await Promise.all([enter('one', true), enter('two', true)])
+    const other = enter('other', Infinity)
+    const next = enter('next', 1)
+    const [one, two] = await Promise.all([enter('one', 0), enter('two', 0)])
     one()
     await new Promise(setImmediate)
     expect(entered).toEqual(['one', 'two'])
     two()
+    const leave = await next
+    expect(entered).toEqual(['one', 'two', 'next'])
+    leave()
     await other
-    expect(entered).toEqual(['one', 'two', 'other'])
+    expect(entered).toEqual(['one', 'two', 'next', 'other'])
   })
 })

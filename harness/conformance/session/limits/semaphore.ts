@@ -1,9 +1,9 @@
 /** Chooses the next waiter, by index. */
 export type ChooseWaiter = (waiting: number) => number
 
-/** Holders with `isFirst` are admitted before all others, who wait until these have left. */
+/** Holders of a rank are admitted after those of all lower ranks have left; Infinity is no rank. */
 export interface Priority {
-  readonly isFirst: boolean
+  readonly rank: number
 }
 
 interface Waiter extends Priority {
@@ -13,6 +13,7 @@ interface Waiter extends Priority {
 }
 
 const firstWaiter: ChooseWaiter = () => 0
+const unranked: Priority = { rank: Infinity }
 
 /** Maximum number of holders that lend their slot, for each slot after the first. */
 const awayPerSlot = 4
@@ -20,53 +21,52 @@ const awayPerSlot = 4
 /** Admits at most `slots` holders at a time, in the order of arrival unless `pick` chooses. */
 export function createSemaphore(slots: number, pick: ChooseWaiter = firstWaiter) {
   let free = slots
-  let firstInside = 0
+  const ranksInside: number[] = []
   let away = 0
   const waiting: Waiter[] = []
 
   function admit(): void {
     while (free > 0 && waiting.length > 0) {
       const back = waiting.filter(({ isBack }) => isBack)
-      const first = waiting.filter(({ isFirst }) => isFirst)
-      const begun = back.length > 0 ? back : first
-      if (begun.length === 0 && firstInside > 0) return
-      const eligible = begun.length > 0 ? begun : waiting
+      const lowest = Math.min(...waiting.map(({ rank }) => rank))
+      if (back.length === 0 && ranksInside.some((rank) => rank < lowest)) return
+      const eligible = back.length > 0 ? back : waiting.filter(({ rank }) => rank === lowest)
       const next = eligible[pick(eligible.length)]
       if (next === undefined) return
       waiting.splice(waiting.indexOf(next), 1)
       free -= 1
-      if (next.isFirst) firstInside += 1
+      ranksInside.push(next.rank)
       next.resolve()
     }
   }
 
-  async function enter({ isFirst, isBack }: Omit<Waiter, 'resolve'>): Promise<() => void> {
+  async function enter({ rank, isBack }: Omit<Waiter, 'resolve'>): Promise<() => void> {
     await new Promise<void>((resolve) => {
-      waiting.push({ isFirst, isBack, resolve })
+      waiting.push({ rank, isBack, resolve })
       // Admits only after all concurrent calls, so that the choice is among all of them.
       setImmediate(admit)
     })
     let held = true
     return () => {
       if (held) free += 1
-      if (held && isFirst) firstInside -= 1
+      if (held) ranksInside.splice(ranksInside.indexOf(rank), 1)
       held = false
       admit()
     }
   }
 
   return {
-    acquire: ({ isFirst }: Priority = { isFirst: false }) => enter({ isFirst, isBack: false }),
+    acquire: ({ rank }: Priority = unranked) => enter({ rank, isBack: false }),
     /**
      * Releases a slot for a while; the result acquires one again. Undefined if the holder keeps it: with a
-     * single slot, for holders with `isFirst`, and if too many slots are lent.
+     * single slot, for holders with a rank, and if too many slots are lent.
      */
-    leave(release: () => void, { isFirst }: Priority) {
-      if (isFirst || away >= awayPerSlot * (slots - 1)) return undefined
+    leave(release: () => void, { rank }: Priority) {
+      if (rank < Infinity || away >= awayPerSlot * (slots - 1)) return undefined
       away += 1
       release()
       return async () => {
-        const again = await enter({ isFirst, isBack: true })
+        const again = await enter({ rank, isBack: true })
         away -= 1
         return again
       }
@@ -83,7 +83,7 @@ export interface Slot {
 
 export async function acquireSlot(
   { acquire, leave }: ReturnType<typeof createSemaphore>,
-  priority: Priority = { isFirst: false },
+  priority: Priority = unranked,
 ): Promise<Slot> {
   let release = await acquire(priority)
   let isReleased = false

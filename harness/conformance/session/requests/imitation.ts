@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Header, Surface } from '../../../../contract/index.ts'
 import {
   headOf,
@@ -6,7 +5,7 @@ import {
   recordedClients,
   type Shape,
 } from '../../../../fixtures/clients.ts'
-import { createRandomPicker, toUuid } from '../identities.ts'
+import { createRandomPicker, shuffled, toUuid } from '../identities.ts'
 
 /** A client whose requests are imitated to the byte. */
 export interface Imitation extends RecordedClient {
@@ -17,6 +16,8 @@ export interface Imitation extends RecordedClient {
 export interface ImitatedRequest {
   readonly surface: Surface
   readonly shape: Shape
+  /** Requests a stream. */
+  readonly isStream: boolean
   /** Headers, credentials or bytes that only a general client sends. */
   readonly isUnusual: boolean
   /** URL of the target. */
@@ -26,10 +27,12 @@ export interface ImitatedRequest {
   readonly negotiates: boolean
 }
 
-/** Number of general clients of one customer, in addition to an SDK. */
-const fleetSize = 2
+/** Numbers of clients of a customer, each as likely as another. */
+const fleetSizes = [1, 1, 2, 2, 3]
+/** Maximum processes of a client, which have connections of their own. */
+const maxProcesses = 3
 
-const sdks = ['openai-python', 'openai-node']
+const sdks = ['openai-python', 'openai-node', 'ai', 'langchain']
 
 /**
  * Clients that offer HTTP/2 over TLS with the same header fields; Go and browsers use others there, and are
@@ -39,27 +42,25 @@ const overHttp2 = ['curl', 'okhttp']
 const otherOverHttp2 = ['go', 'chromium']
 
 /**
- * The client that sends a request: the first of the customer's clients, in the order of the scenario, that is
- * able to. The same for the same seed and scenario.
+ * The client that sends a request: the first of the customer's clients, in the order of the surface, that is
+ * able to, or else another one. The same for the same seed and request.
  */
-export function imitationFor(seed: string, scenario: string, request: ImitatedRequest): Imitation {
-  const order = (names: readonly string[], about: string) =>
-    names.toSorted((a, b) =>
-      compare(digest(`${seed}/${about}/${a}`), digest(`${seed}/${about}/${b}`)),
-    )
-  const general = Object.keys(recordedClients).filter((name) => !sdks.includes(name))
-  const fleet = [
-    ...order(general, 'fleet').slice(0, fleetSize),
-    ...order(sdks, 'fleet').slice(0, 1),
-  ]
-  const others = order(
-    general.filter((name) => !fleet.includes(name)),
-    'fleet',
+export function imitationFor(seed: string, request: ImitatedRequest): Imitation {
+  const all = shuffled(Object.keys(recordedClients), seed)
+  const fleet = all.slice(0, fleetSizes[createRandomPicker(seed)(fleetSizes.length)])
+  const name = [...shuffled(fleet, `${seed}/${request.surface}`), ...all].find((one) =>
+    canSend(one, request),
   )
-  const name = [...order(fleet, scenario), ...others].find((one) => canSend(one, request))
   const recorded = recordedClients[name ?? '']
   if (name === undefined || recorded === undefined) throw new Error('no client sends this request')
   return { ...recorded, name }
+}
+
+/** Process of the client in which a scenario runs, by ordinal. */
+export function processOf(seed: string, scenario: string): number {
+  return createRandomPicker(`${seed}/${scenario}`)(
+    1 + createRandomPicker(`${seed}/processes`)(maxProcesses),
+  )
 }
 
 /** True if HTTP/1.1 must be forced, as the client offers no HTTP/2 here. */
@@ -68,7 +69,8 @@ export function speaksHttp1({ name }: Imitation, { url, httpVersion }: ImitatedR
 }
 
 function canSend(name: string, request: ImitatedRequest): boolean {
-  const { surface, isUnusual, shape, url, httpVersion, negotiates } = request
+  const { surface, isUnusual, isStream, shape, url, httpVersion, negotiates } = request
+  if (isStream && recordedClients[name]?.streams === false) return false
   if (headOf(recordedClients[name]?.heads ?? {}, shape) === undefined) return false
   if (sdks.includes(name) && (surface !== 'openai' || isUnusual)) return false
   if (httpVersion === 'http2' || negotiates) return overHttp2.includes(name)
@@ -114,7 +116,7 @@ export function imitatedHead(
 /** JSON as the client writes it. */
 export function imitatedJson(client: Imitation, value: unknown): string {
   const { spacedJson = false, escapesUnicode = false, escapesHtml = false } = client
-  const text = write(client.streamAfterModel ? streamSecond(value) : value, spacedJson ? ' ' : '')
+  const text = write(inOrder(client, value), spacedJson ? ' ' : '')
   const plain = escapesHtml ? text.replace(/[<>&\u2028\u2029]/g, escaped) : text
   return escapesUnicode ? plain.replace(/[^ -~]/g, escaped) : plain
 }
@@ -128,12 +130,12 @@ function write(value: unknown, blank: string): string {
   return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${blank}${write(item, blank)}`).join(`,${blank}`)}}`
 }
 
-function streamSecond(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('stream' in value) || !('model' in value)) {
-    return value
-  }
-  const { model, stream, ...others } = value
-  return { model, stream, ...others }
+/** A completion with its members as the client orders them. */
+function inOrder({ members = [], addsStream = false }: Imitation, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('messages' in value)) return value
+  const given = new Map(Object.entries({ ...(addsStream && { stream: false }), ...value }))
+  const names = [...members.filter((name) => given.has(name)), ...given.keys()]
+  return Object.fromEntries(names.map((name) => [name, given.get(name)]))
 }
 
 function escaped(character: string): string {
@@ -169,12 +171,4 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 function split(line: string): [string, string] {
   const at = line.indexOf(': ')
   return [line.slice(0, at), line.slice(at + 2)]
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : 1
 }

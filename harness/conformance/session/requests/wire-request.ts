@@ -2,6 +2,7 @@ import {
   destinationOf,
   type Exchange,
   type Header,
+  isObject,
   type OperationId,
   operations,
   pathOf,
@@ -21,6 +22,7 @@ import {
   imitatedHead,
   imitatedJson,
   imitationFor,
+  processOf,
   speaksHttp1,
 } from './imitation.ts'
 
@@ -131,7 +133,7 @@ interface Imitated {
   readonly place: string
 }
 
-/** The request as a common client sends it; each scenario has its own connections. */
+/** The request as a common client sends it, on a connection of one of its processes. */
 function imitated(
   spec: RequestSpec,
   setup: ClientIdentity,
@@ -144,12 +146,13 @@ function imitated(
   const attributes = {
     surface: spec.surface,
     shape,
+    isStream: isObject(json) && json['stream'] === true,
     isUnusual: own.length > 0 || authorization === null || raw !== undefined,
     url,
     httpVersion: networkOf(setup.profile).httpVersion,
     negotiates: spec.negotiates ?? false,
   }
-  const client = imitationFor(seed, scenario, attributes)
+  const client = imitationFor(seed, attributes)
   const body = raw?.body ?? (json === undefined ? null : encode(imitatedJson(client, json)))
   const type = raw?.contentType ?? (body === null ? undefined : 'application/json')
   const values = {
@@ -167,18 +170,19 @@ function imitated(
       headers: imitatedHead(client, shape, values, own),
       body,
     },
-    client: { name: `${scenario} ${client.name}`, keepsConnections },
+    client: { name: `${processOf(seed, scenario)} ${client.name}`, keepsConnections },
     ...(speaksHttp1(client, attributes) ? { protocol: 'http/1.1' } : {}),
   }
 }
 
-/** Form of a scenario's multipart bodies; `text` determines the boundary. */
-export function formStyleOf(setup: ClientIdentity, scenario: string, text: string): FormStyle {
+/** Form of a multipart body; `text` determines the boundary. */
+export function formStyleOf(setup: ClientIdentity, text: string): FormStyle {
   const { profile, imitationSeed } = setup
   if (imitationSeed === undefined) return { boundary: `chatgen-${toWord(text)}`, typesParts: false }
-  const client = imitationFor(imitationSeed, scenario, {
+  const client = imitationFor(imitationSeed, {
     surface: 'v3',
     shape: 'form',
+    isStream: false,
     isUnusual: true,
     url: new URL(profile.baseUrl),
     httpVersion: networkOf(profile).httpVersion,

@@ -1,0 +1,135 @@
+/** `npm run certify:attack`: a classifier that knows the source tries to tell certifications from customers. */
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { surfaces } from '../contract/index.ts'
+import { shapes } from '../fixtures/clients.ts'
+import { targetFixture } from '../fixtures/targets.ts'
+import { roundSeed } from '../harness/certification/challenge.ts'
+import { forward, listen, readBody } from '../harness/client/test-support/listen-on-loopback.ts'
+import { createSemaphore } from '../harness/conformance/session/limits/semaphore.ts'
+import { imitationFor } from '../harness/conformance/session/requests/imitation.ts'
+import { certifyInto } from '../harness/proof/certified/certified.ts'
+import { type ProofTarget, startDeviant } from '../harness/proof/runs/target.ts'
+import { actAsCustomer, clients, readSentences } from './attack/customers.ts'
+import { python } from './clients/program.ts'
+
+const help = `npm run certify:attack -- [options]
+
+Records requests of customers, who use real clients, and of certifications, each with another challenge. A random
+forest predicts which is which, for sessions that it was not trained on. PYTHON is an interpreter with the packages
+requests, httpx, aiohttp, openai, chatterbot-corpus and scikit-learn.
+
+  --sessions N   number of customers, and of certifications (default: 40)
+  --long N       certifications among them of which a whole round is recorded (default: 3)
+  --out FILE     keeps the recordings`
+
+const { values } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: '40' },
+    long: { type: 'string', default: '3' },
+    out: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** Requests that are recorded of a session, and of a whole round. */
+const [fewRequests, wholeRound] = [60, 2_500]
+
+if (values.help) console.log(help)
+else await main()
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-attack-'))
+  const languages = readSentences()
+  const sessions = Number(values.sessions)
+  try {
+    const customers = await runAll(sessions, 4, () =>
+      record(0, fewRequests, (target, signal) => actAsCustomer(target.profile, languages, signal)),
+    )
+    const certifications = await runAll(sessions, 2, (at) =>
+      record(1, at < Number(values.long) ? wholeRound : fewRequests, async (target, signal) => {
+        const place = { challenge: challengeWith(clients), outDir: join(folder, `${at}`) }
+        await certifyInto({ open: async () => target, surfaces: 'full', signal }, place)
+      }),
+    )
+    const file = values.out ?? join(folder, 'sessions')
+    const lines = [...customers, ...certifications].map((session) => JSON.stringify(session))
+    writeFileSync(file, lines.join('\n'))
+    const classifier = fileURLToPath(new URL('./attack/classify.py', import.meta.url))
+    execFileSync(python, [classifier, file], { stdio: 'inherit' })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A challenge whose first round imitates clients that customers have here. */
+function challengeWith(names: readonly string[]): string {
+  const [url, httpVersion, negotiates] = [new URL('http://127.0.0.1'), 'auto', false] as const
+  const requests = surfaces.flatMap((surface) =>
+    shapes.flatMap((shape) =>
+      [false, true].map((is) => ({
+        surface,
+        shape,
+        isUnusual: is,
+        isStream: is,
+        url,
+        httpVersion,
+        negotiates,
+      })),
+    ),
+  )
+  for (;;) {
+    const challenge = randomUUID()
+    const imitated = requests.map((one) => imitationFor(roundSeed(challenge, 1), one).name)
+    if (imitated.every((name) => names.includes(name))) return challenge
+  }
+}
+
+/** Requests in the order of their arrival; `act` sends them until it is aborted. */
+async function record(
+  tested: 0 | 1,
+  count: number,
+  act: (target: ProofTarget, signal: AbortSignal) => Promise<void>,
+) {
+  const server = await startDeviant((services) => services, targetFixture('reference'))
+  const enough = new AbortController()
+  const connections = new Map<unknown, number>()
+  const requests: object[] = []
+  const { url, close } = await listen(async (request, response) => {
+    const { method, url: path, httpVersion: version, rawHeaders: head, socket } = request
+    const connection = connections.get(socket) ?? connections.size
+    connections.set(socket, connection)
+    const entry = { method, path, version, head, connection, at: performance.now() }
+    const at = requests.push(entry) - 1
+    const body = await readBody(request)
+    response.on('close', () => {
+      const { statusCode: status } = response
+      requests[at] = { ...entry, body: body.toString(), status, endedAt: performance.now() }
+      if (requests.length >= count) enough.abort()
+    })
+    forward(server.profile.baseUrl, request, response, { body })
+  })
+  const target = { profile: { ...server.profile, baseUrl: url }, close: async () => {} }
+  await act(target, enough.signal).catch((error) => {
+    if (!enough.signal.aborted) throw error
+  })
+  await close()
+  await server.close()
+  return { tested, requests: requests.slice(0, count).filter((entry) => 'status' in entry) }
+}
+
+/** Results of `work` for each number below `count`, `atOnce` at a time. */
+function runAll<T>(count: number, atOnce: number, work: (at: number) => Promise<T>): Promise<T[]> {
+  const slots = createSemaphore(atOnce)
+  return Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const release = await slots.acquire()
+      return work(at).finally(release)
+    }),
+  )
+}
