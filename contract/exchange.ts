@@ -189,10 +189,15 @@ export function mediaType(exchange: Exchange): string {
 /** The request path in the document, without base address and query, for example `/api/v3/message`. */
 export function requestPath({ request }: Pick<Exchange, 'request'>): string {
   if (request.documentedPath !== undefined) return request.documentedPath
+  const cached = paths.get(request)
+  if (cached !== undefined) return cached
   const { pathname } = new URL(request.url)
-  const start = pathname.lastIndexOf('/api/')
-  return start < 0 ? pathname : pathname.slice(start)
+  const path = pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
+  paths.set(request, path)
+  return path
 }
+
+const paths = new WeakMap<WireRequest, string>()
 
 /** The request path as it was sent, for messages: with the prefix of the deployment, without the query. */
 export function sentPath(exchange: Pick<Exchange, 'request'>): string {

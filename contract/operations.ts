@@ -1,4 +1,5 @@
 import type { Surface } from './catalog/index.ts'
+import { type Exchange, requestPath, type WireRequest } from './exchange.ts'
 
 /**
  * The routes of the document (section 4), and `GET /models/{model}` of the contract that it names, each
@@ -100,12 +101,20 @@ export function operationAt(method: string, path: string): OperationId | undefin
   )?.id
 }
 
+/** The operation of an exchange. */
+export function operationOf(exchange: Pick<Exchange, 'request'>): OperationId | undefined {
+  const { request } = exchange
+  if (!found.has(request)) found.set(request, operationAt(request.method, requestPath(exchange)))
+  return found.get(request)
+}
+
+const found = new WeakMap<WireRequest, OperationId | undefined>()
+
 /** Literal paths come before patterns, so that `/chat/favorite` is not matched as a chat id. */
 export const operationIds = (Object.keys(operations) as OperationId[]).sort(
   (a, b) => Number(operations[a].path.includes('{')) - Number(operations[b].path.includes('{')),
 )
 
-/** Split once: every exchange is looked up several times. */
 const patterns = operationIds.map((id) => {
   const { method, path } = operations[id]
   return { id, method, parts: path.split('/') }

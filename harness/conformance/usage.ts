@@ -1,10 +1,4 @@
-import {
-  type Exchange,
-  operationAt,
-  operations,
-  requestPath,
-  succeeded,
-} from '../../contract/index.ts'
+import { type Exchange, operationOf, operations, succeeded } from '../../contract/index.ts'
 import type { Traffic } from '../../contract/report/conformance.ts'
 
 /** Cost of a run to its target. */
@@ -54,8 +48,7 @@ export function addTraffic(a: Traffic, b: Traffic): Traffic {
 
 /** The cost of a run after one more exchange. Counts successful requests only, and no repeats as generations. */
 export function addExchangeCost(before: Cost, exchange: Exchange): Cost {
-  const { method } = exchange.request
-  const operation = operationAt(method, requestPath(exchange))
+  const operation = operationOf(exchange)
   const done = operation !== undefined && succeeded(exchange)
   const isRepeat = exchange.labels.repeatOf !== undefined
   return {

@@ -3,8 +3,7 @@ import {
   type Exchange,
   mediaType,
   type OperationId,
-  operationAt,
-  requestPath,
+  operationOf,
   succeeded,
 } from '../../contract/index.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../contract/json.ts'
@@ -41,10 +40,6 @@ export function deltasOf(exchange: Exchange): readonly Delta[] {
     const text = textOf(block)
     return text === undefined ? [] : [{ atMs: block.atMs, text }]
   })
-}
-
-export function operationOf(exchange: Exchange): OperationId | undefined {
-  return operationAt(exchange.request.method, requestPath(exchange))
 }
 
 const terminal: ReadonlySet<unknown> = new Set([

@@ -3,12 +3,12 @@ import {
   type Judgement,
   mediaType,
   type OperationId,
+  operationOf,
   type RequirementId,
   requestJson,
   succeeded,
 } from '../../contract/index.ts'
 import { asObject } from '../../contract/json.ts'
-import { operationOf } from './answers.ts'
 import { judgeBody } from './bodies/judge.ts'
 import { CompletionsJudge } from './completions/judge.ts'
 import { FindingCollector } from './finding-collector.ts'

@@ -54,8 +54,9 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const headers = (list: readonly Header[]): Header[] =>
     list.map(([name, value]) => [short(name), short(value)])
   /** A wrong key of a scenario may share a piece with the right one, and is another credential. */
-  const credential = (value: string): string =>
-    markCredential(withMarks(value, findWhole(value)), secrets)
+  const credential = rememberShort((value) =>
+    markCredential(withMarks(value, findWhole(value)), secrets),
+  )
   const sentHeaders = (list: readonly Header[]): Header[] =>
     list.map(([name, value]) =>
       name.toLowerCase() === 'authorization'

@@ -9,7 +9,7 @@ import {
   journalEntry,
   journalHead,
   journalLine,
-  operationAt,
+  operationOf,
   requestPath,
   succeeded,
 } from '../../../contract/index.ts'
@@ -149,11 +149,10 @@ export async function withJournal(
 
 /** The id of the chat that an exchange has deleted; a negative request deletes nothing of a conforming server. */
 export function deletedChat(exchange: Exchange): string | undefined {
-  const path = requestPath(exchange)
-  const deletes = operationAt(exchange.request.method, path) === 'v3.deleteChat'
+  const deletes = operationOf(exchange) === 'v3.deleteChat'
   const done = deletes && succeeded(exchange) && exchange.labels.role !== 'negative'
   // chatgen made this path, so its percent codes are valid.
-  return done ? decodeURIComponent(path.split('/').at(-1) ?? '') : undefined
+  return done ? decodeURIComponent(requestPath(exchange).split('/').at(-1) ?? '') : undefined
 }
 
 const blank = Symbol('an empty line')

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   bodyLength,
   type Exchange,
-  operationAt,
+  operationOf,
   operations,
-  requestPath,
   succeeded,
 } from '../../../../contract/index.ts'
 import type { Outgoing } from '../../../client/index.ts'
@@ -234,6 +233,6 @@ export function createBudget(
 /** A repeat with the same key adds no step (section 4.3). */
 function generates(exchange: Pick<Exchange, 'request' | 'labels'>): boolean {
   if (exchange.labels.repeatOf !== undefined) return false
-  const operation = operationAt(exchange.request.method, requestPath(exchange))
+  const operation = operationOf(exchange)
   return operation !== undefined && 'generates' in operations[operation]
 }

@@ -4,7 +4,7 @@ import {
   header,
   isDeeperThan,
   mediaType,
-  operationAt,
+  operationOf,
   operations,
   requestJson,
   requestPath,
@@ -30,8 +30,7 @@ export function findExcess(exchange: Exchange, limits: Limits): string | undefin
   if (isDeep(exchange, limits.jsonDepth)) {
     return `sent JSON that is nested more than ${limits.jsonDepth} levels deep (limits.jsonDepth)`
   }
-  const { request } = exchange
-  if (operationAt(request.method, requestPath(exchange)) !== 'v3.history') return undefined
+  if (operationOf(exchange) !== 'v3.history') return undefined
   const rows = historyRows(exchange).length
   return rows > limits.historyRows
     ? `sent a page of ${rows} rows, more than ${limits.historyRows} (limits.historyRows)`
@@ -113,9 +112,8 @@ function formOf(exchange: WithRequest): string {
 /** Path with parameter names in place of ids. */
 export function routeOf(exchange: WithRequest): string {
   const { method } = exchange.request
-  const path = requestPath(exchange)
-  const operation = operationAt(method, path)
-  return `${method} ${operation === undefined ? path : operations[operation].path}`
+  const operation = operationOf(exchange)
+  return `${method} ${operation === undefined ? requestPath(exchange) : operations[operation].path}`
 }
 
 /** Number of consecutive failed conversations after which the target counts as unreachable. */

@@ -4,10 +4,9 @@ import {
   header,
   mediaType,
   type OperationId,
-  operationAt,
+  operationOf,
   type Role,
   requestJson,
-  requestPath,
   succeeded,
 } from '../../../../contract/index.ts'
 import { notRecorded } from '../../../client/index.ts'
@@ -100,7 +99,7 @@ export function repeatability(exchange: Exchange): Repeat {
   const { ending, labels, request, response } = exchange
   if (request.method === 'GET') return 'harmless'
   if (ending.kind === 'unreachable' && unsentCodes.has(ending.code)) return 'harmless'
-  const operation = operationAt(request.method, requestPath(exchange))
+  const operation = operationOf(exchange)
   if (operation === 'openai.chat' || operation === 'v3.oneShot') return 'harmless'
   // One more chat is none that a requirement counts, and cleanup finds it by its name.
   if (operation === 'v3.createChat' && labels.role === 'arrange') return 'harmless'

@@ -2,6 +2,7 @@ import {
   type Exchange,
   type OpenQuestionId,
   type OperationId,
+  operationAt,
   operations,
   succeeded,
 } from '../../../../contract/index.ts'
@@ -18,7 +19,6 @@ import {
   type Members,
   missingMember,
   openQuestionFor,
-  operationOf,
   withMembers,
 } from './supplements.ts'
 import { buildWireRequest, type RequestSpec } from './wire-request.ts'
@@ -65,7 +65,7 @@ export async function sendWithRetries(
 ): Promise<Exchange> {
   const { context, slug } = sendContext
   const { spec, ordinal } = ordered
-  const operation = operationOf(spec)
+  const operation = operationAt(spec.method, spec.path)
   let members = operation ? context.suppliedAtFirst(operation, { scenario: slug, ordinal }) : {}
   let failed: Exchange | undefined
   let refused: Exchange | undefined

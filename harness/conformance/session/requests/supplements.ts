@@ -5,8 +5,8 @@ import {
   type OpenQuestionId,
   type OperationId,
   operationAt,
+  operationOf,
   requestJson,
-  requestPath,
 } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
 import type { RunState } from '../run-state.ts'
@@ -45,7 +45,7 @@ export function createSupplements(
     },
     /** Fields that a refusal names, that the request omitted and whose value is known. */
     namedIn(refusal: Exchange, spec: RequestSpec): Members {
-      const operation = operationOf(spec)
+      const operation = operationAt(spec.method, spec.path)
       if (operation === undefined || !mayNameMembers(refusal)) return {}
       const text = bodyText(refusal)
       const left = Object.entries(valuesFor(operation, profile)).filter(
@@ -61,14 +61,9 @@ export function createSupplements(
   }
 }
 
-export function operationOf({ method, path }: RequestSpec): OperationId | undefined {
-  return operationAt(method, path)
-}
-
 /** The missing field that caused a refusal, if only the profile can supply its value. */
 export function missingMember(refusal: Exchange): 'assistant_id' | undefined {
-  const operation = operationAt(refusal.request.method, requestPath(refusal))
-  if (operation !== 'v3.generate' || !mayNameMembers(refusal)) return undefined
+  if (operationOf(refusal) !== 'v3.generate' || !mayNameMembers(refusal)) return undefined
   const sent = requestJson(refusal)
   if (!isObject(sent) || 'assistant_id' in sent) return undefined
   return names(bodyText(refusal), 'assistant_id') ? 'assistant_id' : undefined
