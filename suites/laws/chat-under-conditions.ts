@@ -63,6 +63,8 @@ export class ChatUnderConditions {
   readonly #laws: ChatLaws
   #state: ChatState | undefined
   #sent: readonly Exchange[] = []
+  /** False once a favorite was awaited in vain: no further one is. */
+  #showsFavorites = true
 
   constructor(context: Context) {
     this.#context = context
@@ -180,13 +182,15 @@ export class ChatUnderConditions {
 
   /** Adds a chat to the favorites, and tests if they show it. */
   async #favors(chat: Chat, caller: Caller): Promise<boolean> {
+    if (!this.#showsFavorites) return false
     const { chats } = this.#context
     await chats.addFavorite(chat.id, { role: 'probe', ...caller })
     const list = await chats.poll(
       () => chats.readFavorites(caller),
       (_, page) => chats.mentions(page, chat),
     )
-    return list.isWhole && chats.mentions(list, chat)
+    this.#showsFavorites = list.isWhole && chats.mentions(list, chat)
+    return this.#showsFavorites
   }
 
   #required(): ChatState {

@@ -83,6 +83,8 @@ class LawsOfList {
   /** True for searches that find everything without a limit, by kind and caller. */
   readonly #found = new Map<string, boolean>()
   readonly #broken = new Set<RequirementId>()
+  /** True once elements that prove nothing were awaited in vain. */
+  #isVain = false
 
   constructor(context: Claiming, members: Members, list: Claimed) {
     this.#context = context
@@ -104,14 +106,16 @@ class LawsOfList {
     const requirement = isUnlimited(row) ? whole : paged
     // A missing element would be awaited each time.
     if (this.#broken.has(requirement) || (leftOut && this.#broken.has(whole))) return
-    const walk = await this.#list.read(query, texts, this.#members.callerOf(isSecond))
+    // Other scenarios change the whole list at the same time, and small pages of it are only read in part.
+    const isOwn = isSecond && query['chat_id'] === undefined
+    const isEvidence = kind !== undefined || (!isOwn && cap(query) === undefined)
+    const awaited = isEvidence || !this.#isVain ? texts : []
+    const walk = await this.#list.read(query, awaited, this.#members.callerOf(isSecond))
+    if (!isEvidence) this.#isVain ||= texts.some((text) => walk.pagesWith(text).length === 0)
     this.#claimSizes(trial, walk, texts)
     this.#list.also?.(trial, walk)
     if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, isSecond))) return
-    // Other scenarios change the whole list at the same time, and small pages of it are only read in part.
-    const isOwn = isSecond && query['chat_id'] === undefined
-    if (kind !== undefined || (!isOwn && cap(query) === undefined))
-      this.#claimShown(requirement, texts, walk, describeRow(row))
+    if (isEvidence) this.#claimShown(requirement, texts, walk, describeRow(row))
     if (kind !== undefined) this.#claimSearched(trial, texts, walk)
   }
 
@@ -120,6 +124,7 @@ class LawsOfList {
     const key = `${kind} ${isSecond}`
     const earlier = this.#found.get(key)
     if (earlier !== undefined) return earlier
+    if (this.#broken.has(this.#list.requirements.found)) return false
     const texts = this.#members.of(isSecond, kind)
     const search = this.#members.words[kind as Kind]
     const { read, requirements } = this.#list
