@@ -80,6 +80,8 @@ export const conditions = {
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },
     form: { stream: 'V3-GEN-01' },
+    // Open: whether a chat accepts two requests at once.
+    overlap: { 'two at once': null },
   },
   'v3.oneShot': {
     ...texts('V3-ONE-01'),
@@ -98,7 +100,7 @@ export const conditions = {
     tools: { 'include_tools given': null, 'exclude_tools given': null },
     max_tokens: { '24': null },
     runs: { none: 'V3-ONE-05', one: 'V3-ONE-05', several: 'V3-ONE-05' },
-    assistant_id: { UUID: 'V3-ONE-08' },
+    assistant_id: { UUID: 'V3-ONE-08', null: 'V3-ONE-06' },
     form: { stream: 'V3-ONE-02' },
     caller: { second: 'V3-AUTH-05' },
   },

@@ -13,6 +13,7 @@ import {
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
+import { claimSteady } from '../support/refusals.ts'
 import { callerOf, sendWithoutKey } from './edits.ts'
 import { type Body, describeRow, plain, tryConditions } from './trials.ts'
 
@@ -92,6 +93,8 @@ export class ChatUnderConditions {
       ],
       ...plan,
     })
+    claimSteady(session, 'v3.favorites', 'V3-FAV-01')
+    claimSteady(session, 'v3.chat', 'V3-CHAT-04')
   }
 
   async create(name: string, row: Row): Promise<Exchange> {

@@ -10,7 +10,7 @@ import {
   type ScenarioContext,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { attachedFile } from '../support/uploads.ts'
+import { attachedFile } from '../support/test-data.ts'
 import { modelEdits, set, setEach, setKnown, textEdits } from './edits.ts'
 import { type Edits, type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 

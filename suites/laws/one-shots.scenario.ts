@@ -15,6 +15,7 @@ import {
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { inputTexts } from '../support/history.ts'
 import { buildRecall, createRecallLaw, knows, type Recall } from '../support/recall.ts'
+import { claimSteady } from '../support/refusals.ts'
 import {
   callerOf,
   inputEdits,
@@ -42,6 +43,7 @@ const laws: readonly Law<Run>[] = [
   { requirements: ['V3-GEN-16', 'V3-ONE-04', 'V3-ONE-05'], law: isRemembered },
   { requirements: ['V3-ONE-11'], law: hasNoForeignFacts },
   { requirements: ['V3-SSE-30'], law: (run, trial) => run.isDelivered(trial) },
+  { requirements: ['V3-ONE-06', 'V3-ONE-08'], law: hasItsAssistant },
 ]
 
 /** Sections 4.3 and 4.4: the laws of one-shots hold under all conditions. */
@@ -64,12 +66,20 @@ describe('v3: laws of one-shots', () => {
             (trial: Trial) =>
               law(run, trial),
         ),
+        shownByLaws: ['assistant_id'],
         always: [{ input: 'content' }],
       })
+      claimSteady(session, 'v3.oneShot', 'V3-ONE-01')
       if (trials.length === 0) await claimRefused(run)
     },
   )
 })
+
+function hasItsAssistant({ claim }: Run, { body, answer }: Trial): void {
+  const { assistant_id: id } = body
+  if (id === undefined) return
+  claim(id === null ? 'V3-ONE-06' : 'V3-ONE-08', () => expectAccepted(answer), answer)
+}
 
 /** No request of this scenario has an Idempotency-Key. */
 function isWhole({ claim }: Run, { body, answer }: Trial): void {
@@ -96,6 +106,8 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   const { fact, tell, ask } = run.recall
   const texts = textsOf(body)
   if (!texts.at(-1)?.includes(ask) || row['max_tokens'] !== plain) return
+  // An assistant that the profile describes may answer otherwise.
+  if (body['assistant_id'] === null) return
   const isContent = row['input'] === 'content'
   if (isContent && !hasRuns(row)) run.isContentRead = knows(answer, fact)
   // A question in content that is not read at all shows nothing of runs.
@@ -172,6 +184,7 @@ function editsOf(run: Run): Edits<'v3.oneShot'> {
   const { profile, prompts, session } = run
   const { otherKey, capabilities, models } = profile
   const assistant = profile.assistants?.withoutKnowledge
+  const { assistant: described } = profile.requests
   const inputs = () => inputEdits(run.recall.tell, { prompts })
   const { items, 'item of a developer': ofDeveloper } = inputs()
   return {
@@ -197,7 +210,14 @@ function editsOf(run: Run): Edits<'v3.oneShot'> {
       one: setRuns(run, (runs) => runs.slice(0, 1)),
       several: setRuns(run, (runs) => runs),
     },
-    assistant_id: { UUID: setKnown('assistant_id', assistant) },
+    assistant_id: {
+      UUID: setKnown('assistant_id', assistant),
+      // A search before the answer needs an assistant.
+      null:
+        described &&
+        ((body) =>
+          body['rag'] === true ? body : { ...body, assistant_id: null, assistant: described }),
+    },
     form: { stream: set({ stream: true }) },
     caller: { second: otherKey === undefined ? undefined : (body) => body },
   }

@@ -14,7 +14,8 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { buildRecall, createRecallLaw, type Recall } from '../support/recall.ts'
-import { attachedFile } from '../support/uploads.ts'
+import { attachedFile } from '../support/test-data.ts'
+import { replyBesideOtherChat } from '../support/v2-replies.ts'
 import { modelEdits, set } from './edits.ts'
 import {
   type Body,
@@ -36,7 +37,7 @@ describe('v2: laws of replies', () => {
   test(
     'a stored message MUST get its reply under every condition',
     coversAtDepth(requirementsOfLaws('v2.generate', laws, ['V2-CTX-02']), (rows, depth) => ({
-      requests: 4 * share(rows) + 9,
+      requests: 4 * share(rows) + 11,
       generations: share(rows) * (depth === 'full' ? 2 : 1) + 4,
       uploads: 1,
     })),
@@ -51,13 +52,13 @@ describe('v2: laws of replies', () => {
         edits: editsOf(run),
         send: (body, row) => send(run, body, row),
         always: [{ parent: 'given' }],
+        costly: ['overlap'],
         laws: laws.map(
           ({ law }) =>
             (trial: Trial) =>
               law(run, trial),
         ),
       })
-      await claimApart(run)
     },
   )
 })
@@ -82,15 +83,6 @@ async function isRemembered(run: Run, { body, answer }: Trial): Promise<void> {
   }
   conversation.push(question, answerText(answer) ?? '')
   run.parent = String(body['parent_id'])
-}
-
-/** A fresh chat does not know the fact. */
-async function claimApart({ v2, claim, chat, recall }: Run): Promise<void> {
-  const otherChat = await v2.chat()
-  if (otherChat === chat) return
-  const { reply } = await v2.storeAndGenerate(otherChat, recall.ask)
-  const text = expect(answerText(reply), 'the answer in a fresh chat')
-  claim('V2-CTX-02', () => text.not.toContain(recall.fact), reply)
 }
 
 type Context = Pick<
@@ -122,7 +114,10 @@ async function startRun(context: Context): Promise<Run> {
   const recall = buildRecall(profile, session.nonce())
   const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
   const { id } = await v2.storeOk(chat, opening)
-  const first = await v2.generate(v2.generateBody(chat, id), { role: 'act' })
+  const { fact: nonce, ask } = recall
+  const first = await replyBesideOtherChat(context, { chat, nonce, ask }, (options) =>
+    v2.generate(v2.generateBody(chat, id), { role: 'act', ...options }),
+  )
   claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
   assume(!isDeclined(first), 'a reply is refused', first)
   // The fact is two links away, to distinguish a chain of one link from a complete one.
@@ -181,7 +176,7 @@ async function send({ v2 }: Run, body: Body, row: Row): Promise<Exchange> {
 }
 
 /** Edits of the request for a reply; most conditions are those of its message. */
-function editsOf({ profile, coverage, file }: Run): Edits<'v2.generate'> {
+function editsOf({ profile, file }: Run): Edits<'v2.generate'> {
   const asItIs = (body: Body): Body => body
   const tool = profile.tools?.name ?? 'get_time'
   return {
@@ -191,7 +186,7 @@ function editsOf({ profile, coverage, file }: Run): Edits<'v2.generate'> {
     rag: { true: asItIs, agent: asItIs },
     'later message': { stored: asItIs },
     attachments: { one: isObject(file) ? asItIs : undefined },
-    overlap: { 'two at once': coverage.depth === 'full' ? asItIs : undefined },
+    overlap: { 'two at once': asItIs },
     exclude_tools: {
       none: set({ exclude_tools: [] }),
       one: set({ exclude_tools: [tool] }),

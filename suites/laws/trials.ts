@@ -7,14 +7,15 @@ import {
 } from '../../contract/conditions.ts'
 import type { RequirementId } from '../../contract/index.ts'
 import {
-  coveringRows,
   type Exchange,
   expectAccepted,
   isDeclined,
   pairsOf,
   type Row,
+  rowsToTry,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
+import { claimSteady } from '../support/refusals.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 export type Edit = (body: Body) => Body
@@ -52,10 +53,12 @@ export interface Plan<O extends LawfulOperation> {
   readonly isAnswer?: (answer: Exchange) => boolean
   /** Dimensions whose requirements need more than an accepted request; a law claims them. */
   readonly shownByLaws?: readonly string[]
-  /** Requirement that is broken if the plain request is refused. */
+  /** Requirement that is broken if the plain request is refused, or if errors come again and again. */
   readonly accepts?: RequirementId
   /** Rows that every depth tries after the plain one. */
   readonly always?: readonly Row[]
+  /** Dimensions whose values need a second generation: outside of `always`, they are tried at depth full. */
+  readonly costly?: readonly string[]
   /** Dimensions whose values are guesses until one is accepted. */
   readonly guesses?: readonly string[]
 }
@@ -88,18 +91,19 @@ export async function tryConditions<O extends LawfulOperation>(
   const requests = new LawfulRequests(context, plan)
   const { values } = requests
   const trials: Trial[] = []
-  const [first = {}, ...others] = coveringRows(values, { depth, seed: session.contentSeed, count })
-  const always = (plan.always ?? []).map((row) => ({ ...first, ...row }))
-  for (const row of [first, ...always, ...others]) {
+  const rows = rowsToTry(values, plan, { depth, seed: session.contentSeed, count })
+  for (const row of rows) {
     const trial = await requests.tryRow(row)
     if (trial !== undefined) {
       trials.push(trial)
       for (const law of plan.laws ?? []) await law(trial)
     } else if (trials.length === 0) {
-      await requests.claimPlainRefused(first)
+      await requests.claimPlainRefused(row)
       break
     }
   }
+  const { accepts } = plan
+  if (accepts) claimSteady(session, plan.operation, accepts)
   const all = pairsOf(requests.allValues)
   const tried = pairsOf(
     values,

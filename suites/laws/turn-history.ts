@@ -15,7 +15,7 @@ import {
   isObject,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
-import { claimTurnKept, inputTexts } from '../support/history.ts'
+import { claimTurnKept, inputPartTypes, inputTexts } from '../support/history.ts'
 import type { createRecallLaw, Recall } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
 import { doBefore, setEach } from './edits.ts'
@@ -27,7 +27,6 @@ type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
 interface Chain extends Claiming {
   readonly chat: Chat
   readonly opening: string
-  readonly parent: unknown
   readonly send: (body: Body) => Promise<Exchange>
   readonly knowsFact: ReturnType<typeof createRecallLaw>
 }
@@ -80,6 +79,9 @@ export async function claimTurns(
       claimInputsShown({ claim }, trial, before)
       claimOutputShown({ claim }, trial, before)
     }
+    const types = [...new Set(inputPartTypes(before.rows))]
+    const areTexts = () => expect(types, 'types of the parts of a text').toEqual(['input_text'])
+    if (types.length > 0) claim('V3-HIST-05', areTexts, ...before.pages)
   }
   await claimRepeats({ v3, claim }, chat, answered, keys, before.rows.length)
 }
@@ -110,9 +112,13 @@ async function claimRepeats(
 }
 
 /** A turn after changes of its chat is kept, and a turn with it as parent knows its fact. */
-export async function claimRunBefore(run: Chain, { fact, tell, ask }: Recall): Promise<void> {
-  const { v3, claim, chat, opening, parent, send } = run
-  const saying = await v3.generateOk(v3.generateBody(chat, tell, { parent_id: parent }))
+export async function claimRunBefore(
+  run: Chain,
+  { fact, tell, ask }: Recall,
+  saying: Exchange,
+): Promise<void> {
+  const { v3, claim, chat, opening, send } = run
+  // The question was asked before, when the chat did not know the fact.
   const question = v3.generateBody(chat, ask, { parent_id: finalResponse(saying)?.['id'] })
   if (!(await claimTurnKept({ v3, claim }, chat, fact, saying))) return
   await run.knowsFact({
@@ -215,6 +221,7 @@ export async function claimPages(
     { ...context, coverage: { ...coverage, rows: Math.min(coverage.rows, maxPages) } },
     {
       operation: 'v3.history',
+      accepts: 'V3-HIST-01',
       async base({ after }) {
         await doBefore(context, chat.id, after, caller)
         return {}
@@ -226,7 +233,7 @@ export async function claimPages(
       send: (query) => v3.history(chat, query, { role: 'act' }),
       laws: [
         async ({ row, body, answer }) => {
-          const { rows, pages } = await v3.walk(chat, sizeIn(body))
+          const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
           const what = `rows of the history (${describeRow(row)})`
           const isWhole = () => expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
           claim('V3-HIST-10', isWhole, answer, ...pages)
@@ -234,10 +241,6 @@ export async function claimPages(
       ],
     },
   )
-}
-
-function sizeIn({ limit }: Body): number | undefined {
-  return typeof limit === 'number' ? limit : undefined
 }
 
 /** Each size of a page once, and each change before it. */

@@ -9,11 +9,11 @@ import {
   expect,
   expectAccepted,
   finalResponse,
-  inputText,
   isDeclined,
   isObject,
   type Row,
   type ScenarioContext,
+  sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { buildRecall, createRecallLaw, knows, type Recall } from '../support/recall.ts'
@@ -99,27 +99,6 @@ function callsOf(answer: Exchange): unknown[] {
   return items.filter(({ type }) => type === 'function_call').map(({ name }) => name)
 }
 
-/** A fresh chat knows no facts of another one, and their histories are separate. */
-export async function claimApart(run: Run): Promise<void> {
-  const { v3, claim, session, prompts, chat, recall } = run
-  const other = await v3.createChat()
-  const reference = session.nonce()
-  // The same question as in the other chat.
-  const input = [inputText(prompts.note(reference)), inputText(recall.ask)]
-  const reply = await v3.generateOk(v3.generateBody(other, input), { role: 'act' })
-  const text = answerText(reply) ?? ''
-  // A server that confuses chats may return the fact of another scenario.
-  const foreign = session
-    .noncesIn(text)
-    .filter((fact) => fact !== reference && !other.name.includes(fact))
-  const what = 'facts of other chats in a fresh one'
-  claim('V3-CTX-02', () => expect([...new Set(foreign)], what).toEqual([]), reply)
-  const { rows, pages } = await v3.walk(chat)
-  const isMixed = contains(rows, reference)
-  const mixes = 'the history shows a row of another chat'
-  claim('V3-HIST-16', () => expect(isMixed, mixes).toBe(false), reply, ...pages)
-}
-
 type Context = Pick<
   ScenarioContext,
   'v3' | 'chats' | 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'
@@ -139,7 +118,9 @@ export interface Run extends Context {
   readonly conversation: string[]
   /** All texts of the chat. */
   readonly texts: string[]
-  readonly send: (body: Body) => Promise<Exchange>
+  readonly send: (body: Body, row?: Row) => Promise<Exchange>
+  /** Turns at the same time as another one. */
+  readonly besides: Trial[]
   readonly knowsFact: ReturnType<typeof createRecallLaw>
   readonly isDelivered: ReturnType<typeof createDeliveryLaw>
   /** The latest turn of the chain. */
@@ -157,7 +138,7 @@ export async function startRun(context: Context): Promise<Run> {
   const first = await v3.generateOk(body(opening))
   // The fact is two links away, to distinguish a chain of one link from a complete one.
   const link = { parent_id: finalResponse(first)?.['id'] }
-  const linked = await v3.generate(body(prompts.brief(), link), { role: 'act' })
+  const linked = await v3.generate(body(recall.ask, link), { role: 'act' })
   claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
   assume(!isDeclined(linked), 'a turn with parent_id is refused', linked)
   const run: Run = {
@@ -168,9 +149,10 @@ export async function startRun(context: Context): Promise<Run> {
     own: buildRecall(profile, session.nonce()),
     linked,
     keys: new Map(),
-    conversation: [opening, prompts.brief()],
+    conversation: [opening, recall.ask],
     texts: [chat.name, opening],
-    send: (turn) => sendTurn(run, turn),
+    send: (turn, row) => sendTurn(run, turn, row),
+    besides: [],
     knowsFact: createRecallLaw(context, async (text) =>
       v3.generateOk(v3.generateBody(await v3.createChat(), text)),
     ),
@@ -184,10 +166,8 @@ export async function startRun(context: Context): Promise<Run> {
   return run
 }
 
-async function sendTurn(run: Run, body: Body): Promise<Exchange> {
-  const key = run.session.uuid()
-  const answer = await run.v3.generate(body, { key, role: 'act' })
-  run.keys.set(answer, key)
+async function sendTurn(run: Run, body: Body, { overlap }: Row = {}): Promise<Exchange> {
+  const answer = await (overlap === 'two at once' ? sendTwo(run, body) : sendOne(run, body))
   // A run that the history does not show is no parent: it is for the history.
   if (isDeclined(answer) && body['parent_id'] === run.parent) {
     const isShown = (rows: unknown) => run.textsOfParent.every((text) => contains(rows, text))
@@ -197,6 +177,29 @@ async function sendTurn(run: Run, body: Body): Promise<Exchange> {
       run.textsOfParent = []
     }
   }
+  return answer
+}
+
+async function sendOne({ v3, session, keys }: Run, body: Body, options: object = {}) {
+  const key = session.uuid()
+  const answer = await v3.generate(body, { key, role: 'act', ...options })
+  keys.set(answer, key)
+  return answer
+}
+
+/** Sends a turn at the same time as another one, which must be kept as well if it is accepted. */
+async function sendTwo(run: Run, body: Body): Promise<Exchange> {
+  const { v3, session, prompts, chat } = run
+  const other = v3.generateBody(chat, prompts.brief(session.nonce()))
+  run.texts.push(...inputsOf(other))
+  const [answer, beside] = await sendAtOnce(
+    session,
+    (options) => sendOne(run, body, options),
+    (options) => sendOne(run, other, options),
+  )
+  assume(answer && beside, 'a request is missing')
+  const row = { overlap: 'two at once' }
+  if (!isDeclined(beside)) run.besides.push({ row, body: other, answer: beside, edit: set({}) })
   return answer
 }
 
@@ -234,5 +237,6 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
     top_p: setEach('top_p', 0.5),
     presence_penalty: setEach('presence_penalty', 0.5),
     form: { stream: set({ stream: true }) },
+    overlap: { 'two at once': set({}) },
   }
 }

@@ -1,14 +1,15 @@
 import {
   coversAtDepth,
   describe,
+  type ScenarioContext,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimPages, claimRunBefore, claimTurns } from './turn-history.ts'
 import {
-  claimApart,
   editsOf,
   hasNoForeignFacts,
   isRemembered,
@@ -29,12 +30,22 @@ const laws: readonly Law<Run>[] = [
 const requirements = requirementsOfLaws('v3.generate', laws, [
   ...(['V3-GEN-03', 'V3-GEN-10', 'V3-GEN-14', 'V3-GEN-15', 'V3-HIST-05'] as const),
   ...(['V3-HIST-06', 'V3-HIST-07', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'] as const),
-  ...(['V3-HIST-16', 'V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-08'] as const),
+  ...([
+    'V3-HIST-01',
+    'V3-HIST-16',
+    'V3-IDEM-01',
+    'V3-IDEM-02',
+    'V3-IDEM-03',
+    'V3-IDEM-08',
+  ] as const),
 ])
 
 /** Sections 2.6, 4.3 and 4.4: the laws of turns in a chat hold under all conditions. */
 describe('v3: laws of turns', () => {
-  const cost = (rows: number) => ({ requests: 3 * rows + 66, generations: rows + 13, chats: 2 })
+  const cost = (rows: number, depth: ScenarioContext['depth']) => {
+    const besides = depth === 'full' ? rows : 1
+    return { requests: 3 * rows + 2 * besides + 66, generations: rows + besides + 13, chats: 2 }
+  }
 
   test(
     'a turn MUST keep its requirements under every condition',
@@ -46,7 +57,7 @@ describe('v3: laws of turns', () => {
   test(
     'a turn of another caller MUST keep its requirements',
     coversAtDepth(requirements, (_, depth) =>
-      depth === 'full' ? cost(rowsOfSecond) : { requests: 1 },
+      depth === 'full' ? cost(rowsOfSecond, 'quick') : { requests: 1 },
     ),
     async ({ v3OfSecond: v3, chats, claim, profile, session, prompts, coverage }) => {
       if (v3 === undefined || coverage.depth !== 'full') return
@@ -71,14 +82,15 @@ async function claimTurnLaws(
   const trials = await tryConditions(context, {
     operation: 'v3.generate',
     accepts: 'V3-GEN-01',
+    costly: ['overlap'],
     base: (row) => v3.generateBody(chat, textOf(run, row)),
     edits: editsOf(run),
     send: run.send,
     always: [
-      { parent: 'given' },
-      { parent: 'given', think: 'true' },
-      { parent: 'given', form: 'stream' },
-      { input: 'several items' },
+      { parent: 'given', 'outer space': 'given' },
+      { parent: 'given', think: 'true', rag: 'agent' },
+      { parent: 'given', form: 'stream', model: 'alias' },
+      { input: 'several items', overlap: 'two at once' },
       { input: 'several parts' },
     ],
     laws: [
@@ -90,10 +102,13 @@ async function claimTurnLaws(
       (trial) => linkNextTurn(run, trial),
     ],
   })
-  await claimTurns(context, chat, trials, run.keys)
+  await claimTurns(context, chat, [...trials, ...run.besides], run.keys)
   await claimPages(context, chat, caller)
-  await claimRunBefore(run, buildRecall(profile, session.nonce()))
-  await claimApart(run)
+  const later = buildRecall(profile, session.nonce())
+  const saying = await sayBesideOtherChat(run, chat, later.ask, (options) =>
+    v3.generateOk(v3.generateBody(chat, later.tell, { parent_id: run.parent }), options),
+  )
+  await claimRunBefore(run, later, saying)
   const [latest] = trials.toReversed()
   if (latest) await claimKeyNeeded(context, chat, latest, run.parent)
 }

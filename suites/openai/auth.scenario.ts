@@ -18,16 +18,25 @@ describe('compatible surface: authentication', () => {
 
   test(
     'POST /chat/completions MUST require a valid key',
-    covers(ids, { requests: 13, generations: 1 }),
-    async ({ openai, claim, session, keys, prompts }) => {
+    covers(ids, { requests: 30, generations: 1 }),
+    async ({ openai, claim, session, keys, prompts, profile }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
       acceptsKey(claim, 'OAI-AUTH-05', control, isCompletion(control))
 
       requireProfile(keys.openai, 'apiKey')
       const credentials = badCredentials('OAI', keys.openai)
-      const send = (options: object) => openai.chat(body, options)
-      await expectKeyNeeded({ claim, session }, { control, credentials, send, ping: openai.ping })
+      const [alias = profile.models.vision] = profile.models.aliases
+      await expectKeyNeeded(
+        { claim, session },
+        {
+          control,
+          credentials,
+          variants: { 'as a stream': { stream: true }, 'for another model id': { model: alias } },
+          send: (options, members) => openai.chat({ ...body, ...members }, options),
+          ping: openai.ping,
+        },
+      )
     },
   )
 

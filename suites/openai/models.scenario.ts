@@ -17,6 +17,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { claimSteady } from '../support/refusals.ts'
 
 /** Sections 2.1 and 4.1: the list of models, and the accepted ids of each model. */
 describe('compatible surface: models', () => {
@@ -54,6 +55,7 @@ describe('compatible surface: models', () => {
           list,
         )
       }
+      claimSteady(session, 'openai.models', 'OAI-MODELS-01')
       if (succeeded(list)) session.observe('OPEN-08', describeShape(list), [list])
     },
   )

@@ -48,33 +48,43 @@ export function badCredentials(surface: Surface, key: string): BadCredential[] {
   ]
 }
 
+/** Tests for no key, another scheme, and a key that differs at its end. */
+function isLikelyMistaken({ what }: BadCredential): boolean {
+  return /^no key|under another|another last/.test(what)
+}
+
 /** Another character, with different leading bits in base64: the trailing bits of a token may be unused. */
 function another(character = ''): string {
   return /[g-v]/.test(character) ? 'A' : 'q'
 }
 
+/** Parameters or fields that a request has in addition to those of the plain one. */
+export type Members = Readonly<Record<string, unknown>>
+
 interface Protected {
-  /** Accepted request that differs from the refused ones only in the key. */
+  /** Accepted request that differs from the refused ones only in the key, and in the members of a variant. */
   readonly control: Exchange
   readonly credentials: readonly BadCredential[]
-  readonly send: (options: {
-    readonly role: 'negative'
-    readonly authorization: string | null
-  }) => Promise<Exchange>
+  /** Further members, by their description; streams are requested with each credential, others with some. */
+  readonly variants?: Readonly<Record<string, Members>>
+  readonly send: (
+    options: { readonly role: 'negative'; readonly authorization: string | null },
+    members: Members,
+  ) => Promise<Exchange>
   /** Any request that shows that the server is alive; sent after the others. */
   readonly ping: () => Promise<Exchange>
   /** Route, for messages; that of the request by default. */
   readonly route?: string
 }
 
-export interface RefusedCredential extends BadCredential {
+interface RefusedCredential extends BadCredential {
   readonly refused: Exchange
 }
 
 /** Sends a request with each of these credentials: 401 on the compatible surface, no success on the others. */
 export async function expectKeyNeeded(
   { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
-  { control, credentials, send, ping, route }: Protected,
+  { control, credentials, variants = {}, send, ping, route }: Protected,
 ): Promise<readonly RefusedCredential[]> {
   assume(
     succeeded(control),
@@ -82,9 +92,14 @@ export async function expectKeyNeeded(
     control,
   )
   const sent: RefusedCredential[] = []
-  for (const credential of credentials) {
-    const { authorization } = credential
-    sent.push({ ...credential, refused: await send({ role: 'negative', authorization }) })
+  const requests: readonly (readonly [string, Members])[] = [['', {}], ...Object.entries(variants)]
+  for (const [name, members] of requests) {
+    const isWhole = name === '' || members['stream'] === true
+    for (const credential of isWhole ? credentials : credentials.filter(isLikelyMistaken)) {
+      const what = name === '' ? credential.what : `${credential.what} (${name})`
+      const options = { role: 'negative', authorization: credential.authorization } as const
+      sent.push({ ...credential, what, refused: await send(options, members) })
+    }
   }
   const after = await ping()
   assume(succeeded(after), 'the target no longer answers after requests without a key', after)

@@ -80,18 +80,12 @@ export function inputTexts({ item }: HistoryRow): string[] {
   return parts.map(({ text }) => text).filter((text) => typeof text === 'string')
 }
 
-/** The types of the text parts in the input rows with a nonce, for parts with a type. */
-export function inputPartTypes(rows: readonly HistoryRow[], nonce: string): string[] {
-  return inputRows(rows, nonce)
-    .flatMap(({ item }) =>
-      isObject(item) && Array.isArray(item['content']) ? item['content'] : [],
-    )
-    .filter((part) => isObject(part) && typeof part['text'] === 'string')
-    .map(({ type }) => type)
-    .filter((type) => typeof type === 'string')
-}
-
-/** The texts of the input rows with a nonce, in row order. */
-export function textsWith(rows: readonly HistoryRow[], nonce: string): string[] {
-  return inputRows(rows, nonce).flatMap(inputTexts)
+/** The types of the text parts of inputs, for parts with a type. */
+export function inputPartTypes(rows: readonly HistoryRow[]): readonly string[] {
+  const parts = inputRows(rows).flatMap(({ item }) =>
+    isObject(item) && Array.isArray(item['content']) ? item['content'].filter(isObject) : [],
+  )
+  return parts.flatMap(({ type, text }) =>
+    typeof type === 'string' && typeof text === 'string' ? [type] : [],
+  )
 }

@@ -1,6 +1,9 @@
 import {
   answerParts,
+  answerText,
+  assume,
   type Chat,
+  contains,
   type Exchange,
   expect,
   finalResponse,
@@ -134,4 +137,35 @@ function describeKind({ stream, ofItems, hasParent }: TurnKind): string {
   const input = ofItems ? 'an array of items' : 'a text'
   const parent = hasParent ? 'with parent_id' : 'no parent_id'
   return ` (${stream ? 'stream' : 'JSON body'}, ${input}, ${parent})`
+}
+
+/** Asks in a new chat while something is said in another one: they know nothing of each other. */
+export async function sayBesideOtherChat(
+  { v3, claim, session, prompts }: Pick<ScenarioContext, 'v3' | 'claim' | 'session' | 'prompts'>,
+  chat: Chat,
+  ask: string,
+  say: (options: { readonly inBurst?: boolean }) => Promise<Exchange>,
+): Promise<Exchange> {
+  const other = await v3.createChat()
+  const reference = session.nonce()
+  // The same question as in the first chat.
+  const body = v3.generateBody(other, [inputText(prompts.note(reference)), inputText(ask)])
+  const [saying, reply] = await sendAtOnce(session, say, (options) =>
+    v3.generateOk(body, { role: 'act', ...options }),
+  )
+  assume(saying && reply, 'a request is missing')
+  // A server that confuses chats may return the fact of another scenario.
+  const foreign = session
+    .noncesIn(answerText(reply) ?? '')
+    .filter((fact) => fact !== reference && !other.name.includes(fact))
+  const what = 'facts of other chats in a fresh one'
+  claim('V3-CTX-02', () => expect([...new Set(foreign)], what).toEqual([]), reply)
+  const isStrange = answerText(saying)?.includes(reference) === true
+  const knows = 'an answer knows what is said in another chat at the same time'
+  claim('V3-CTX-02', () => expect(isStrange, knows).toBe(false), saying, reply)
+  const { rows, pages } = await v3.walk(chat)
+  const isMixed = contains(rows, reference)
+  const mixes = 'the history shows a row of another chat'
+  claim('V3-HIST-16', () => expect(isMixed, mixes).toBe(false), reply, ...pages)
+  return saying
 }

@@ -1,3 +1,4 @@
+import type { OperationId, RequirementId } from '../../contract/index.ts'
 import {
   answerJson,
   bodyText,
@@ -22,6 +23,18 @@ export function isContentRefusal(exchange: Exchange): boolean {
 
 /** Credentials, unknown route, unknown method, timeout, rate limit. */
 const otherReasons = ['401', '403', '404', '405', '408', '429']
+
+/** Claims that an operation does not fail again and again: such errors of the service are no hiccup. */
+export function claimSteady(
+  session: ScenarioContext['session'],
+  operation: OperationId,
+  requirement: RequirementId,
+): void {
+  const { requests, errors = [] } = session.findings.frequentErrors(operation) ?? {}
+  if (errors.length === 0) return
+  const why = `${errors.length} of ${requests} requests were answered 500, and accepted when they were repeated`
+  session.addFinding(requirement, 'broken', why, errors)
+}
 
 /** Tests if a body names a prefix as `/api/v2` or `api/v2`, alone or in a URL. */
 export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): boolean {

@@ -1,5 +1,11 @@
-/** Files, names and forms of generations that scenarios send. */
-import type { Session, TargetProfile } from '../../harness/conformance/scenario/index.ts'
+/** Files, names and forms of generations that scenarios send, and the laws of an attachment object (section 2.4). */
+import {
+  type Exchange,
+  expect,
+  type ScenarioContext,
+  type Session,
+  type TargetProfile,
+} from '../../harness/conformance/scenario/index.ts'
 
 /** A small text file with the tag of the run, if any, in its name, which begins with the nonce. */
 export function buildTextFile(session: Session, nonce = session.nonce(), more = '') {
@@ -10,6 +16,40 @@ export function buildTextFile(session: Session, nonce = session.nonce(), more = 
     type: 'text/plain',
     bytes: new TextEncoder().encode(text),
   }
+}
+
+type Uploading = Pick<ScenarioContext, 'attachments' | 'profile' | 'session'>
+
+/** An attachment object; undefined if the target returns none. */
+export async function attachedFile({ attachments, profile, session }: Uploading): Promise<unknown> {
+  if (!profile.capabilities.attachments) return undefined
+  const file = buildTextFile(session)
+  const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
+  return attachments.recordIn(uploaded, file.name)
+}
+
+/** The object in the answer to an upload describes its file. */
+export function claimRecord(
+  claim: ScenarioContext['claim'],
+  record: Readonly<Record<string, unknown>>,
+  file: ReturnType<typeof buildTextFile>,
+  uploaded: Exchange,
+): void {
+  claim(
+    'V3-ATT-02',
+    () => {
+      for (const member of ['id', 'filename', 'content_type', 'bucket', 'created_at']) {
+        expect(record[member], `${member} of the attachment`).toBeTypeOf('string')
+      }
+    },
+    uploaded,
+  )
+  claim('V3-ATT-03', () => expect(record['filename'], 'filename').toBe(file.name), uploaded)
+  claim('V3-ATT-04', () => expect(record['size'], 'size').toBe(file.bytes.length), uploaded)
+  // The type of an empty file may be derived from its content.
+  if (file.bytes.length === 0) return
+  const type = String(record['content_type']).split(';')[0]?.trim()
+  claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
 }
 
 /** First word of the name of a chat, which a search has to match. */

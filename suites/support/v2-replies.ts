@@ -1,6 +1,12 @@
 import {
+  answerText,
+  assume,
   type Exchange,
+  expect,
+  isDeclined,
+  type ScenarioContext,
   type Session,
+  sendAtOnce,
   succeeded,
   type V2Api,
 } from '../../harness/conformance/scenario/index.ts'
@@ -32,4 +38,32 @@ export async function replyToUnanswered(
     if (succeeded(answer)) body = await unanswered()
     return answer
   }
+}
+
+/** The reply to a message while a question is asked in another chat: they know nothing of each other. */
+export async function replyBesideOtherChat(
+  { v2, claim, session, prompts }: Pick<ScenarioContext, 'v2' | 'claim' | 'session' | 'prompts'>,
+  { chat, nonce, ask }: Readonly<Record<'chat' | 'nonce' | 'ask', string>>,
+  reply: (options: object) => Promise<Exchange>,
+): Promise<Exchange> {
+  const other = await v2.chat()
+  if (other === chat) return reply({})
+  const reference = session.nonce()
+  const { id } = await v2.storeOk(other, prompts.note(reference))
+  // The same question as in the first chat.
+  const question = await v2.storeOk(other, ask, { parent_id: id })
+  const body = v2.generateBody(other, question.id)
+  const [first, answer] = await sendAtOnce(session, reply, (options) =>
+    v2.generate(body, { role: 'act', ...options }),
+  )
+  assume(first && answer, 'a request is missing')
+  for (const [one, fact] of [
+    [first, reference],
+    [answer, nonce],
+  ] as const) {
+    if (isDeclined(one)) continue
+    const text = expect(answerText(one), 'the answer in another chat')
+    claim('V2-CTX-02', () => text.not.toContain(fact), one)
+  }
+  return isDeclined(first) ? reply({}) : first
 }

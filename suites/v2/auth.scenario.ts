@@ -25,8 +25,8 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message MUST require a valid token',
-    covers(requirements, { requests: 20 }),
-    async ({ v2, claim, session, keys, prompts }) => {
+    covers(requirements, { requests: 26 }),
+    async ({ v2, claim, session, keys, prompts, profile }) => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(body, { role: 'control' })
@@ -38,7 +38,13 @@ describe('v2: authentication', () => {
         {
           control,
           credentials: badCredentials('V2', keys.v2),
-          send: (options) => v2.message(body, options),
+          variants: {
+            'for another model id': {
+              model_id: profile.models.aliases[0] ?? profile.models.vision,
+            },
+            'with think': { think: true },
+          },
+          send: (options, members) => v2.message({ ...body, ...members }, options),
           ping: () => v2.ping(chat),
         },
       )
@@ -47,8 +53,8 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message/generate MUST require a valid token',
-    covers(requirements, { requests: 19, generations: 1, chats: 1 }),
-    async ({ v2, claim, session, keys, prompts }) => {
+    covers(requirements, { requests: 25, generations: 1, chats: 1 }),
+    async ({ v2, claim, session, keys, prompts, profile }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())
       const turn = v2.generateBody(chat, id)
@@ -62,7 +68,13 @@ describe('v2: authentication', () => {
         {
           control,
           credentials: badCredentials('V2', keys.v2),
-          send: (options) => sendReply((body) => body, options),
+          variants: {
+            'for another model id': {
+              model_id: profile.models.aliases[0] ?? profile.models.vision,
+            },
+            'with exclude_tools': { exclude_tools: ['get_time'] },
+          },
+          send: (options, members) => sendReply((body) => ({ ...body, ...members }), options),
           ping: () => v2.ping(chat),
         },
       )

@@ -24,7 +24,8 @@ describe('v2: generation', () => {
       requireProfile(ask, 'tools.ask')
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, ask)
-      const reply = await v2.generate(v2.generateBody(chat, id, { exclude_tools: [name] }))
+      const lists = { exclude_tools: ['get_weather', name, 'get_date'] }
+      const reply = await v2.generate(v2.generateBody(chat, id, lists))
       claim('V2-GEN-04', () => {
         expectAccepted(reply, 'a generation with exclude_tools')
         expect(namesIn(reply), 'names of calls in the answer').not.toContain(name)

@@ -148,7 +148,7 @@ describe('v3: tool lists', () => {
         ['V3-TOOLS-02', { exclude_tools: [name], stream: false }],
         ['V3-TOOLS-02', { exclude_tools: [name], stream: true }],
         ['V3-TOOLS-03', { include_tools: [others], stream: false }],
-        ['V3-TOOLS-03', { include_tools: [others], stream: true }],
+        ['V3-TOOLS-03', { include_tools: [others, 'get_weather'], stream: true }],
       ] as const) {
         const body = v3.generateBody(await v3.createChat(), ask, restriction)
         const reply = await v3.generateOk(body, { role: 'act' })

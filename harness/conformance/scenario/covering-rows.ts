@@ -42,6 +42,26 @@ export function coveringRows(values: Values, { depth, seed, count }: RowOptions)
   return [plain, ...rows].slice(0, count)
 }
 
+/**
+ * The plain row, rows that every depth tries, as far as their values are known, and those that cover all values.
+ * Costly dimensions are covered at depth `full` alone.
+ */
+export function rowsToTry(
+  values: Values,
+  plan: { readonly always?: readonly Row[]; readonly costly?: readonly string[] },
+  options: RowOptions,
+): readonly Row[] {
+  const { always = [], costly = [] } = plan
+  const isCovered = ([name]: readonly [string, unknown]) =>
+    options.depth === 'full' || !costly.includes(name)
+  const covered = Object.fromEntries(Object.entries(values).filter(isCovered))
+  const [, ...others] = coveringRows(covered, options)
+  const [first = {}] = coveringRows(values, { ...options, count: 1 })
+  const isKnown = ([name, value]: readonly [string, string]) => values[name]?.includes(value)
+  const chosen = always.map((row) => Object.fromEntries(Object.entries(row).filter(isKnown)))
+  return [first, ...chosen, ...others].map((row) => ({ ...first, ...row }))
+}
+
 /** Rows in which any two values of different dimensions occur together; the same for the same seed. */
 function pairwise(values: Values, seed: string): readonly Row[] {
   const factors = Object.fromEntries(

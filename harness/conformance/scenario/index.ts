@@ -10,7 +10,7 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export { coveringRows, pairsOf, type Row } from './covering-rows.ts'
+export { coveringRows, pairsOf, type Row, rowsToTry } from './covering-rows.ts'
 export {
   acrossEndpoints,
   covers,

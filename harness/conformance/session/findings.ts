@@ -1,8 +1,13 @@
 import {
   type Exchange,
   type Finding,
+  mediaType,
   type Observation,
+  type OperationId,
+  operationAt,
+  requestPath,
   requirements,
+  succeeded,
 } from '../../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
 import type { ScenarioFinding } from '../run-setup.ts'
@@ -11,6 +16,12 @@ import { isOdd } from './requests/failure.ts'
 /** An exchange, or the part kept of one: sessions outlive their scenarios, bodies must not. */
 export type Evidence = Exchange | { readonly id: string; readonly isOdd?: boolean }
 
+/** Requests of an operation that were accepted, and the 500s to those that were accepted when repeated. */
+interface Steadiness {
+  requests: number
+  readonly errors: { readonly id: string; readonly isOdd: true }[]
+}
+
 /** Findings of one scenario. Those that rest on an odd response are doubtful (see `report/confirmation.ts`). */
 export class ScenarioFindings {
   readonly #broken: ScenarioFinding[] = []
@@ -18,11 +29,15 @@ export class ScenarioFindings {
   readonly #held = new Map<string, { finding: ScenarioFinding; exchanges: Set<string> }>()
   /** A request that should be accepted got a response that may come from a front. */
   #hadOddAnswer = false
+  readonly #steadiness = new Map<OperationId, Steadiness>()
+  /** Ids of 500s in JSON, which are the service's own, by the ordinals of their requests. */
+  readonly #ownErrors = new Map<number, string>()
 
   /** Judges an exchange by itself. */
   judge(exchange: Exchange): readonly Observation[] {
     const { findings, observations } = judge(exchange)
     const isDoubtful = isOdd(exchange)
+    this.#countErrors(exchange)
     for (const finding of findings) {
       if (finding.requirement in requirements) {
         this.#keep(isDoubtful ? { ...finding, isDoubtful } : finding)
@@ -50,6 +65,27 @@ export class ScenarioFindings {
     const kept = this.#held.get(key) ?? { finding, exchanges: new Set() }
     for (const id of finding.exchanges) kept.exchanges.add(id)
     this.#held.set(key, kept)
+  }
+
+  /** The errors that passed, if they were too many for a hiccup: two, and a quarter of the requests. */
+  frequentErrors(operation: OperationId): Steadiness | undefined {
+    const steadiness = this.#steadiness.get(operation)
+    if (steadiness === undefined) return undefined
+    const { requests, errors } = steadiness
+    return errors.length >= 2 && errors.length * 4 >= requests ? steadiness : undefined
+  }
+
+  #countErrors(exchange: Exchange): void {
+    const { ordinal } = exchange.labels
+    if (exchange.response?.status === 500 && /\bjson$/.test(mediaType(exchange)))
+      this.#ownErrors.set(ordinal, exchange.id)
+    const operation = operationAt(exchange.request.method, requestPath(exchange))
+    if (operation === undefined || !succeeded(exchange)) return
+    const steadiness = this.#steadiness.get(operation) ?? { requests: 0, errors: [] }
+    steadiness.requests += 1
+    const id = this.#ownErrors.get(ordinal)
+    if (id !== undefined) steadiness.errors.push({ id, isOdd: true })
+    this.#steadiness.set(operation, steadiness)
   }
 
   all(): readonly ScenarioFinding[] {

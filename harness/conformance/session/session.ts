@@ -33,7 +33,7 @@ export class Session {
   readonly #covers: readonly RequirementId[]
   readonly #signal: AbortSignal
   readonly #abortController = new AbortController()
-  readonly #findings = new ScenarioFindings()
+  readonly findings = new ScenarioFindings()
   readonly #observations: Observation[] = []
   readonly #inconclusive: Undecided[] = []
   readonly #unproven: Undecided[] = []
@@ -167,7 +167,7 @@ export class Session {
     if (!this.#covers.includes(requirement)) {
       throw new Error(`the scenario claims ${requirement} but does not cover it`)
     }
-    this.#findings.add({ requirement, verdict, why }, evidence, isConfirmed)
+    this.findings.add({ requirement, verdict, why }, evidence, isConfirmed)
   }
 
   observe(
@@ -218,7 +218,7 @@ export class Session {
       slug: this.slug,
       title: this.#title,
       covers: this.#covers,
-      findings: this.#findings.all().map((finding) => ({ ...finding, why: text(finding.why) })),
+      findings: this.findings.all().map((finding) => ({ ...finding, why: text(finding.why) })),
       observations: this.#observations.map((one) => ({ ...one, answer: text(one.answer) })),
       inconclusive: clean(this.#inconclusive),
       unproven: clean(this.#unproven),
@@ -241,7 +241,7 @@ export class Session {
     if (exchange.ending.kind === 'aborted' && this.#abortController.signal.aborted) return
     this.#traffic = addExchangeTraffic(this.#traffic, exchange)
     this.#latest = [{ id: exchange.id, isOdd: isOdd(exchange) }]
-    this.#observations.push(...this.#findings.judge(exchange))
+    this.#observations.push(...this.findings.judge(exchange))
   }
 
   #draw(): string {

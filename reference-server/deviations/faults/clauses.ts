@@ -91,7 +91,12 @@ export const refused: ByOperation<Clauses> = {
 
 /** Effects with their conditions. */
 export const others: ByOperation<Clauses> = {
-  'openai.models': { 'OAI-MODELS-01': ['the list is empty (occurrence: every second)'] },
+  'openai.models': {
+    'OAI-MODELS-01': [
+      'the list is empty (occurrence: every second)',
+      'the request ends with 500 (occurrence: every second)',
+    ],
+  },
   'openai.chat': {
     'OAI-CHAT-13': ['of earlier turns only the first line is read'],
     'OAI-MAXTOK-01': ['max_tokens is ignored', 'max_tokens is ignored (stream: true)'],
@@ -148,6 +153,7 @@ export const others: ByOperation<Clauses> = {
   },
   'v3.generate': {
     'V3-HIST-07': [
+      'the turn is not stored (overlap: two at once)',
       'only the last element counts of input',
       'only the first element counts of input',
       'the turn is not stored (stream: true)',
@@ -162,6 +168,8 @@ export const others: ByOperation<Clauses> = {
     'V3-CTX-01': [
       'earlier turns are not read (parent_id: given)',
       'earlier turns are not read (parent_id: given; think: true)',
+      'earlier turns are not read (model name: alias; parent_id: given)',
+      'earlier turns are not read (parent_id: given; rag: agent)',
     ],
     'V3-TOOLS-01': [
       'both tool lists are accepted',
@@ -209,7 +217,10 @@ export const others: ByOperation<Clauses> = {
     'V3-HIST-12': ['cursor is ignored'],
   },
   'v3.oneShot': {
-    'V3-ONE-01': ['one JSON body is answered with a stream'],
+    'V3-ONE-01': [
+      'one JSON body is answered with a stream',
+      'the request ends with 500 (occurrence: every second)',
+    ],
     'V3-ONE-02': ['a stream is answered with one JSON body'],
     'V3-ONE-05': [
       'runs is ignored',

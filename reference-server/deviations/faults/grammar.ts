@@ -65,7 +65,33 @@ const members: ByOperation<Readonly<Record<string, RequirementId>>> = {
   },
 }
 
+/** Conditions under which wrong keys are accepted. */
+const admitting: ByOperation<readonly string[]> = {
+  'openai.chat': ['stream: true', 'model name: alias'],
+  'v2.message': ['model name: alias'],
+  'v2.generate': ['model name: alias'],
+  'v3.generate': ['stream: true', 'model name: alias', 'parent_id: given'],
+  'v3.oneShot': ['stream: true', 'model name: alias'],
+  'v3.history': ['cursor: given', 'limit: above 10'],
+  'v3.chats': ['cursor: given', 'search: given'],
+  'v3.attachments': ['cursor: given', 'chat_id: given'],
+}
+
+const wrongKeys = {
+  'AUTH-01': 'no key is needed',
+  'AUTH-03': 'the key is accepted after another scheme',
+  'AUTH-04': 'the last character of the key is not compared',
+} as const
+
 export const grammarFaults: readonly Fault[] = [
+  ...Object.entries(admitting).flatMap(([operation, conditions]) =>
+    conditions.flatMap((condition) =>
+      Object.entries(wrongKeys).map(([id, clause]) => {
+        const surface = operation.startsWith('openai') ? 'OAI' : operation.slice(0, 2).toUpperCase()
+        return faultOf(`${operation}: ${clause} (${condition})`, `${surface}-${id}`)
+      }),
+    ),
+  ),
   ...Object.entries(wrongTypes).flatMap(([operation, id]) =>
     matching(operation, / of a wrong type is accepted$/).map((name) => faultOf(name, id)),
   ),

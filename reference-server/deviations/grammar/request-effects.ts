@@ -59,6 +59,11 @@ function refusals(operation: FaultyOperation): readonly Effect[] {
 
 const schemeAndKey = (authorization = '') => authorization.split(/ +/)
 
+function bearerKey(authorization?: string): string | undefined {
+  const [scheme, key] = schemeAndKey(authorization)
+  return scheme === 'Bearer' ? key : undefined
+}
+
 /** Credentials that are mistaken for valid ones. */
 const credentials: readonly Effect[] = (
   [
@@ -66,12 +71,11 @@ const credentials: readonly Effect[] = (
     ['any key is accepted', (given, [key]) => (given?.startsWith('Bearer ') ? key : undefined)],
     [
       'the last character of the key is not compared',
-      (given, keys) =>
-        keys.find((key) => schemeAndKey(given)[1]?.slice(0, -1) === key.slice(0, -1)),
+      (given, keys) => keys.find((key) => bearerKey(given)?.slice(0, -1) === key.slice(0, -1)),
     ],
     [
       'the first character of the key is not compared',
-      (given, keys) => keys.find((key) => schemeAndKey(given)[1]?.slice(1) === key.slice(1)),
+      (given, keys) => keys.find((key) => bearerKey(given)?.slice(1) === key.slice(1)),
     ],
     [
       'the key is accepted in other letters',

@@ -1,3 +1,4 @@
+import type { RequirementId } from '../../../contract/index.ts'
 import {
   assume,
   type Chat,
@@ -13,8 +14,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { buildTextFile } from '../../support/test-data.ts'
-import { claimRecord } from '../../support/uploads.ts'
+import { buildTextFile, claimRecord } from '../../support/test-data.ts'
 import { doBefore } from '../edits.ts'
 import { type Body, describeRow, plain } from '../trials.ts'
 import { cap, claimLists, rowsAt } from './list-laws.ts'
@@ -27,6 +27,10 @@ type Context = Pick<
 
 interface Files {
   readonly members: Members
+  /** Names of a file of another chat, and of one without a chat. */
+  readonly strays: readonly string[]
+  /** True if a file that is uploaded for a chat joins it. */
+  readonly isJoined: boolean
   chatOf(isSecond: boolean): Chat | undefined
 }
 
@@ -36,14 +40,14 @@ describe('v3: laws of files', () => {
     'the lists of attachments MUST show each file once under every condition',
     coversAtDepth(
       [...requirementsOf('V3-ATT', { except: ['V3-ATT-01'] }), 'V3-AUTH-05'],
-      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 90, uploads: 24, chats: 2 }),
+      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 99, uploads: 29, chats: 3 }),
     ),
     async ({ v3, chats, attachments, claim, session, profile, prompts, coverage }) => {
       const context = { v3, chats, attachments, claim, session, profile, prompts, coverage }
       const files = await filesOf(context)
       await claimFilesOfCaller(context, files)
-      if (coverage.depth === 'quick' || profile.requests.upload?.chatField === undefined) return
-      await claimFilesOfChat(context, files)
+      if (files.isJoined) return claimFilesOfChat(context, files)
+      session.markUndecided('inconclusive', ['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], noJoin)
     },
   )
 })
@@ -51,14 +55,22 @@ describe('v3: laws of files', () => {
 async function filesOf(context: Context): Promise<Files> {
   const { v3, attachments, claim, session } = context
   const places = new Map<boolean, Chat>()
+  const refused = new Set<string>()
   const members = await membersOf(context, async (word, _kind, caller) => {
     const isSecond = caller.authorization !== undefined
     const chat = places.get(isSecond) ?? (await v3.createChat(caller))
     places.set(isSecond, chat)
     const names: string[] = []
-    for (const more of ['-a', '-b', '-c']) {
-      const file = buildTextFile(session, word, `${more}${isSecond ? 2 : 1}`)
-      const uploaded = await attachments.upload(file, chat.id, { role: 'arrange', ...caller })
+    for (const [content, change] of Object.entries(contents)) {
+      const plainFile = buildTextFile(session, word, `-${names.length}${isSecond ? 2 : 1}`)
+      const upload = (one: UploadFile) =>
+        attachments.upload(one, chat.id, { role: 'arrange', ...caller })
+      const odd = change(plainFile)
+      const first = refused.has(content) ? undefined : await upload(odd)
+      // Open: which contents are refused.
+      if (first && !succeeded(first)) refused.add(content)
+      const [file, uploaded] =
+        first && !refused.has(content) ? [odd, first] : [plainFile, await upload(plainFile)]
       assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
       const record = attachments.recordIn(uploaded, file.name)
       if (isObject(record)) claimRecord(claim, record, file, uploaded)
@@ -66,23 +78,64 @@ async function filesOf(context: Context): Promise<Files> {
     }
     return names
   })
-  return { members, chatOf: (isSecond) => places.get(isSecond) }
+  const chatOf = (isSecond: boolean) => places.get(isSecond)
+  const strays: string[] = []
+  for (const place of [await v3.createChat(), undefined]) {
+    const file = buildTextFile(session, members.words.word, `-other${strays.length}`)
+    const uploaded = await attachments.upload(file, place?.id, { role: 'arrange' })
+    if (succeeded(uploaded)) strays.push(file.name)
+  }
+  return { members, strays, chatOf, isJoined: await isJoined(context, members, chatOf(false)) }
 }
 
-async function claimFilesOfCaller(context: Context, { members, chatOf }: Files): Promise<void> {
-  const { chats, attachments, claim, profile } = context
-  const canJoin = profile.requests.upload?.chatField !== undefined
+/** The field that names the chat is a guess unless the profile says it. */
+async function isJoined(
+  { chats, attachments, profile }: Context,
+  members: Members,
+  chat: Chat | undefined,
+): Promise<boolean> {
+  const [name = ''] = members.of(false)
+  if (profile.requests.upload?.chatField !== undefined) return true
+  if (chat === undefined) return false
+  const list = await chats.poll(
+    () => chats.readAttachments(chat.id),
+    (_, page) => attachments.lists(page, name),
+  )
+  return attachments.lists(list, name)
+}
+
+type UploadFile = ReturnType<typeof buildTextFile>
+
+/** Contents that careless code reads as text. */
+const contents: Readonly<Record<string, (file: UploadFile) => UploadFile>> = {
+  'line ends': (file) => ({
+    ...file,
+    bytes: Buffer.concat([file.bytes, Buffer.from('\r\nlast line\r\n\r\n')]),
+  }),
+  bytes: (file) => ({
+    name: file.name.replace(/txt$/, 'bin'),
+    type: 'application/octet-stream',
+    bytes: Buffer.concat([file.bytes, Buffer.from([0, 0xff, 0x0d, 0x0a, 0])]),
+  }),
+  nothing: (file) => ({ ...file, bytes: new Uint8Array() }),
+}
+
+async function claimFilesOfCaller(context: Context, files: Files): Promise<void> {
+  const { chats, attachments, claim } = context
+  const { members, chatOf } = files
   const { caller, ...edits } = editsFor(members)
   await claimLists(context, members, {
     operation: 'v3.attachments',
     edits: {
       ...edits,
-      chat_id: { given: canJoin ? inChat(chatOf(false)) : undefined },
+      chat_id: { given: files.isJoined ? inChat(chatOf(false)) : undefined },
       caller: {
         second:
           caller.second && ((query) => ('chat_id' in query ? inChat(chatOf(true))(query) : query)),
       },
     },
+    always: [{ chat_id: 'given' }],
+    alike: files.strays,
     requirements: {
       listed: 'V3-ATT-06',
       found: 'V3-ATT-08',
@@ -98,7 +151,10 @@ async function claimFilesOfCaller(context: Context, { members, chatOf }: Files):
     sizeOf: (page, names) => names.filter((name) => attachments.lists(page, name)).length,
     shows: attachments.lists,
     also({ row, body }, walk) {
-      claimNoneForeign({ claim }, members, row, walk)
+      claimNoneForeign({ claim }, files, row, walk, {
+        ofChat: body['chat_id'] === undefined ? undefined : 'V3-ATT-07',
+        sought: 'V3-ATT-08',
+      })
       if (body['chat_id'] === undefined || row['search'] !== plain || row['limit'] !== plain) return
       const names = members.of(row['caller'] === 'second')
       const missing = names.filter((name) => walk.pagesWith(name).length === 0)
@@ -108,8 +164,9 @@ async function claimFilesOfCaller(context: Context, { members, chatOf }: Files):
   })
 }
 
-async function claimFilesOfChat(context: Context, { members, chatOf }: Files): Promise<void> {
+async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
   const { chats, attachments, claim } = context
+  const { members, chatOf } = files
   const idOf = (isSecond: boolean) => chatOf(isSecond)?.id ?? ''
   const { search, caller } = editsFor(members)
   await claimLists(context, members, {
@@ -135,7 +192,8 @@ async function claimFilesOfChat(context: Context, { members, chatOf }: Files): P
       ),
     sizeOf: (page, names) => names.filter((name) => attachments.lists(page, name)).length,
     shows: attachments.lists,
-    also: ({ row }, walk) => claimNoneForeign({ claim }, members, row, walk),
+    also: ({ row }, walk) =>
+      claimNoneForeign({ claim }, files, row, walk, { ofChat: 'V3-ATT-12', sought: 'V3-ATT-13' }),
   })
 }
 
@@ -145,15 +203,30 @@ function inChat(chat: Chat | undefined) {
   return (query: Body): Body => ({ ...query, chat_id: chat?.id })
 }
 
+/** A list shows no files of another caller or chat, and a search none that it does not match. */
 function claimNoneForeign(
   { claim }: Pick<Context, 'claim'>,
-  members: Members,
+  { members, strays }: Files,
   row: Row,
   walk: ListWalk,
+  {
+    ofChat,
+    sought,
+  }: { readonly ofChat: RequirementId | undefined; readonly sought: RequirementId },
 ): void {
-  const others = members.of(row['caller'] !== 'second')
-  if (others.length === 0) return
-  const foreign = others.filter((name) => walk.pagesWith(name).length > 0)
-  const what = `files of another caller (${describeRow(row)})`
-  claim('V3-ATT-11', () => expect(foreign, what).toEqual([]), walk)
+  const isSecond = row['caller'] === 'second'
+  const of = describeRow(row)
+  const claimNone = (requirement: RequirementId, names: readonly string[], what: string) => {
+    if (names.length === 0 || !succeeded(walk.pages[0])) return
+    const foreign = names.filter((name) => walk.pagesWith(name).length > 0)
+    claim(requirement, () => expect(foreign, what).toEqual([]), walk)
+  }
+  claimNone('V3-ATT-11', members.of(!isSecond), `files of another caller (${of})`)
+  if (ofChat) claimNone(ofChat, strays, `files of no chat, or another, that are shown (${of})`)
+  if (row['search'] === plain) return
+  const matches = members.of(isSecond, row['search'])
+  const others = members.of(isSecond).filter((name) => !matches.includes(name))
+  claimNone(sought, others, `files that the search does not match (${of})`)
 }
+
+const noJoin = 'the upload did not join the chat: set requests.upload.chatField'

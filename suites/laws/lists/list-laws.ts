@@ -40,6 +40,8 @@ export interface LawfulList<O extends ListOperation>
   readonly requirements: Readonly<Record<'listed' | 'found' | 'limited' | 'paged', RequirementId>>
   /** Elements that a request excludes, and the requirement that it keeps the others. */
   readonly leavesOut?: (row: Row) => LeftOut | undefined
+  /** Further elements that a search may find. */
+  readonly alike?: readonly string[]
   /** Prepares a request. */
   readonly arrange?: (row: Row) => Promise<void>
   list(query: Query, options: Caller): Promise<Exchange>
@@ -116,7 +118,7 @@ class LawsOfList {
     this.#list.also?.(trial, walk)
     if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, isSecond))) return
     if (isEvidence) this.#claimShown(requirement, texts, walk, describeRow(row))
-    if (kind !== undefined) this.#claimSearched(trial, texts, walk)
+    if (kind !== undefined) this.#claimSearched(trial, texts, walk, leftOut)
   }
 
   /** Pages of a search are evidence only if it finds everything without a limit. */
@@ -171,14 +173,21 @@ class LawsOfList {
     return isShown
   }
 
-  #claimSearched({ row, body, answer }: Trial, texts: readonly string[], walk: ListWalk): void {
+  #claimSearched(
+    { row, body, answer }: Trial,
+    texts: readonly string[],
+    walk: ListWalk,
+    leftOut: LeftOut | undefined,
+  ): void {
     const { claim } = this.#context
     const { found, paged } = this.#list.requirements
-    if (isUnlimited(row)) return
-    if (Number(body['limit']) > 1) {
-      const isShown = texts.some((text) => this.#list.shows(answer, text))
+    // It was found before, so there is nothing to wait for.
+    if (isUnlimited(row) || Number(body['limit']) > 1) {
+      const { alike = [], shows } = this.#list
+      const isShown = [...texts, ...alike].some((text) => shows(answer, text))
       const what = `the first page of a search shows what it seeks (${describeRow(row)})`
-      claim(found, () => expect(isShown, what).toBe(true), answer)
+      const requirement = leftOut?.requirement ?? found
+      claim(requirement, () => expect(isShown, what).toBe(true), answer)
     }
     if (!walk.complete) return
     const repeated = texts.filter((text) => walk.pagesWith(text).length > 1)

@@ -3,6 +3,7 @@ import {
   type Claim,
   covers,
   describe,
+  describeShape,
   type Exchange,
   everyItemShown,
   expect,
@@ -21,11 +22,14 @@ import {
 describe('v3: pages of the history', () => {
   test(
     'a page without limit MUST have 50 rows',
-    covers(['V3-HIST-08', 'V3-HIST-09', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'], {
-      requests: 60,
-      generations: 1,
-      chats: 1,
-    }),
+    covers(
+      [
+        // The judges check these for each page.
+        ...(['V3-HIST-01', 'V3-HIST-02', 'V3-HIST-03', 'V3-HIST-04', 'V3-HIST-05'] as const),
+        ...(['V3-HIST-08', 'V3-HIST-09', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'] as const),
+      ],
+      { requests: 60, generations: 1, chats: 1 },
+    ),
     async ({ v3, claim, session, prompts }) => {
       const { chat, strays } = await fillHistory({ v3, session, prompts }, many)
       const whole = await v3.waitForHistory(chat, (history) => history.length > many)
@@ -33,6 +37,9 @@ describe('v3: pages of the history', () => {
       const [first] = pages
       const isShort = `the history shows ${rows.length} rows of ${many + 1}`
       assume(first && rows.length > 50, isShort, ...pages)
+      const members = Object.keys(rows[0] ?? {}).sort()
+      session.observe('OPEN-03', `members of a row: ${members.join(', ')}`, [first])
+      session.observe('OPEN-03', `members of a page: ${describeShape(first)}`, [first])
       const last = pages.findLastIndex((page) => historyRows(page).length > 0)
       for (const page of [first, ...pages.slice(1, last)]) {
         const what = 'rows of a page without limit'

@@ -12,6 +12,7 @@ import {
   fill,
   inputText,
   requireProfile,
+  sendAtOnce,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -22,16 +23,26 @@ import { assumeGivesBack, buildRecall } from '../../support/recall.ts'
 describe('v3: context of a one-shot', () => {
   test(
     'a one-shot SHOULD NOT know what another request said',
-    covers(['V3-ONE-11'], { requests: 2, generations: 2 }, 2),
+    covers(['V3-ONE-11'], { requests: 3, generations: 3 }, 2),
     async ({ oneShot, claim, profile, session }) => {
-      const nonce = session.nonce()
-      const { tell, ask } = buildRecall(profile, nonce)
-      const able = await oneShot.sendOk(oneShot.body(`${tell} ${ask}`))
-      const isAble = answerText(able)?.includes(nonce)
-      assume(isAble, 'the model does not give back a fact from the same message', able)
-      const other = await oneShot.sendOk(oneShot.body(ask))
-      const what = 'the answer to another request'
-      claim('V3-ONE-11', () => expect(answerText(other), what).not.toContain(nonce), other, able)
+      const facts = [session.nonce(), session.nonce()]
+      const { ask } = buildRecall(profile, '')
+      const replies = await sendAtOnce(
+        session,
+        ...facts.map((fact) => (options: object) => {
+          const { tell } = buildRecall(profile, fact)
+          return oneShot.sendOk(oneShot.body(`${tell} ${ask}`), options)
+        }),
+      )
+      const later = await oneShot.sendOk(oneShot.body(ask))
+      const texts = [...replies, later].map((reply) => answerText(reply) ?? '')
+      const foreign = facts.filter((fact, at) =>
+        texts.some((text, of) => of !== at && text.includes(fact)),
+      )
+      const isAble = foreign.length > 0 || facts.every((fact, at) => texts[at]?.includes(fact))
+      assume(isAble, 'the model does not give back a fact from the same message', ...replies)
+      const what = 'facts in the answers to other requests, at the same time or later'
+      claim('V3-ONE-11', () => expect(foreign, what).toEqual([]), later, ...replies)
     },
   )
 

@@ -1,9 +1,5 @@
 /** Faults of routes that accept wrong credentials, or act upon them (section 5). */
-import { ApiError } from '../../../http/errors.ts'
-import type { Patch } from '../../../services.ts'
-import { toObject } from '../../patches/json.ts'
 import { onReply } from '../../patches/replies.ts'
-import { onRequest } from '../../patches/requests.ts'
 import {
   addFavorite,
   changeChat,
@@ -95,16 +91,6 @@ export const admissionFaults: readonly Fault[] = [
   ...openRoutes('openai', openaiRoutes),
   ...openRoutes('v2', v2Routes),
   ...openRoutes('v3', v3Routes),
-  ...Object.entries({ generate: v3Generate, 'one-shot': oneShot }).flatMap(([name, route]) =>
-    mistakeNames.map(
-      (mistake): Fault => ({
-        name: `v3-auth-${name}-streams-${mistake}`,
-        summary: `${routeText(route)} accepts ${mistakes[mistake].description} with stream: true only.`,
-        breaks: [`V3-${mistakes[mistake].requirement}`],
-        patch: acceptInStreams(route, mistake),
-      }),
-    ),
-  ),
   ...Object.entries(withoutKey).map(([name, route]) => sideEffect(name, route, 'without-key')),
   ...Object.entries(withKeyOfThatLength).map(([name, route]) =>
     sideEffect(`${name}-with-key-of-that-length`, route, 'with-key-of-that-length'),
@@ -122,19 +108,6 @@ function openRoutes(surface: keyof typeof areas, routes: Routes): readonly Fault
       }
     }),
   )
-}
-
-/** Credentials are checked before the body is read; non-streaming requests are rejected afterwards. */
-function acceptInStreams(route: RoutePattern, mistake: MistakeName): Patch {
-  return compose([
-    acceptCredential(route, mistakes[mistake].accepts),
-    (services) =>
-      onRequest(route, (call) => {
-        const isRight = !isMistake(mistake, call.headers.authorization, services.keys)
-        if (isRight || toObject(call.body)['stream'] === true) return call
-        throw new ApiError(401, 'A valid API key is required')
-      })(services),
-  ])
 }
 
 function sideEffect(name: string, route: RoutePattern, mistake: MistakeName): Fault {

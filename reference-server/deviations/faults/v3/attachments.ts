@@ -16,6 +16,14 @@ export const attachmentFaults = faultTable({
   'V3-ATT-06': {
     'attachment-list-of-chats-alone: GET /attachment without chat_id and search returns an empty list.':
       'v3.attachments: the list is empty (chat_id: not given; search: not given)',
+    'attachment-replaced-by-its-name: An upload replaces the earlier file of the same name.':
+      onStore('attachments', ({ list }) => ({
+        list: async (owner, page) => {
+          const { rows, next } = await list(owner, page)
+          const latest = new Map(rows.map((row) => [row.filename, row]))
+          return { rows: [...latest.values()], next }
+        },
+      })),
     'attachment-list-without-names: GET /attachment omits the names and ids of attachments.':
       setFields(fileList, { 'result.*': ({ size }: { size: number }) => ({ size }) }),
   },
@@ -79,6 +87,11 @@ export const attachmentFaults = faultTable({
       onSuccessBody(upload, (body, { file }) => ({
         ...body,
         size: file?.bytes.toString().length,
+      })),
+    'attachment-size-without-line-ends: The size of an attachment counts CRLF as one byte.':
+      onSuccessBody(upload, (body, { file }) => ({
+        ...body,
+        size: file?.bytes.toString('latin1').replaceAll('\r\n', '\n').length,
       })),
     'attachment-size-off-by-one: The size of an attachment is too high by one byte.': changeSize(
       (bytes) => bytes + 1,

@@ -31,6 +31,16 @@ export const generateInputFaults = faultTable({
             at === 0 ? run : { ...run, input: [], output: [] },
           ),
       })),
+    'v3-context-of-the-first-asking: A question is answered from the turns after which it was asked first.':
+      perServer(() => {
+        const first = new Map<string, ModelRequest['turns']>()
+        return onModel('native', (model, request) => {
+          const place = JSON.stringify([request.turns[0], request.turns.at(-1)])
+          const turns = first.get(place) ?? request.turns
+          first.set(place, turns)
+          return model({ ...request, turns })
+        })
+      }),
     'v3-parent-without-its-own: Only the parent run is passed to the model, not the runs before it.':
       onStore('history', (original) => ({
         runs: async (chatId) =>
@@ -44,7 +54,7 @@ export const generateInputFaults = faultTable({
         return onModel('native', (model, request) => {
           const { turns } = request
           const question = JSON.stringify(turns.at(-1))
-          if (turns.length > 3) contexts.set(question, turns)
+          if (turns.length > 2) contexts.set(question, turns)
           return model(
             turns.length === 2 ? { ...request, turns: contexts.get(question) ?? turns } : request,
           )
