@@ -47,6 +47,8 @@ export interface StoredFile {
   readonly doubt: Doubt | null
 }
 
+const sealed: readonly unknown[] = ['conformance-report', 'load-report', 'capacity-report']
+
 /**
  * Opens a report of any kind, by its results folder or by its file.
  * @throws ConfigurationError if it is not JSON
@@ -56,8 +58,8 @@ export function openStored(path: string): StoredFile {
   const value = parseJson(inputText(file, `cannot read ${file}`, maxStoredBytes), file)
   const dir = dirname(file)
   const kind = memberOf(value, 'kind')
-  // A plan has no digest: it is computed from a report that has one.
-  const doubt = kind === 'plan-report' ? null : doubtOf(value, fileDigest(join(dir, exchangesName)))
+  // Other files have no digest.
+  const doubt = sealed.includes(kind) ? doubtOf(value, fileDigest(join(dir, exchangesName))) : null
   return { file, dir, kind, value, doubt }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Exchange } from '../../../contract/index.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
@@ -10,6 +10,7 @@ import { exchangesName, reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { pendingReason } from '../../conformance/report/verdicts.ts'
 import { readRecording } from '../results/exchanges.ts'
+import { resultsIn } from '../results/results-folder.ts'
 import { capacityIn, conformanceIn, loadIn, openStored, planIn } from '../results/stored-report.ts'
 import type { Live } from './live.ts'
 import { type Fields, measurementNames } from './measurements.ts'
@@ -50,9 +51,10 @@ export function readResults(path: string): Stored {
   }
 }
 
-/** Results of a folder; null if it has none yet. */
+/** Results of a folder; null if it has none yet, or only the reason of a run without any. */
 export function resultsIfAny(folder: string): Stored | null {
-  return existsSync(join(folder, reportName)) ? readResults(folder) : null
+  if (!existsSync(join(folder, reportName))) return null
+  return resultsIn(folder)?.kind === 'failure-report' ? null : readResults(folder)
 }
 
 /** Results that the page shows, and the run that changes them. */
@@ -72,7 +74,7 @@ export interface Result {
 
 /** Results of measurements that the page of this folder started before. */
 export function measurementsIn(folder: string): readonly Result[] {
-  if (!existsSync(folder)) return []
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
   return readdirSync(folder)
     .filter((name) => measurementNames.some((kind) => name.startsWith(`${kind}-`)))
     .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))

@@ -168,6 +168,8 @@ export function unreachableText(baseUrl: string, answer: Exchange | undefined): 
   // The client describes TLS and proxy errors in sentences.
   if (reason === undefined && error.includes(new URL(baseUrl).hostname)) return error
   if (code.startsWith('PROXY_')) return `${baseUrl}: ${error}`
+  if (code.startsWith('HPE_'))
+    return `${baseUrl}: the answer is not HTTP (${code}): is this the right port?`
   return `${baseUrl}: ${reason ?? error} (${code})`
 }
 

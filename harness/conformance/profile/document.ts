@@ -120,7 +120,10 @@ function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; tex
       text: `${[...issue.path, key].join('.')}: there is no such field.${didYouMean(key, keys)}`,
     }))
   }
-  return [{ path: issue.path, text: `${issue.path.join('.')}: ${lowerFirst(issue.message)}` }]
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  const { message } = (issue.code === 'invalid_key' ? issue.issues[0] : undefined) ?? issue
+  const problem = isMissing ? 'it is missing' : lowerFirst(message)
+  return [{ path: issue.path, text: `${issue.path.join('.')}: ${problem}` }]
 }
 
 function keysAt(schema: z.ZodType, path: Path): string[] {

@@ -13,7 +13,10 @@ import {
 
 /** The target profile: everything about a deployment that the document does not show. */
 
-const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+const address = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => !/[?#]/.test(url), 'must have no query and no fragment: paths follow it')
+  .transform((url) => url.replace(/\/+$/, ''))
 
 const prefix = z
   .string()
@@ -21,7 +24,22 @@ const prefix = z
   .transform((path) => path.replace(/\/+$/, ''))
   .optional()
 
-const key = z.string().min(1)
+/** Value of a header field (RFC 9110, section 5.5); Node sends no other characters. */
+const headerValue = z
+  .string()
+  .regex(
+    /^[\t\x20-\x7e\x80-\xff]*$/,
+    'has a line break or another character that no header can have',
+  )
+
+const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header')
+
+const key = headerValue
+  .min(1)
+  .refine(
+    (text) => !/^Bearer\s/i.test(text),
+    'begins with "Bearer ", which chatgen adds: remove it',
+  )
 
 const capabilityMeaning: Readonly<Record<Capability, string>> = {
   reasoning: 'Reasoning with `think`.',
@@ -67,12 +85,12 @@ export const targetProfile = z.strictObject({
     .describe('API key of the native surfaces v2 and v3; overrides `apiKey`.'),
   models: z
     .strictObject({
-      main: z.string().default('svc-main-model').describe('Id of the main model.'),
+      main: z.string().min(1).default('svc-main-model').describe('Id of the main model.'),
       aliases: z
         .array(z.string())
         .optional()
         .describe('Other ids of the main model; default: `SVC-Main` if `main` is not set.'),
-      vision: z.string().default('SVC-Vision').describe('Id of the vision model.'),
+      vision: z.string().min(1).default('SVC-Vision').describe('Id of the vision model.'),
     })
     .prefault({})
     .transform(({ aliases, ...models }) => ({
@@ -178,7 +196,7 @@ export const targetProfile = z.strictObject({
   requests,
   shapes,
   otherKey: key.optional().describe('API key of a second user, to test the separation of users.'),
-  headers: z.record(z.string(), z.string()).default({}).describe('Headers of every request.'),
+  headers: z.record(headerName, headerValue).default({}).describe('Headers of every request.'),
   network,
   limits,
 })
