@@ -1,6 +1,7 @@
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import { type NetworkOptions, resolvedAddress, tlsOptions } from './options.ts'
 import { openTunnel, portOf } from './proxy.ts'
 
@@ -12,9 +13,13 @@ const connectTimeoutMs = 10_000
 
 export function createSocketOpener(network: NetworkOptions) {
   const common = { ...tlsOptions(network), timeout: connectTimeoutMs }
-  const connectors = {
-    'http/1.1': buildConnector({ ...common, allowH2: false }),
-    both: buildConnector({ ...common, allowH2: true, preferH2: true }),
+  let connectors: Promise<Record<'http/1.1' | 'both', buildConnector.connector>> | undefined
+  const load = async () => {
+    const { buildConnector } = await import('undici')
+    return {
+      'http/1.1': buildConnector({ ...common, allowH2: false }),
+      both: buildConnector({ ...common, allowH2: true, preferH2: true }),
+    }
   }
 
   return {
@@ -30,7 +35,11 @@ export function createSocketOpener(network: NetworkOptions) {
       const address = resolvedAddress(network, url.hostname, port) ?? hostname
       const tunnel = network.proxy === null ? undefined : await openTunnel(network.proxy, url)
       if (tunnel !== undefined && protocol === 'http:') return tunnel
-      const socket = await connected(connectors[offer === 'http/1.1' ? offer : 'both'], {
+      if (protocol === 'http:') return connectedPlainly(address, port)
+      // Loading undici takes 40 ms, which plain HTTP need not wait for.
+      connectors ??= load()
+      const connector = (await connectors)[offer === 'http/1.1' ? offer : 'both']
+      const socket = await connected(connector, {
         protocol,
         hostname: address,
         host: url.host,
@@ -43,6 +52,20 @@ export function createSocketOpener(network: NetworkOptions) {
       }
       return socket
     },
+  }
+}
+
+async function connectedPlainly(host: string, port: number): Promise<Socket> {
+  const socket = connect({ host, port, noDelay: true, keepAlive: true })
+  const timer = setTimeout(() => {
+    const error = new Error(`no connection within ${connectTimeoutMs / 1000} s`)
+    socket.destroy(Object.assign(error, { code: 'UND_ERR_CONNECT_TIMEOUT' }))
+  }, connectTimeoutMs)
+  try {
+    await once(socket, 'connect')
+    return socket
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -38,6 +38,20 @@ export interface Redactor {
  * characters, hexadecimal digits, and base64 at each of its three offsets.
  */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const key = JSON.stringify(secrets)
+  const existing = redactors.get(key)
+  if (existing !== undefined) return existing
+  if (redactors.size >= maxRedactors) redactors.clear()
+  const redactor = buildRedactor(secrets)
+  redactors.set(key, redactor)
+  return redactor
+}
+
+/** The parts of a run have the same secrets. */
+const redactors = new Map<string, Redactor>()
+const maxRedactors = 8
+
+function buildRedactor(secrets: readonly Secret[]): Redactor {
   const forms = formsOf(secrets)
   const findPieces = createRunFinder(runFormsOf(secrets))
   const mayHold = createHint(forms)

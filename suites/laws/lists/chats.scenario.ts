@@ -82,12 +82,13 @@ async function addFavorites(
   for (const { id } of chosen)
     added.push(await chats.addFavorite(id, { role: 'arrange', ...caller }))
   const missingOf = (page: ListWalk) => chosen.filter((chat) => !chats.mentions(page, chat))
+  const isAdded = added.every(succeeded)
   const list = await chats.poll(
     () => chats.readFavorites(caller),
-    (_, page) => missingOf(page).length === 0,
+    (_, page) => !isAdded || missingOf(page).length === 0,
   )
   // What is not on the first page may be on one that cannot be found.
-  if (list.isWhole && added.every(succeeded)) {
+  if (list.isWhole && isAdded) {
     const missing = missingOf(list).map(({ id }) => id)
     const all = () => expect(missing, 'favorites that their list lacks').toEqual([])
     claim('V3-FAV-01', all, ...added, list)
