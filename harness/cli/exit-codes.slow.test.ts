@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chatgen, emptyFolder, failing, reportIn, start } from './test-support/chatgen.ts'
+import { chatgen, emptyFolder, failing, reportIn, slip, start } from './test-support/chatgen.ts'
 import { type Behavior, key, startModelsServer } from './test-support/models-server.ts'
 
 /** Each exit code of the real CLI, and their precedence: 130, 2, 3, 1, 4, 5, 0. */
@@ -49,8 +49,7 @@ async function checkWith(
     onRequest: (count) => count === request && reached.resolve(),
   })
   const given = [...args, '--profile', 'openai', '--jobs', '1', '--out', results]
-  const slip = failing(`Promise.reject(new Error('a slip of ours'))`)
-  const run = start(['check', server.url, ...given], { ...withKey, ...slip })
+  const run = start(['check', server.url, ...given], { ...withKey, ...failing(slip) })
   await reached.promise
   happens(run, results)
   return { ...(await run.ended), results }

@@ -12,9 +12,9 @@ import {
   isResponse,
   isUuid,
   leavesOf,
+  type ScenarioContext,
   statusText,
   succeeded,
-  type TargetProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { isContentRefusal, namesPrefix, statedVersions } from '../support/refusals.ts'
@@ -46,17 +46,9 @@ describe('v3: chats', () => {
       const shape = `POST /chat: ${statusText(created)} ${describeShape(created)}`
       session.observe('OPEN-13', shape, [created])
 
-      const history = await v3.history(id)
-      const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
-      const wrong = sentToV2(profile, history, reply)
-      const taken = succeeded(history) && isResponse(reply)
-      assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
-      claim(
-        'V3-CHAT-03',
-        () => expect(wrong, 'v3 calls sent to /api/v2').toEqual([]),
-        history,
-        reply,
-      )
+      const { wrong, calls } = await useAsV3({ v3, profile, prompts }, id)
+      const isV3 = () => expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
+      claim('V3-CHAT-03', isV3, ...calls)
     },
   )
 
@@ -80,11 +72,7 @@ describe('v3: chats', () => {
       const id = refused ? (await v3.createChat()).id : fromBody
       assume(id, 'the answer to POST /chat has no chat id', created)
 
-      const history = await v3.history(id)
-      const reply = await v3.generate(v3.generateBody(id, prompts.brief()))
-      const wrong = sentToV2(profile, history, reply)
-      const taken = succeeded(history) && isResponse(reply)
-      assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+      const { wrong, calls } = await useAsV3({ v3, profile, prompts }, id)
       claim(
         'VER-01',
         () => {
@@ -93,8 +81,7 @@ describe('v3: chats', () => {
           expect(stated, 'versions that the answer states of the chat').not.toContain('v2')
         },
         created,
-        history,
-        reply,
+        ...calls,
       )
     },
   )
@@ -133,13 +120,23 @@ describe('v3: chats', () => {
   )
 })
 
-/** The calls that are refused with a hint to the other version: only then is the version the cause. */
-function sentToV2(profile: TargetProfile, ...calls: readonly Exchange[]): string[] {
-  return calls.flatMap((call) =>
-    isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2'))
-      ? [`${call.request.method} ${sentPath(call)}`]
-      : [],
-  )
+/**
+ * Reads and continues a chat as v3. `wrong`: calls that are refused with a hint to the other version; only then is the
+ * version the cause.
+ */
+async function useAsV3(
+  { v3, profile, prompts }: Pick<ScenarioContext, 'v3' | 'profile' | 'prompts'>,
+  chatId: string,
+) {
+  const history = await v3.history(chatId)
+  const reply = await v3.generate(v3.generateBody(chatId, prompts.brief()))
+  const calls = [history, reply]
+  const wrong = calls
+    .filter((call) => isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2')))
+    .map((call) => `${call.request.method} ${sentPath(call)}`)
+  const taken = succeeded(history) && isResponse(reply)
+  assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+  return { wrong, calls }
 }
 
 /** The texts of an answer that contain a letter. */

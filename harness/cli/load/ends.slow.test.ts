@@ -10,8 +10,10 @@ import {
   beginningWith,
   emptyFolder,
   endsAtSecondPress,
+  endsAtSlip,
   failing,
   serving,
+  slip,
   start,
 } from '../test-support/chatgen.ts'
 import { startModelsServer } from '../test-support/models-server.ts'
@@ -26,7 +28,6 @@ const schema = z.fromJSONSchema(JSON.parse(published))
 const key = 'load-ends-key'
 /** Limit below the timeouts of a request and of the plan, which are a minute. */
 const patienceMs = 25_000
-const slip = `Promise.reject(new Error('a slip of ours'))`
 
 /** Requests that a reference server has answered. */
 async function handled(url: string): Promise<number> {
@@ -124,11 +125,7 @@ describe('an internal error ends with 4', () => {
     const server = await oddServer(() => 'well')
     const run = load([server.url, '--rate', '20', '--duration', '60s'], failing(slip))
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), patienceMs)
-    run.child.kill('SIGUSR2')
-    const { code, stderr } = await run.ended
-    expect(stderr).toContain('internal error, please report it')
-    expect(stderr).toContain('a slip of ours')
-    expect(code).toBe(4)
+    await endsAtSlip(run)
   })
 
   test('in a thread that sends: with the report of the others', async () => {

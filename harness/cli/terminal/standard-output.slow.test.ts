@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { bin, chatgen, emptyFolder, failing, start } from '../test-support/chatgen.ts'
+import {
+  bin,
+  chatgen,
+  emptyFolder,
+  endsAtSlip,
+  failing,
+  slip,
+  start,
+} from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -60,16 +68,12 @@ const withKey = { CHATGEN_API_KEY: key }
 
 describe('a fault that nobody catches ends with 4', () => {
   test.each([
-    ['a rejection', `Promise.reject(new Error('a slip of ours'))`],
+    ['a rejection', slip],
     ['an exception', `throw new Error('a slip of ours')`],
   ])('%s while nothing else happens', async (_, statement) => {
     const run = start(['serve', '--port', '0'], failing(statement))
     await run.shows('Listening')
-    run.child.kill('SIGUSR2')
-    const { code, stderr } = await run.ended
-    expect(stderr).toContain('internal error, please report it')
-    expect(stderr).toContain('a slip of ours')
-    expect(code).toBe(4)
+    await endsAtSlip(run)
   })
 })
 

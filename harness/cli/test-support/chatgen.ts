@@ -118,6 +118,17 @@ export function failing(statement: string) {
   return beginningWith(`process.on('SIGUSR2',()=>{${statement}})`)
 }
 
+export const slip = `Promise.reject(new Error('a slip of ours'))`
+
+/** Makes a process that was started with `failing` fail, which ends it with 4, internal error. */
+export async function endsAtSlip({ child, ended }: Running): Promise<void> {
+  child.kill('SIGUSR2')
+  const { code, stderr } = await ended
+  expect(stderr).toContain('internal error, please report it')
+  expect(stderr).toContain('a slip of ours')
+  expect(code).toBe(4)
+}
+
 /** Runs a script first in the process and each of its threads. */
 export function beginningWith(script: string) {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
