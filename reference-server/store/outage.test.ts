@@ -42,7 +42,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
     const [one, other] = [await replica(url), await replica(url)]
     const patient = await replica(url, {}, 'wait')
     const chat_id = await one.newChat()
-    const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=3s]]' }
+    const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=1.5s]]' }
     const first = one.generate(body, key)
     await expect.poll(() => one.services.runs.size).toBe(1)
     const waiting = patient.generate(body, key)

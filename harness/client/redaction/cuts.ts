@@ -15,8 +15,6 @@ export interface FinderOptions {
   readonly quotes?: boolean
   /** Finds pieces of secrets anywhere. */
   readonly findPieces?: FindSecrets
-  /** False for texts that hold none of the forms, nor a part or a piece of one. */
-  readonly mayHold?: (text: string) => boolean
 }
 
 export type FindSecrets = (text: string) => readonly Cut[]
@@ -28,7 +26,7 @@ export type FindSecrets = (text: string) => readonly Cut[]
  */
 export function createFinder(
   forms: readonly Form[],
-  { mayBeCut = false, quotes = false, findPieces = () => [], mayHold }: FinderOptions = {},
+  { mayBeCut = false, quotes = false, findPieces = () => [] }: FinderOptions = {},
 ): FindSecrets {
   if (forms.length === 0) return () => []
   const marks = [...new Set(forms.map(({ mark }) => mark))]
@@ -39,10 +37,11 @@ export function createFinder(
   const written = forms.map(({ text }) => text).join('')
   const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
 
-  const search = (text: string): Cut[] =>
-    mayHold?.(text) === false
-      ? []
-      : [...searches.flatMap((one) => one(text)), ...parts(text), ...findPieces(text)]
+  const search = (text: string): Cut[] => [
+    ...searches.flatMap((one) => one(text)),
+    ...parts(text),
+    ...findPieces(text),
+  ]
   return (text) => {
     const cuts = search(text)
     for (const view of viewsOf(text, quoted)) {

@@ -1,5 +1,5 @@
 import { type Cut, type FindSecrets, joined } from './cuts.ts'
-import { type Form, isTelling, type RunForm } from './forms.ts'
+import { isTelling, type RunForm } from './forms.ts'
 
 /**
  * Finds secrets in bytes that are read as Latin-1, also those that a model spreads token by token over the
@@ -111,8 +111,9 @@ function endOfText(text: string, start: number): number | undefined {
   return undefined
 }
 
-/** Characters that are compared at once. */
+/** Characters that are compared at once, and the steps between: eight in a row hold such a triple anywhere. */
 const tripleLength = 3
+const stride = 6
 
 interface Place {
   readonly form: RunForm
@@ -126,8 +127,6 @@ interface Place {
 export function createRunFinder(forms: readonly RunForm[]): FindSecrets {
   if (forms.length === 0) return () => []
   const places = placesByHash(forms)
-  // A piece holds a whole triple that begins at a multiple of it.
-  const stride = Math.min(...forms.map(({ shortestRun }) => shortestRun)) - tripleLength + 1
   const isKnown = new Uint8Array(hashes)
   for (const hash of places.keys()) isKnown[hash] = 1
   return (text) => {
@@ -145,24 +144,6 @@ export function createRunFinder(forms: readonly RunForm[]): FindSecrets {
     }
     return cuts
   }
-}
-
-/**
- * A quick test that most texts fail: false only if a text holds neither a form nor a part of one, in any letter
- * case. True without a search for forms that are not plain ASCII, which their patterns match in other ways.
- */
-export function createHint(forms: readonly Form[]): (text: string) => boolean {
-  const texts = [...new Set(forms.map(({ text }) => text.toLowerCase()))]
-  if (!texts.every((text) => /^[!-~]+$/.test(text))) return () => true
-  const shortestRun = Math.min(
-    ...forms.map(({ text, shortestPart }) => Math.min(text.length, shortestPart)),
-  )
-  const find = createRunFinder(
-    texts
-      .filter((text) => !texts.some((other) => other !== text && other.includes(text)))
-      .map((text) => ({ text, mark: '', anyCase: true, shortestRun, ordinary: null })),
-  )
-  return (text) => find(text).length > 0
 }
 
 const hashes = 1 << 16

@@ -16,7 +16,7 @@ import {
   shortestEncoded,
   shortestSecret,
 } from './forms.ts'
-import { createHint, createRunFinder, findInBytes } from './pieces.ts'
+import { createRunFinder, findInBytes } from './pieces.ts'
 
 export type { Secret } from './forms.ts'
 
@@ -54,14 +54,13 @@ const maxRedactors = 8
 function buildRedactor(secrets: readonly Secret[]): Redactor {
   const forms = formsOf(secrets)
   const findPieces = createRunFinder(runFormsOf(secrets))
-  const mayHold = createHint(forms)
-  const find = createFinder(forms, { findPieces, mayHold })
+  const find = createFinder(forms, { findPieces })
   const findWhole = createFinder(forms)
   const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
   const sureForms = formsOf(sure)
-  const findSure = createFinder(sureForms, { quotes: true, findPieces, mayHold })
-  const inBody = createFinder(forms, { mayBeCut: true, findPieces, mayHold })
-  const inPieces = createFinder(sureForms, { mayBeCut: true, findPieces, mayHold })
+  const findSure = createFinder(sureForms, { quotes: true, findPieces })
+  const inBody = createFinder(forms, { mayBeCut: true, findPieces })
+  const inPieces = createFinder(sureForms, { mayBeCut: true, findPieces })
 
   const text = (value: string): string => withMarks(value, find(value))
   const short = rememberShort(text)

@@ -3,7 +3,7 @@
  * client yet. With few connections, only as many requests as there are connections show the freeze in service
  * time; all that were due show it in response time.
  */
-import { expect, it, onTestFinished } from 'vitest'
+import { it } from 'vitest'
 import { quantileOf } from '../../../contract/averages.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { latencyOf } from '../metrics/samples/latency-definitions.ts'
@@ -15,10 +15,10 @@ const [perSecond, seconds, connectionCount] = [100, 4, 5]
 const starvable = { retry: 3 }
 const freeze = { forMs: 2000, atMs: 1000 }
 
-it(
+it.concurrent(
   'shows a freeze in response time at the right quantile, and not in service time',
   starvable,
-  async () => {
+  async ({ expect, onTestFinished }) => {
     const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
     const server = await startReferenceServer({ keys: ['key'], pace })
     onTestFinished(() => server.close())
@@ -38,10 +38,10 @@ it(
   },
 )
 
-it(
+it.concurrent(
   'sends without a limit what is due, so that service time shows the freeze as well',
   starvable,
-  async () => {
+  async ({ expect, onTestFinished }) => {
     const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
     const server = await startReferenceServer({ keys: ['key'], pace })
     onTestFinished(() => server.close())
