@@ -182,22 +182,13 @@ function bodyFor(run: Run, row: Row): Body {
 
 function editsOf(run: Run): Edits<'v3.oneShot'> {
   const { profile, prompts, session } = run
-  const { otherKey, capabilities, models } = profile
+  const { otherKey } = profile
   const assistant = profile.assistants?.withoutKnowledge
   const { assistant: described } = profile.requests
-  const inputs = () => inputEdits(run.recall.tell, { prompts })
-  const { items, 'item of a developer': ofDeveloper } = inputs()
   return {
     ...textEdits('input', { prompts, session }),
     model: modelEdits(profile, 'model_id'),
-    input: {
-      items,
-      'several items': (body) => inputs()['several items'](body),
-      'several parts': (body) => inputs()['several parts'](body),
-      content: ({ input, ...rest }) => ({ ...rest, content: input }),
-      'item of a developer': ofDeveloper,
-      image: capabilities.images === true ? withImage(models.vision) : undefined,
-    },
+    input: inputsOf(run),
     think: setEach('think', true, false),
     rag: {
       ...setEach('rag', false, 'agent'),
@@ -220,6 +211,20 @@ function editsOf(run: Run): Edits<'v3.oneShot'> {
     },
     form: { stream: set({ stream: true }) },
     caller: { second: otherKey === undefined ? undefined : (body) => body },
+  }
+}
+
+function inputsOf(run: Run): Edits<'v3.oneShot'>['input'] {
+  const { profile, prompts } = run
+  const inputs = () => inputEdits(run.recall.tell, { prompts })
+  const { items, 'item of a developer': ofDeveloper } = inputs()
+  return {
+    items,
+    'several items': (body) => inputs()['several items'](body),
+    'several parts': (body) => inputs()['several parts'](body),
+    content: ({ input, ...rest }) => ({ ...rest, content: input }),
+    'item of a developer': ofDeveloper,
+    image: profile.capabilities.images === true ? withImage(profile.models.vision) : undefined,
   }
 }
 

@@ -151,15 +151,10 @@ async function claimFilesOfCaller(context: Context, files: Files): Promise<void>
     sizeOf: (page, names) => names.filter((name) => attachments.lists(page, name)).length,
     shows: attachments.lists,
     also({ row, body }, walk) {
-      claimNoneForeign({ claim }, files, row, walk, {
-        ofChat: body['chat_id'] === undefined ? undefined : 'V3-ATT-07',
-        sought: 'V3-ATT-08',
-      })
-      if (body['chat_id'] === undefined || row['search'] !== plain || row['limit'] !== plain) return
-      const names = members.of(row['caller'] === 'second')
-      const missing = names.filter((name) => walk.pagesWith(name).length === 0)
-      const what = `files of the chat that the list does not show (${describeRow(row)})`
-      claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
+      const isOfChat = body['chat_id'] !== undefined
+      const ofChat = isOfChat ? 'V3-ATT-07' : undefined
+      claimNoneForeign({ claim }, files, row, walk, { ofChat, sought: 'V3-ATT-08' })
+      if (isOfChat) claimAllOfChat({ claim }, files, row, walk)
     },
   })
 }
@@ -201,6 +196,20 @@ const asItIs = (query: Body): Body => query
 
 function inChat(chat: Chat | undefined) {
   return (query: Body): Body => ({ ...query, chat_id: chat?.id })
+}
+
+/** The list of a chat, without a search or a limit, shows all its files. */
+function claimAllOfChat(
+  { claim }: Pick<Context, 'claim'>,
+  { members }: Files,
+  row: Row,
+  walk: ListWalk,
+): void {
+  if (row['search'] !== plain || row['limit'] !== plain) return
+  const names = members.of(row['caller'] === 'second')
+  const missing = names.filter((name) => walk.pagesWith(name).length === 0)
+  const what = `files of the chat that the list does not show (${describeRow(row)})`
+  claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
 }
 
 /** A list shows no files of another caller or chat, and a search none that it does not match. */
